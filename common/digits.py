@@ -293,7 +293,9 @@ def fixed(value: float, digits: int) -> str:
     return f"{round(exact, digits) + 0.0:.{max(digits, 0)}f}".replace("-", "−")
 
 
-def outward(low: float, high: float, digits: int) -> tuple[str, str]:
+def outward(
+    low: float, high: float, digits: int, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> tuple[str, str]:
     """Write the ends of an interval: the low one rounded down, the high one up.
 
     So the written interval holds all that the interval does, and at least its probability.
@@ -304,13 +306,22 @@ def outward(low: float, high: float, digits: int) -> tuple[str, str]:
         The ends.
     digits : int
         Decimals, as in `fixed`.
+    limits : (float, float)
+        Declared ends of the range, which are written where rounding would go beyond them.
 
     Examples
     --------
+    >>> outward(0.3, 5.22, 0, (0.2, 5.3))
+    ('0.2', '5.3')
     >>> outward(3.94, 7.51, 1), outward(3.94, 7.51, 0), outward(-0.004, 0.3, 2)
     (('3.9', '7.6'), ('3', '8'), ('−0.01', '0.30'))
     """
-    return fixed(_stepped(low, digits, -1), digits), fixed(_stepped(high, digits, 1), digits)
+    down, up = _stepped(low, digits, -1), _stepped(high, digits, 1)
+    least, most = limits
+    return (
+        short(least) if down < least <= low else fixed(down, digits),
+        short(most) if up > most >= high else fixed(up, digits),
+    )
 
 
 def _stepped(value: float, digits: int, side: int) -> float:

@@ -146,9 +146,12 @@ def _conclude(diagnosed: pd.DataFrame) -> None:
 def print_test(test: AdaptiveTest) -> None:
     """Print the profile that a test has found so far, and whether it is done."""
     profile = test.profile()
+    known = {latent.name: latent.range for latent in test.layout.profile}
+    ranges = {name: (own.low, own.high) for name, own in known.items()}
     table = Table("element", "mean ± sd", "90 % interval", title=repr(test))
     for row in profile.to_dict("records"):
-        low, high = (fixed(row[end], of_profile(row).ends) for end in ("low", "high"))
+        limits = ranges[row["node"]]
+        low, high = outward(row["low"], row["high"], of_profile(row).ends, limits)
         label = f"[{row['label']}]" if row["label"] else ""
         table.add_row(f"{row['node']}{label}", _mean_and_sd(row), f"{low} to {high}")
     _console().print(table)

@@ -109,7 +109,9 @@ class Bar:
     @property
     def interval(self) -> str:
         """Interval, as text."""
-        low, high = outward(self.row["low"], self.row["high"], self.digits.ends)
+        known = self.axis.element.latent.range
+        ends = self.row["low"], self.row["high"]
+        low, high = outward(*ends, self.digits.ends, (known.low, known.high))
         return f"[{low}, {high}]"
 
     @property

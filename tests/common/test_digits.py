@@ -127,3 +127,11 @@ def test_no_coverage_is_lost_by_rounding():
             lost[name] += start > low or stop < high
     assert lost["outward"] == 0
     assert lost["nearest"] > 100  # twin: what rounding to the nearest does
+
+
+def test_an_interval_is_not_written_beyond_its_range():
+    """The declared end is written, and only where rounding goes beyond it."""
+    assert digits.outward(4.1, 5.22, 0, (0.0, 5.3)) == ("4", "5.3")
+    assert digits.outward(0.24, 0.9, 1, (0.21, 5.3)) == ("0.21", "0.9")
+    assert digits.outward(4.1, 4.2, 0, (0.0, 5.3)) == ("4", "5")
+    assert digits.outward(4.1, 5.4, 0, (0.0, 5.3)) == ("4", "6")  # twin: it lies beyond
