@@ -147,3 +147,21 @@ def test_equal_subjects_are_not_decided(data, tmp_path, tables, capsys):
     assert main(["compare", str(tmp_path / "fit")]) == 0
     told = capsys.readouterr().out.splitlines()[-1]
     assert told == "0 of 1 difference decided: none has a 90% interval without 0"
+
+
+@WIDTHS
+def test_criticism_shows_what_is_flagged(width, fitted, data, tmp_path, monkeypatch):
+    items, rows = (
+        pd.read_csv(data / f"{name}.csv", dtype={"item": str}) for name in ("items", "outcomes")
+    )
+    told = rows[rows["subject"] == "Bob"].set_index("item")["outcome"]
+    items["told"] = items["item"].map(told)
+    items.to_csv(tmp_path / "leaky.csv", index=False)
+    terminal = in_terminal(monkeypatch, width)
+    command = ["criticise", str(fitted), "--items", str(tmp_path / "leaky.csv")]
+    assert main(command) == 1
+    shown = terminal.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    assert "…" not in shown
+    assert "gain ± se" in shown
+    assert " of 9 tests of properties flagged" in shown
