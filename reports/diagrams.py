@@ -1,6 +1,7 @@
 """A layout's diagram inside a page, and with what was inferred of one subject on its nodes."""
 
 import itertools
+import math
 import re
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
@@ -168,8 +169,11 @@ def subject_diagram(
     """Draw a subject's diagram, given the table of profiles; see `inferred_diagram`."""
     (row,) = fit.places([who])
     profile = profiles[profiles["subject"] == who]
+    known = {latent.name: latent.range for latent in fit.layout.profile}
+    ranges = {name: (own.low, own.high) for name, own in known.items()}
     found: dict[str, list[str]] = {
-        str(name): list(_latent(own)) for name, own in profile.groupby("node", sort=False)
+        str(name): list(_latent(own, ranges[str(name)]))
+        for name, own in profile.groupby("node", sort=False)
     }
     if fit.layout.joint:
         found |= _shared(fit, item, prob)
@@ -191,11 +195,13 @@ def _few(lines: list[str]) -> list[str]:
     return [*lines[: _MOST_LINES - 1], f"and {len(lines) - _MOST_LINES + 1} more"]
 
 
-def _latent(rows: pd.DataFrame) -> Iterator[str]:
-    """Write mean and interval of a node's labels."""
+def _latent(
+    rows: pd.DataFrame, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> Iterator[str]:
+    """Write mean and interval of a node's labels, within the node's declared range."""
     for row in rows.to_dict("records"):
         digits = of_profile(row) if "low_error" in row else _of_shared(row)
-        low, high = outward(row["low"], row["high"], digits.ends)
+        low, high = outward(row["low"], row["high"], digits.ends, limits)
         label = f"{row['label']} " if row["label"] else ""
         yield f"{label}{fixed(row['mean'], digits.mean)} [{low}, {high}]"
         if row.get("prior_dominated"):
