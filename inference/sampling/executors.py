@@ -115,10 +115,15 @@ class ProcessExecutor(Executor):
         return 2 * self._workers
 
     def _pool(self) -> Any:
-        """Return the processes; a new set once one of them has died."""
-        from joblib.externals.loky import get_reusable_executor
+        """Return the processes; a new set once one of them has died.
 
-        return get_reusable_executor(self._workers, timeout=300, initializer=_let_it_grow)
+        They are of joblib's own class, since `joblib.Parallel` may find them and go on with them.
+        """
+        from joblib.executor import get_memmapping_executor
+
+        return get_memmapping_executor(
+            self._workers, timeout=300, initializer=_let_it_grow, max_nbytes=None
+        )
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
         try:

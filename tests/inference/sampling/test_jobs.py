@@ -209,3 +209,11 @@ def test_processes_stop_when_nobody_waits(tmp_path):
         name: name.upper() for name in NAMES[:2]
     }
     assert time.monotonic() - start < 30
+
+
+def test_joblib_finds_the_processes_and_goes_on(monkeypatch):
+    """As in a script that fits in processes before joblib was ever called."""
+    monkeypatch.setattr("joblib.executor._executor_args", None)
+    done = dict(run_jobs(ProcessExecutor(2), str.upper, NAMES[:2], named))
+    assert done == {name: name.upper() for name in NAMES[:2]}
+    assert joblib.Parallel(n_jobs=2)(joblib.delayed(abs)(number) for number in (-1, 2)) == [1, 2]
