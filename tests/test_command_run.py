@@ -42,9 +42,9 @@ def test_run_prints_every_profile(done):
     assert done.status == 0
     assert "Traceback" not in done.err
     assert "simulated subjects, seed 7" in done.err
-    for row in [line for line in done.out.splitlines() if "sim-" in line]:
-        assert row.count("±") == 4
-    assert [subject for subject in SUBJECTS if subject not in done.out] == []
+    rows = [line for line in done.out.splitlines() if line.startswith("│ sim-")]
+    assert [row.count("±") for row in rows] == [4] * len(SUBJECTS)
+    assert [subject for subject in SUBJECTS if not any(subject in row for row in rows)] == []
 
 
 def test_run_names_every_file_it_wrote(done):
