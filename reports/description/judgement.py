@@ -80,7 +80,7 @@ class Evidence:
 
     def finding(self, kind: str, text: str, probability: float = math.nan) -> Finding:
         """Make a finding about this element."""
-        mean, low, high, _ = self.numbers
+        mean, low, high, *_ = self.numbers
         if self.modes and kind != "unknown":
             text += f" (separate modes {self.modes}: the mean may lie between them)"
         return Finding(kind, self.element.name, mean, low, high, probability, text)

@@ -108,12 +108,13 @@ def legend(rules: Rules, leaning: bool = False) -> str:
 
 
 class Numbers(NamedTuple):
-    """A posterior mean and the ends of its interval, with the decimals that are supported."""
+    """A posterior mean and the ends of its interval, with decimals, within the declared range."""
 
     mean: float
     low: float
     high: float
     digits: Digits
+    limits: tuple[float, float] = (-math.inf, math.inf)
 
 
 def estimate(numbers: Numbers, scale: float) -> str:
@@ -125,6 +126,8 @@ def estimate(numbers: Numbers, scale: float) -> str:
     '0.09 [0.07, 0.12]'
     >>> estimate(Numbers(31.31, 28.2, 34.4, Digits(1, 0)), scale=52.8)
     '31.3 [28, 35]'
+    >>> estimate(Numbers(4.41, 3.2, 5.28, Digits(1, 0), limits=(0, 5.3)), scale=5.3)
+    '4.4 [3, 5.3]'
     """
     return f"{rounded(numbers.mean, scale, numbers.digits.mean)} [{_ends(numbers, scale, ', ')}]"
 
@@ -147,7 +150,8 @@ def _decimals(scale: float) -> int:
 
 def _ends(numbers: Numbers, scale: float, between: str) -> str:
     digits = min(_decimals(scale), numbers.digits.ends)
-    return between.join(outward(numbers.low, numbers.high, digits)).replace("−", "-")
+    ends = outward(numbers.low, numbers.high, digits, numbers.limits)
+    return between.join(ends).replace("−", "-")
 
 
 class Surpassed(NamedTuple):
