@@ -260,7 +260,9 @@ def _elements(
             draws=posterior_draws(fit, element, subject),
             prior=prior_draws(fit, element),
             numbers=Numbers(
-                *(float(row[name]) for name in ("mean", "low", "high")),
+                float(row["mean"]),
+                float(row["low"]),
+                float(row["high"]),
                 of_profile(row),
                 (element.latent.range.low, element.latent.range.high),
             ),
