@@ -252,6 +252,7 @@ def test_the_benchmark_prints_and_its_status_says_whether_goals_are_held(
     shown = json.loads(capsys.readouterr().out)
     assert [figure["obtained"] for figure in shown["figures"]] == [20 / ours, ours, 1.25]
     assert [figure["holds"] for figure in shown["figures"]] == [status == 0, True, True]
+    assert [figure.get("ours") for figure in shown["figures"]] == [line.ours, None, None]
 
 
 def test_a_failing_process_is_told_of():
@@ -287,6 +288,7 @@ def test_every_seed_is_measured_and_named(monkeypatch, capsys):
     shown = json.loads(capsys.readouterr().out)["figures"]
     assert [figure["name"] for figure in shown] == [f"case: memory, seed {n}" for n in (2, 4)]
     assert [figure["holds"] for figure in shown] == [True, False]
+    assert [figure["ours"] for figure in shown] == ["2 MiB", "4 MiB"]
     assert engine.main(["--case", "demands"]) == 0
     assert seen == [2, 4, batteries.SEED]
     assert "seed" not in capsys.readouterr().out

@@ -209,6 +209,7 @@ def show(name: str, seconds: float, lines: Iterable[Line], *, as_json: bool) -> 
     """Print the table, or one JSON object; return the exit status, 1 when a goal is missed."""
     lines = list(lines)
     if as_json:
-        return report(name, seconds, (figure for line in lines for figure in line.figures))
+        figures = (figure for line in lines for figure in line.figures)
+        return report(name, seconds, figures, {line.figure.name: line.ours for line in lines})
     print(table(lines))
     return 0 if all(line.holds for line in lines) else 1
