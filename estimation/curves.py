@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluations.evaluation import EDGE, Evaluation, SubjectData
+from ..evaluations.evaluation import Evaluation
+from ..evaluations.subject_data import EDGE, SubjectData
 from ..inference.model.alignment import Features
 from ..inference.model.bands import ends, find_bands
 from ..inference.model.prior import draw_prior

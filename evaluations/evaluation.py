@@ -14,7 +14,6 @@ from ..common.options import inside
 from ..common.proportions import wilson
 from ..common.showing import Overview, Shown
 from ..layouts import Layout
-from ..linking import mean_failure
 from . import outcome_tables
 from .measured import measured_columns
 from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
@@ -22,9 +21,6 @@ from .properties import of_subjects
 from .steps import Stepped, refuse_steps
 from .tables import known_names, name_cells, named, need_columns, same_names, three_columns
 from .united import Tables, united
-
-EDGE = 1e-12
-"""Least distance of probabilities from 0 and 1; one surprise then costs 27 nats."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -534,37 +530,3 @@ class Evaluation(Stepped, Shown):
         }
         tables = {"success rates": rates.to_frame(), "items": self.item_table}
         return Overview(facts, calls, tables)
-
-
-@dataclass(frozen=True)
-class SubjectData:
-    """Data of one subject: outcomes and constants.
-
-    Attributes
-    ----------
-    successes, trials : ndarray of int, shape (items,)
-        Outcomes.
-    constants : mapping of str to float
-        Value of each subject constant, by name.
-    """
-
-    successes: np.ndarray
-    trials: np.ndarray
-    constants: Mapping[str, float]
-
-    @classmethod
-    def of(cls, evaluation: Evaluation, subject: object) -> "SubjectData":
-        """Take one subject's row of an evaluation.
-
-        Raises
-        ------
-        DataError
-            When the subject is unknown.
-        """
-        name = str(subject)
-        if name not in evaluation.successes.index:
-            raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")
-        successes = evaluation.successes.loc[name].to_numpy()
-        trials = evaluation.trials.loc[name].to_numpy()
-        failure = float(1 - successes.sum() / trials.sum())
-        return cls(successes, trials, {mean_failure.name: failure})

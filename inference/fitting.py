@@ -14,7 +14,8 @@ from ..common.errors import FitError
 from ..common.messages import many
 from ..common.options import whole
 from ..common.progress import track, waiting
-from ..evaluations.evaluation import Evaluation, SubjectData
+from ..evaluations.evaluation import Evaluation
+from ..evaluations.subject_data import SubjectData
 from ..layouts import Layout
 from .files.store import Store
 from .fit import Fit

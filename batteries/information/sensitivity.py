@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...evaluations.evaluation import EDGE
+from ...evaluations.subject_data import EDGE
 from ...inference.forecasts.blocks import Block, group_alike
 from ...inference.model.alignment import Features
 from ...inference.model.prior import prior_profiles

@@ -12,8 +12,9 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from ...common.errors import DataError, FitError
 from ...common.messages import some
-from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
+from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows
+from ...evaluations.subject_data import EDGE, SubjectData
 from ...layouts import Latent, MetaFeature, Success, Unseen
 from ...layouts.outcomes.measured import Places
 from ...linking import Expr, arrays

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
-from ...evaluations.evaluation import EDGE
+from ...evaluations.subject_data import EDGE
 from .domains import Domains
 from .mathematics import LEAST
 from .values import Value, Values

@@ -1,6 +1,6 @@
 """A latent of each subject, integrated out of a log-density over evenly spaced places."""
 
-from ...evaluations.evaluation import EDGE
+from ...evaluations.subject_data import EDGE
 from .mathematics import LEAST
 from .terms import RIGHT, Integral
 from .values import Space, Value, Values

@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ...evaluations.evaluation import EDGE
+from ...evaluations.subject_data import EDGE
 
 LEAST = 1 - (1 - EDGE)  # what a chance of 1 - EDGE lacks to 1, as it is rounded
 DOUBLE = ir.DoubleType()

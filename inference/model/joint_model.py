@@ -7,7 +7,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
-from ...evaluations.evaluation import EDGE
+from ...evaluations.subject_data import EDGE
 from ...layouts import Derived, Latent, Node, Success
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
 from ...linking import evaluate

@@ -10,7 +10,8 @@ import pytensor.tensor as pt
 
 from ...common.errors import DataError
 from ...common.messages import some
-from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.subject_data import EDGE, SubjectData
 from ...layouts import Layout
 from ...linking import evaluate
 from ...linking.evaluation import ancestry

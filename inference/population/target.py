@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...evaluations.evaluation import EDGE
+from ...evaluations.subject_data import EDGE
 from ...layouts import Latent, MetaFeature
 from ...layouts.plates import SUBJECT
 from ...linking import evaluate

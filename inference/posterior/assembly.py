@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import xarray as xr
 
-from ...evaluations.evaluation import Evaluation, SubjectData
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.subject_data import SubjectData
 from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
 from ..model.alignment import Features

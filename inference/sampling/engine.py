@@ -13,7 +13,8 @@ import pymc as pm
 from scipy.special import gammaln
 
 from ...common.cache import Recent, unwritable
-from ...evaluations.evaluation import Evaluation, SubjectData
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.subject_data import SubjectData
 from ...layouts import Layout
 from ...linking.interval import Interval
 from ..distinct import distinct

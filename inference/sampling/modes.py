@@ -11,7 +11,7 @@ from scipy.ndimage import maximum_filter
 from scipy.optimize import minimize
 
 from ...common.seeds import subject_seed
-from ...evaluations.evaluation import SubjectData
+from ...evaluations.subject_data import SubjectData
 from ...layouts import Layout
 from ..model.prior import draw_prior, noncentred
 from .convergence import rhat_ess

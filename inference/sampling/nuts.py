@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...common.seeds import subject_seed
-from ...evaluations.evaluation import SubjectData
+from ...evaluations.subject_data import SubjectData
 from .draws import Draws, SamplingOptions
 from .engine import Sampler
 from .stopping import stop_if_told

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from ...common.seeds import subject_seed
-from ...evaluations.evaluation import SubjectData
+from ...evaluations.subject_data import SubjectData
 from ...layouts.elements import elements
 from .convergence import convergence, faults
 from .draws import Draws, Sampled, SamplingOptions, with_more_care

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...common.messages import many
 from ...common.seeds import subject_seed
-from ...evaluations.evaluation import SubjectData
+from ...evaluations.subject_data import SubjectData
 from ...layouts.elements import elements
 from ..model.prior import noncentred
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, convergence, faults, status

@@ -14,8 +14,9 @@ from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...common.options import whole
 from ...common.progress import track, waiting
-from ...evaluations.evaluation import Evaluation, SubjectData
+from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows, expanded
+from ...evaluations.subject_data import SubjectData
 from ...evaluations.tables import name_cells
 from ...layouts import Layout
 from ..fit import Fit

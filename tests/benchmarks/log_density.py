@@ -89,7 +89,7 @@ class LogDensity:
 
 def ours(layout: ml.Layout, evaluation: ml.Evaluation, subject: str) -> LogDensity:
     """Compile as `ml.fit` does."""
-    from measurement_layouts.evaluations.evaluation import SubjectData
+    from measurement_layouts.evaluations.subject_data import SubjectData
     from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
 
     sampler = compile_sampler(Battery.of(layout, evaluation))

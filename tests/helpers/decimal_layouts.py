@@ -13,7 +13,7 @@ import numpy as np
 
 import measurement_layouts as ml
 from helpers import exact_formulas
-from measurement_layouts.evaluations.evaluation import EDGE, SubjectData
+from measurement_layouts.evaluations.subject_data import EDGE, SubjectData
 from measurement_layouts.linking import (
     band,
     bilogistic,

@@ -8,7 +8,7 @@ import pytensor
 import pytensor.tensor as pt
 
 from helpers.function_cases import AS_WRITTEN
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.model.pymc_model import build_model
 from measurement_layouts.inference.sampling.engine import Kernel
 

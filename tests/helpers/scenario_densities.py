@@ -9,7 +9,7 @@ from helpers import graded_layouts, hand_games, hand_ladders, hand_models
 from helpers.densities import Fused
 from helpers.hand_densities import Hand, Long, Outcomes
 from measurement_layouts import Evaluation, scenarios
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.model.features import read_features, training_features
 from measurement_layouts.layouts import Layout
 from measurement_layouts.scenarios import adele, weirdml

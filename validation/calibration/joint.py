@@ -11,7 +11,8 @@ from scipy.special import xlog1py, xlogy
 
 from ...common.progress import track
 from ...common.seeds import subject_seed
-from ...evaluations.evaluation import EDGE, Evaluation
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.subject_data import EDGE
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.model.cohort import Cohort

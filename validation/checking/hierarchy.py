@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from ...evaluations.evaluation import EDGE
+from ...evaluations.subject_data import EDGE
 from ...inference.model.cohort import Cohort, indices
 from ...inference.model.prior import draw_prior
 from ...inference.population.priors import around, at_levels, by_label, parents

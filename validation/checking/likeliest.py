@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from ...batteries.information.sensitivity import Sensitivity
 from ...common.seeds import subject_seed
-from ...evaluations.evaluation import EDGE
+from ...evaluations.subject_data import EDGE
 from ...inference.model.alignment import Features
 from ...layouts import Layout
 from ...layouts.elements import elements

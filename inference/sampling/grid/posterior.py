@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from ....common.cache import Recent
 from ....common.errors import FitError
 from ....common.messages import some
-from ....evaluations.evaluation import EDGE, SubjectData
+from ....evaluations.subject_data import EDGE, SubjectData
 from ....layouts import Latent, Layout
 from ....layouts.elements import elements
 from ....linking import Expr, evaluate

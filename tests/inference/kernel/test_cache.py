@@ -10,7 +10,7 @@ from measurement_layouts.common import cache
 
 COUNT = """
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.kernel import emit as machine
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 compile_, made = machine._compile, []

@@ -11,7 +11,7 @@ import pytest
 from helpers import decimal_layouts as of
 from helpers.densities import Fused, Plain
 
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.model.alignment import align
 from measurement_layouts.linking import evaluate
 

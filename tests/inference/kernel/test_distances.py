@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.kernel import emit
 from measurement_layouts.inference.sampling import engine
 

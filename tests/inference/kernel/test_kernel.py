@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.kernel.terms import UnsupportedError
 from measurement_layouts.inference.model.features import training_features
 from measurement_layouts.inference.sampling.engine import (

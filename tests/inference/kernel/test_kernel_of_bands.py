@@ -11,7 +11,7 @@ import pytest
 from helpers.densities import Fused, Plain
 
 import measurement_layouts as ml
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
 from measurement_layouts.linking import band, bilogistic, uncertain_band
 

@@ -9,7 +9,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 import measurement_layouts as ml
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.linking import guessing, logistic, mixture, product, total
 
 KINDS = ("reading", "reasoning")

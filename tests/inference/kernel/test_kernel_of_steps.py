@@ -5,7 +5,7 @@ from helpers import graded_layouts as of
 from helpers.densities import Fused, Plain
 
 import measurement_layouts as ml
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.model.features import training_features
 from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
 

@@ -8,7 +8,7 @@ from scipy.special import expit, gammaln
 from scipy.stats import norm
 
 import measurement_layouts as ml
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.linking import logistic, total
 
 KINDS = ("a", "b", "c")

@@ -12,7 +12,7 @@ from helpers.reference_cases import CASES, COUNTS, SUBJECT
 from helpers.transformations import UNCHANGED, Problem, random_problem
 from test_densities_unchanged import NOT_COUNTED_ALIKE, hold_unchanged, largest_differences
 
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
 DISPOSITIONS = "items with something unseen"

@@ -17,7 +17,7 @@ from helpers.function_cases import AS_WRITTEN
 import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
 from measurement_layouts.common.cache import VARIABLE, Recent
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.kernel import emit as machine
 from measurement_layouts.inference.model.pymc_model import compile_key, to_pymc
 from measurement_layouts.inference.sampling import engine

@@ -10,7 +10,7 @@ from scipy import stats
 
 import measurement_layouts as ml
 from measurement_layouts import Prior, scenarios
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.model import prior
 from measurement_layouts.inference.model.prior import noncentred
 from measurement_layouts.inference.model.pymc_model import build_model

@@ -15,7 +15,7 @@ import pytest
 from helpers import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.inference.simulate import expected_success
 

@@ -7,7 +7,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.common.seeds import subject_seed
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference import fitting
 from measurement_layouts.inference.sampling import retries
 from measurement_layouts.inference.sampling.convergence import convergence, faults

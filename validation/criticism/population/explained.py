@@ -10,7 +10,7 @@ from scipy.special import logit, ndtri
 from ....common.digits import beside, fixed
 from ....common.errors import FitError
 from ....common.options import inside
-from ....evaluations.evaluation import EDGE
+from ....evaluations.subject_data import EDGE
 from ....inference.fit import Fit
 from ....inference.model.cohort import Cohort
 from ....inference.model.new_levels import new_values

@@ -14,7 +14,7 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts import FitError, Prior
-from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.sampling.convergence import convergence, faults
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
