@@ -1,4 +1,4 @@
-"""Meta-features as arrays: where they are defined, and how they are laid out for a formula."""
+"""Meta-features as arrays: the items on which they are defined, and their axes in a formula."""
 
 from collections.abc import Mapping
 
@@ -8,11 +8,11 @@ from ...layouts import MetaFeature, Node
 from ...linking.arrays import Array
 
 type Features = dict[str, np.ndarray]
-"""By meta-feature, shape (items,) or (items, labels)."""
+"""Values by meta-feature, shape (items,) or (items, labels)."""
 
 
 def defined(feature: MetaFeature, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
-    """Say on which items a meta-feature is defined: where what it is given is not 0."""
+    """Return on which items a meta-feature is defined: those whose presence flag is not 0."""
     if feature.given is None:
         return np.ones(items, dtype=bool)
     return np.asarray(features[feature.given.name] != 0)
@@ -21,27 +21,27 @@ def defined(feature: MetaFeature, features: Mapping[str, np.ndarray], items: int
 def align(
     value: Array, node: Node, dims: tuple[str, ...], *, leading: int = 0, per_item: bool
 ) -> Array:
-    """Lay a node's value out as ``(leading..., item, *dims)`` for `linking.evaluate`.
+    """Arrange a node's value as ``(leading..., item, *dims)`` for `linking.evaluate`.
 
-    Works on NumPy arrays and PyTensor variables alike.
+    The value is a NumPy array or a PyTensor variable.
 
     Parameters
     ----------
     value : array or variable
         Shape (leading..., items, labels), without the axes that the node does not have.
     node : Node
-        Whose value it is.
+        The node that has this value.
     dims : tuple of str
         The layout's label dimensions, in order.
     leading : int
-        Axes before the items, such as draws.
+        Number of axes before the items, such as draws.
     per_item : bool
-        Whether there is an axis of items.
+        Whether the value has an axis of items.
 
     Returns
     -------
     array or variable
-        An axis that the node does not have is of length one.
+        The value with all axes; an axis that the node does not have is of length one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The bands of a layout: which propensity each opposes, and where its ends lie."""
+"""The bands of a layout: the propensity in each band, and the values of its ends."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from ...linking.function import Call
 from .alignment import Features, align, defined
 
 _KINDS = (linking.band, linking.bilogistic, linking.uncertain_band)
-_ROUNDING = 1e-9  # by which ends that are computed may be reversed
+_ROUNDING = 1e-9  # by this much, rounding may reverse ends that are computed
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,19 +29,19 @@ class Band:
     call : Call
         The call itself.
     theta : Expr
-        What must lie inside.
+        Expression of the propensity that must be within the band.
     latents : tuple of Latent
-        What `theta` is computed from, in order of appearance.
+        Latents that `theta` is computed from, in order of appearance.
     latent : Latent or None
-        The latent that `theta` is, where it is one and no formula.
+        The latent that is `theta`; None if `theta` is a formula.
     low, high : Expr
-        The ends.
+        Ends of the band.
     low_slope, high_slope : Expr
-        Steepness at each end; the same but for `bilogistic`.
+        Steepness at each end; they differ for `bilogistic` only.
     spread : Expr or None
-        How far the ends may be off; of `uncertain_band` only.
+        Largest error of the ends; None unless the call is of `uncertain_band`.
     min_width : float or None
-        Least width; `bilogistic` has none.
+        Smallest width; None for `bilogistic`.
     """
 
     call: Call
@@ -67,12 +67,12 @@ def find_bands(layout: Layout) -> tuple[Band, ...]:
     Parameters
     ----------
     layout : Layout
-        Where.
+        Layout with the bands.
 
     Returns
     -------
     tuple of Band
-        One per call, what is inside of others first.
+        One per call; a call within another one comes first.
 
     Examples
     --------
@@ -88,22 +88,23 @@ def find_bands(layout: Layout) -> tuple[Band, ...]:
 
 
 def ends(band: Band, features: Features, layout: Layout) -> tuple[np.ndarray, np.ndarray] | None:
-    """Compute where a band's ends lie.
+    """Compute the ends of a band.
 
     Parameters
     ----------
     band : Band
-        One of the layout's.
+        A band of the layout.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        Values by meta-feature, shape (items,) or (items, labels).
     layout : Layout
-        Where the band is from.
+        Layout with the band.
 
     Returns
     -------
     tuple of two ndarray, or None
-        Low and high, both of shape (items,), or (items, labels...) where an end has labels; None
-        where an end depends on anything but meta-features.
+        Low and high end, both of shape (items,), or (items, labels...) if an end has labels; None
+        if an end depends on a latent, on a measured or unseen property, or on a constant of
+        subjects.
 
     Examples
     --------
@@ -135,21 +136,22 @@ def ends(band: Band, features: Features, layout: Layout) -> tuple[np.ndarray, np
 def refuse_reversed(layout: Layout, items: pd.Index, features: Features) -> None:
     """Refuse items on which a band's low end lies above its high end.
 
-    Only ends that depend on nothing but meta-features can tell, and only where these are defined.
+    Only ends that are computed from meta-features are checked, on the items where these are
+    defined.
 
     Parameters
     ----------
     layout : Layout
-        What declares the bands.
+        Layout with the bands.
     items : Index
         Names of the items, for the message.
     features : dict of str to ndarray
-        By meta-feature, with those that say where others are defined.
+        Values by meta-feature, including the presence flags.
 
     Raises
     ------
     DataError
-        Naming the items, both ends and their values.
+        When ends are reversed; the message names the items, both ends and their values.
     """
     for band in find_bands(layout):
         found = ends(band, features, layout)
@@ -168,14 +170,14 @@ def refuse_reversed(layout: Layout, items: pd.Index, features: Features) -> None
                 for row, *labels in np.argwhere(bad)
             ]
             raise DataError(
-                f"{band.call}: the ends are reversed on {len(cells)} item(s): {some(cells)}; a "
-                "band's low end lies at or below its high end, so exchange the two values, correct "
-                "them, or leave those items out"
+                f"{band.call}: the ends are reversed on {len(cells)} item(s): {some(cells)}; the "
+                "low end of a band must not be above its high end; exchange the two values, "
+                "correct them, or leave out those items"
             )
 
 
 def _band(call: Call) -> Band:
-    """Sort a call's arguments by their names."""
+    """Read a band from the arguments of a call."""
     given = dict(zip(call.names, call.arguments, strict=True))
     theta = bare = given["theta"]
     while isinstance(bare, Derived):
@@ -197,12 +199,12 @@ def _band(call: Call) -> Band:
 
 
 def _end_parts(band: Band) -> list[Expr]:
-    """All that a band's ends are computed from."""
+    """Return all expressions that a band's ends are computed from."""
     return [*ancestry(band.low), *ancestry(band.high)]
 
 
 def _written(end: Expr, dims: list[str], labels: list[int]) -> str:
-    """Write an end as its column is called."""
+    """Format an end as the name of its column."""
     places = dict(zip(dims, labels, strict=True))
     at = [names[places[dim]] for dim, names in end.dims.items()]
     return f"{end}[{', '.join(at)}]" if at else str(end)

@@ -1,4 +1,4 @@
-"""A normal part of each subject on each item, and the scores at which it is integrated out."""
+"""Normal latents per subject and item, and the scores at which they are integrated out."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from ...linking.evaluation import ancestry
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Standard scores at which a latent of each cell is looked at, to be integrated out.
+    """Standard scores at which a latent with one value per cell is integrated out.
 
     Attributes
     ----------
     latent : str
-        Which.
+        Name of the latent.
     at : ndarray, shape (scores,)
-        Evenly spaced, in standard deviations from its mean.
+        Scores, evenly spaced, in standard deviations from the mean of the latent.
     """
 
     latent: str
@@ -26,15 +26,16 @@ class Scores:
 
     @property
     def weights(self) -> np.ndarray:
-        """How much each counts; they add up to 1."""
+        """Weights of the scores; they add up to 1."""
         found = np.exp(-0.5 * self.at**2)
         return np.asarray(found / found.sum())
 
 
 def cell_part(layout: Layout) -> Latent | None:
-    """Find the first latent of each subject on each item that can be integrated out, if any.
+    """Find the first latent per subject and item that can be integrated out; None without one.
 
-    It is normal and one number, and no prior depends on it: given all else, cells are independent.
+    Such a latent is normal, has no labels, and no prior depends on it, so that cells are
+    independent given all other latents.
     """
     parents = {
         part.name

@@ -1,4 +1,4 @@
-"""A cohort: the attempted cells of an evaluation, and the levels that each belongs to."""
+"""A cohort: the attempted cells of an evaluation, with their levels of the plates."""
 
 import hashlib
 import json
@@ -22,24 +22,24 @@ from .features import read_covariates, training_features
 
 @dataclass(frozen=True, eq=False)
 class Cohort:
-    """Subjects, items and what both did, as far as a joint layout uses it.
+    """Subjects, items and outcomes, with the properties that a joint layout uses.
 
     Attributes
     ----------
     layout : Layout
-        What is fitted.
+        The layout to fit.
     levels : dict of str to list of str
-        By plate (``"subject"``, ``"item"`` and categories): who or what there is, in order.
+        By plate (``"subject"``, ``"item"`` and categories), the names of its levels, in order.
     of : dict of str to ndarray of int
         By category, the level of each item, or of each subject.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        Values by meta-feature, shape (items,) or (items, labels).
     covariates : dict of str to ndarray
-        By covariate, shape (subjects,) or (subjects, labels).
+        Values by covariate, shape (subjects,) or (subjects, labels).
     subject, item : ndarray of int, shape (cells,)
-        Whose cell it is, of those attempted.
+        Subject and item of each attempted cell.
     successes, trials : ndarray of int, shape (cells,)
-        Outcomes.
+        Outcomes of the attempted cells.
     """
 
     layout: Layout
@@ -54,12 +54,13 @@ class Cohort:
 
     @classmethod
     def of_evaluation(cls, layout: Layout, evaluation: Evaluation) -> "Cohort":
-        """Read an evaluation.
+        """Read an evaluation; items without trials are left out.
 
         Raises
         ------
         DataError
-            When a column is not there, or a level is missing or unknown to a closed category.
+            When the items do not fit the layout, a column is missing, or a level is missing, is not
+            a level of a closed category, or belongs to several levels of a coarser category.
         """
         subjects = evaluation.subject_table
         tried = evaluation.trials.to_numpy().any(axis=0)
@@ -80,12 +81,12 @@ class Cohort:
             trials[subject, item],
         )
         for category in layout.categories:
-            found.up(category.per, category)  # refuses a level that belongs to several
+            found.up(category.per, category)  # an error if a level belongs to several
         return found
 
     @cached_property
     def digest(self) -> str:
-        """Hash of all that the log-density depends on, but for the layout."""
+        """Hash of all data that the log-density depends on; the layout is not included."""
         found = hashlib.sha256(
             json.dumps([self.levels[name] for name in sorted(self.levels)]).encode()
         )
@@ -98,22 +99,22 @@ class Cohort:
         return found.hexdigest()
 
     def size(self, plates: Sequence[Plate]) -> tuple[int, ...]:
-        """How many levels each plate has."""
+        """Return the number of levels of each plate."""
         return tuple(len(self.levels[plate_name(plate)]) for plate in plates)
 
     def codes(self, plate: Plate) -> np.ndarray:
-        """Level of each cell on a plate; shape (cells,)."""
+        """Return the level of each cell on a plate; shape (cells,)."""
         if isinstance(plate, str):
             return self.subject if plate == SUBJECT else self.item
         return np.asarray(self.of[plate.name][self.codes(plate.root)])
 
     def up(self, plate: Plate, coarser: Plate) -> np.ndarray:
-        """Level of a coarser plate for each level of a plate.
+        """Return the level of a coarser plate for each level of a plate.
 
         Raises
         ------
         DataError
-            When a level belongs to several.
+            When a level belongs to several levels of the coarser plate.
         """
         name, above = plate_name(plate), plate_name(coarser)
         if name == above:
@@ -125,8 +126,8 @@ class Cohort:
         if twice.any():
             level = self.levels[name][pairs["fine"][twice].iloc[0]]
             raise DataError(
-                f"{above} is one per {name}, but {name} {level!r} has several of it; correct "
-                f"the column {above!r}, or say Category({above!r}, per={plate.root!r})"
+                f"{above} is declared as one per {name}, but {name} {level!r} has several; correct "
+                f"the column {above!r}, or declare Category({above!r}, per={plate.root!r})"
             )
         found = np.zeros(len(self.levels[name]), dtype=int)
         found[pairs["fine"]] = pairs["coarse"]
@@ -144,24 +145,24 @@ def read_categories(
     Parameters
     ----------
     layout : Layout
-        What declares them.
+        Layout with the categories.
     items, subjects : DataFrame
-        Their properties.
+        Properties of items and subjects.
     known : mapping of str to sequence of str, optional
-        Levels that come first, such as those of the training data.
+        By category, levels that come first, such as those of the training data.
 
     Returns
     -------
     levels : dict of str to list of str
-        By category: known ones first, then those that occur, in the order in which they are
-        declared or come.
+        By category, the known levels, then the levels that occur in the columns, in the order of
+        the declaration, or else of their occurrence.
     codes : dict of str to ndarray of int
         By category, the level of each item or subject.
 
     Raises
     ------
     DataError
-        When a column is not there, a level is missing, or a closed category has no such level.
+        When a column is missing, a level is missing, or a level is not one of a closed category.
     """
     levels: dict[str, list[str]] = {}
     codes: dict[str, np.ndarray] = {}
@@ -172,16 +173,16 @@ def read_categories(
         empty = values.isna().to_numpy()
         if empty.any():
             raise DataError(
-                f"{category.name} is missing for {some(table.index[empty])} of the {whose}; give "
-                "each a level, or leave it out"
+                f"{category.name} is missing for {some(table.index[empty])} of the {whose}; fill "
+                f"in the column, or leave out those {whose}"
             )
         texts = values.astype(str)
         closed, met = category.levels or (), set(texts)
         unknown = met - set(closed)
         if closed and unknown:
             raise DataError(
-                f"{category.name} has the level(s) {some(sorted(unknown))}, which its levels= "
-                f"{some(closed)} do not hold; add them there, or correct the column of the {whose}"
+                f"{category.name} has the level(s) {some(sorted(unknown))}, which are not in its "
+                f"levels= {some(closed)}; add them there, or correct the column of the {whose}"
             )
         first = list((known or {}).get(category.name, ()))
         found = list(dict.fromkeys([*first, *(one for one in closed if one in met), *texts]))
@@ -191,12 +192,12 @@ def read_categories(
 
 
 def indices(cohort: Cohort, node: Node, plates: tuple[Plate, ...]) -> tuple[np.ndarray, ...]:
-    """Find a node's levels for each level of finer plates, to index its values with.
+    """Return a node's levels for each level of finer plates, as an index into its values.
 
     Returns
     -------
     tuple of ndarray of int
-        One for each of the node's plates, laid out along the finer plates' axes.
+        One array for each of the node's plates, with the axes of the finer plates.
     """
     found = []
     for coarse in cohort.layout.plates_of_nodes[node.name]:
@@ -208,5 +209,5 @@ def indices(cohort: Cohort, node: Node, plates: tuple[Plate, ...]) -> tuple[np.n
 
 
 def plate_feature(plate: str) -> str:
-    """Name the hidden meta-feature that tells the levels of a plate apart."""
+    """Name the hidden meta-feature whose values are the levels of a plate."""
     return f"{MARK}{plate}"

@@ -1,4 +1,4 @@
-"""A layout's log-density as terms, translated from its PyTensor graph."""
+"""Translation of a layout's log-density from its PyTensor graph into terms."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from ..kernel.terms import MOVING, SUBJECT, LogDensity, Term, Terms, Unsupported
 from .alignment import align
 from .prior import PLACES, profile_variables
 
-_ITEM, _STACK = "item", "stack"  # roles of axes; label dimensions stand for themselves
+_ITEM, _STACK = "item", "stack"  # roles of axes; the role of other axes is their label dimension
 
 _OPERATIONS = {
     "Add": "add",
@@ -60,7 +60,7 @@ _PAIRWISE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 
 @dataclass(frozen=True)
 class _Laid:
-    """A variable's term, or one per entry of its stacked axis, and what its axes mean."""
+    """A variable's term, or one per entry of its stacked axis, and the roles of its axes."""
 
     roles: tuple[str | None, ...]
     content: int | tuple[int, ...] | np.ndarray
@@ -73,16 +73,16 @@ class _Laid:
 
 
 class Translator:
-    """Walks a graph, parents first.
+    """Translator of a PyTensor graph into terms, from the inputs to the outputs.
 
     Parameters
     ----------
     sizes : dict of str to int
-        Labels per dimension, in the layout's order.
+        Number of labels per dimension, in the layout's order.
     plates : dict of str to str
-        By plate, the hidden meta-feature that tells its levels apart.
+        By plate, the hidden meta-feature whose values are its levels.
     single : set of str
-        Plates with one level, along which nothing varies.
+        Plates with a single level, along which no value varies.
     """
 
     def __init__(
@@ -99,31 +99,31 @@ class Translator:
         self.length = 0
 
     def feature(self, variable: Any, name: str, labels: tuple[str, ...]) -> None:
-        """Introduce a meta-feature's variable."""
+        """Add the variable of a meta-feature."""
         self.lay(variable, (_ITEM, *labels), self.feature_term(name, labels))
 
     def feature_term(self, name: str, labels: tuple[str, ...]) -> int:
-        """Introduce a meta-feature."""
+        """Add the term of a meta-feature; returns its place."""
         term = Term("feature", value=name, labels=labels, features=frozenset({name}))
         return self.terms.add(term)
 
     def lay(self, variable: Any, roles: Sequence[str | None], term: int) -> None:
-        """Say which term a variable stands for, and what its axes mean."""
+        """Assign a term to a variable, with the roles of its axes."""
         self.laid[variable] = _Laid(self._varying(roles), term)
 
     def _varying(self, roles: Sequence[str | None]) -> tuple[str | None, ...]:
         return tuple(None if role in self.single else role for role in roles)
 
     def numbers(self, variable: Any, values: np.ndarray, labels: tuple[str, ...]) -> None:
-        """Introduce numbers, one per label, or per combination of labels."""
+        """Add the variable of constants, one per label or combination of labels."""
         self.laid[variable] = _Laid(labels, self.terms.constant(values, labels))
 
     def own(self, variable: Any, name: str) -> None:
-        """Introduce a subject's number."""
+        """Add the variable of a number that each subject has."""
         self.laid[variable] = _Laid((), self.terms.add(Term("own", value=name, changes=SUBJECT)))
 
     def point(self, variable: Any, labels: tuple[str, ...], plates: tuple[str, ...] = ()) -> None:
-        """Introduce the next part of the sampler's point; its shape is static."""
+        """Add the variable of the next part of the sampler's point; its shape is static."""
         features = frozenset(self.plates[plate] for plate in plates if plate not in self.single)
         term = Term("point", value=self.length, labels=labels, features=features, changes=MOVING)
         self.laid[variable] = _Laid(self._varying((*plates, *labels)), self.terms.add(term))
@@ -131,11 +131,11 @@ class Translator:
         self.length += int(np.prod([*variable.type.shape[: len(plates)], *counts], dtype=int))
 
     def run(self, outputs: Sequence[Any]) -> list[int]:
-        """Translate every node; returns the outputs' places."""
+        """Translate the graph; returns the places of the outputs' terms."""
         for node in toposort(outputs, blockers=list(self.laid)):
             try:
                 self.laid[node.outputs[0]] = self._node(node)
-            except UnsupportedError as error:  # shapes of arrays, which nothing here needs
+            except UnsupportedError as error:  # raised only if the result is used; shapes are not
                 self.unsupported[node.outputs[0]] = error
         found = []
         for output in outputs:
@@ -147,7 +147,10 @@ class Translator:
 
     def _node(self, node: Any) -> _Laid:
         op, name = node.op, type(node.op).__name__
-        if name in ("Alloc", "BroadcastTo"):  # broadcasting happens where the result is used
+        if name in (
+            "Alloc",
+            "BroadcastTo",
+        ):  # broadcasting is done by the operations that use the result
             spread = self._input(node.inputs[0])
             missing, content = node.outputs[0].type.ndim - len(spread.roles), spread.content
             if isinstance(content, np.ndarray):
@@ -204,7 +207,7 @@ class Translator:
         )
 
     def _meant(self, size: int, behind: int) -> str | None:
-        """Say along which labels numbers lie that meet no array with labels: by place or size."""
+        """Guess the label dimension of constants without a labelled operand, by place or size."""
         dims = list(self.terms.sizes)
         fitting = [dim for dim in dims if self.terms.sizes[dim] == size]
         if behind <= len(dims) and dims[-behind] in fitting:
@@ -217,7 +220,7 @@ class Translator:
         return laid.entry(entry)
 
     def _constant(self, laid: _Laid, roles: tuple[str | None, ...], entry: int = 0) -> int:
-        """Numbers whose axes mean what those of their neighbours do."""
+        """Add constants whose axes have the given roles."""
         numbers = np.asarray(laid.content)
         missing, labels = len(roles) - numbers.ndim, list[str]()
         for axis in reversed(range(numbers.ndim)):
@@ -280,7 +283,7 @@ class Translator:
             content, axes = self._total(kind, laid, plates), [a for a in axes if a not in plates]
         parts = content if isinstance(content, tuple) else (content,)
         smallest = kind == "max" and all(self.terms[part].op == "neg" for part in parts)
-        if smallest:  # PyTensor writes it as minus the largest of what is negated
+        if smallest:  # PyTensor writes a minimum as minus the maximum of the negated values
             kind, content = "min", self._negated(content)
         for axis in sorted(axes, reverse=True):
             role = laid.roles[axis]
@@ -301,7 +304,7 @@ class Translator:
         return _Laid(roles, self._negated(content) if smallest else content)
 
     def _total(self, kind: str, laid: _Laid, axes: Sequence[int]) -> int:
-        """Add up over the levels of plates."""
+        """Add a sum over the levels of plates."""
         if kind != "sum" or not isinstance(laid.content, int):
             raise UnsupportedError(f"the reduction {kind} over plates")
         through = [self.plates[role] for role in laid.roles if role in self.plates]
@@ -315,7 +318,7 @@ class Translator:
         return self.terms.compute("neg", content)
 
     def _softmax(self, op: Any, laid: _Laid) -> _Laid:
-        """Exponentials that add up to 1: what PyTensor makes of a division by their sum."""
+        """Translate exponentials divided by their sum, which PyTensor rewrites as Softmax."""
         axes = range(len(laid.roles)) if op.axis is None else op.axis
         dims = [role for axis in axes if (role := laid.roles[axis]) is not None]
         if len(dims) != 1 or dims[0] not in self.terms.sizes or not isinstance(laid.content, int):
@@ -335,7 +338,7 @@ class Translator:
         return found
 
     def _join(self, node: Any) -> _Laid:
-        """Stack: arrays of length one along a new first axis."""
+        """Translate a stack: arrays of length one are joined along the first axis."""
         parts = node.inputs
         if node.op.axis != 0:
             raise UnsupportedError("a concatenation")
@@ -360,28 +363,28 @@ REWRITES = ("canonicalize", "stabilize", "local_remove_check_parameter")
 def log_density(
     layout: Layout, deviations: frozenset[str] = frozenset()
 ) -> tuple[LogDensity, np.ndarray]:
-    """Translate a layout.
+    """Translate the log-density of a layout for single subjects.
 
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     deviations : frozenset of str
-        Latents sampled as deviations from their location, as `noncentred` names them.
+        Latents that are sampled as deviations from their location; see `noncentred`.
 
     Returns
     -------
     LogDensity
-        Its terms.
+        The terms of the log-density.
     ndarray, shape (length,)
-        Where PyMC would start the sampler.
+        The point at which PyMC would start the sampler.
 
     Raises
     ------
     UnsupportedError
-        When an operation has no term; PyMC's own compilation then serves.
+        When an operation has no term; the model must then be compiled by PyMC.
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
     """
     dims = tuple(layout.dims)
     known: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Derived nodes as variables of a PyMC model, on which its outcome depends."""
+"""Derived nodes as variables of a PyMC model, from which the outcome is computed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,27 +25,28 @@ def profile_level(layout: Layout) -> list[str]:
 def keep_derived(
     node: Derived, known: Mapping[str, Any], plates: Mapping[str, int], dims: tuple[str, ...]
 ) -> Any:
-    """Make a derived node a variable of the current model, by its name.
+    """Add a derived node to the current model as a variable of the same name.
 
-    What is computed from the node is to be computed from this variable: then the model's graph has
-    the arrows of the layout's diagram, and what `pymc.do` sets the node to reaches the outcome.
+    Nodes that use the derived node must be computed from this variable. The model's graph then has
+    the arrows of the layout's diagram, and a value that `pymc.do` gives to the node changes the
+    outcome.
 
     Parameters
     ----------
     node : Derived
-        Which.
+        The derived node.
     known : mapping of str to tensor
         Values of the nodes that it is computed from, aligned as ``(*plates, *labels)``.
     plates : mapping of str to int
-        Dimensions in front of the labels, with their lengths; there is none where a value is the
-        same for all items, and then ``known`` has one axis of length one in front.
+        Dimensions before the labels, with their lengths; empty if the value is the same for all
+        items, in which case the values of `known` begin with an axis of length one.
     dims : tuple of str
         The layout's label dimensions.
 
     Returns
     -------
     variable
-        Shape (plates..., labels), with the labels that the node has.
+        The variable, of shape (plates..., labels), with the labels of the node.
     """
     value = pt.as_tensor_variable(evaluate(averaged(node), known, dims))
     lead = value.ndim - len(dims)

@@ -1,4 +1,4 @@
-"""Meta-features: from columns of items to arrays that a layout can compute with, all finite."""
+"""Reading of meta-features: checked arrays of values from the columns of items."""
 
 from collections.abc import Mapping
 
@@ -20,8 +20,8 @@ from ...linking.expression import Constant, SubjectConstant
 from .alignment import Features, defined
 from .bands import refuse_reversed
 
-_POINTS, _SEED = 16, 20231  # profiles; a value at one of them is enough
-_BLOCK = 1024  # items at a time
+_POINTS, _SEED = 16, 20231  # random profiles; a part must be finite at one of them at least
+_BLOCK = 1024  # number of items that are checked at a time
 
 
 def refuse_infinite(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarray]) -> None:
@@ -29,18 +29,23 @@ def refuse_infinite(layout: Layout, items: pd.Index, features: Mapping[str, np.n
 
     Parameters
     ----------
+    Not checked are parts computed from an infinite value (an end of a band may be infinite) or from
+    an unseen property, and items on which a meta-feature of the part is undefined.
+
+    Parameters
+    ----------
     layout : Layout
-        Whose formula.
+        Layout with the formula.
     items : Index
-        Their names, for the message.
+        Names of the items, for the message.
     features : mapping of str to ndarray
-        By meta-feature, as read.
+        Values by meta-feature.
 
     Raises
     ------
     DataError
-        Naming the part, the items and what they have. A part made of something infinite (an end of
-        a band may be) is left alone, and so are items on which a meta-feature is undefined.
+        When a part is infinite or undefined; the message names the part, the items and their
+        values.
 
     Examples
     --------
@@ -68,7 +73,7 @@ def _refuse_in(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarra
     values, finite, made_of = dict[int, np.ndarray](), dict[int, np.ndarray](), _made_of(parts)
     for own, part in parts.items():
         if any(isinstance(one, Unseen) for one in made_of[own]):
-            continue  # it has as many values as there are places
+            continue  # it has an axis of places, which the items' values lack
         if isinstance(part, MetaFeature | Latent | SubjectConstant):
             values[own] = _values(part, features, dims, rng)
         else:
@@ -84,16 +89,18 @@ def _refuse_in(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarra
         for feature in read:
             if feature.given is not None:
                 bad &= features[feature.given.name] != 0
-        if bad.any() and not isinstance(part, MetaFeature | Constant):  # said as it is
+        if bad.any() and not isinstance(
+            part, MetaFeature | Constant
+        ):  # these may be infinite as declared
             raise DataError(
                 f"{part} has no finite value on {bad.sum()} item(s): "
                 f"{some(_shown(int(row), items, read, features) for row in np.flatnonzero(bad))}; "
-                "correct or drop the items, or declare a formula that has a value there"
+                "correct or leave out the items, or declare a formula that is finite there"
             )
 
 
 def _made_of(parts: Mapping[int, Expr]) -> dict[int, list[Expr]]:
-    """Nodes that each part is computed from, by the part."""
+    """Return the meta-features and unseen properties that each part is computed from."""
     found = dict[int, list[Expr]]()
     for own, part in parts.items():
         above = [one for parent in part.parents for one in found.get(id(parent), [])]
@@ -109,7 +116,7 @@ def _values(
     dims: tuple[str, ...],
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Lay a node's values out as (points, items, *dims), of length one where it has no axis."""
+    """Return a node's values as (points, items, *dims), with length one for axes it lacks."""
     own = [dim in part.dims for dim in dims]
     if isinstance(part, MetaFeature) and part.name in features:
         where = (None, slice(None), *(slice(None) if there else None for there in own))
@@ -119,7 +126,7 @@ def _values(
 
 
 def _is_finite(values: np.ndarray, items: int, dims: int) -> np.ndarray:
-    """Say on which items all labels have a value, at one point at least."""
+    """Return on which items the values of all labels are finite, at one point at least."""
     there = np.isfinite(values).reshape((1,) * (2 + dims - values.ndim) + values.shape)
     at_some = there.all(axis=tuple(range(2, 2 + dims))).any(axis=0)
     return np.broadcast_to(at_some, (items,)).copy()
@@ -138,35 +145,36 @@ def _shown(
     return f"{items[row]} ({some(cells)})" if cells else str(items[row])
 
 
-_TOTAL = 1e-6  # that rounding may take from probabilities which add up to 1
-_ROUNDING = 1e-9  # part of a range, or of a level, that computing it may have cost
+_TOTAL = 1e-6  # largest rounding error of the sum of probabilities
+_ROUNDING = 1e-9  # largest rounding error of a value, as a part of the range or of a level
 
 
 def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     """Read the layout's meta-features from the items' columns.
 
-    Where a meta-feature is undefined, because what it is `given` is 0, its cells do not count and a
-    stand-in takes their place; the layout cannot depend on it there.
+    Where a meta-feature is undefined, because its presence flag is 0, its column is not read and a
+    constant is used instead, on which the outcome does not depend.
 
     Parameters
     ----------
     layout : Layout
-        What declares them.
+        Layout with the meta-features.
     items : DataFrame
-        Indexed by item; columns in any order, others are ignored.
+        Properties of the items, indexed by item. Other columns are ignored.
 
     Returns
     -------
     dict of str to ndarray
-        By name, shape (items,) or (items, labels), float.
+        Values by meta-feature, shape (items,) or (items, labels), float.
 
     Raises
     ------
     DataError
-        When a column is missing or repeated, a value is no number, missing where it is defined,
-        infinite where the range is not, or not among the levels, the ends of a band are reversed,
-        or a part of the formula has no finite value; columns and rows are named. Also when the
-        items are no DataFrame or their names repeat.
+        When a column is missing or repeated, or a value is not a number, is missing where it is
+        defined, is infinite although the range is finite, or is not one of the levels. Also when
+        the probabilities of a measured demand's levels do not add up to 1, the ends of a band are
+        reversed, a part of the formula is infinite or undefined, the items are not a DataFrame, or
+        their names are repeated. The message names columns and rows.
 
     Examples
     --------
@@ -193,13 +201,15 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
 
 
 def read_covariates(layout: Layout, subjects: pd.DataFrame) -> Features:
-    """Read a layout's covariates from the subjects' columns; shape (subjects,) or with labels.
+    """Read a layout's covariates from the subjects' columns.
+
+    Their shape is (subjects,) or (subjects, labels).
 
     Raises
     ------
     DataError
-        When a column is missing or repeated, or a value is missing, no number, or not among the
-        levels.
+        When a column is missing or repeated, or a value is missing, is not a number, is infinite
+        although the range is finite, or is not one of the levels.
     """
     everybody = np.ones(len(subjects), dtype=bool)
     return {
@@ -209,7 +219,7 @@ def read_covariates(layout: Layout, subjects: pd.DataFrame) -> Features:
 
 
 def training_features(layout: Layout, evaluation: Evaluation) -> Features:
-    """Read the meta-features of items that a fit is to be made on, and check that it can be.
+    """Read the meta-features of the items of a fit, and check that they can be fitted.
 
     Raises
     ------
@@ -245,20 +255,20 @@ def read_evaluation(layout: Layout, evaluation: Evaluation) -> Features:
 
 
 def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Say which items lie outside the declared range of which meta-feature.
+    """Find the items with a value outside the declared range of a meta-feature.
 
     Parameters
     ----------
     layout : Layout
-        What declares the ranges.
+        Layout with the ranges.
     features : mapping of str to ndarray
-        As `read_features` returns them.
+        Values by meta-feature, from `read_features`.
 
     Returns
     -------
     DataFrame
-        Boolean, one row per item in order, one column per meta-feature. A value beyond an end by
-        rounding alone (1e-9 of the range) is inside.
+        Boolean, one row per item in order, one column per meta-feature. Values count as inside if
+        they are beyond an end by no more than rounding (1e-9 of the range).
 
     Examples
     --------
@@ -280,23 +290,24 @@ def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.Data
 
 
 def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, np.ndarray]) -> None:
-    """Refuse items outside the declared ranges, and a demand that never varies where defined.
+    """Refuse items outside the declared ranges, and demands that are constant or undefined.
 
-    A property that opposes no latent, such as a chance of guessing, may be the same on all items.
+    A meta-feature that opposes no latent, such as a chance of guessing, may be constant.
 
     Parameters
     ----------
     layout : Layout
-        What declares the ranges.
+        Layout with the ranges.
     items : DataFrame
-        Indexed by item, for the message.
+        Properties of the items, indexed by item, for the message.
     features : mapping of str to ndarray
-        As `read_features` returns them.
+        Values by meta-feature, from `read_features`.
 
     Raises
     ------
     DataError
-        Naming the meta-feature and the items.
+        When a value is outside its range, or a demand is undefined on all items or has the same
+        value wherever it is defined; the message names the meta-feature and the items.
 
     Examples
     --------
@@ -319,8 +330,8 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
             rows = items.index[outside[feature.name].to_numpy()]
             raise DataError(
                 f"{feature.name}: {len(rows)} training item(s) lie outside its declared range "
-                f"{feature.range}: {some(rows)}; widen the range where the node is declared, or "
-                "leave those items out"
+                f"{feature.range}: {some(rows)}; widen the range in the declaration of the node, "
+                "or leave out those items"
             )
         if feature.name not in held:
             continue
@@ -328,8 +339,8 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
         where = "" if feature.given is None else f" where {feature.given} is not 0"
         if not there.any():
             raise DataError(
-                f"{feature.name} is undefined on all {len(items)} items, since {feature.given} is "
-                "0 there: nothing tells what a subject owes to it; add items on which it is "
+                f"{feature.name} is undefined on all {len(items)} items, because {feature.given} "
+                "is 0, so that its effect on subjects cannot be inferred; add items on which it is "
                 "defined, or leave it out of the layout"
             )
         values = values[there]
@@ -337,9 +348,9 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
             value = some(f"{number:g}" for number in np.ravel(values[0]))
             on = "the only item" if len(values) == 1 else f"all {len(values)} items"
             raise DataError(
-                f"{feature.name} is {value} on {on}{where}: a property that "
-                "never varies cannot tell what a subject owes to it; add items with other values, "
-                "or write the number into the layout instead of the meta-feature"
+                f"{feature.name} is {value} on {on}{where}: the effect of a demand that does not "
+                "vary cannot be inferred; add items with other values, "
+                "or use the number in the layout instead of the meta-feature"
             )
 
 
@@ -348,15 +359,15 @@ def _need_chances(node: Measured, items: pd.DataFrame) -> None:
     missing = [name for part in node.chances for name in part.columns if name not in items.columns]
     if missing:
         raise DataError(
-            f"{node.name} is measured, and the items have no column {some(missing)} with the "
-            "probability of a level; add them with evaluation.with_measured(demands), or "
+            f"{node.name} is measured, but the items have no column {some(missing)} with the "
+            "probability of a level; add the columns with evaluation.with_measured(demands), or "
             "items.join(measured_columns(demands)) for items to forecast, with the levels "
             f"{', '.join(f'{level:g}' for level in node.levels)}"
         )
 
 
 def _refuse_totals(node: Measured, items: pd.Index, features: Features) -> None:
-    """Refuse probabilities of levels that do not add up to 1."""
+    """Refuse probabilities of levels that are negative or do not add up to 1."""
     chances = [features[part.name].reshape(len(items), -1) for part in node.chances]
     totals = np.sum(chances, axis=0)
     bad = ~(abs(totals - 1) <= _TOTAL) | (np.min(chances, axis=0) < 0)
@@ -373,7 +384,7 @@ def _refuse_totals(node: Measured, items: pd.Index, features: Features) -> None:
 
 
 def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
-    """Read a meta-feature, and before it what says where it is defined."""
+    """Read a meta-feature, after its presence flag."""
     if feature.name in found:
         return
     if feature.given is not None:
@@ -397,30 +408,30 @@ def _read(
     texts, remark = no_numbers(table, foreign)
     refuse(
         texts,
-        "is no number",
+        "is not a number",
         "convert the column (pandas.to_numeric), or code categories as numbers and declare them as "
         "levels=",
         remark,
     )
     if feature.given is None:
-        remedy = f"fill it in, drop the {whose}, or declare with given= where it is undefined"
+        remedy = f"fill it in, leave out the {whose}, or declare with given= where it is undefined"
     else:
         remedy = (
-            f"fill it in, or drop the item: it is given by {feature.given}, and missing only where "
-            f"{feature.given} is 0"
+            f"fill it in, or leave out the item: with given={feature.given}, a value may be "
+            f"missing only where {feature.given} is 0"
         )
     refuse(np.isnan(values), "is missing (NaN)", remedy)
     low, high = feature.range.low, feature.range.high
     infinite = ((values == np.inf) & np.isfinite(high)) | ((values == -np.inf) & np.isfinite(low))
-    refuse(infinite, "is infinite", "give a number, or declare an infinite end")
+    refuse(infinite, "is infinite", "give a finite number, or declare an infinite range")
     if feature.levels is not None:
         levels = np.array(feature.levels)
         nearest = levels[np.abs(values[..., None] - levels).argmin(axis=-1)]
         shown = ", ".join(f"{level:g}" for level in levels)
-        # a float32 column holds a level to 7 digits
+        # a float32 column has 7 digits
         unknown = ~np.isclose(values, nearest, rtol=1e-6, atol=_ROUNDING)
         refuse(
-            unknown, f"is none of its levels {shown}", f"correct the {whose}, or declare the level"
+            unknown, f"is not one of its levels {shown}", f"correct the {whose}, or add the level"
         )
         values = nearest
     return values if feature.labels is not None else values[:, 0]

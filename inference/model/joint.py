@@ -1,4 +1,4 @@
-"""Layouts whose subjects are fitted together, and functions that take one subject at a time."""
+"""Check for functions that can only treat subjects one by one."""
 
 from ...common.errors import FitError
 from ...common.messages import some
@@ -6,21 +6,21 @@ from ...layouts import Layout
 
 
 def refuse_joint(layout: Layout, what: str, remedy: str) -> None:
-    """Refuse a layout whose subjects share something.
+    """Refuse a joint layout, whose subjects are fitted together.
 
     Parameters
     ----------
     layout : Layout
-        Any.
+        The layout to check.
     what : str
-        Which takes each subject on its own.
+        Function that treats each subject alone, for the message.
     remedy : str
-        What to do instead.
+        Advice, for the message.
 
     Raises
     ------
     FitError
-        When some latent belongs not to subjects alone, or depends on their covariates.
+        When the layout has a latent with other plates than the subject, or a covariate of subjects.
 
     Examples
     --------
@@ -37,6 +37,6 @@ def refuse_joint(layout: Layout, what: str, remedy: str) -> None:
         shared = [latent.name for latent in layout.latents if not latent.is_profile]
         names = some([*shared, *(covariate.name for covariate in layout.covariates)], 3)
         raise FitError(
-            f"layout {layout.name!r} is fitted to all subjects together, because of {names}, and "
-            f"{what} takes each subject on its own; {remedy}"
+            f"layout {layout.name!r} is fitted to all subjects together, because of {names}, but "
+            f"{what} treats each subject alone; {remedy}"
         )

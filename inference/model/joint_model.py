@@ -1,4 +1,4 @@
-"""A joint layout and a cohort as one ordinary PyMC model."""
+"""PyMC model of a joint layout and a cohort."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from .prior import draw_variables
 
 
 def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
-    """Write the model of all subjects.
+    """Build the PyMC model of all subjects.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
     Returns
     -------
     pymc.Model
-        Variables bear the nodes' names; dimensions are ``subject``, ``item``, the categories, the
-        labels, and ``cell`` for what was attempted.
+        Model whose variables have the names of the nodes. The dimensions are ``subject``, ``item``,
+        the categories, the labels, and ``cell`` for the attempted pairs of subject and item.
 
     Raises
     ------
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
     """
     layout = cohort.layout
     dims = tuple(layout.dims)
@@ -70,21 +70,21 @@ def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
 
 
 def draw_values(cohort: Cohort, draws: int, seed: int) -> dict[str, np.ndarray]:
-    """Draw all latents from their priors, given the levels that a cohort has.
+    """Draw all latents from their priors, for the levels of a cohort.
 
     Parameters
     ----------
     cohort : Cohort
-        Layout and levels; its outcomes do not matter.
+        Layout, levels and covariates; the outcomes are not used.
     draws : int
-        How many.
+        Number of draws.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     dict of str to ndarray
-        By latent, shape (draws, levels..., labels...).
+        Draws by latent, shape (draws, levels..., labels...).
 
     Raises
     ------
@@ -102,9 +102,10 @@ def _coords(cohort: Cohort) -> dict[str, Any]:
 
 
 def _variables(cohort: Cohort, features: Mapping[str, Any], derived: bool) -> dict[str, Any]:
-    """Write covariates, latents and, if asked to, derived nodes as parts of the current model.
+    """Add covariates, latents and optionally derived nodes to the current model.
 
-    Derived nodes of subjects and items, which are computed for the attempted cells, are left out.
+    Derived nodes that vary along both subjects and items are left out, because they are computed
+    for the attempted cells.
     """
     layout, found = cohort.layout, dict(features)
     dims = tuple(layout.dims)
@@ -137,5 +138,5 @@ def _variables(cohort: Cohort, features: Mapping[str, Any], derived: bool) -> di
 
 
 def _zero_sum(name: str, spread: Any, axes: int, own: tuple[str, ...]) -> Any:
-    """Write a variable that sums to zero along its last plates."""
+    """Add a variable that sums to zero along its last plates."""
     return pm.ZeroSumNormal(name, sigma=spread, n_zerosum_axes=axes, dims=own)

@@ -1,4 +1,4 @@
-"""A joint layout's log-density as terms, whatever the outcomes."""
+"""Translation of a joint layout's log-density into terms; outcomes are data of the terms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ _ROW, PLACE = "item", f"{MARK}place"
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where a latent of each subject is looked at, to be integrated out.
+    """Values at which a latent with one value per subject is integrated out.
 
     Attributes
     ----------
     latent : str
-        Which.
+        Name of the latent.
     at : ndarray, shape (places,)
-        Evenly spaced.
+        Values of the latent, evenly spaced.
     """
 
     latent: str
@@ -42,7 +42,7 @@ class Places:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The first one, and how far they are apart, by the names of their terms."""
+        """The first value and the distance between values, by the names of their terms."""
         first, second = map(float, self.at[:2])
         return {f"{PLACE} {MARK}first": first, f"{PLACE} {MARK}apart": second - first}
 
@@ -54,11 +54,11 @@ class Part:
     Attributes
     ----------
     latent : Latent
-        Whose.
+        The latent.
     offset : int
-        Where it begins.
+        Position in the point at which the part begins.
     plates, labels : tuple of int
-        How many levels and labels there are, of each.
+        Number of levels of each plate, and number of labels of each label dimension.
     """
 
     latent: Latent
@@ -74,13 +74,13 @@ class _Integrated:
     Attributes
     ----------
     latent : str
-        Which.
+        Name of the latent.
     values : variable
-        Its values, shape (rows or 1, places).
+        Values of the latent, shape (rows or 1, places).
     weights : int or None
-        Place of the weights of these.
+        Place of the term of the values' weights; None if there is an `integral`.
     integral : Integral or None
-        How outcomes of a subject are joined at each place.
+        Integral over the values of each subject; None if there are `weights`.
     """
 
     latent: str
@@ -101,34 +101,35 @@ def joint_density(
     Parameters
     ----------
     cohort : Cohort
-        Layout and levels; its outcomes do not matter.
+        Layout and levels; the outcomes are not used.
     centring : mapping of str to ndarray
-        By latent, how far the values of each level are centred, between 0 and 1, shape
-        (levels...); see `plated.centred`. Others are centred.
+        By latent, the degree of centring of the values of each level, between 0 and 1, shape
+        (levels...); see `plated.centred`. Other latents are centred.
     given : frozenset of str
-        Latents whose values are parts of the point as they are, without a prior.
+        Latents whose values are parts of the point without a transformation and without a prior.
     places : Places, optional
-        Of a latent of each subject that is integrated out. Where all others are given, the point
-        ends with a number that all places are moved by, and the profile is the logarithms that are
-        added up.
+        Values of a latent per subject that is integrated out. If all other latents are given, the
+        last number of the point is a shift that is added to all of these values.
     scores : Scores, optional
-        Of a latent of each cell that is integrated out, in the same way.
+        Standard scores of a latent per cell that is integrated out; if all other latents are given,
+        they are shifted in the same way.
 
     Returns
     -------
     LogDensity
-        Its terms; levels of plates are told apart by the hidden meta-features of `plate_feature`.
+        The terms of the log-density. The levels of plates are the values of the hidden
+        meta-features of `plate_feature`.
     ndarray, shape (length,)
-        Where PyMC would start the sampler.
+        The point at which PyMC would start the sampler.
     list of Part
-        The latents' parts of the point.
+        Parts of the point, by latent.
 
     Raises
     ------
     UnsupportedError
         When an operation has no term.
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
     """
     layout = cohort.layout
     dims = tuple(layout.dims)
@@ -144,7 +145,7 @@ def joint_density(
     coords = {dim: list(labels) for dim, labels in layout.dims.items()}
 
     def stand_in(node: Latent | MetaFeature, plates: tuple[Plate, ...], dims: Any) -> Any:
-        """Make a variable for a node's value at each level of finer plates."""
+        """Return a variable of a node's values for each level of finer plates."""
         own = node.plates if isinstance(node, Latent) else ("subject",)
         axes = [
             plate_name(fine) if any(determines([fine], [coarse]) for coarse in own) else None
@@ -158,7 +159,7 @@ def joint_density(
         return made
 
     def weight_of(name: str, own: tuple[str, ...]) -> Any:
-        """Make the variable that says how far a latent is centred."""
+        """Return the variable of a latent's degree of centring; None for a centred latent."""
         if name not in centring:
             return None
         roles = [dim if dim in levels else None for dim in own]
@@ -167,7 +168,7 @@ def joint_density(
         return weight
 
     def sum_to_zero(name: str, spread: Any, axes: int, own: tuple[str, ...]) -> Any:
-        """Write a variable that sums to zero as coordinates of which the last of a plate idle."""
+        """Write a variable that sums to zero; coordinates at a plate's last level are unused."""
         plates = [dim for dim in own if dim in levels]
         summed = plates[len(plates) - axes :]
         free: Any = 1.0
@@ -249,9 +250,10 @@ def joint_density(
 
 
 def _looked_at(inner: Places | Scores, translator: Translator) -> Any:
-    """Make the variable of the places or scores, shape (1, places).
+    """Return the variable of the places or scores, shape (1, places).
 
-    Data bring the first place and the distance of two; scores are constants.
+    Places are computed from two numbers of the data, the first place and the distance between
+    places; scores are constants.
     """
     count = len(inner.at)
     found = pt.tensor(dtype="float64", shape=(1, count))
@@ -266,7 +268,7 @@ def _looked_at(inner: Places | Scores, translator: Translator) -> Any:
 
 
 def _over_places(variable: Any, at: Any, places: Places, translator: Translator) -> _Integrated:
-    """Translate the log prior density at the places, given a normal variable."""
+    """Translate the log prior density of a normal variable at the places."""
     mean, spread = _mean_and_spread(variable)
     score = (at - mean) / spread
     logs = -0.5 * score**2 - pt.log(spread)
@@ -278,7 +280,7 @@ def _over_places(variable: Any, at: Any, places: Places, translator: Translator)
 def _over_scores(
     variable: Any, at: Any, scores: Scores, moved: bool, translator: Translator
 ) -> _Integrated:
-    """Translate a cell's values at the scores and the weights of these, given a normal variable."""
+    """Translate the values of a normal variable at the scores, and the weights of the scores."""
     mean, spread = _mean_and_spread(variable)
     outputs = [mean + spread * at, *([pt.exp(-0.5 * at**2)] if moved else [])]
     found, *weights = translator.run(rewrite_graph(outputs, include=REWRITES))
@@ -290,7 +292,7 @@ def _over_scores(
 
 
 def _mean_and_spread(variable: Any) -> Any:
-    """Read the parameters of a normal variable, with an axis for the places."""
+    """Return mean and standard deviation of a normal variable, with an axis for the places."""
     return (
         each[..., None] if each.type.ndim else each
         for each in variable.owner.op.dist_params(variable.owner)
@@ -304,7 +306,7 @@ def _with_outcome(
     prior: list[int],
     inner: _Integrated | None,
 ) -> LogDensity:
-    """Translate the probability of success of a row."""
+    """Translate the probability of success of a row, and collect all terms."""
     layout = cohort.layout
     dims, known = tuple(layout.dims), dict[str, Any]()
     latents = list(layout.latents)
@@ -339,7 +341,7 @@ def _shape(roles: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def centring_feature(latent: str) -> str:
-    """Name the hidden meta-feature that says how far each value of a latent is centred."""
+    """Name the hidden meta-feature whose values are a latent's degrees of centring."""
     return f"{MARK}{latent} {MARK}centring"
 
 

@@ -1,4 +1,4 @@
-"""Values of a latent at levels that a fit has not met, given the values that it depends on."""
+"""Values of a latent at levels that are not in a fit, given the values that it depends on."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -21,37 +21,37 @@ def new_values(
     fitted: Mapping[str, float],
     unseen: Collection[str] = (SUBJECT,),
 ) -> np.ndarray:
-    r"""Turn standard normal numbers into a latent's values, as its prior has them.
+    r"""Transform standard normal numbers into values of a latent, distributed as its prior.
 
-    Levels of a plate that sums to zero are, for n fitted ones with standard deviation s,
+    Values that sum to zero over the n fitted levels of a plate, with standard deviation s, are
 
     .. math:: s (z_k - \bar z) \quad\text{(fitted)}, \qquad s \sqrt{1 + 1/n}\, z \quad\text{(new)}
 
     Parameters
     ----------
     latent : Latent
-        Which.
+        The latent.
     scores : ndarray, shape (draws, levels..., labels...)
         Standard normal numbers.
     known : mapping of str to ndarray
         Values of the latents and covariates that its prior depends on, shape (draws or 1,
         levels..., labels...).
     cohort : Cohort
-        Levels; those that were fitted come first.
+        Levels of the plates; fitted levels come first.
     fitted : mapping of str to float
-        By plate, how many levels were fitted.
+        Number of fitted levels by plate.
     unseen : collection of str
-        Plates of which every level of the cohort is a new one; subjects by default.
+        Plates of which all levels of the cohort are new (default: subjects).
 
     Returns
     -------
     ndarray
-        Of the scores' shape.
+        Values, of the shape of `scores`.
 
     Raises
     ------
     FitError
-        When PyMC has no quantiles of the prior's family.
+        When PyMC has no quantile function for the prior's family.
     """
     if not isinstance(latent.prior, tuple):
         return _of_prior(latent, latent.priors[0], scores, known, cohort, fitted, unseen)
@@ -71,7 +71,7 @@ def _of_prior(
     fitted: Mapping[str, float],
     unseen: Collection[str],
 ) -> np.ndarray:
-    """Compute the values of one prior, whose labels are those of the scores."""
+    """Compute values of one prior, with the labels of the scores."""
     dims = tuple(cohort.layout.dims)
     plates = len(latent.plates)
     labels = latent.label_dims if scores.ndim > 1 + plates else ()
@@ -98,7 +98,7 @@ def _of_prior(
 
 
 def _laid(part: Any, values: np.ndarray, latent: Latent, cohort: Cohort) -> np.ndarray:
-    """Take a node's values for each level of a latent: (draws, levels..., the layout's labels)."""
+    """Return a node's values for each level of a latent: (draws, levels..., layout's labels)."""
     at = indices(cohort, part, latent.plates)
     plates = (None,) * len(latent.plates)
     taken = values[(slice(None), *(at or plates))]

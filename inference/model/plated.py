@@ -1,4 +1,4 @@
-"""Latents with plates as PyMC's variables, given the levels that a cohort has."""
+"""Latents with plates as variables of a PyMC model, for the levels of a cohort."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from ...linking.evaluation import ancestry
 from .prior import join_labels, location_and_scale, write_variable
 
 type Parent = Callable[[Any, tuple[Plate, ...], tuple[str, ...]], Any]
-"""From a node, plates and label dimensions to its value, laid out as ``(*plates, *labels)``."""
+"""Function that returns a node's value, given plates and label dimensions: (*plates, *labels)."""
 
 
 def plated_variable(
@@ -26,30 +26,30 @@ def plated_variable(
     sizes: Mapping[str, int] | None = None,
     kept: Collection[str] = (),
 ) -> Any:
-    """Write a latent as a random variable of the current PyMC model.
+    """Add a latent to the current PyMC model as a random variable.
 
     Parameters
     ----------
     latent : Latent
-        Which.
+        The latent.
     parent : callable
-        Gives the values that its prior depends on.
+        Function that returns the values that the prior depends on; see `Parent`.
     dims : tuple of str
         The layout's label dimensions.
     sum_to_zero : callable
-        Writes a variable that sums to zero, from its name, its spread, how many plates it sums over
-        and its dimensions.
+        Function that adds a variable that sums to zero, given its name, its standard deviation, the
+        number of plates that it sums over and its dimensions.
     weight : variable, optional
-        How far each value is centred, for a variable that is written as coordinates; see `centred`.
+        Degree of centring of each value; see `centred`. By default, the variable is centred.
     sizes : dict of str to int, optional
-        Lengths of the dimensions, for a variable of static shape that does not name them.
+        Lengths of the dimensions, for a variable of static shape without named dimensions.
     kept : collection of str
-        Derived nodes that are variables, too, whose values `parent` gives.
+        Derived nodes that are variables of the model, whose values `parent` returns.
 
     Returns
     -------
     variable
-        Shape (*plates, *labels).
+        The variable, of shape (*plates, *labels).
     """
     plates = tuple(map(plate_name, latent.plates))
 
@@ -94,12 +94,12 @@ def plated_variable(
 
 
 def centred(coordinate: Any, location: Any, scale: Any, weight: Any) -> Any:
-    r"""Turn coordinates that are partly deviations into values.
+    r"""Transform partly centred coordinates into values.
 
     .. math:: x = \mu + \sigma^{1 - w} (z - w \mu)
 
-    where z is distributed about :math:`w \mu` with the scale :math:`\sigma^w`. With w = 1 that is
-    the value itself, with w = 0 its deviation from the location, in units of the scale.
+    where the coordinate z has the location :math:`w \mu` and the scale :math:`\sigma^w`. For w = 1,
+    z is the value itself, and for w = 0 its deviation from the location, in units of the scale.
 
     References
     ----------
@@ -109,7 +109,7 @@ def centred(coordinate: Any, location: Any, scale: Any, weight: Any) -> Any:
 
 
 def lay_out(value: Any, node: Node, at: tuple[np.ndarray, ...], plates: int, dims: Any) -> Any:
-    """Take the levels of a value, and give it an axis for each plate and label dimension."""
+    """Select the levels of a value, and add an axis for each plate and label dimension."""
     taken = value[at] if at else value[(None,) * plates]
     labels = tuple(slice(None) if dim in node.label_dims else None for dim in dims)
     return taken[(*[slice(None)] * plates, *labels)]
@@ -122,7 +122,7 @@ def _parameter(
     labels: tuple[str, ...],
     dims: tuple[str, ...],
 ) -> Any:
-    """Compute a parameter, laid out as ``(*plates, *labels)``."""
+    """Compute a parameter of a prior, of shape ``(*plates, *labels)``."""
     found = evaluate(value, known, dims)
     if isinstance(found, int | float):
         return np.float64(found)

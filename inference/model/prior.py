@@ -1,4 +1,4 @@
-"""The profile before the data: its variables in PyMC, and draws from them."""
+"""The prior of profiles: its variables in PyMC, and draws from it."""
 
 import functools
 import inspect
@@ -24,60 +24,62 @@ from .derived import keep_derived, profile_level
 
 _DRAWS = 4000
 _SEED = 20231
-_LOCATIONS = {  # families of location and scale on the whole line, by the location's name
+_LOCATIONS = {  # names of the locations of the families with a location and a scale
     **dict.fromkeys(("Gumbel", "Laplace", "Logistic", "Normal", "StudentT"), "mu"),
     "ZeroSumNormal": "mu",
     "Cauchy": "alpha",
 }
 _ITEMS_PER_VALUE = 10
-PLACES = "[]"  # behind a dimension: the model's data of its labels' places; no node's name has it
+PLACES = (
+    "[]"  # suffix of a dimension: data with its labels' positions; names of nodes cannot have it
+)
 
 
 class NonCentred(Transform):  # type: ignore[misc]
-    r"""A latent as deviations from its location, in units of its scale.
+    r"""Transformation of a latent into deviations from its location, in units of its scale.
 
     .. math:: z = (x - \mu) / \sigma, \qquad p(z) = \sigma\, p(x)
 
-    The latent keeps its name, its prior and its posterior; NUTS moves along z.
+    The latent's name, prior and posterior are the same; NUTS samples z.
     """
 
     name = "noncentred"
 
     def forward(self, value: Any, *inputs: Any) -> Any:
-        """Deviation of a value."""
+        """Return the deviation of a value."""
         *_, location, scale = inputs
         return (value - location) / scale
 
     def backward(self, value: Any, *inputs: Any) -> Any:
-        """Value of a deviation."""
+        """Return the value of a deviation."""
         *_, location, scale = inputs
         return location + scale * value
 
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
-        """Log-derivative of the value by its deviation."""
+        """Return the logarithm of the derivative of the value by its deviation."""
         return pt.broadcast_to(pt.log(inputs[-1]), value.shape)
 
 
 def noncentred(layout: Layout, items: int) -> frozenset[str]:
     """Name the latents that are sampled as deviations from their location; see `NonCentred`.
 
-    Those of a family of location and scale whose scale depends on another latent, with fewer than
-    10 items for each of their values. Where few items inform them, their posterior is a funnel, as
-    narrow as the scale is small, which no step size fits; their deviations are about independent of
-    the scale. Where many do, it is the other way round: items say where the values are, and
-    location and scale follow from these.
+    These are the latents whose prior has a location and a scale, of which the scale depends on
+    another latent, if there are fewer than 10 items for each of their values. With few items, the
+    values and the scale have a funnel-shaped posterior, for which no single step size is suitable,
+    whereas the deviations are almost independent of the scale. With many items, the values are
+    well determined, and it is the deviations that depend on location and scale.
 
     Parameters
     ----------
     layout : Layout
-        Whose latents.
+        Layout with the latents.
     items : int
-        How many the battery has.
+        Number of items of the battery.
 
     Returns
     -------
     frozenset of str
-        Names of latents.
+        Names of the latents.
 
     References
     ----------
@@ -98,11 +100,11 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
 
 
 SCALES = {"Cauchy": "beta", "Gumbel": "beta", "Laplace": "b", "Logistic": "s"}
-"""Names of scales that are not ``sigma``, by family."""
+"""Names of the scales that are not called ``sigma``, by family."""
 
 
 def location_and_scale(prior: Prior) -> tuple[str, str] | None:
-    """Name the two parameters of a prior whose scale is a latent; None where there are none."""
+    """Name location and scale of a prior whose scale depends on a latent; None for others."""
     location, scale = _LOCATIONS.get(prior.family), SCALES.get(prior.family, "sigma")
     given = {name for name, _ in prior.parameters}
     if location is None or scale not in given or not has_latent_scale(prior):
@@ -111,7 +113,7 @@ def location_and_scale(prior: Prior) -> tuple[str, str] | None:
 
 
 def has_latent_scale(prior: Prior) -> bool:
-    """Tell whether a prior is of a family of location and scale, and its scale is a latent."""
+    """Return whether a prior has a location and a scale, and its scale depends on a latent."""
     location = _LOCATIONS.get(prior.family)
     return location is not None and any(
         not isinstance(value, Constant)
@@ -123,26 +125,26 @@ def has_latent_scale(prior: Prior) -> bool:
 def profile_variables(
     layout: Layout, deviations: frozenset[str] = frozenset(), *, derived: bool = False
 ) -> dict[str, Any]:
-    """Write a layout's latents as random variables of the current PyMC model.
+    """Add a layout's latents to the current PyMC model as random variables.
 
     Parameters
     ----------
     layout : Layout
-        Whose latents.
+        Layout with the latents.
     deviations : frozenset of str
-        Those sampled as deviations from their location, as `noncentred` names them.
+        Latents that are sampled as deviations from their location; see `noncentred`.
     derived : bool
-        Whether derived nodes that are the same for all items are variables, too.
+        Whether to add the derived nodes that are the same for all items.
 
     Returns
     -------
     dict of str to variable
-        By node, shape () or (labels,).
+        Variables by node, shape () or (labels,).
 
     Raises
     ------
     LayoutError
-        When PyMC has no such family, does not take its parameters, or has it for whole numbers or
+        When PyMC has no such family, does not accept its parameters, or its values are integers or
         vectors.
     FitError
         When PyTensor has no folder to compile in.
@@ -165,7 +167,7 @@ def profile_variables(
 
 
 def _latent(latent: Latent, known: Mapping[str, Any], dims: tuple[str, ...], deviates: bool) -> Any:
-    """Write a latent, whose labels may have priors of their own."""
+    """Add a latent, which may have a prior for each label."""
     if not isinstance(latent.prior, tuple):
         (prior,) = latent.priors
         return _variable(latent.name, prior, latent.label_dims, known, dims, deviates)
@@ -177,7 +179,7 @@ def _latent(latent: Latent, known: Mapping[str, Any], dims: tuple[str, ...], dev
 
 
 def join_labels(values: Sequence[Any], dim: str) -> Any:
-    """Lay values out along a label dimension, without a stack, whose axis would have no name."""
+    """Join values along a label dimension by its positions, because a stack has no named axis."""
     model = pm.modelcontext(None)
     name = f"{dim}{PLACES}"
     places = model[name] if name in model else pm.Data(name, np.arange(len(values)), dims=dim)
@@ -188,7 +190,7 @@ def join_labels(values: Sequence[Any], dim: str) -> Any:
 
 
 def outward(model: pm.Model) -> list[Any]:
-    """Write the free variables on the scale without bounds, where NUTS moves."""
+    """Return the free variables on the unbounded scale on which NUTS samples."""
     transforms = [model.rvs_to_transforms[variable] for variable in model.free_RVs]
     return [
         variable if transform is None else transform.forward(variable, *variable.owner.inputs)
@@ -197,14 +199,14 @@ def outward(model: pm.Model) -> list[Any]:
 
 
 def free_values(layout: Layout, profile: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """Lay profiles out by the model's free variables, in order: one for each label's own prior.
+    """Return profiles by free variable of the model: a latent, or a label with its own prior.
 
     Parameters
     ----------
     layout : Layout
-        Whose latents.
+        Layout with the latents.
     profile : dict of str to ndarray
-        By latent, shape (...) or (..., labels).
+        Values by latent, shape (...) or (..., labels).
     """
     return [
         part
@@ -219,22 +221,25 @@ def free_values(layout: Layout, profile: Mapping[str, np.ndarray]) -> list[np.nd
 
 @functools.lru_cache(maxsize=32)
 def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
-    """Draw the profile from its prior, the yardstick of what the data taught.
+    """Draw profiles from the prior, with which posteriors are compared.
+
+    The draws are cached, and are the same whenever the layout is the same.
 
     Parameters
     ----------
     layout : Layout
-        The same layout always gives the same draws.
+        Layout with the latents.
 
     Returns
     -------
     dict of str to ndarray
-        By latent, shape (4000,) or (4000, labels); not to be written to.
+        Draws by latent, shape (4000,) or (4000, labels). The arrays are read-only.
 
     Raises
     ------
     LayoutError
-        When a prior cannot be drawn from: it is improper, or a parameter is out of range.
+        When a prior cannot be drawn from: it is improper, a parameter is out of range, or the draws
+        are infinite or all the same.
 
     Examples
     --------
@@ -254,14 +259,14 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
 
 
 def prior_profiles(layout: Layout) -> np.ndarray:
-    """Lay the draws of `draw_prior` out by profile elements, shape (4000, elements)."""
+    """Return the draws of `draw_prior` by profile element, shape (4000, elements)."""
     drawn = draw_prior(layout)
     each = [drawn[e.latent.name].reshape(len(drawn[e.latent.name]), -1) for e in elements(layout)]
     return np.stack([v[:, e.index] for v, e in zip(each, elements(layout), strict=True)], axis=1)
 
 
 def _draw(layout: Layout) -> bytes:
-    """Draw the yardstick; an archive of arrays by the latents' places."""
+    """Draw profiles from the prior; returns an archive of arrays by the latents' positions."""
     archive = io.BytesIO()
     drawn = sample_prior(layout, _DRAWS, _SEED).values()
     numbered = {f"{place}": values for place, values in enumerate(drawn)}
@@ -270,26 +275,27 @@ def _draw(layout: Layout) -> bytes:
 
 
 def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]:
-    """Draw the profile from its prior, afresh.
+    """Draw profiles from the prior with a given seed.
 
     Parameters
     ----------
     layout : Layout
-        Whose latents.
+        Layout with the latents.
     draws : int
-        How many; at least 2, to see whether they spread.
+        Number of draws; at least 2, so that a prior without spread is detected.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     dict of str to ndarray
-        By latent, shape (draws,) or (draws, labels).
+        Draws by latent, shape (draws,) or (draws, labels).
 
     Raises
     ------
     LayoutError
-        When a prior cannot be drawn from: it is improper, or a parameter is out of range.
+        When a prior cannot be drawn from: it is improper, a parameter is out of range, or the draws
+        are infinite or all the same.
 
     Examples
     --------
@@ -305,8 +311,8 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
         values = found[latent.name]
         if not (np.isfinite(values).all() and (np.ptp(values, axis=0) > 0).all()):
             raise LayoutError(
-                f"{latent.name}: the prior {some(latent.priors)} does not spread over finite "
-                "values; give it a positive width"
+                f"{latent.name}: draws of the prior {some(latent.priors)} are infinite or all the "
+                "same; give it a positive, finite width"
             )
     return found
 
@@ -314,14 +320,14 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
 def draw_variables(
     layout: Layout, variables: Mapping[str, Any], draws: int, seed: int
 ) -> dict[str, np.ndarray]:
-    """Draw random variables of a layout together; first axis draws.
+    """Draw random variables of a layout together; the first axis is that of the draws.
 
     Raises
     ------
     LayoutError
         When a prior cannot be drawn from.
     """
-    try:  # by NumPy's generators: Numba's draw from impossible parameters, too
+    try:  # with NumPy's generators, because Numba's accept parameters out of range
         drawn = pm.draw(
             list(variables.values()), draws=draws, random_seed=seed, mode="FAST_COMPILE"
         )
@@ -336,7 +342,7 @@ def draw_variables(
 
 
 def _stated(latent: Latent) -> str:
-    """Write what a latent is distributed as."""
+    """Format a latent with its prior."""
     return f"{latent.name} ~ {some(latent.priors)}"
 
 
@@ -348,33 +354,34 @@ def write_variable(
     transform: Transform | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> Any:
-    """Write a random variable of the current PyMC model.
+    """Add a random variable to the current PyMC model.
 
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the variable.
     prior : Prior
-        Its family.
+        Prior with the family.
     parameters : dict of str to array
         Values of the prior's parameters.
     dims : tuple of str
-        Its dimensions.
+        Dimensions of the variable.
     transform : Transform, optional
-        To the scale where NUTS moves, instead of PyMC's.
+        Transformation to the scale on which NUTS samples (default: PyMC's).
     sizes : dict of str to int, optional
-        Lengths of the dimensions, for a variable of static shape that does not name them.
+        Lengths of the dimensions, for a variable of static shape without named dimensions.
 
     Raises
     ------
     LayoutError
-        When PyMC has no such family of single continuous numbers, or does not take the parameters.
+        When PyMC has no univariate, continuous distribution of that name, or does not accept the
+        parameters.
     """
     family: Any = getattr(pm, prior.family, None)
     if not (isinstance(family, type) and hasattr(family, "dist")):
         raise LayoutError(
-            f"{name}: PyMC has no distribution {prior.family!r}; write its name as PyMC "
-            "does, such as 'Normal', 'Beta' or 'HalfNormal'"
+            f"{name}: PyMC has no distribution {prior.family!r}; give a name from PyMC, such as "
+            "'Normal', 'Beta' or 'HalfNormal'"
         )
     if not issubclass(family, pm.Continuous | pm.LogitNormal):
         raise LayoutError(f"{name}: {_not_for_nuts(prior.family)}")
@@ -383,7 +390,7 @@ def write_variable(
         part.name for part in taken if part.kind not in (part.VAR_POSITIONAL, part.VAR_KEYWORD)
     ]
     unknown = [parameter for parameter, _ in prior.parameters if parameter not in names]
-    if unknown:  # PyMC itself would leave them unheard
+    if unknown:  # PyMC would ignore them
         raise LayoutError(
             f"{name}: pymc.{prior.family} has no parameter {some(unknown)}; it has "
             f"{some(names, 12) or 'none'}"
@@ -396,7 +403,7 @@ def write_variable(
         variable = family(name, **parameters, **moved, **laid)
     except (AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise LayoutError(
-            f"{name}: PyMC does not take the prior {prior} ({error}); it takes "
+            f"{name}: PyMC does not accept the prior {prior} ({error}); its parameters are "
             f"{some(names, 12)}, as numbers or other latents"
         ) from error
     if variable.owner.op.ndim_supp:
@@ -412,11 +419,11 @@ def _variable(
     dims: tuple[str, ...],
     deviates: bool,
 ) -> Any:
-    """Write a random variable with its own label dimensions, given other latents' values."""
+    """Add a random variable with its label dimensions, given other latents' values."""
     parameters = {
         parameter: _parameter(value, own, known, dims) for parameter, value in prior.parameters
     }
-    if prior.family == "ZeroSumNormal":  # of one level that nobody has met
+    if prior.family == "ZeroSumNormal":  # the model has a single level, which is a new one
         prior = Prior("Normal", mu=0, sigma=dict(prior.parameters)["sigma"])
         parameters = {"mu": 0.0, "sigma": parameters["sigma"]}
     moves = NonCentred() if deviates and has_latent_scale(prior) else None
@@ -429,7 +436,9 @@ def _parameter(
     """Compute a parameter, with the label dimensions that it shares with the latent."""
     found = evaluate(value, known, dims)
     if isinstance(found, int | float):
-        return np.float64(found)  # PyTensor takes logarithms of a 2 in single precision
+        return np.float64(
+            found
+        )  # PyTensor computes the logarithm of an integer in single precision
     kept = own if set(value.dims) & set(own) else ()
     absent = [axis for axis, dim in enumerate((None, *dims)) if dim not in kept]
     return pt.squeeze(found, axis=absent)
@@ -437,6 +446,6 @@ def _parameter(
 
 def _not_for_nuts(family: str) -> str:
     return (
-        f"{family} is no distribution of single continuous numbers, which NUTS needs; choose "
-        "another, such as 'Normal' or 'Beta'"
+        f"{family} is not a univariate, continuous distribution, as NUTS requires; choose another "
+        "one, such as 'Normal' or 'Beta'"
     )

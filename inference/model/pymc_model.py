@@ -1,4 +1,4 @@
-"""From a layout and one subject's outcomes to a PyMC model; telling compiled layouts apart."""
+"""PyMC models of a layout and outcomes, and keys of compiled layouts."""
 
 import inspect
 from types import CodeType, FunctionType
@@ -27,37 +27,37 @@ from .prior import noncentred, profile_variables
 def to_pymc(
     layout: Layout, evaluation: Evaluation, subject: object = None, *, derived: bool = False
 ) -> pm.Model:
-    """Compile a layout and outcomes into an ordinary PyMC model: of one subject, or a joint one.
+    """Build an ordinary PyMC model of a layout and outcomes.
+
+    The model is that of one subject, or, for a joint layout, of all subjects.
 
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     evaluation : Evaluation
         Items and outcomes.
     subject : object, optional
-        Whose outcomes to condition on, by name. To be left out where subjects share something: the
-        model is then that of all subjects.
+        Name of the subject whose outcomes are observed. Must be left out for a joint layout.
     derived : bool
-        Whether derived nodes are variables of the model, too, from which the outcome is computed:
-        one value per item, or one in all of a node that is the same for all items. In a joint model
-        they have the plates of the layout's diagram, and ``cell`` where these are subjects and
-        items.
+        Whether derived nodes are variables of the model, from which the outcome is computed. A node
+        has one value per item, or a single value if it is the same for all items. In a joint model,
+        it has the plates of the layout's diagram, or ``cell`` if these are subjects and items.
 
     Returns
     -------
     pymc.Model
-        Variables bear the nodes' names; dimensions are ``item`` and the label dimensions. Where
-        subjects share something, they are ``subject``, ``item``, the categories, the labels, and
-        ``cell`` for the pairs of subject and item that were attempted.
+        Model whose variables have the names of the nodes. The dimensions are ``item`` and the label
+        dimensions. In a joint model they are ``subject``, ``item``, the categories, the labels, and
+        ``cell`` for the attempted pairs of subject and item.
 
     Raises
     ------
     DataError
-        When the items or subjects do not fit the layout, or the subject is unknown, missing, or
-        given though subjects share something.
+        When the items or subjects do not fit the layout, the subject is unknown or missing, or a
+        subject is given for a joint layout.
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
 
     Examples
     --------
@@ -71,13 +71,12 @@ def to_pymc(
         if subject is not None:
             raise DataError(
                 f"subject={subject!r}: layout {layout.name!r} is a model of all subjects together; "
-                "leave subject out, or give an evaluation of some with evaluation.select(subjects="
-                "...)"
+                "leave out subject=, or select subjects with evaluation.select(subjects=...)"
             )
         return joint_model(Cohort.of_evaluation(layout, evaluation), derived)
     if subject is None:
         raise DataError(
-            f"no subject is named, and each has a model of its own under layout {layout.name!r}; "
+            f"subject= is missing, but layout {layout.name!r} is a model of a single subject; "
             f"name one of {some(evaluation.subjects)}"
         )
     data = SubjectData.of(evaluation, subject)
@@ -94,33 +93,32 @@ def build_model(
     deviations: frozenset[str] | None = None,
     derived: bool = False,
 ) -> pm.Model:
-    """Write the model; everything that changes between subjects or batteries is a `pymc.Data`.
+    """Build the model of one subject; all that differs between subjects or batteries is data.
 
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        Values by meta-feature, shape (items,) or (items, labels).
     items : Index
         Names of the items.
     subject : SubjectData
-        Outcomes and constants.
+        Outcomes and constants of the subject.
     deviations : frozenset of str, optional
-        Latents that are sampled as deviations from their location; as `noncentred` names them for
-        so many items by default.
+        Latents that are sampled as deviations from their location (default: see `noncentred`).
     derived : bool
-        Whether derived nodes are variables of the model, too; see `to_pymc`.
+        Whether derived nodes are variables of the model; see `to_pymc`.
 
     Returns
     -------
     pymc.Model
-        With the dimensions ``item`` and those of the labels.
+        Model with the dimension ``item`` and the label dimensions.
 
     Raises
     ------
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
     """
     if deviations is None:
         deviations = noncentred(layout, len(items))
@@ -160,30 +158,30 @@ def build_model(
 
 
 def trials_name(layout: Layout) -> str:
-    """Name of the model's trials."""
+    """Return the name of the model's trials."""
     return f"{layout.outcome.name}_trials"
 
 
 def successes_name(layout: Layout) -> str:
-    """Name of the model's successes."""
+    """Return the name of the model's successes."""
     return f"{layout.outcome.name}_successes"
 
 
 def compile_key(layout: Layout) -> tuple[object, ...]:
-    """Make a key that two layouts share only when they compile to the same.
+    """Return a key that is the same only for layouts with the same compiled code.
 
-    A fingerprint knows the formulas of linking functions, but not the functions that those call,
-    which may be defined anew in a notebook.
+    A fingerprint includes the formulas of linking functions, but not the functions that these
+    call, which may be redefined in a notebook.
 
     Parameters
     ----------
     layout : Layout
-        What is to be compiled.
+        The layout to compile.
 
     Returns
     -------
     tuple
-        Hashable: the fingerprint, and all code that the layout's formulas reach.
+        Hashable key: the fingerprint, and the code of all functions that the formulas call.
 
     Examples
     --------
@@ -200,7 +198,7 @@ def compile_key(layout: Layout) -> tuple[object, ...]:
 
 
 def _reach(function: object, reached: dict[CodeType, str]) -> None:
-    """Collect a function's code with the plain values it refers to, and what it calls."""
+    """Collect the code of a function and of all that it calls, with the values they refer to."""
     function = getattr(function, "formula", function)  # a linking function inside another
     if not isinstance(function, FunctionType) or function.__code__ in reached:
         return

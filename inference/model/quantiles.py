@@ -1,4 +1,4 @@
-"""Draws from priors whose parameters are many: from standard normal numbers, by quantiles."""
+"""Draws from priors with an array of parameters, by quantiles of standard normal numbers."""
 
 import functools
 import threading
@@ -13,42 +13,42 @@ from ...common.cache import check_pytensor_folder
 from ...common.errors import FitError
 from ...layouts import Prior
 
-_MANY = 100  # scores, from which on a spline is quicker
-_REACH, _PIECES, _MISS = 5.0, 2000, 1e-8  # ends of a spline, and how far it may be off
-_HIGHEST = 1 - 2.0**-53  # a chance below 1
-_taking_turns = threading.Lock()  # PyTensor's functions share their storage
+_MANY = 100  # number of scores above which a spline is faster
+_REACH, _PIECES, _MISS = 5.0, 2000, 1e-8  # ends of a spline, pieces, and largest error
+_HIGHEST = 1 - 2.0**-53  # largest number below 1
+_taking_turns = threading.Lock()  # threads share the storage of PyTensor's functions
 
 
 def from_scores(
     name: str, prior: Prior, parameters: Mapping[str, np.ndarray], scores: np.ndarray
 ) -> np.ndarray:
-    r"""Turn standard normal numbers into values of a prior.
+    r"""Transform standard normal numbers into values of a prior.
 
     .. math:: x = F^{-1}(\Phi(z))
 
-    with the prior's quantile function, so that x is distributed as the prior says where z is
-    standard normal.
+    where :math:`F^{-1}` is the prior's quantile function. If z is standard normal, the distribution
+    of x is the prior.
 
     Parameters
     ----------
     name : str
-        Of the latent.
+        Name of the latent, for messages.
     prior : Prior
-        Its family.
+        Prior with the family.
     parameters : dict of str to ndarray
-        Values of the prior's parameters, which broadcast to the shape of the scores.
+        Values of the prior's parameters, which are broadcast to the shape of the scores.
     scores : ndarray
         Standard normal numbers.
 
     Returns
     -------
     ndarray
-        Of the scores' shape.
+        Values, of the shape of `scores`.
 
     Raises
     ------
     FitError
-        When PyMC has no quantiles of the family.
+        When PyMC has no quantile function for the family.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def from_scores(
         low, high = parameters["lower"], parameters["upper"]
         return np.asarray(low + (high - low) * np.minimum(ndtr(scores), _HIGHEST))
     if prior.family in ("Normal", "LogNormal") and set(parameters) == {"mu", "sigma"}:
-        found = parameters["mu"] + parameters["sigma"] * scores  # exact in the tails, and quick
+        found = parameters["mu"] + parameters["sigma"] * scores  # exact in the tails, and fast
         return np.asarray(found if prior.family == "Normal" else np.exp(found))
     if scores.size > _MANY and all(np.size(value) == 1 for value in parameters.values()):
         numbers = tuple((key, float(np.ravel(value)[0])) for key, value in parameters.items())
@@ -77,7 +77,7 @@ def from_scores(
 def _exact(
     name: str, family: str, parameters: Mapping[str, np.ndarray | float], scores: np.ndarray
 ) -> np.ndarray:
-    """Compute quantiles by PyMC's formula."""
+    """Compute quantiles with PyMC's formula."""
     function = _quantiles(name, family, tuple(parameters))
     chances = np.minimum(ndtr(scores), _HIGHEST)
     spread = [np.broadcast_to(value, scores.shape).ravel() for value in parameters.values()]
@@ -88,7 +88,7 @@ def _exact(
 
 @functools.lru_cache(maxsize=64)
 def _curve(name: str, family: str, parameters: tuple[tuple[str, float], ...]) -> np.ndarray | None:
-    """Fit a cubic spline to values, shape (4, pieces); None where it misses those half-way."""
+    """Fit a cubic spline to values, shape (4, pieces); None if it is inaccurate between them."""
     knots = np.linspace(-_REACH, _REACH, 2 * _PIECES + 1)
     values = _exact(name, family, dict(parameters), knots)
     if not np.isfinite(values).all():
@@ -100,7 +100,7 @@ def _curve(name: str, family: str, parameters: tuple[tuple[str, float], ...]) ->
 
 
 def _along(curve: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Compute values of a spline of equal pieces."""
+    """Compute values of a spline with pieces of equal width."""
     at = (scores + _REACH) * (_PIECES / (2 * _REACH))
     piece = at.clip(0, _PIECES - 1).astype(np.intp)
     past = (at - piece) * (2 * _REACH / _PIECES)
@@ -110,7 +110,7 @@ def _along(curve: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def _quantiles(name: str, family: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
-    """Compile the quantile function of a family, from chances and parameters."""
+    """Compile the quantile function of a family, given probabilities and parameters."""
     import pymc as pm
     import pytensor
     import pytensor.tensor as pt
@@ -122,9 +122,9 @@ def _quantiles(name: str, family: str, parameters: tuple[str, ...]) -> Callable[
         quantiles = pm.icdf(getattr(pm, family).dist(**given), chances)
     except NotImplementedError as error:
         raise FitError(
-            f"{name}: a value at a new level of it is asked for, and PyMC has no quantiles of its "
-            f"prior {family}, from which it would be drawn; ask for subjects and items that the "
-            "fit knows, or fit a layout with another prior, such as Normal"
+            f"{name}: its value at a level that is not in the fit cannot be drawn, because PyMC "
+            f"has no quantile function for its prior {family}; use subjects and items of the fit, "
+            "or fit a layout with another prior, such as Normal"
         ) from error
     found: Callable[..., Any] = pytensor.function(
         [chances, *given.values()], quantiles, mode="FAST_COMPILE"

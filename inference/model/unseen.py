@@ -1,4 +1,4 @@
-"""Layouts whose items have something unseen, and methods that cannot average over it."""
+"""Check for methods that cannot average over unseen or measured properties of items."""
 
 from ...common.errors import FitError
 from ...layouts import Layout
@@ -10,18 +10,18 @@ def refuse_unseen(layout: Layout, what: str, remedy: str, trials: int = 1) -> No
     Parameters
     ----------
     layout : Layout
-        Any.
+        The layout to check.
     what : str
-        Which takes them as independent.
+        Method that assumes independent trials, for the message.
     remedy : str
-        What to do instead.
+        Advice, for the message.
     trials : int
-        Most trials of an item.
+        Largest number of trials of an item.
 
     Raises
     ------
     FitError
-        When something is unseen of its items, or measured where an item has several trials.
+        When the layout has an unseen property, or a measured one and items with several trials.
 
     Examples
     --------
@@ -39,5 +39,5 @@ def refuse_unseen(layout: Layout, what: str, remedy: str, trials: int = 1) -> No
         known = "measured" if layout.measured else "unseen"
         raise FitError(
             f"{unseen.name} is {known} in layout {layout.name!r}: all trials of an item share it, "
-            f"and {what} takes them as independent of each other; {remedy}"
+            f"but {what} assumes that they are independent; {remedy}"
         )

@@ -13,9 +13,9 @@ NUMBERS = (
     "; convert the column (pandas.to_numeric), or code categories as numbers and declare them as "
     "levels="
 )
-MISSING = "; fill it in, drop the item, or declare with given= where it is undefined"
-INFINITE = "; give a number, or declare an infinite end"
-NO_VALUE = "; correct or drop the items, or declare a formula that has a value there"
+MISSING = "; fill it in, leave out the item, or declare with given= where it is undefined"
+INFINITE = "; give a finite number, or declare an infinite range"
+NO_VALUE = "; correct or leave out the items, or declare a formula that is finite there"
 
 
 @ml.linking.linking_function(range=(-100, 100))
@@ -52,15 +52,15 @@ def of_ratio():
             "a meta-feature that is text",
             lambda: fit(items(distance=[1, "4 m", 7])),
             DataError,
-            f"distance is no number on 1 item(s): b (distance = '4 m'){NUMBERS}",
+            f"distance is not a number on 1 item(s): b (distance = '4 m'){NUMBERS}",
         ),
         fault(
             "a meta-feature that never varies",
             lambda: fit(items(distance=[2, 2, 2])),
             DataError,
-            "distance is 2 on all 3 items: a property that never varies cannot tell what a subject "
-            "owes to it; add items with other values, or write the number into the layout instead "
-            "of the meta-feature",
+            "distance is 2 on all 3 items: the effect of a demand that does not vary cannot be "
+            "inferred; add items with other values, or use the number in the layout instead of the "
+            "meta-feature",
         ),
         fault(
             "the log of a zero demand",
@@ -79,21 +79,21 @@ def of_ratio():
             lambda: fit(items(distance=[1, 4, 11])),
             DataError,
             "distance: 1 training item(s) lie outside its declared range [0, 10]: c; widen the "
-            "range where the node is declared, or leave those items out",
+            "range in the declaration of the node, or leave out those items",
         ),
         fault(
             "an unknown category",
             lambda: fit(items(behind=[0, 1, 2])),
             DataError,
-            "behind is none of its levels 0, 1 on 1 item(s): c (behind = 2); correct the item, or "
-            "declare the level",
+            "behind is not one of its levels 0, 1 on 1 item(s): c (behind = 2); correct the item, "
+            "or add the level",
         ),
         fault(
             "a category as text",
             lambda: fit(items(behind=["no", "yes", "no"])),
             DataError,
-            "behind is no number on 3 item(s): a (behind = 'no'), b (behind = 'yes'), c (behind = "
-            f"'no'){NUMBERS}",
+            "behind is not a number on 3 item(s): a (behind = 'no'), b (behind = 'yes'), c (behind "
+            f"= 'no'){NUMBERS}",
         ),
         fault(
             "a missing column",

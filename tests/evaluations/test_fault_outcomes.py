@@ -215,9 +215,9 @@ FEW = {"chains": 4, "seed": 1, "method": "grid", "progressbar": False}
 def test_one_item_says_nothing_of_a_demand_and_something_without():
     with exactly(
         DataError,
-        "distance is 1 on the only item: a property that never varies cannot tell what a subject "
-        "owes to it; add items with other values, or write the number into the layout instead of "
-        "the meta-feature",
+        "distance is 1 on the only item: the effect of a demand that does not vary cannot be "
+        "inferred; add items with other values, or use the number in the layout instead of the "
+        "meta-feature",
     ):
         ml.fit(layout, evaluation().select(items=["a"]), **FEW)
     coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))

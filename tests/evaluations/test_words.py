@@ -97,7 +97,7 @@ def test_a_bad_cell_is_named_alone_among_numbers_as_text(kind):
     given = Evaluation.from_wide(
         WIDE, ITEMS.assign(size=pd.Series(["1", "nan#12", "3"], list("abc"), dtype=kind))
     )
-    said = r"size is no number on 1 item\(s\): b \(size = 'nan#12'\) \(2 more are numbers, but"
+    said = r"size is not a number on 1 item\(s\): b \(size = 'nan#12'\) \(2 more are numbers, but"
     with pytest.raises(DataError, match=said):
         ml.fit(LAYOUT, given)
     with pytest.raises(DataError, match=r"on 1 of 3 items: b \(size = 'nan#12'\) \(2 more are"):

@@ -178,7 +178,7 @@ def test_data_are_checked_first(animal_ai, cohort):
         (with_items(XPos=0), "XPos is 0 on all 24 items"),
         (with_items(rewardSize=np.linspace(0, 9, 24)), r"rewardSize: 19 training item\(s\) lie ou"),
         (with_items(rewardSize=np.nan), "rewardSize is missing"),
-        (with_items(rewardSize="big"), "rewardSize is no number"),
+        (with_items(rewardSize="big"), "rewardSize is not a number"),
     ):
         with pytest.raises(DataError, match=message):
             ml.fit(animal_ai, evaluation)

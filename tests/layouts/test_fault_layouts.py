@@ -129,15 +129,15 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a prior of no width",
             lambda: of(Prior("Normal", mu=1e20, sigma=1)),
             LayoutError,
-            "reach: the prior Prior('Normal', mu=1e+20, sigma=1) does not spread over finite "
-            "values; give it a positive width",
+            "reach: draws of the prior Prior('Normal', mu=1e+20, sigma=1) are infinite or all the "
+            "same; give it a positive, finite width",
         ),
         fault(
             "a prior of an unknown family",
             lambda: of(Prior("Gaussian", mu=0, sigma=1)),
             LayoutError,
-            "reach: PyMC has no distribution 'Gaussian'; write its name as PyMC does, such as "
-            "'Normal', 'Beta' or 'HalfNormal'",
+            "reach: PyMC has no distribution 'Gaussian'; give a name from PyMC, such as 'Normal', "
+            "'Beta' or 'HalfNormal'",
         ),
         fault(
             "a prior with an unknown parameter",
@@ -149,8 +149,8 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a prior of whole numbers",
             lambda: of(Prior("Poisson", mu=3)),
             LayoutError,
-            "reach: Poisson is no distribution of single continuous numbers, which NUTS needs; "
-            "choose another, such as 'Normal' or 'Beta'",
+            "reach: Poisson is not a univariate, continuous distribution, as NUTS requires; choose "
+            "another one, such as 'Normal' or 'Beta'",
         ),
     ],
 )

@@ -94,7 +94,7 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
             texts, remark = no_numbers(cells, (missing & foreign)[:, None])
             for bad, what, more in (
                 (missing & ~foreign, "is missing", ""),
-                (texts[:, 0], "is no number", remark),
+                (texts[:, 0], "is not a number", remark),
                 (outside, f"is not in {_declared(feature)}", ""),
             ):
                 if bad.any():

@@ -125,11 +125,11 @@ def test_outside_the_range_is_forecast_and_flagged(fitted, new_items):
         (
             "rewardBehind",
             0.3,
-            r"rewardBehind is none of its levels 0, 0.5, 1 on 1 item\(s\): new-2",
+            r"rewardBehind is not one of its levels 0, 0.5, 1 on 1 item\(s\): new-2",
         ),
         ("rewardSize", np.nan, r"rewardSize is missing \(NaN\) on 1 item\(s\): new-2"),
         ("rewardSize", np.inf, "rewardSize is infinite on 1 item"),
-        ("rewardSize", "big", "rewardSize is no number on 1 item"),
+        ("rewardSize", "big", "rewardSize is not a number on 1 item"),
     ],
 )
 def test_items_that_cannot_be_forecast(fitted, new_items, column, value, message):

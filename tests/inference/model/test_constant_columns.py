@@ -88,7 +88,7 @@ def test_a_constant_demand_is_refused(column):
     """What opposes a latent has to vary, as ever."""
     demands = layout(guessing(logistic(sight - size * (0.5 * behind + 1)), chance))
     given = evaluation(behind=[0, 1, 0, 1, 1], size=3) if column == "size" else evaluation()
-    with pytest.raises(DataError, match=rf"^{column} is \d on all 5 items: a property that never"):
+    with pytest.raises(DataError, match=rf"^{column} is \d on all 5 items: the effect of a demand"):
         ml.fit(demands, given)
     assert any(said.startswith(f"{column} is ") for said in ml.check(demands, given).problems)
 

@@ -72,7 +72,7 @@ def test_a_level_in_single_precision_is_the_level():
     layout = ml.Layout("a", ml.Success("ok", logistic(skill - flag)))
     items = pd.DataFrame({"flag": np.array([0.1, 0.7], dtype="float32")})
     assert read_features(layout, items)["flag"].tolist() == [0.1, 0.7]
-    with raises(r"flag is none of its levels 0.1, 0.7 on 1 item\(s\): 1 \(flag = 0.7001\)"):
+    with raises(r"flag is not one of its levels 0.1, 0.7 on 1 item\(s\): 1 \(flag = 0.7001\)"):
         read_features(layout, pd.DataFrame({"flag": [0.1, 0.7001]}))
 
 
@@ -95,10 +95,13 @@ def test_inputs_stay_and_later_changes_do_not_reach_the_features(animal_ai, item
         (None, r"rewardSize is missing \(NaN\) on 1 item\(s\): item-03"),
         (np.inf, r"rewardSize is infinite on 1 item\(s\): item-03 \(rewardSize = inf\); give"),
         (-np.inf, r"rewardSize is infinite on 1 item\(s\): item-03 \(rewardSize = -inf\)"),
-        ("big", r"rewardSize is no number on 1 item\(s\): item-03 \(rewardSize = 'big'\); convert"),
-        ("1.5", r"rewardSize is no number on 1 item\(s\): item-03 \(rewardSize = '1.5'\)"),
-        (1j, r"rewardSize is no number on 1 item\(s\): item-03 \(rewardSize = 1j\)"),
-        (pd.Timestamp(0), r"rewardSize is no number on 1 item\(s\): item-03"),
+        (
+            "big",
+            r"rewardSize is not a number on 1 item\(s\): item-03 \(rewardSize = 'big'\); convert",
+        ),
+        ("1.5", r"rewardSize is not a number on 1 item\(s\): item-03 \(rewardSize = '1.5'\)"),
+        (1j, r"rewardSize is not a number on 1 item\(s\): item-03 \(rewardSize = 1j\)"),
+        (pd.Timestamp(0), r"rewardSize is not a number on 1 item\(s\): item-03"),
     ],
 )
 def test_bad_value(animal_ai, items, value, message):
@@ -112,13 +115,13 @@ def test_bad_value(animal_ai, items, value, message):
     "column", [pd.to_datetime(["2026-01-01"] * 24), np.full(24, 1j), pd.to_timedelta([1] * 24)]
 )
 def test_columns_that_would_turn_into_numbers_by_accident(animal_ai, items, column):
-    with raises(r"rewardSize is no number on 24 item\(s\): .* and 19 more; convert the column"):
+    with raises(r"rewardSize is not a number on 24 item\(s\): .* and 19 more; convert the column"):
         read_features(animal_ai, items.assign(rewardSize=column))
 
 
 def test_unknown_level(animal_ai, items):
     items.loc["item-05", "rewardBehind"] = 0.3
-    with raises(r"rewardBehind is none of its levels 0, 0.5, 1 on 1 item\(s\): item-05 "):
+    with raises(r"rewardBehind is not one of its levels 0, 0.5, 1 on 1 item\(s\): item-05 "):
         read_features(animal_ai, items)
 
 
@@ -175,7 +178,7 @@ def test_training_item_outside_the_range(animal_ai, items):
 
 def test_property_that_never_varies(animal_ai, items, labelled):
     items["XPos"] = 1
-    with raises("XPos is 1 on all 24 items: .* or write the number into the layout"):
+    with raises("XPos is 1 on all 24 items: .* or use the number in the layout"):
         check_training(animal_ai, items, read_features(animal_ai, items))
     same = pd.DataFrame({"demand[AS]": [4, 4], "demand[CEc]": [0, 0]})
     with raises("demand is 4, 0 on all 2 items"):

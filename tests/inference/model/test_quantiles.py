@@ -51,5 +51,6 @@ def test_each_score_has_its_own_parameters():
 
 def test_a_family_without_quantiles_is_refused_by_name():
     prior, parameters = Prior("VonMises", mu=0, kappa=1), {"mu": 0.0, "kappa": 1.0}
-    with pytest.raises(FitError, match=r"heading: .* PyMC has no quantiles of its prior VonMises"):
+    message = r"heading: .* PyMC has no quantile function for its prior VonMises"
+    with pytest.raises(FitError, match=message):
         from_scores("heading", prior, parameters, SCORES)

@@ -72,5 +72,5 @@ def test_subjects_are_named_where_each_stands_alone(evaluation):
     with pytest.raises(DataError, match="subject='subject 1': layout 'by hand' is a model of all"):
         ml.to_pymc(layout(), evaluation, "subject 1")
     alone = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
-    with pytest.raises(DataError, match="no subject is named, and each has a model of its own"):
+    with pytest.raises(DataError, match="subject= is missing, but layout 'coin' is a model of a"):
         ml.to_pymc(alone, evaluation)

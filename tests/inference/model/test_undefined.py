@@ -107,14 +107,14 @@ def test_what_stands_where_it_is_undefined_does_not_count(layout, items, stray):
 def test_missing_where_it_is_defined(layout, items):
     bad = items.assign(time=items["time"].where(items.index != "item-03"))
     with raises(
-        r"time is missing \(NaN\) on 1 item\(s\): item-03 \(time = missing\); fill it in, or drop "
-        "the item: it is given by occluder, and missing only where occluder is 0"
+        r"time is missing \(NaN\) on 1 item\(s\): item-03 \(time = missing\); fill it in, or leave "
+        "out the item: with given=occluder, a value may be missing only where occluder is 0"
     ):
         read_features(layout, bad)
     bad = items.assign(occluder=items["occluder"].where(items.index != "item-03"))
     with raises(r"occluder is missing \(NaN\) on 1 item\(s\): item-03 .* declare with given="):
         read_features(layout, bad)
-    with raises("occluder is none of its levels 0, 1 on 12"):
+    with raises("occluder is not one of its levels 0, 1 on 12"):
         read_features(layout, items.assign(occluder=items["occluder"].replace(0, 0.5)))
     with raises("time: the items have no column time"):
         read_features(layout, items.drop(columns="time"))
@@ -122,7 +122,7 @@ def test_missing_where_it_is_defined(layout, items):
 
 def test_a_missing_value_without_a_flag_names_the_remedy(items):
     bare = declared(given=False, low=0)
-    with raises("fill it in, drop the item, or declare with given= where it is undefined"):
+    with raises("fill it in, leave out the item, or declare with given= where it is undefined"):
         read_features(bare, items)
 
 
@@ -147,14 +147,14 @@ def test_a_property_varies_where_it_is_defined(layout, items):
 
     check()
     there = items["occluder"] == 1
-    with raises("^time is 3 on all 12 items where occluder is not 0: a property that never"):
+    with raises("^time is 3 on all 12 items where occluder is not 0: the effect of a demand"):
         check(time=3.0)
     with raises(r"^pull is 1, 2 on all 12 items where occluder is not 0"):
         check(**{"pull[near]": 1, "pull[far]": 2})
     check(time=items["time"].where(there, 99.0))
     with raises("^time: 1 training item.* outside its declared range"):
         check(time=items["time"].where(items.index != "item-01", 5.0))
-    with raises("^time is undefined on all 24 items, since occluder is 0 there: nothing tells"):
+    with raises("^time is undefined on all 24 items, because occluder is 0, so that its effect"):
         check(occluder=0)
 
 

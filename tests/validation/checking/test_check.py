@@ -132,7 +132,7 @@ def test_cells_that_a_fit_refuses(rng):
     assert found.features["outside"].tolist() == [0, 1]
     said = "\n".join(found.problems)
     assert "size is missing on 1 of 30 items: i3" in said
-    assert "size is no number on 1 of 30 items: i4 (size = 'big')" in said
+    assert "size is not a number on 1 of 30 items: i4 (size = 'big')" in said
     assert "distance is not in its range [-40, 25] on 1 of 30 items: i5" in said
     assert "3 of 30 items cannot be used" in said
     assert found.latents["items"].max() == 27

@@ -48,8 +48,8 @@ def predicted_steps():
             "a new item of an unknown category",
             lambda: fit().forecast(NEW.assign(behind=3)),
             DataError,
-            "behind is none of its levels 0, 1 on 2 item(s): y (behind = 3), z (behind = 3); "
-            "correct the item, or declare the level",
+            "behind is not one of its levels 0, 1 on 2 item(s): y (behind = 3), z (behind = 3); "
+            "correct the item, or add the level",
         ),
         fault(
             "a forecast of an unknown subject",
