@@ -11,7 +11,7 @@ import pandas as pd
 from ..common.errors import AnnotationError
 from .annotations import Annotations, collect
 from .answer import read_percentage
-from .inputs import foreseen_row, read_pace, read_prices, read_texts, whole
+from .inputs import foreseen_row, read_pace, read_prices, read_texts, whole, with_total
 from .prompt import scheme_of
 from .rubric import DEMAND_RUBRICS, DemandRubric, load_demand_rubric
 from .running import Batch, ModelOrName, run
@@ -99,8 +99,7 @@ class DemandTable:
     @property
     def usage(self) -> pd.DataFrame:
         """Attempts, tokens, seconds and, with prices, cost: a row for each column, and all."""
-        sums = pd.DataFrame({name: said.total for name, said in self.annotations.items()}).T
-        return pd.concat([sums, sums.sum().to_frame("all").T])
+        return with_total({name: said.total for name, said in self.annotations.items()})
 
     def __repr__(self) -> str:
         return (
@@ -256,7 +255,7 @@ def foreseen_usage(
     >>> items = {"sum": "What is 3 + 4?"}
     >>> table = foreseen_usage(items, ["volume"], options={"sum": 4}, prices=(2, 8))
     >>> table.loc["all", ["questions", "output_tokens", "minutes"]].to_list()
-    [1.0, 300.0, 0.01]
+    [1, 300, 0.01]
     """
     texts, prices = read_texts(items), read_prices(prices)
     known, answer_tokens = _options(options, texts), whole("answer_tokens", answer_tokens)
@@ -270,8 +269,7 @@ def foreseen_usage(
     for column, (scheme, about) in asked.items():
         letters = sum(len(scheme.system) + len(scheme.prompt(text)) for text in about.values())
         rows[column] = foreseen_row(len(about), letters, answer_tokens, prices, pace)
-    table = pd.DataFrame(rows).T
-    return pd.concat([table, table.sum().to_frame("all").T])
+    return with_total(rows)
 
 
 def _chains(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, list[DemandRubric]]:
@@ -307,7 +305,7 @@ def _extended(said: Annotations, further: Annotations) -> Annotations:
             level=further.table["level"].combine_first(before["level"]).astype(int)
         ),
         failures=pd.concat([said.failures, further.failures], ignore_index=True),
-        usage=said.usage.add(further.usage, fill_value=0),
+        usage=said.usage.add(further.usage, fill_value=0).astype(said.usage.dtypes),
         answers=further.answers.combine_first(said.answers).loc[said.answers.index],
     )
 

@@ -130,6 +130,16 @@ def foreseen_row(
     return row
 
 
+_COUNTS = ("questions", "attempts", "input_tokens", "output_tokens")
+
+
+def with_total(rows: "Mapping[str, pd.Series] | Mapping[str, dict[str, float]]") -> pd.DataFrame:
+    """Tabulate usage, one row for each name, and their sum as ``all``; counts are integers."""
+    table = pd.DataFrame(rows).T
+    table = pd.concat([table, table.sum().to_frame("all").T])
+    return table.astype({name: int for name in _COUNTS if name in table})
+
+
 def whole(name: str, value: object) -> int:
     """Read a count.
 

@@ -22,9 +22,10 @@ from .population import tables
 from .population.forecasting import derived_jointly, forecast_jointly
 from .population.group_means import Grouping, group_means
 from .population.newcomer import newcomer
-from .posterior.diagnostics import diagnose, profiles
+from .posterior.diagnostics import diagnose, profiles, remedies
 from .posterior.posterior import Posterior
 
+_NAMED = 3  # subjects that did not converge, in the overview
 _DIAGNOSED = 200  # the repr reads draws for diagnostics of at most this many subjects
 
 
@@ -66,21 +67,17 @@ class Fit(Posterior, Shown):
     def _overview(self) -> Overview:
         facts: dict[str, str] = {}
         found: dict[str, pd.DataFrame] = {}
-        how = "convergence and data of every subject"
         if len(self.subjects) <= _DIAGNOSED:
             table = self.diagnostics()
             counts = table["status"].value_counts()
             facts["status"] = ", ".join(f"{count} {name}" for name, count in counts.items())
             found = {"diagnostics": table}
-            if "not converged" in counts:
-                how = (
-                    "why subjects did not converge; fit them again with more tune=, a higher "
-                    'target_accept= or starts="modes"'
-                )
+            if wrong := remedies(table, _NAMED, "fit.diagnostics()"):
+                facts["not ok"] = "; ".join(wrong)
         if self.failures:
             facts["failed"] = f"{many(len(self.failures), 'subject')}, see fit.failures"
         calls = {
-            "fit.diagnostics()": how,
+            "fit.diagnostics()": "convergence and data of every subject",
             "fit.profiles()": "means and intervals of every profile element",
             "fit.forecast(items)": "success probabilities on items, also on new ones",
             "ml.plots.profile_forest(fit)": "all profiles as a figure",

@@ -31,8 +31,8 @@ def check_joint(layout: Graph) -> None:
                 f"out for each subject alone, but {together}; declare instead a bias of each item "
                 "that all subjects share, as in Bias('ease', per='item', "
                 "prior=Prior('ZeroSumNormal', sigma=Spread('easeSpread'))), or one of each subject "
-                "on each item, as in Bias('part', per=('subject', 'item'), prior=Prior('Normal', "
-                "mu=0, sigma=Spread('partSpread')))"
+                "on each item, as in Bias('effect', per=('subject', 'item'), prior=Prior('Normal', "
+                "mu=0, sigma=Spread('effectSpread')))"
             )
     for node in layout.measured:
         raise LayoutError(

@@ -26,6 +26,7 @@ from .common.tables_that_fit import Fitting
 from .evaluations.evaluation import Evaluation
 from .inference.fit import Fit
 from .inference.forecasts.forecasting import OUTSIDE, Forecast
+from .inference.posterior.diagnostics import remedies
 from .scenarios.figures import Figure
 from .validation.comparison import ProfileComparison
 from .validation.criticism.criticise import Criticism
@@ -135,12 +136,8 @@ def _conclude(diagnosed: pd.DataFrame) -> None:
     others = [f", {count} {status}" for status, count in counts.items() if status != "ok"]
     fine = f"{counts.get('ok', 0)} of {many(len(diagnosed), 'subject')} ok"
     say(f"{fine}{''.join(others)}")
-    wrong = diagnosed[diagnosed["status"] != "ok"]
-    for subject, row in wrong[:_TOLD].iterrows():
-        told = "" if row["reason"].startswith(row["status"]) else f"{row['status']}: "
-        say(f"{subject}: {told}{row['reason']}")
-    if len(wrong) > _TOLD:
-        say(f"and {len(wrong) - _TOLD} more, with reasons in diagnostics.csv")
+    for line in remedies(diagnosed, _TOLD, "diagnostics.csv"):
+        say(line)
 
 
 def print_test(test: AdaptiveTest) -> None:
@@ -317,8 +314,8 @@ def _print_overdispersion(criticism: Criticism) -> None:
     """Print how much repeated attempts at an item are alike, where that is flagged."""
     if criticism.overdispersion.empty:
         return
-    hold = f"{criticism.prob:.0%} intervals hold"
-    columns = ("subject", "items' own part", hold, "items", "attempts", "element", "p_adjusted")
+    coverage = f"coverage of {criticism.prob:.0%} intervals"
+    columns = ("subject", "item effects", coverage, "items", "attempts", "element", "p_adjusted")
     table = Fitting(columns, long=("subject", "element"))
     flagged = criticism.overdispersion[criticism.overdispersion["flagged"]]
     for row in flagged.to_dict("records"):
@@ -331,9 +328,9 @@ def _print_overdispersion(criticism: Criticism) -> None:
         )
     console = _console()
     if len(flagged):
-        title = f"{criticism.fit.layout.name}: repeated attempts at an item, where each has a part "
+        title = f"{criticism.fit.layout.name}: repeated attempts at an item, with the "
         table.fit(console.width, needed=columns[:3])
-        console.print(table.table(f"{title}of its own (its sd in log-odds)"))
+        console.print(table.table(f"{title}standard deviation of item effects in log-odds"))
     of = f"{many(len(criticism.overdispersion), 'test')} of repeated attempts"
     say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
 

@@ -12,7 +12,7 @@ import pandas as pd
 from ...annotation.annotate import annotate, annotated
 from ...annotation.annotations import Annotations
 from ...annotation.answer import material, plain_words, read_object, read_words
-from ...annotation.inputs import whole
+from ...annotation.inputs import whole, with_total
 from ...annotation.prompt import told
 from ...annotation.rubric import Rubric, load_rubric
 from ...annotation.running import ModelOrName
@@ -459,5 +459,4 @@ def _usage(said: Sequence[Annotations]) -> pd.DataFrame:
     """Sum what was spent, by who was asked."""
     zero = said[0].total * 0
     spent = {"writer": said[0].total, "annotator": sum((one.total for one in said[1:]), zero)}
-    table = pd.DataFrame(spent).T
-    return pd.concat([table, table.sum().to_frame("all").T])
+    return with_total(spent)

@@ -10,13 +10,12 @@ from urllib.parse import quote
 import pandas as pd
 
 from ...annotation.inciting import CHOICE_FORM
-from ...annotation.inputs import foreseen_row, read_pace, whole
+from ...annotation.inputs import foreseen_row, read_pace, whole, with_total
 from ...annotation.rubric import Rubric
 from ...annotation.running import Batch, ModelOrName, run
 from ...annotation.scheme import Reply, Scheme, text_digest
 from ...common.optional import need
 from .conditions import (
-    ALL,
     JUDGING,
     Levels,
     Models,
@@ -171,8 +170,7 @@ def incite(
     for subject, model_name in conditions["model"].items():
         asked[model_name] += replies[str(subject)]
     asked |= {JUDGING: list(judged.values())} if judge is not None else {}
-    usage = pd.DataFrame({who: _spent(said, costs.get(who)) for who, said in asked.items()}).T
-    usage = pd.concat([usage, usage.sum().to_frame(ALL).T])
+    usage = with_total({who: _spent(said, costs.get(who)) for who, said in asked.items()})
     return Incited(name, bands, conditions, _settled(answers, judged, choices), usage)
 
 
@@ -226,7 +224,7 @@ def foreseen_incitation(
     >>> columns = ["question", "A", "B", "right", "low", "high"]
     >>> items = pd.DataFrame([["Which?", "9 surely", "a coin for 20", "B", -3, 0]], ["i"], columns)
     >>> table = foreseen_incitation(items, "risk_aversion", ["x/one", "x/two"], levels=[-2, 0, 2])
-    >>> table[["questions", "output_tokens"]].astype(int)
+    >>> table[["questions", "output_tokens"]]
            questions  output_tokens
     x/one          3            900
     x/two          3            900
@@ -250,8 +248,7 @@ def foreseen_incitation(
         pages = [len(JUDGE.prompt(judged_text(choice, ""))) for choice in choices.values()]
         each = len(JUDGE.system) + sum(pages) / len(pages) + _CHARACTERS * tokens
         rows[JUDGING] = foreseen_row(count, count * each, _JUDGED, costs.get(JUDGING), pace)
-    table = pd.DataFrame(rows).T
-    return pd.concat([table, table.sum().to_frame(ALL).T])
+    return with_total(rows)
 
 
 _CHARACTERS = 4  # of English text to a token

@@ -196,6 +196,17 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     return pd.concat([result, _failed(fit)])
 
 
+def remedies(diagnosed: pd.DataFrame, most: int, elsewhere: str) -> list[str]:
+    """Write what is wrong with the first subjects that are not ok, and what to do about it."""
+    wrong = diagnosed[diagnosed["status"] != "ok"]
+    found = []
+    for subject, row in wrong[:most].iterrows():
+        status = "" if row["reason"].startswith(row["status"]) else f"{row['status']}: "
+        found.append(f"{subject}: {status}{row['reason']}")
+    left = len(wrong) - most
+    return found + [f"and {left} more, with reasons in {elsewhere}"] * (left > 0)
+
+
 def _used(fit: Posterior, attempt: int) -> tuple[int, float]:
     """Give the tuning and the target of acceptance of an attempt; no tuning without NUTS."""
     known = fit.data.attrs

@@ -84,6 +84,8 @@ def test_cost_and_time_are_foreseen_and_counted(said):
     assert table.sum().sum() == pytest.approx(2 * table.loc["all"].sum())
     asked = sum(found.usage["attempts"].sum() for found in said.annotations.values())
     assert said.usage.loc["all", "attempts"] == asked
+    for shown in (foreseen["questions"], foreseen["input_tokens"], said.usage["attempts"]):
+        assert shown.dtype == int
     assert said.usage.loc["all", "cost"] == pytest.approx(asked * (100 * 2 + 10 * 8) / 1e6)
 
 
@@ -164,6 +166,7 @@ def test_a_second_rubric_extends_the_levels_of_the_first():
     expected = {name: int(name[1:]) % 6 for name in ITEMS if name != "q17"} | {"q5": 7}
     assert said.table["demand[VO]"].to_dict() == expected
     assert said.usage.loc["demand[VO]", "attempts"] == 40 + len(asked)
+    assert said.annotations["demand[VO]"].usage["attempts"].dtype == int
 
 
 def test_missing_options_are_asked_for():

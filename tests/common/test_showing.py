@@ -94,6 +94,19 @@ def test_the_text_has_the_repr_first_and_a_call_at_the_end(results):
     assert "2 ok" in str(results[2])
 
 
+def test_a_fit_that_did_not_converge_shows_the_remedy_of_its_diagnostics():
+    layout = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+    items = pd.DataFrame(index=[f"i{number}" for number in range(5)])
+    outcomes = ml.simulate(layout, items, pd.DataFrame({"p": np.full(5, 0.5)}), seed=1)
+    short = {"chains": 2, "draws": 20, "tune": 20, "seed": 1, "progressbar": False}
+    fit = ml.fit(layout, outcomes, **short)
+    wrong = fit.diagnostics().query("status != 'ok'")
+    shown = fit._overview().facts["not ok"]
+    assert len(wrong) == 5
+    assert wrong["reason"].iloc[0] in shown
+    assert shown.endswith("and 2 more, with reasons in fit.diagnostics()")
+
+
 def test_long_tables_are_cut_and_empty_ones_left_out():
     class Long(Shown):
         def _overview(self):

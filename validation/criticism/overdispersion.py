@@ -380,11 +380,11 @@ def remedy(layout: Layout) -> str:
         return once
     if layout.joint:
         return (
-            'add Bias("part", per=("subject", "item"), prior=Prior("Normal", mu=0, '
-            'sigma=Spread("partSpread"))) to the margin of the layout, which gives each subject an '
-            f"effect of its own on each item, or {once}"
+            'add Bias("effect", per=("subject", "item"), prior=Prior("Normal", mu=0, '
+            'sigma=Spread("effectSpread"))) to the margin of the layout, which gives each subject '
+            f"an effect of its own on each item, or {once}"
         )
     return (
-        'add Unseen("itemPart", 0, Slope("itemSpread")) to the margin of the layout, which gives '
+        'add Unseen("itemEffect", 0, Slope("itemSpread")) to the margin of the layout, which gives '
         f"each item an effect of its own, or {once}"
     )

@@ -35,7 +35,7 @@ def test_check_finds_the_parts_of_items_and_not_where_there_are_none():
         "the 90% intervals are too short and contain the value in about 70% of cases (skill)"
         in problem
     )
-    assert 'Unseen("itemPart", 0, Slope("itemSpread"))' in problem
+    assert 'Unseen("itemEffect", 0, Slope("itemSpread"))' in problem
     row = together(found.overdispersion)
     assert row["low"] < 1.0 < row["high"]
     assert "and all together" in str(found)
@@ -186,7 +186,7 @@ def test_what_is_attempted_once_is_not_tested():
 
 def test_what_attempts_share_by_the_layout_is_not_tested():
     _, evaluation = counts(4, 1.0)
-    unseen = layout(ml.Unseen("itemPart", 0, ml.Slope("itemSpread")))
+    unseen = layout(ml.Unseen("itemEffect", 0, ml.Slope("itemSpread")))
     assert ml.check(unseen, evaluation).overdispersion.empty
 
 
@@ -243,7 +243,7 @@ def test_one_attempt_of_each_item_holds(rng):
 def test_a_part_of_the_layout_holds():
     """What is advised: an unseen part whose spread is inferred, 30 subjects by NUTS."""
     skills, evaluation = counts(30, 1.0)
-    wide = layout(ml.Unseen("itemPart", 0, ml.Slope("itemSpread")))
+    wide = layout(ml.Unseen("itemEffect", 0, ml.Slope("itemSpread")))
     fit = ml.fit(wide, evaluation, draws=300, tune=300, chains=2, seed=1, progressbar=False)
     assert coverage(fit, skills) > 0.9 - 3 * np.sqrt(0.9 * 0.1 / 30)
     spread = fit.profiles().query("node == 'itemSpread'")

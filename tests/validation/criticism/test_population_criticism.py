@@ -284,14 +284,14 @@ def test_repeated_attempts_that_are_too_much_alike_are_found_with_their_part():
     row, (line,) = told[1.0]
     assert 0.3 < row["effect"] < 1.5  # of a variance of 1, by one step from 0
     assert row["widening"] > 1.2
-    assert 'add Bias("part", per=("subject", "item")' in line
-    part = ml.Bias("part", per=("subject", "item"), prior=normal(0, ml.Spread("partSpread")))
-    margin = rasch().outcome.expression.arguments[0] + part
+    assert 'add Bias("effect", per=("subject", "item")' in line
+    effect = ml.Bias("effect", per=("subject", "item"), prior=normal(0, ml.Spread("effectSpread")))
+    margin = rasch().outcome.expression.arguments[0] + effect
     advised = ml.Layout("advised", ml.Success("ok", ml.linking.logistic(margin)))
-    assert ml.check(advised, known).latents.set_index("node").at["part", "expected_sd"] > 0
-    unseen = ml.Unseen("itemPart", 0, ml.Slope("itemSpread"))  # the twin: what islands are advised
+    assert ml.check(advised, known).latents.set_index("node").at["effect", "expected_sd"] > 0
+    unseen = ml.Unseen("itemEffect", 0, ml.Slope("itemSpread"))  # the twin, for subjects alone
     chance = ml.linking.logistic(rasch().outcome.expression.arguments[0] + unseen)
-    with pytest.raises(LayoutError, match="itemPart, which is unseen"):
+    with pytest.raises(LayoutError, match="itemEffect, which is unseen"):
         ml.Layout("twin", ml.Success("ok", chance))
 
 
