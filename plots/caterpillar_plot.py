@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.messages import many
 from ..layouts import Layout
 from . import style
-from .effects import effect_groups, effect_rows, effect_unit
+from .effects import effect_groups, effect_rows, effect_unit, mean_and_interval
 from .kinds import of_its_kind
 
 if TYPE_CHECKING:
@@ -25,20 +25,23 @@ def caterpillar_plot(
     *,
     nodes: str | Sequence[str] | None = None,
     layout: Layout | None = None,
+    prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     """Draw the effects of items, or of categories of them, in the order of their means.
 
-    Effects whose interval holds 0 are pale.
+    Effects whose interval contains 0 are pale.
 
     Parameters
     ----------
     items : DataFrame
-        What ``fit.items()`` returned; its `prob` is the mass of the intervals.
+        What ``fit.items()`` returned.
     nodes : str or sequence of str, optional
         Nodes of the table, or elements ``node[label]``; all by default.
     layout : Layout, optional
         Says the nodes' units.
+    prob : float, default 0.9
+        Mass of the intervals, as asked of ``fit.items()``; the legend states it.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each element; by default a new figure.
 
@@ -53,7 +56,7 @@ def caterpillar_plot(
     DataError
         When a node is not in the table, or the table has not those columns.
     FitError
-        When the number of axes is wrong.
+        When `prob` is not between 0 and 1, or the number of axes is wrong.
 
     Examples
     --------
@@ -63,6 +66,7 @@ def caterpillar_plot(
     >>> [tick.get_text() for tick in panel.get_yticklabels()]
     ['b', 'a']
     """
+    words = mean_and_interval(prob)
     groups = effect_groups(items, nodes, "fit.items()")
     columns = min(len(groups), _COLUMNS)
     longest = max(len(rows) for rows in groups.values())
@@ -74,7 +78,7 @@ def caterpillar_plot(
     for (name, rows), panel in zip(groups.items(), axes, strict=True):
         ordered = rows.sort_values("mean", kind="stable")
         names = [style.words(level, 30) for level in ordered["level"]]
-        effect_rows(panel, ordered, names, _NAMED)
+        effect_rows(panel, ordered, names, _NAMED, words=words)
         unit = effect_unit(rows["node"].iloc[0], layout)
         panel.set_xlabel(style.words(f"{name} ({unit})" if unit else name))
         style.title(panel, many(len(rows), "effect"))

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
+from ..common.options import inside
 from ..layouts import Layout
 from ..linking import units
 from . import style
@@ -73,16 +74,38 @@ def effect_unit(node: str, layout: Layout | None) -> str:
     return units.name(latent.unit) or "" if latent is not None else ""
 
 
+def mean_and_interval(prob: float) -> tuple[str, str]:
+    """Write what rows are: those whose interval does not contain 0, and those whose does.
+
+    Parameters
+    ----------
+    prob : float
+        Mass of the intervals.
+
+    Returns
+    -------
+    tuple of str
+        For the legend.
+
+    Raises
+    ------
+    FitError
+        When `prob` is not between 0 and 1.
+    """
+    words = f"mean and {style.percent(inside('prob', prob, such_as=0.9))} interval"
+    return words, f"{words} that contains 0"
+
+
 def effect_rows(
     ax: "Axes",
     rows: pd.DataFrame,
     names: Sequence[str],
     most: int,
     *,
+    words: tuple[str, str],
     marked: np.ndarray | None = None,
-    words: tuple[str, str] = ("mean and interval", "mean and interval that holds 0"),
 ) -> None:
-    """Draw a row per effect from the bottom, pale where the interval holds 0.
+    """Draw a row per effect from the bottom, pale where the interval contains 0.
 
     Parameters
     ----------
@@ -94,10 +117,10 @@ def effect_rows(
         Of the rows.
     most : int
         Rows from which only some are named.
-    marked : ndarray of bool, shape (rows,), optional
-        Which rows are dark instead of those whose interval leaves 0 out.
     words : tuple of str
         What dark rows are, and pale ones, for the legend.
+    marked : ndarray of bool, shape (rows,), optional
+        Which rows are dark instead of those whose interval does not contain 0.
     """
     at = np.arange(len(rows))
     clear = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy() if marked is None else marked

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.messages import many
+from ..common.options import inside
 from ..evaluations.tables import need_columns, need_conditions
 from ..layouts.drawing.style import STYLES
 from ..linking import units
@@ -27,6 +28,7 @@ def firmness_plot(
     conditions: pd.DataFrame | None = None,
     *,
     unit: str = "level",
+    prob: float = 0.9,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw subjects in the plane of place and wobble, with the intervals of both.
@@ -40,6 +42,8 @@ def firmness_plot(
         Each model then has a colour, and a line through its prompts in the order of their levels.
     unit : str, default "level"
         Of both axes.
+    prob : float, default 0.9
+        Mass of the intervals, as asked of `firmness`; the title states it.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -53,6 +57,8 @@ def firmness_plot(
     ------
     DataError
         When a column is missing, or a subject has no condition.
+    FitError
+        When `prob` is not between 0 and 1.
 
     References
     ----------
@@ -66,6 +72,7 @@ def firmness_plot(
     >>> firmness_plot(table).get_ylabel()
     'wobble (level)'
     """
+    mass = style.percent(inside("prob", prob, such_as=0.9))
     need_columns(table.columns, [*_ENDS, "reason"], "the table of firmness has")
     groups = _groups(table, conditions)
     drawn = table[["place", "wobble"]].notna().all(axis=1)
@@ -95,16 +102,18 @@ def firmness_plot(
     axes.set_ylabel(style.with_unit("wobble", units.parse(unit)))
     axes.set_ylim(bottom=0)
     lost = int((~drawn).sum())
-    style.title(axes, _title(len(table), lost))
+    style.title(axes, _title(len(table), lost, mass))
     _legend(axes, table[drawn], groups, conditions)
     style.rules(axes)
     style.quiet_frame(axes, "left", "bottom")
     return axes
 
 
-def _title(subjects: int, lost: int) -> str:
-    said = f"Place and firmness of {many(subjects, 'subject')}"
-    return f"{said}; {lost} not identified, not shown" if lost else said
+def _title(subjects: int, lost: int, mass: str) -> str:
+    who = many(subjects, "subject")
+    if lost:
+        return f"Place and firmness, {mass} intervals: {subjects - lost} of {who} identified"
+    return f"Place and firmness of {who}, {mass} intervals"
 
 
 def _groups(table: pd.DataFrame, conditions: pd.DataFrame | None) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
+from ..common.options import inside
 from ..evaluations.tables import need_columns, renamed
 from ..layouts.drawing.style import STYLES
 from ..linking import units
@@ -22,7 +23,7 @@ _COLUMNS = 4
 _PANEL = (2.1, 1.9)  # inches
 _NEEDED = ("model", "incited", "estimate", "low", "high", "identified")
 _ASIDE = 1.4  # levels between the lowest one and the unprompted model
-_LEGEND = ("as incited", "incited", "unprompted", "not identified", "published")
+_LEGEND = ("as incited", "incited", "unprompted", "interval", "not identified", "published")
 _ROOM = 0.06  # of the vertical range, above and below
 _COLOUR = STYLES["propensity"].border
 _PUBLISHED = style.METHODS[1][0]
@@ -35,6 +36,7 @@ def incited_against_obtained(
     *,
     unit: str = "level",
     columns: Mapping[str, str] | None = None,
+    prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     """Draw obtained propensities against the levels incited to, a panel per model.
@@ -51,6 +53,8 @@ def incited_against_obtained(
         Of both axes.
     columns : mapping of str to str, optional
         Names that columns have in the table, by the names above, as in ``{"model": "who"}``.
+    prob : float, default 0.9
+        Mass of the intervals, or their confidence, as asked of `estimate`; the legend states it.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each model; a new figure by default.
 
@@ -66,7 +70,7 @@ def incited_against_obtained(
         When a column is missing, the table is empty, a model has a level twice, or an identified
         row has no estimate.
     FitError
-        When the number of axes is wrong.
+        When `prob` is not between 0 and 1, or the number of axes is wrong.
 
     References
     ----------
@@ -80,6 +84,7 @@ def incited_against_obtained(
     >>> incited_against_obtained(table, "risk aversion")[0].get_title()
     'A'
     """
+    mass = style.percent(inside("prob", prob, such_as=0.9))
     table = renamed(table, columns, [*_NEEDED, "published"], [*_NEEDED, "published"])
     _check(table)
     models = {str(name): part for name, part in table.groupby("model", sort=False)}
@@ -93,7 +98,7 @@ def incited_against_obtained(
         panel.set_title(style.words(name, 24), fontsize=9)
         panel.set_xlim(aside - 0.8, (levels.max() if len(levels) else aside) + 0.6)
         panel.set_ylim(bottom, top)
-        _panel(panel, part, aside, bottom)
+        _panel(panel, part, aside, bottom, f"{mass} interval")
         panel.set_xticks(
             [aside, *levels], ["none", *(f"{x:g}".replace("-", "\u2212") for x in levels)]
         )
@@ -105,7 +110,8 @@ def incited_against_obtained(
     for panel in axes:
         handles, names = panel.get_legend_handles_labels()
         found |= dict(zip(names, handles, strict=True))
-    entries = {name: found[name] for name in _LEGEND if name in found}
+    names = (f"{mass} interval" if name == "interval" else name for name in _LEGEND)
+    entries = {name: found[name] for name in names if name in found}
     look = {"fontsize": 8, "frameon": False}
     if figure is None:
         axes[0].legend(
@@ -153,7 +159,7 @@ def _limits(table: pd.DataFrame, levels: np.ndarray) -> tuple[float, float]:
     return float(low - 2 * room), float(high + room)
 
 
-def _panel(ax: "Axes", part: pd.DataFrame, aside: float, bottom: float) -> None:
+def _panel(ax: "Axes", part: pd.DataFrame, aside: float, bottom: float, interval: str) -> None:
     ends = ax.get_xlim()
     ax.axvline(aside + _ASIDE / 2, color=style.RULE, linewidth=0.8)
     ax.plot(
@@ -177,6 +183,7 @@ def _panel(ax: "Axes", part: pd.DataFrame, aside: float, bottom: float) -> None:
         np.clip(high[drawn], *limits),
         color=_COLOUR,
         linewidth=1.4,
+        label=interval if drawn.any() else "",
     )
     for which, marker, name in ((~unprompted, "o", "incited"), (unprompted, "D", "unprompted")):
         if (which & known).any():

@@ -85,7 +85,7 @@ def layout_comparison_plot(
     below.set_title(f"By {rows}", fontsize=10)
     for panel in axes:
         whole = panel is below and compared.unit != "cell"  # a single point has no standard error
-        lines = "" if whole else "\nlines: 1 and 2 standard errors"
+        lines = "" if whole else "\nthick line: 1 standard error, thin line: 2"
         panel.set_xlabel(f"elpd minus the best layout's (nats){lines}", fontsize=9)
         if close:
             panel.tick_params(axis="x", top=True, labeltop=True)

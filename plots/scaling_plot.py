@@ -10,6 +10,7 @@ import pandas as pd
 from ..batteries.characteristic import CharacteristicCurves
 from ..common.errors import DataError, FitError
 from ..common.messages import some
+from ..common.options import inside
 from ..evaluations.tables import known_names, need_columns, texts
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import profiles
@@ -43,6 +44,7 @@ def scaling_plot(
     families: pd.Series | None = None,
     *,
     dimensions: Iterable[str] | None = None,
+    prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     """Draw how abilities, or performance, grow with size: a line per family.
@@ -63,6 +65,8 @@ def scaling_plot(
     dimensions : iterable of str, optional
         Which, in this order: dimensions of curves, nodes or elements ``node[label]`` of a layout,
         or groups; by default all, of a layout all capabilities.
+    prob : float, default 0.9
+        Mass of a fit's intervals; of a table's, as asked for, for the title. Curves have their own.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each panel; a new figure by default.
 
@@ -79,7 +83,8 @@ def scaling_plot(
         When no subject has a size, a size is not positive, a family is missing, there are too many
         families, or a table has other columns.
     FitError
-        When a dimension is unknown, a layout has no capability, or the number of axes is wrong.
+        When a dimension is unknown, a layout has no capability, `prob` is not between 0 and 1, or
+        the number of axes is wrong.
 
     References
     ----------
@@ -100,7 +105,7 @@ def scaling_plot(
     >>> len(scaling_plot(evaluation.group_rates("logic"), sizes))
     4
     """
-    shown = _read(found, dimensions)
+    shown = _read(found, dimensions, inside("prob", prob, such_as=0.9))
     everybody = dict.fromkeys(who for table in shown.rows.values() for who in table.index)
     known = _sizes(list(everybody), sizes)
     groups = _groups(known, families)
@@ -132,15 +137,17 @@ def scaling_plot(
 
 
 def _read(
-    found: CharacteristicCurves | Fit | pd.DataFrame, dimensions: Iterable[str] | None
+    found: CharacteristicCurves | Fit | pd.DataFrame,
+    dimensions: Iterable[str] | None,
+    prob: float,
 ) -> _Panels:
     """Read what is drawn from results of each kind."""
     asked = None if dimensions is None else texts(dimensions, "the dimensions")
     if isinstance(found, CharacteristicCurves):
         return _of_curves(found, found.dimensions if asked is None else asked)
     if isinstance(found, Fit):
-        return _of_fit(found, asked)
-    return _of_groups(found, asked)
+        return _of_fit(found, asked, prob)
+    return _of_groups(found, asked, prob)
 
 
 def _of_curves(curves: CharacteristicCurves, chosen: Sequence[str]) -> _Panels:
@@ -155,7 +162,7 @@ def _of_curves(curves: CharacteristicCurves, chosen: Sequence[str]) -> _Panels:
     return _Panels(rows, dict.fromkeys(rows, (0.0, top)), "ability (level)", title)
 
 
-def _of_fit(fit: Fit, asked: Sequence[str] | None) -> _Panels:
+def _of_fit(fit: Fit, asked: Sequence[str] | None, prob: float) -> _Panels:
     capabilities = [one for one in elements(fit.layout) if one.latent.kind == "capability"]
     chosen = capabilities if asked is None else find_elements(fit.layout, asked)
     if not chosen:
@@ -163,7 +170,7 @@ def _of_fit(fit: Fit, asked: Sequence[str] | None) -> _Panels:
             f"layout {fit.layout.name!r} has no capability; say by dimensions= what to draw, such "
             f"as {some(one.name for one in elements(fit.layout))}"
         )
-    table = profiles(fit, 0.9)
+    table = profiles(fit, prob)
     rows, limits = {}, {}
     for element in chosen:
         own = rows_of(table, element, fit.subjects)
@@ -178,10 +185,11 @@ def _of_fit(fit: Fit, asked: Sequence[str] | None) -> _Panels:
         low = min(float(each["low"].min()) for each in alike)
         high = max(float(each["high"].max()) for each in alike)
         limits[name] = low - 0.05 * (high - low), high + 0.05 * (high - low)
-    return _Panels(rows, limits, "posterior mean", "Profile and size, 90% intervals")
+    title = f"Profile and size, {style.percent(prob)} intervals"
+    return _Panels(rows, limits, "posterior mean", title)
 
 
-def _of_groups(table: pd.DataFrame, asked: Sequence[str] | None) -> _Panels:
+def _of_groups(table: pd.DataFrame, asked: Sequence[str] | None, prob: float) -> _Panels:
     need_columns(table.columns, ["subject", "group", *_ENDS], "a table of performance has")
     parts = {
         str(name): part.set_index("subject")[_ENDS].assign(hollow=False)
@@ -190,7 +198,8 @@ def _of_groups(table: pd.DataFrame, asked: Sequence[str] | None) -> _Panels:
     chosen = list(parts) if asked is None else known_names(asked, pd.Index(list(parts)), "group")
     rows = {name: parts[name].set_axis(parts[name].index.astype(str), axis=0) for name in chosen}
     limits = dict.fromkeys(rows, (0.0, 1.0))
-    return _Panels(rows, limits, "success", "Performance and size, with intervals")
+    title = f"Performance and size, {style.percent(prob)} intervals"
+    return _Panels(rows, limits, "success", title)
 
 
 def _sizes(drawn: Sequence[str], sizes: pd.Series) -> pd.Series:

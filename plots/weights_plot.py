@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..layouts import Layout
 from . import style
-from .effects import effect_groups, effect_rows, effect_unit
+from .effects import effect_groups, effect_rows, effect_unit, mean_and_interval
 from .kinds import of_its_kind
 
 if TYPE_CHECKING:
@@ -24,20 +24,23 @@ def weights_plot(
     *,
     nodes: str | Sequence[str] | None = None,
     layout: Layout | None = None,
+    prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     """Draw what all subjects share: a row per mean, weight and spread, and per level of a category.
 
-    Values whose interval holds 0 are pale; that of a spread never does.
+    Values whose interval contains 0 are pale; that of a spread never does.
 
     Parameters
     ----------
     population : DataFrame
-        What ``fit.population()`` returned; its `prob` is the mass of the intervals.
+        What ``fit.population()`` returned.
     nodes : str or sequence of str, optional
         Nodes of the table, or elements ``node[label]``; all by default.
     layout : Layout, optional
         Says the nodes' units; there is a panel for each. Without it there is one panel.
+    prob : float, default 0.9
+        Mass of the intervals, as asked of ``fit.population()``; the legend states it.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each unit; by default a new figure.
 
@@ -51,7 +54,7 @@ def weights_plot(
     DataError
         When a node is not in the table, or the table has not those columns.
     FitError
-        When the number of axes is wrong.
+        When `prob` is not between 0 and 1, or the number of axes is wrong.
 
     Examples
     --------
@@ -61,6 +64,7 @@ def weights_plot(
     >>> [tick.get_text() for tick in panel.get_yticklabels()]
     ['school: x', 'gain']
     """
+    words = mean_and_interval(prob)
     panels: dict[str, list[pd.DataFrame]] = {}
     for name, rows in effect_groups(population, nodes, "fit.population()").items():
         names = [style.words(f"{name}: {level}" if level else name, 45) for level in rows["level"]]
@@ -71,7 +75,7 @@ def weights_plot(
     longest = max(int(rows["name"].str.len().max()) for rows in tables.values())
     axes, figure = style.panels(ax, len(tables), 1, (4.4 + longest * 0.07, 0.8 + sum(heights)))
     for (unit, rows), panel in zip(tables.items(), axes, strict=True):
-        effect_rows(panel, rows, rows["name"].tolist(), _NAMED)
+        effect_rows(panel, rows, rows["name"].tolist(), _NAMED, words=words)
         panel.set_xlabel(style.words(f"value ({unit})") if unit else "value")
     if figure is not None:
         axes[0].get_gridspec().set_height_ratios(heights)

@@ -152,6 +152,6 @@ def test_layouts_compared_by_item_have_a_row_for_each():
     top, below = plots.layout_comparison_plot(LayoutComparison(table, total, "item"))
     assert [text.get_text() for text in below.get_yticklabels()] == ["sum", "root"]
     assert below.get_title() == "By item"
-    assert "standard errors" in top.get_xlabel()
-    assert "standard errors" not in below.get_xlabel()
+    assert "thick line: 1 standard error, thin line: 2" in top.get_xlabel()
+    assert "standard error" not in below.get_xlabel()
     assert plt.gcf().get_suptitle() == "2 layouts compared by leave-one-out of items: 2 items"

@@ -166,6 +166,9 @@ def test_scaling_of_performance(curves):
     ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
     assert np.allclose(ends, own[["low", "high"]])
     assert (panel.get_ylabel(), panel.get_ylim(), panel.get_title()) == ("success", (0, 1), "word")
+    assert panel.figure.get_suptitle() == "Performance and size, 90% intervals"
+    (panel,) = scaling_plot(rates, sizes, dimensions=["word"], prob=0.5)
+    assert panel.figure.get_suptitle() == "Performance and size, 50% intervals"
     nothing_is_cut(axes)
     with pytest.raises(DataError, match="a table of performance has"):
         scaling_plot(rates.drop(columns="low"), sizes)
@@ -192,5 +195,11 @@ def test_scaling_of_a_profile():
     assert axes[0].get_ylabel() == "posterior mean"
     assert len(scaling_plot(fit, sizes, dimensions=["ability[words]"])) == 1
     nothing_is_cut(axes)
+    (narrow, _) = scaling_plot(fit, sizes, prob=0.5)
+    assert narrow.figure.get_suptitle() == "Profile and size, 50% intervals"
+    (bars,) = (c for c in narrow.collections if isinstance(c, LineCollection))
+    half = fit.profiles(prob=0.5).set_index(["label", "subject"]).loc["sums"]
+    ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+    assert np.allclose(ends, half.loc[["small", "large"], ["low", "high"]])
     with pytest.raises(FitError, match="has no profile element taste"):
         scaling_plot(fit, sizes, dimensions=["taste"])

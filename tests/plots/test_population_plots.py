@@ -228,7 +228,7 @@ class TestCaterpillar:
         assert is_whole(panel.figure)
         assert not overlapping(panel.get_yticklabels())
 
-    def test_pale_where_the_interval_holds_zero(self):
+    def test_pale_where_the_interval_contains_zero(self):
         table = pd.DataFrame(
             {
                 "node": "ease",
@@ -241,8 +241,13 @@ class TestCaterpillar:
         )
         (panel,) = plots.caterpillar_plot(table)
         of = {line.get_label(): list(line.get_ydata()) for line in panel.lines}
-        assert of["mean and interval"] == [0, 2]
-        assert of["mean and interval that holds 0"] == [1]
+        assert of["mean and 90% interval"] == [0, 2]
+        assert of["mean and 90% interval that contains 0"] == [1]
+        for draw in (plots.caterpillar_plot, plots.weights_plot):
+            legend = draw(table, prob=0.5)[0].figure.legends[0]
+            assert legend.get_texts()[0].get_text() == "mean and 50% interval"
+            with pytest.raises(FitError, match="prob=90; give a number between 0 and 1"):
+                draw(table, prob=90)
 
     def test_a_panel_for_each_node_and_units(self, schools):
         table = schools.items()

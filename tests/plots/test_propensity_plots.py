@@ -174,8 +174,9 @@ class TestIncitedAgainstObtained:
         assert ends == [[-2.5, -2.0], [2.1, axes[0].get_ylim()[1]], [0.1, 0.5]]
         (line,) = [line for line in axes[0].lines if line.get_label() == "as incited"]
         assert np.array_equal(*line.get_xydata().T)
-        expected = ["as incited", "incited", "unprompted", "not identified", "published"]
-        assert legend(axes) == expected
+        expected = ["as incited", "incited", "unprompted", "90% interval", "not identified"]
+        assert legend(axes) == [*expected, "published"]
+        assert "50% interval" in legend(plots.incited_against_obtained(table, prob=0.5))
         assert axes[0].get_xticklabels()[0].get_text() == "none"
         assert axes[0].get_ylabel() == "obtained (level)"
         nothing_is_cut(axes)
@@ -226,7 +227,8 @@ class TestFirmnessPlot:
             "place of the leaning (level)",
             "wobble (level)",
         )
-        assert ax.get_title() == ("Place and firmness of 3 subjects; 1 not identified, not shown")
+        assert ax.get_title() == ("Place and firmness, 90% intervals: 2 of 3 subjects identified")
+        assert "95% intervals" in plots.firmness_plot(table, prob=0.95).get_title()
         assert [text.get_text() for text in ax.texts] == ["Ann", r"\$B_ob\$"]
         assert ax.get_ylim()[0] == 0
         nothing_is_cut(ax)
