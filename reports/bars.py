@@ -1,4 +1,4 @@
-"""Profile elements as bars: an interval on the element's range, beside what the prior said."""
+"""Profile elements as bars: the posterior's and the prior's interval on the element's range."""
 
 import math
 from dataclasses import dataclass
@@ -14,19 +14,20 @@ from ..linking import units
 from .contents import PROB, Contents
 from .geometry import Scale
 
-_INSET = 6  # so that a point at the end of the range is whole
+_INSET = 6  # pixels, so that a point at the end of the range is drawn completely
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """Range of a profile element, over which all subjects are drawn.
+    """Axis of a profile element, the same for all subjects.
 
     Attributes
     ----------
     element : Element
         The element.
     low, high : float
-        Its range; of an unbounded one the prior's central 99 %, widened to hold all subjects.
+        Range of the element; without a declared range, the prior's central 99 %, widened to contain
+        the intervals of all subjects.
     prior : (float, float)
         Central interval of the prior.
     """
@@ -38,7 +39,7 @@ class Axis:
 
     @property
     def name(self) -> str:
-        """``node`` or ``node[label]``."""
+        """Name of the element, ``node`` or ``node[label]``."""
         return self.element.name
 
     @property
@@ -57,12 +58,12 @@ class Axis:
         return short(self.low), short(self.high)
 
     def scale(self, start: float, stop: float) -> Scale:
-        """Lay the range out between two places."""
+        """Map the range to the places between two ends."""
         return Scale(self.low, self.high, start, stop)
 
     @property
     def centre(self) -> float | None:
-        """Place at which a bias prefers neither side."""
+        """Value at which a bias prefers neither side; None for other elements."""
         return 0.0 if self.kind == "bias" and self.low < 0 < self.high else None
 
 
@@ -73,9 +74,9 @@ class Bar:
     Attributes
     ----------
     axis : Axis
-        Of the element.
+        Axis of the element.
     row : mapping of str to object
-        Of the table of profiles.
+        Row of the table of profiles.
     """
 
     axis: Axis
@@ -93,12 +94,12 @@ class Bar:
 
     @property
     def marks(self) -> str:
-        """Marks of the mean: a star, a double dagger."""
+        """Marks of the mean: a star if prior-dominated, a double dagger at separate modes."""
         return "*" * self.vague + "‡" * self.split
 
     @property
     def digits(self) -> Digits:
-        """Decimals worth showing."""
+        """Decimals that the Monte Carlo errors support."""
         return of_profile(self.row)
 
     @property
@@ -116,7 +117,7 @@ class Bar:
 
     @property
     def learnt(self) -> str:
-        """Part of the prior's variance that the data removed."""
+        """Share of the prior's variance that the outcomes removed."""
         return f"{max(0.0, self.row['shrinkage']):.0%}"
 
     @property
@@ -158,7 +159,7 @@ def axes(contents: Contents) -> list[Axis]:
 
 
 def _ends(contents: Contents, latent: Latent) -> tuple[float, float]:
-    """Range that all labels of a node share; an end that nobody declared is a round number."""
+    """Find the range of all labels of a node; ends that are not declared are rounded outwards."""
     table = contents.profiles
     own = table[table["node"] == latent.name]
     shown = [span(contents.fit, one) for one in contents.elements if one.latent is latent]

@@ -1,4 +1,4 @@
-"""The items' columns that a layout reads, each with its values and where these are defined."""
+"""The columns of the items that a layout uses, with their values."""
 
 import itertools
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from ..inference.forecasts.support import defined_columns, training_features
 from ..layouts import MetaFeature
 from ..linking import units
 
-_LITTLE = 0.5  # part of the declared range
-_FEW = 12  # values that are shown one by one
+_LITTLE = 0.5  # of the declared range; values that cover less are shown over their own range
+_FEW = 12  # most levels that are shown one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +24,13 @@ class Column:
     Attributes
     ----------
     name : str
-        ``node``, or ``node[label]``.
+        Name of the column, ``node`` or ``node[label]``.
     feature : MetaFeature
-        What declares it.
+        Node that declares the column.
     place : int or None
-        Which of its labels.
+        Position of the label; None for a node without labels.
     values : ndarray, shape (items,)
-        NaN where undefined.
+        Values of the items; NaN where the property is undefined.
     """
 
     name: str
@@ -45,12 +45,12 @@ class Column:
 
     @property
     def seen(self) -> np.ndarray:
-        """Values that are finite numbers."""
+        """Values of the items on which the property is defined."""
         return self.values[np.isfinite(self.values)]
 
     @property
     def levels(self) -> np.ndarray | None:
-        """Values to show one by one, where they are declared as levels and few."""
+        """Levels to show one by one; None if none are declared, or too many."""
         declared = self.feature.levels
         if declared is None or len(declared) > _FEW:
             return None
@@ -58,7 +58,7 @@ class Column:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Range to show it over: the declared one, or what was seen where that is far less."""
+        """Range to show: the declared one, or that of the values if it is less than half of it."""
         declared, seen = self.feature.range, self.seen
         ends = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
         wide = declared.high - declared.low
@@ -68,13 +68,13 @@ class Column:
 
 
 def training_items(fit: Fit) -> pd.Index:
-    """Names of the items that a fit was made on."""
+    """List the names of the items of a fit."""
     names: pd.Index = fit.observed.indexes["item"].map(str)
     return names if fit.layout.steps is None else Rows.read(names).items
 
 
 def columns(fit: Fit) -> list[Column]:
-    """List the columns of a fit's training items, in the layout's order; no measured demands."""
+    """List the columns of a fit's items in the layout's order, without measured demands."""
     layout = fit.layout
     values = iter(defined_columns(layout, training_features(fit), len(training_items(fit))).T)
     found = [
@@ -86,12 +86,12 @@ def columns(fit: Fit) -> list[Column]:
 
 
 def counts(column: Column) -> tuple[list[str], list[int]]:
-    """Count items by level, or in twenty bins over the range to show.
+    """Count items by level, or in twenty bins of the range to show.
 
     Returns
     -------
     list of str, list of int
-        What each bin is, and how many items lie in it.
+        Name of each level or bin, and its number of items.
     """
     seen, levels = column.seen, column.levels
     if levels is not None:

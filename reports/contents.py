@@ -1,4 +1,4 @@
-"""What a report tells: a fit's tables, and what else was given, checked to belong together."""
+"""Contents of a report: the tables of a fit and further results, checked to belong together."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,35 +32,35 @@ PROB = 0.9
 """Mass of all intervals."""
 
 DETAILED = 300
-"""Subjects up to which each has a section of its own, unless some are asked for."""
+"""Largest number of subjects that each have a section of their own, unless some are named."""
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """A fit and what is told beside it.
+    """A fit and the further results of a report.
 
     Attributes
     ----------
     fit : Fit
-        Profiles.
+        The fit.
     evaluation : Evaluation or None
         The items with all their properties, and outcomes, also of items that were not fitted.
     forecast : Forecast or None
-        Of new items.
+        Forecast of new items.
     criticism : Criticism or None
-        Given, or made of the evaluation.
+        Criticism of the fit, given or made from the evaluation.
     uncriticised : str
-        Why there is no criticism of the subjects one by one.
+        Reason why there is no criticism of single subjects.
     title : str
-        Heading.
+        Heading of the page.
     asked : list of str, optional
-        Subjects that are to have a section of their own.
+        Subjects with a section of their own, if they were named.
     misfits : PopulationCriticism, optional
-        Criticism of a joint fit, given or made of the evaluation.
+        Criticism of a joint fit, given or made from the evaluation.
     bank : DataFrame, optional
-        Items that may be asked.
+        Candidate items for further tests.
     explanations : tuple of Explanation
-        Of single forecasts.
+        Explanations of single forecasts.
     """
 
     fit: Fit
@@ -86,12 +86,12 @@ class Contents:
         bank: pd.DataFrame | None = None,
         explanations: Iterable[Explanation] = (),
     ) -> "Contents":
-        """Check that all belong to the fit, and criticise it where that can be done.
+        """Check that all results belong to the fit, and criticise the fit if that is possible.
 
         Raises
         ------
         DataError
-            When something does not belong, or a subject is named twice.
+            When a result belongs to another fit, or a subject is named twice.
         FitError
             When a subject is not in the fit.
         """
@@ -129,7 +129,7 @@ class Contents:
 
     @cached_property
     def next_items(self) -> pd.DataFrame:
-        """As `batteries.next_items`, of those who have a section of their own."""
+        """As `batteries.next_items`, for the subjects with a section of their own."""
         if self.bank is None:
             return pd.DataFrame(columns=["subject"])
         return next_items(self.fit, self.bank, subjects=self._drawn)
@@ -142,15 +142,15 @@ class Contents:
 
     @property
     def whole(self) -> bool:
-        """Whether all subjects, also those whose sampling failed, have a section of their own."""
+        """Whether all subjects have a section of their own, including those that failed."""
         return self.asked is None and len(self.diagnostics) <= DETAILED
 
     @cached_property
     def detailed(self) -> list[str]:
         """Subjects with a section of their own, in the fit's order.
 
-        Where there are many subjects and none is asked for: `DETAILED` of them, evenly spaced
-        from the most successful to the least.
+        If there are many subjects and none is named, these are `DETAILED` subjects, evenly spaced
+        from the most successful to the least successful.
         """
         if self.whole:
             return [str(name) for name in self.diagnostics.index]
@@ -176,7 +176,7 @@ class Contents:
 
     @property
     def stepped(self) -> bool:
-        """Whether outcomes are several, graded or scores."""
+        """Whether there are several outcomes, or the outcome is a grade or a score."""
         return self.fit.layout.steps is not None
 
     @cached_property
@@ -191,7 +191,7 @@ class Contents:
 
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """By subject: ``items`` attempted, and ``trials``, each outcome's attempts counting."""
+        """By subject: ``items`` attempted, and ``trials``, the attempts of all outcomes."""
         attempts = np.sum([outcome.attempts for outcome in self.outcomes], axis=0)
         who = pd.Index(self.fit.subjects, name="subject", dtype="str")
         return pd.DataFrame(
@@ -200,25 +200,25 @@ class Contents:
 
     @cached_property
     def gained(self) -> pd.DataFrame:
-        """By subject and outcome: sum over attempts, as parts of the highest."""
+        """By subject and outcome: sum over attempts, as fractions of the highest value."""
         sums = {outcome.name: outcome.gained.sum(axis=1) for outcome in self.outcomes}
         return pd.DataFrame(sums, self.trials.index)
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """Mean of each outcome over attempts, by subject; NaN where there is none."""
+        """Mean of each outcome over attempts, by subject; NaN without attempts."""
         counts = {outcome.name: outcome.attempts.sum(axis=1) for outcome in self.outcomes}
         attempts = pd.DataFrame(counts, self.trials.index)
         return self.gained / attempts.where(attempts > 0)
 
     @cached_property
     def rates(self) -> pd.Series:
-        """By subject: success rate; else the mean of all outcomes, as parts of the highest."""
+        """By subject: success rate, or the mean of all outcomes as fractions of the highest."""
         return success_rates(self.fit)
 
     @property
     def sampler(self) -> str:
-        """How the posterior was computed, as far as the fit knows."""
+        """How the posterior was computed, as far as the fit records it."""
         sizes, known = self.fit.posterior.sizes, self.fit.data.attrs
         drawn = f"{sizes['chain']} × {sizes['draw']} draws"
         if known.get("method") == "grid":
@@ -229,7 +229,7 @@ class Contents:
         return ", ".join([*details, *([f"seed {known['seed']}"] if "seed" in known else [])])
 
 
-_TOGETHER = "Asked of all subjects together: see what is shared."
+_TOGETHER = "The criticism tests all subjects together: see the section of the population."
 
 
 def _criticised(
@@ -237,27 +237,28 @@ def _criticised(
 ) -> tuple[Criticism | PopulationCriticism | None, str]:
     if evaluation is None:
         return None, (
-            "Not made: give report(..., evaluation=) the items with all their properties, or "
-            "criticism=criticise(fit, evaluation)."
+            "No criticism was made; pass the items with all their properties, as in "
+            "report(..., evaluation=evaluation), or criticism=criticise(fit, evaluation)."
         )
     try:
         return criticise(fit, evaluation), ""
     except (DataError, FitError) as error:
-        return None, f"Not made: {error}."
+        return None, f"No criticism was made: {error}."
 
 
-_SAME = 1e-9  # a number may go through a text file and stay the same
+_SAME = 1e-9  # relative and absolute; numbers that were written to a text file stay the same
 
 
 def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
-    """Refuse an evaluation that lacks what was fitted, or says otherwise of it.
+    """Refuse an evaluation whose data differ from those of the fit.
 
-    Items and subjects beyond those of the fit are welcome.
+    The evaluation may have further items and subjects.
 
     Raises
     ------
     DataError
-        Naming the items, subjects, meta-features or outcomes.
+        When an item or a subject of the fit is missing, or a meta-feature or an outcome differs.
+        The error names them.
     """
     observed = fit.observed
     rows = [str(name) for name in observed["item"].to_numpy()]
@@ -270,8 +271,8 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
         missing = [name for name in names if name not in known]
         if missing:
             raise DataError(
-                f"the evaluation is not that of the fit: it has no {kind} {some(missing)}, and "
-                f"holds {some(known)}; give the evaluation that was fitted, or leave it out"
+                f"the evaluation is not that of the fit: it has no {kind} {some(missing)}, but "
+                f"{some(known)}; give the evaluation that was fitted, or leave it out"
             )
     features, fitted = read_features(fit.layout, known_items.loc[items]), training_features(fit)
     for name, values in features.items():
@@ -288,24 +289,24 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
         differs = used & (table.to_numpy() != observed[what].to_numpy())
         if differs.any():
             raise DataError(
-                f"the evaluation is not that of the fit: other {what} in {differs.sum()} cell(s): "
+                f"the evaluation is not that of the fit: {what} differ in {differs.sum()} cell(s): "
                 f"{name_cells(pd.DataFrame(table), differs)}; give the evaluation that was fitted, "
                 "or leave it out"
             )
 
 
 def check_explanations(fit: Fit, explanations: Sequence[Explanation]) -> None:
-    """Refuse what explains no forecast, or one of somebody else.
+    """Refuse values that are not explanations, and explanations of other subjects.
 
     Raises
     ------
     DataError
-        Saying what was given, or naming the subjects.
+        When there is such a value. The error names its type or its subject.
     """
     for one in explanations:
         if not isinstance(one, Explanation):
             raise DataError(
-                f"explain= holds a {type(one).__name__}; give explanations, as in "
+                f"explain= contains a {type(one).__name__}; give explanations, as in "
                 "explain=[fit.explain(item, subject)]"
             )
     others = [one.subject for one in explanations if one.subject not in fit.subjects]
@@ -317,12 +318,12 @@ def check_explanations(fit: Fit, explanations: Sequence[Explanation]) -> None:
 
 
 def check_forecast(fit: Fit, forecast: Forecast) -> None:
-    """Refuse a forecast of nobody in the fit, or of other outcomes.
+    """Refuse a forecast without any subject of the fit, or of other outcomes.
 
     Raises
     ------
     DataError
-        Naming the subjects or the outcomes.
+        When the forecast is such. The error names the subjects or the outcomes.
     """
     rows, steps = forecast.rows, fit.layout.steps
     told = {} if rows is None else dict.fromkeys(zip(rows.outcome, rows.step, strict=True))

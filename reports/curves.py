@@ -1,4 +1,4 @@
-"""How a subject's outcomes go with each property: forecast, and observed beside it."""
+"""A subject's outcomes by each property of the items: forecast and observed."""
 
 import math
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from ..linking.evaluation import ancestry
 from .columns import Column, columns, training_items
 from .outcomes import Outcome, fitted_outcomes
 
-_DRAWS = 250  # a curve is then off by a sixteenth of its sd, no more than a pixel
-_ITEMS = 40  # that a curve is averaged over, of those there are
-_UNSEEN = 100, 12  # the same where each forecast is an integral over what nobody saw
+_DRAWS = 250  # of a curve, whose error is then a sixteenth of its sd, at most one pixel
+_ITEMS = 40  # most items that a curve is averaged over
+_UNSEEN = 100, 12  # draws and items if each forecast is an integral over an unseen node
 _STEPS = 21
 _BINS = 6
 _MEMORY_MIB = 64
@@ -28,21 +28,22 @@ _MEMORY_MIB = 64
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Success or another outcome of one subject over one property.
+    """One outcome of one subject as a function of one property.
 
     Attributes
     ----------
     outcome : Outcome
-        Which one.
+        The outcome.
     column : Column
         The property.
     forecast : DataFrame or None
         ``value``, ``mean``, ``low`` and ``high`` of the success probability, or of the expected
-        outcome as a part of the highest, averaged over items whose other properties stay their own;
-        None where the property cannot change by itself.
+        outcome as a fraction of the highest. It is averaged over items, whose other properties keep
+        their values. None if the property cannot change alone.
     observed : DataFrame
-        One row per level or bin of about as many items: ``value`` (mean), ``trials``, ``rate``, its
-        interval ``low`` to ``high``, and ``expected``, the forecast of the same items.
+        One row per level, or per bin of about equally many items: ``value`` (mean), ``trials``,
+        ``rate``, its interval ``low`` to ``high``, and ``expected``, the mean forecast of the same
+        items.
     """
 
     outcome: Outcome
@@ -52,14 +53,14 @@ class Curve:
 
     @property
     def sway(self) -> float:
-        """How far the forecast, or else what was expected, moves over the property."""
+        """Range of the mean forecast over the property, or, without one, of ``expected``."""
         moved = self.observed["expected"] if self.forecast is None else self.forecast["mean"]
         return float(np.ptp(moved)) if len(moved) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class _Moved:
-    """Items on which one property takes each of some values, and the others stay their own."""
+    """Items on which one property takes each of some values, and the others keep theirs."""
 
     name: str
     values: np.ndarray
@@ -67,7 +68,7 @@ class _Moved:
 
     @classmethod
     def of(cls, column: Column, features: Features, order: np.ndarray, most: int) -> "_Moved":
-        """Take as many items at most, evenly spaced in an order by difficulty."""
+        """Select at most `most` items, evenly spaced in an order by difficulty."""
         chosen = order[~np.isnan(column.values[order])]
         if len(chosen) > most:
             chosen = chosen[((np.arange(most) + 0.5) * len(chosen) / most).astype(int)]
@@ -98,7 +99,7 @@ class Curves:
     Parameters
     ----------
     fit : Fit
-        Profiles; 250 draws of each are used (100 where something is unseen).
+        The fit. At most 250 draws of each subject are used (100 if the layout has unseen nodes).
     prob : float
         Mass of the intervals.
     """
@@ -130,7 +131,7 @@ class Curves:
         self._moved = {c.name: _Moved.of(c, features, order, most) for c in alone}
 
     def of(self, row: int) -> list[Curve]:
-        """Compute one subject's curves, by its place in the fit: of an outcome over a column."""
+        """Compute the curves of the subject at position `row`, one per outcome and property."""
         found = []
         for place, outcome in enumerate(self.outcomes):
             read = {part.name for part in ancestry(outcome.node) if isinstance(part, MetaFeature)}
@@ -149,7 +150,7 @@ class Curves:
         return pd.DataFrame({"value": moved.values, "mean": mean, "low": low, "high": high})
 
     def in_bins(self) -> list[tuple[Outcome, pd.DataFrame]]:
-        """Hold the forecasts of all training items against each outcome that was attempted."""
+        """Compare forecasts of the fit's items, in bins, with each outcome that was attempted."""
         pairs = zip(self.outcomes, self._means, strict=True)
         return [
             (outcome, outcome.in_bins(means, self._prob))
@@ -179,7 +180,7 @@ class Curves:
 
 
 def _moves_alone(fit: Fit, column: Column) -> bool:
-    """Whether a property can change while the others stay: no flag of another, no end of a band."""
+    """Whether a property can change alone: it is no flag of another, and no end of a band."""
     layout = fit.layout
     flags = {node.given.name for node in layout.meta_features if node.given is not None}
     ends = {
@@ -192,7 +193,7 @@ def _moves_alone(fit: Fit, column: Column) -> bool:
 
 
 def _thinned(fit: Fit, most: int) -> Fit:
-    """Keep a few of each subject's draws, evenly spaced."""
+    """Keep at most `most` draws of each subject, evenly spaced."""
     sizes = fit.posterior.sizes
     step = math.ceil(sizes["chain"] * sizes["draw"] / most)
     posterior = fit.posterior.isel(draw=slice(None, None, step)).load()
@@ -201,7 +202,7 @@ def _thinned(fit: Fit, most: int) -> Fit:
 
 
 def _bins(values: np.ndarray) -> np.ndarray:
-    """Tell values apart one by one where few differ, and otherwise by bins of about as many."""
+    """Assign values to bins: one for each of few values, or bins of about equal counts."""
     different = np.unique(values)
     if len(different) <= _BINS + 2:
         return np.searchsorted(different, values)

@@ -1,4 +1,4 @@
-"""A layout's diagram inside a page, and with what was inferred of one subject on its nodes."""
+"""A layout's diagram inside a page, and a diagram with one subject's posterior on its nodes."""
 
 import itertools
 import math
@@ -44,18 +44,18 @@ _MEMORY_MIB = 64.0
 
 @dataclass(frozen=True, eq=False)
 class InferredDiagram:
-    """The diagram of a layout with lines of what is known of a subject below its nodes.
+    """Diagram of a layout with one subject's posterior, as lines of text below the nodes.
 
     A notebook shows it as a picture.
 
     Attributes
     ----------
     layout : Layout
-        What is drawn.
+        The layout.
     subject : str
-        Whose values.
+        The subject.
     values : dict of str to tuple of str
-        Lines by node.
+        Lines of text by node.
 
     Examples
     --------
@@ -71,16 +71,16 @@ class InferredDiagram:
 
     @property
     def titled(self) -> Graph:
-        """The layout under a title that names the subject."""
+        """The layout, with a title that names the subject."""
         return Graph(f"{self.layout.name}: {self.subject}", self.layout.outcomes)
 
     def draw(self, path: str | Path) -> Path:
-        """Draw the diagram into a file; its ending says the format (svg, png, pdf).
+        """Draw the diagram into a file, whose ending determines the format (svg, png or pdf).
 
         Raises
         ------
         LayoutError
-            When the ending is none of those, or the folder does not exist.
+            When the file has another ending, or its folder does not exist.
         """
         return render.draw(self.titled, Path(path), self.values)
 
@@ -108,18 +108,20 @@ def inferred_diagram(
 ) -> InferredDiagram:
     """Draw a layout with a subject's posterior on its nodes.
 
-    - A latent has its posterior mean and interval.
-    - Without an item, a derived node and an outcome have the mean of their posterior means over the
-      items of the fit, and the least and the largest of these; an outcome also what was observed.
-    - With an item, run or not, meta-features have its values, and derived nodes and outcomes their
-      posterior mean and interval on it: what the outcomes of other items say of this one.
+    - A latent node shows its posterior mean and interval.
+    - Without an item, a derived node or outcome shows the mean of its posterior means over the
+      items of the fit, and the smallest and the largest of them. An outcome also shows what was
+      observed.
+    - With an item, attempted or not, a meta-feature shows its value on the item, and a derived node
+      or outcome its posterior mean and interval. An outcome that was attempted also shows what was
+      observed.
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        The fit.
     subject : object
-        Whose, by name.
+        Name of the subject.
     item : DataFrame, optional
         One row, indexed by the item's name, with the columns that the layout needs.
     prob : float, default 0.9
@@ -128,7 +130,7 @@ def inferred_diagram(
     Returns
     -------
     InferredDiagram
-        To be shown, drawn into a file, or written for Graphviz or Mermaid.
+        The diagram, which can be shown, drawn into a file, or written for Graphviz or Mermaid.
 
     Raises
     ------
@@ -189,7 +191,7 @@ def subject_diagram(
 
 
 def _few(lines: list[str]) -> list[str]:
-    """Keep the first lines of many."""
+    """Keep the first lines if there are many, and count the others."""
     if len(lines) <= _MOST_LINES:
         return lines
     return [*lines[: _MOST_LINES - 1], f"and {len(lines) - _MOST_LINES + 1} more"]
@@ -209,13 +211,13 @@ def _latent(
 
 
 def _of_shared(row: Mapping[Hashable, float]) -> Digits:
-    """Count decimals as the report's tables of what is shared do."""
+    """Count decimals as the report's tables of shared values do."""
     digits = decimals(row["sd"], min(row["ess_bulk"], row["ess_tail"]))
     return Digits(digits, digits)
 
 
 def _shared(fit: Fit, item: pd.DataFrame | None, prob: float) -> dict[str, list[str]]:
-    """Write what subjects share: a value, or how far apart those of many levels are."""
+    """Write shared values: one value, or the smallest and the largest of many levels."""
     found = {}
     for table in (fit.population(prob=prob), fit.items(prob=prob)):
         if item is not None and "item" in table:
@@ -275,12 +277,12 @@ def _on_item(
 
 
 def _number(value: object) -> str:
-    """Write a value of an item; what is not defined on it is missing."""
+    """Write a value of an item; a missing value is undefined."""
     return "undefined" if pd.isna(value) else short(float(value))  # type: ignore[arg-type,call-overload]
 
 
 def _observed(fit: Fit, row: int, item: pd.DataFrame | None) -> dict[str, str]:
-    """Write what a subject got: of the attempts at all items, or at one."""
+    """Write a subject's observed outcomes on all items, or on one."""
     at = slice(None)
     if item is not None:
         (place,) = training_items(fit).get_indexer(pd.Index([str(item.index[0])]))
@@ -296,18 +298,18 @@ def _observed(fit: Fit, row: int, item: pd.DataFrame | None) -> dict[str, str]:
 
 
 def inline_svg(layout: Layout, drawn: str, place: str = "") -> Markup:
-    """Make a drawing of a layout one that may stand inside a page, by what it shows.
+    """Prepare the SVG of a layout for use inside a page, with a description for screen readers.
 
     Graphviz and matplotlib escape all texts of the layout.
 
     Parameters
     ----------
     layout : Layout
-        What is drawn.
+        The layout.
     drawn : str
         Its diagram as SVG.
     place : str
-        What its identifiers begin with, where several diagrams stand on a page.
+        Prefix of the identifiers, which must differ between the diagrams of a page.
 
     Examples
     --------
@@ -326,6 +328,6 @@ def inline_svg(layout: Layout, drawn: str, place: str = "") -> Markup:
 
 
 def _told(layout: Layout) -> str:
-    """Say which node leads to which."""
+    """List the parents of each node."""
     parents = [(name, list(layout.graph.predecessors(name))) for name in layout.nodes]
     return "; ".join(f"{name} from {', '.join(found)}" for name, found in parents if found)

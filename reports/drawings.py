@@ -1,4 +1,4 @@
-"""Places of a curve and of reliability in their drawings."""
+"""Coordinates of drawings of curves and of reliability."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SIDE = 320
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """An observed mean with its interval, empty where unknown, and what was expected."""
+    """An observed mean with its interval, empty if unknown, and the expected mean."""
 
     x: str
     rate: str
@@ -30,7 +30,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class CurveDrawing:
-    """A curve, ready to be written as SVG."""
+    """Coordinates of a curve in an SVG."""
 
     outcome: str
     name: str
@@ -44,7 +44,7 @@ class CurveDrawing:
 
 
 def curve_drawing(curve: Curve, of_several: bool) -> CurveDrawing:
-    """Lay a curve out, of the only outcome or of one of several."""
+    """Compute the coordinates of a curve."""
     column, seen = curve.column, curve.observed
     low, high = column.span
     values = seen["value"].to_numpy()
@@ -69,7 +69,7 @@ def curve_drawing(curve: Curve, of_several: bool) -> CurveDrawing:
 def _marks(
     table: pd.DataFrame, x: str, rate: str, expected: str, across: Scale, up: Scale
 ) -> list[Mark]:
-    """Lay observed rates out, given the columns."""
+    """Compute the coordinates of observed means, given the names of the columns."""
     rows = table[[x, rate, "low", "high", expected]].to_numpy(dtype=float)
     return [
         Mark(across(at), *(up(other) if np.isfinite(other) else "" for other in others))
@@ -78,7 +78,7 @@ def _marks(
 
 
 def _told(curve: Curve, ends: tuple[str, str]) -> str:
-    """Say what the curve shows."""
+    """Describe a curve in words."""
     pairs = curve.observed[["value", "rate"]].to_numpy()
     rates = ", ".join(f"{rate:.2f} at {short(value)}" for value, rate in pairs)
     seen, ahead = ("success rates", "success")
@@ -96,7 +96,7 @@ def _told(curve: Curve, ends: tuple[str, str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Success rates or other means in bins of the forecast, ready to be written as SVG."""
+    """Coordinates, in an SVG, of success rates or other means in bins of the forecast."""
 
     outcome: Outcome
     marks: list[Mark]
@@ -107,7 +107,7 @@ class Reliability:
 
 
 def reliability_drawing(outcome: Outcome, rates: pd.DataFrame) -> Reliability:
-    """Lay out a calibration curve of ten bins, of which one at least has an attempt."""
+    """Compute the coordinates of a calibration curve of ten bins, at least one with an attempt."""
     across, up = Scale(0, 1, 40, SIDE - 12), Scale(0, 1, SIDE - 70, 12)
     most = rates["trials"].max()
     marks = _marks(rates, "forecast", "success", "forecast", across, up)

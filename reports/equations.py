@@ -1,4 +1,4 @@
-"""A layout's equations for a page that may load nothing: as MathML, and as plain text."""
+"""A layout's equations as MathML and as plain text, for a page that loads no other files."""
 
 import html
 import re
@@ -12,7 +12,7 @@ from ..layouts.drawing import captions
 from ..layouts.outcomes.ordered import OrderedOutcome
 
 _WORDS = re.compile(r"\\(mathrm|text)\{((?:[^{}\\]|\\.|\\text\{-\})*)\}")
-_FIRST = 0xE000  # of the characters that Unicode leaves to whoever needs some
+_FIRST = 0xE000  # the first character for private use in Unicode
 _TAGS = (
     "math mrow mi mo mn mtext mspace msup msub msubsup mfrac msqrt mroot munder mover munderover"
 )
@@ -24,18 +24,18 @@ _SPACE = "http://www.w3.org/1998/Math/MathML"
 
 
 def mathml(layout: Layout) -> Markup | None:
-    """Write the equations as a MathML table: what, its relation, and to what.
+    """Write the equations as a MathML table with a column for each side and one for the relation.
 
     Parameters
     ----------
     layout : Layout
-        Whose.
+        The layout.
 
     Returns
     -------
     Markup or None
-        None where a linking function of one's own is written in LaTeX that cannot be converted; the
-        plain text then stands alone.
+        The table. None if the LaTeX of a user-defined linking function cannot be converted; the
+        page then shows the plain text only.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _joined(facts: list[str]) -> str:
 
 
 def _row(line: str) -> str:
-    """Convert one equation; names and words are kept from the converter, which escapes nothing."""
+    """Convert one equation; names and words bypass the converter, which does not escape them."""
     kept = list[str]()
 
     def keep(found: re.Match[str]) -> str:
@@ -117,7 +117,7 @@ def _cell(latex: str, kept: list[str]) -> str:
 
 
 def _refuse_foreign(written: str) -> None:
-    """Refuse what is not well-formed, or more than mathematics: a link, say."""
+    """Refuse XML that is not well-formed, or has other elements than mathematics, such as links."""
     for part in ElementTree.fromstring(written).iter():
         if part.tag.removeprefix(f"{{{_SPACE}}}") not in _KNOWN or set(part.attrib) - _ATTRIBUTES:
             raise ValueError(f"no mathematics: {part.tag} with {part.attrib}")

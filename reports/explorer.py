@@ -1,4 +1,4 @@
-"""What the explorer of profiles on the page is told: means, intervals and curves, as numbers."""
+"""Data of the page's profile explorer: means, intervals and curves."""
 
 import json
 from collections.abc import Mapping
@@ -13,25 +13,25 @@ def explorer(
     places: Mapping[str, str],
     drawn: Mapping[str, list[Curve]],
 ) -> str:
-    """Write the numbers as JSON that may stand inside a page.
+    """Write the numbers as JSON that can be put into a page.
 
     Parameters
     ----------
     ranges : list of Axis
-        Of the elements.
+        Ranges of the elements.
     found : dict of str to list of Bar
         Profiles, by subject.
     places : dict of str to str
-        Where on the page a subject is; the others are left out.
+        Identifier of each subject's section on the page.
     drawn : dict of str to list of Curve
-        Of these subjects.
+        Curves, by subject. Only these subjects are written.
 
     Returns
     -------
     str
-        ``elements`` with their ranges, ``properties`` with the values over which forecasts run, and
-        ``subjects``: values are [mean, low, high] by element, curves the same by property. Without
-        a sign that could end the script that holds it.
+        ``elements`` with their ranges, ``properties`` with the values at which forecasts are made,
+        and ``subjects``: ``values`` are [mean, low, high] by element, and ``curves`` are lists of
+        these three by property. The text contains no character that could end a script element.
     """
     first = next(iter(drawn.values()), [])
     moved = [which for which, curve in enumerate(first) if curve.forecast is not None]
@@ -82,5 +82,5 @@ def _column(curve: Curve, name: str) -> list[float]:
 
 
 def _short(values: list[float]) -> list[float]:
-    """Keep four digits, so that two decimals are rounded right."""
+    """Keep four digits, so that rounding to two decimals is correct."""
     return [float(f"{value:.4g}") for value in values]

@@ -1,4 +1,4 @@
-"""A fit's tables as CSV files that a spreadsheet may open."""
+"""A fit's tables as CSV files that are safe to open in a spreadsheet."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..validation.criticism.population.criticism import PopulationCriticism
 from .columns import columns
 from .contents import PROB, Contents
 
-_FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r＝＋－＠])")  # some cut lines at semicolons
+_FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r＝＋－＠])")  # a semicolon may separate cells
 
 
 def export_tables(
@@ -34,46 +34,47 @@ def export_tables(
 ) -> list[Path]:
     """Write a fit's tables as CSV files.
 
-    Numbers are written in full. A text that a spreadsheet would take for a formula, because it
-    starts with ``=``, ``+``, ``-``, ``@`` or a tab, gets an apostrophe before it; so does such a
-    sign after a semicolon or a tab, at which some spreadsheets cut cells.
+    Numbers are written in full. A text that a spreadsheet would read as a formula, because it
+    starts with ``=``, ``+``, ``-``, ``@`` or a tab, gets an apostrophe before it, and so does such
+    a character after a semicolon, a tab or a line break, at which some spreadsheets separate cells.
 
     Parameters
     ----------
     fit : Fit
         The fit.
     folder : str or Path
-        Made where it does not exist; its parent must.
+        Folder to write to. It is created if it does not exist; its parent must exist.
     evaluation : Evaluation, optional
-        Items and subjects with all their properties; by default those of items that the layout
-        reads.
+        The evaluation that was fitted, with all properties of items and subjects (default: only
+        those properties of items that the layout uses).
     forecast : Forecast, optional
-        Of new items.
+        Forecast of new items.
     criticism : Criticism or PopulationCriticism, optional
-        Of the fit; with an evaluation it is made where it can be.
+        Criticism of this fit (default: made from the evaluation, if one is given).
     overwrite : bool
-        Whether files of these names may be replaced.
+        Whether existing files with these names may be replaced.
 
     Returns
     -------
     list of Path
-        ``profiles.csv``, ``diagnostics.csv``, ``descriptions.csv``, ``items.csv`` and
-        ``outcomes.csv`` (one row per subject and attempted item), and where there is something to
-        write ``subjects.csv`` (properties that an evaluation has of the subjects),
-        ``forecasts.csv``, ``criticism.csv`` and ``overdispersion.csv`` (repeated attempts). Where
-        subjects share something, also ``population.csv``, ``item_effects.csv`` and
-        ``standing.csv`` (profiles beside what the population says, and by how much they lean on
-        it), and of its criticism ``person_fit.csv``, ``item_fit.csv``, ``invariance.csv``,
-        ``between_groups.csv`` and ``dependence.csv``. Where outcomes are several, graded or scores,
-        ``outcomes.csv`` counts each value of each outcome, and ``forecasts.csv`` holds the expected
-        outcomes, of a grade its number from 0.
+        Paths of the files. There are always ``profiles.csv``, ``diagnostics.csv``,
+        ``descriptions.csv``, ``items.csv`` and ``outcomes.csv`` (one row per subject and attempted
+        item). If there is something to write, there are also ``subjects.csv`` (properties of the
+        subjects, from the evaluation), ``forecasts.csv``, ``criticism.csv`` and
+        ``overdispersion.csv`` (repeated attempts). If subjects share something, there are
+        ``population.csv``, ``item_effects.csv`` and ``standing.csv`` (profiles, forecasts of them
+        from the population, and the population's weight in them), and, with a criticism,
+        ``person_fit.csv``, ``item_fit.csv``, ``invariance.csv``, ``between_groups.csv`` and
+        ``dependence.csv``. If there are several outcomes, or the outcome is a grade or a score,
+        ``outcomes.csv`` has the count of each value of each outcome, and ``forecasts.csv`` has the
+        expected outcomes; of a grade, this is its number, counted from 0.
 
     Raises
     ------
     DataError
-        When the evaluation, the forecast or the criticism is not the fit's.
+        When the evaluation, the forecast or the criticism belongs to another fit.
     FitError
-        When a file exists and may not be replaced, or the folder cannot be written to.
+        When a file exists and may not be replaced, or the folder cannot be created or written to.
 
     Examples
     --------
@@ -93,19 +94,19 @@ def export_tables(
     there = [name for name in texts if (place / name).exists()]
     if there and not overwrite:
         raise FitError(
-            f"{place} holds {some(there)} already; choose another folder, or pass overwrite=True"
+            f"{place} already has {some(there)}; choose another folder, or pass overwrite=True"
         )
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
         raise FitError(
-            f"cannot make the folder {place}: {error.strerror}; choose another place"
+            f"cannot create the folder {place}: {error.strerror}; choose another folder"
         ) from error
     return [write_text(place / name, text) for name, text in texts.items()]
 
 
 def csv(table: pd.DataFrame) -> str:
-    r"""Write a table as CSV, with texts that no spreadsheet takes for formulas.
+    r"""Write a table as CSV, with texts that no spreadsheet reads as formulas.
 
     Examples
     --------
@@ -161,7 +162,7 @@ def _outcomes(fit: Fit) -> pd.DataFrame:
 
 
 def _values(contents: Contents) -> pd.DataFrame:
-    """Count how often each value of each outcome came out."""
+    """Count the attempts with each value of each outcome."""
     who, what = contents.fit.subjects, contents.items
     parts = []
     for outcome in contents.outcomes:

@@ -78,7 +78,7 @@ def _rates(contents: Contents) -> Iterator[str]:
 def _abilities(
     contents: Contents, judged: pd.DataFrame, found: Mapping[str, list[Bar]]
 ) -> list[str]:
-    """State whose strength and whose weakness each capability is, and the highest and lowest."""
+    """State how many subjects each element is a strength of, and its highest and lowest values."""
     told = []
     for place, element in enumerate(contents.elements):
         if element.latent.kind not in ("capability", "propensity"):
@@ -135,7 +135,7 @@ def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]
     status = contents.diagnostics["status"]
     for names, verdict in (
         (status.index[status == "failed"], "could not be fitted"),
-        (status.index[status.isin(UNTRUSTED)], "did not converge; the remarks describe remedies"),
+        (status.index[status.isin(UNTRUSTED)], "did not converge; the remarks state remedies"),
         (
             status.index[~status.isin({"ok", "failed"} | set(UNTRUSTED))],
             "are approximate: in another run their summaries change by more than the digits shown",
@@ -147,10 +147,13 @@ def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]
     vague = Counter(bar.axis.name for _, bar in every if bar.vague)
     if vague:
         named = ", ".join(f"{name} ({count})" for name, count in vague.most_common(_ELEMENTS))
-        yield f"Prior-dominated, not to be compared (number of {len(found)} in brackets): {named}."
+        yield (
+            "Prior-dominated elements, not to be compared between subjects (number of the "
+            f"{len(found)} in brackets): {named}."
+        )
     split = dict.fromkeys(who for who, bar in every if bar.split)
     if split:
-        yield f"Separate modes, between which a mean may lie: {some(split, _NAMED)}."
+        yield f"Profiles with separate modes, between which a mean may lie: {some(split, _NAMED)}."
     criticism = contents.misfits or contents.criticism
     if criticism is not None:
         told = [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in criticism.suggestions()]

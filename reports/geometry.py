@@ -1,11 +1,11 @@
-"""From numbers to places in a drawing, written in few characters."""
+"""Coordinates in drawings, written in few characters."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 
 class Scale(NamedTuple):
-    """Straight line from values to places; values beyond an end are drawn at the end.
+    """Linear map from values to places; values beyond an end are drawn at the end.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def place(number: float) -> str:
 
 
 def line(points: Iterable[tuple[str, str]]) -> str:
-    """Join places by straight lines, as the path of an SVG.
+    """Join places by straight lines into an SVG path.
 
     Examples
     --------

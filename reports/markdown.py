@@ -1,4 +1,4 @@
-"""The report in Markdown: what a page without drawings can tell."""
+"""The report in Markdown, without figures."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ def as_markdown(contents: Contents) -> str:
     Parameters
     ----------
     contents : Contents
-        What to tell.
+        Contents of the report.
 
     Returns
     -------
@@ -37,9 +37,10 @@ def as_markdown(contents: Contents) -> str:
         *_summary(contents),
         *_findings(contents),
         "## Profiles",
-        f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes say next to "
-        "nothing. ‡: separate modes, between which the mean may lie; where they are is said in the "
-        "diagnosis. †: not converged, not reliable yet.",
+        f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes contain "
+        "almost no information. ‡: the posterior has separate modes, between which the mean may "
+        "lie; the diagnosis gives their places. †: the sampling did not converge, and the numbers "
+        "are not reliable.",
         _profiles(contents),
         *_population(contents),
         "## Sampling",
@@ -62,7 +63,7 @@ def as_markdown(contents: Contents) -> str:
 
 
 def escaped(text: object) -> str:
-    r"""Write any text as it stands, on one line.
+    r"""Escape a text, so that it is shown unchanged, on one line.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def escaped(text: object) -> str:
 
 
 def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    r"""Write a table; every cell is escaped.
+    r"""Write a table with escaped cells.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def _summary(contents: Contents) -> list[str]:
 
 
 def _findings(contents: Contents) -> list[str]:
-    """Sum up what was found."""
+    """Write the findings."""
     told = findings(contents, bars(contents.profiles, axes(contents)))
     texts = [
         text
@@ -128,7 +129,7 @@ def _features(contents: Contents) -> str:
 
 
 def _outcomes(contents: Contents) -> list[str]:
-    """Mean outcomes by subject, where they are several, graded or scores."""
+    """Tabulate mean outcomes by subject, if there are several outcomes, grades or scores."""
     if not contents.stepped:
         return []
     told = (f"{escaped(one.name)}: {escaped(one.mean_of)}" for one in contents.outcomes)
@@ -162,7 +163,7 @@ def _profiles(contents: Contents) -> str:
 
 
 def _population(contents: Contents) -> list[str]:
-    """Tell what is shared, and what items have of their own."""
+    """Tabulate shared values and items' effects."""
     return [
         text
         for one in effects(contents)
@@ -183,9 +184,11 @@ _MEASURES = (("rhat", 3), ("ess", 0), ("divergences", 0))
 
 
 def _left_out(contents: Contents) -> list[str]:
-    """Say who is described, where that is not everybody."""
+    """Write how many subjects are described, if not all are."""
     who = many(len(contents.diagnostics), "subject")
-    return [] if contents.whole else [f"Of {len(contents.detailed)} of the {who}."]
+    if contents.whole:
+        return []
+    return [f"{len(contents.detailed)} of the {who} are described here."]
 
 
 def _criticism(contents: Contents) -> list[str]:
@@ -211,7 +214,9 @@ def _forecasts(contents: Contents) -> list[str]:
         for who, own in zip(means.index, means.to_numpy(), strict=True)
     ]
     names = [f"Mean {name}" for name in means.columns] if contents.stepped else ["Mean success"]
-    told = f"Of {new.items} items, {new.outside} of them outside a declared range."
+    told = (
+        f"Forecasts of {many(new.items, 'item')}, {new.outside} of them outside a declared range."
+    )
     if new.unmet is not None:
         names += ["Items outside training", "New combinations"]
         rows = [row + own for row, own in zip(rows, new.unmet.to_numpy().tolist(), strict=True)]
@@ -224,7 +229,7 @@ def _forecasts(contents: Contents) -> list[str]:
 
 
 def _explained(contents: Contents) -> list[str]:
-    """Say why forecasts are as they are, where that was asked."""
+    """Write the explanations of forecasts that were given."""
     shown = set(contents.detailed)
     found = [one for one in contents.explanations if one.subject in shown]
     told = [
@@ -235,13 +240,13 @@ def _explained(contents: Contents) -> list[str]:
 
 
 def _next(contents: Contents) -> list[str]:
-    """List what to ask next, where a bank was given."""
+    """List the items to ask next, if a bank was given."""
     rows = [[who, *row] for who in contents.detailed for row in next_rows(contents, who)]
     if not rows:
         return []
     told = (
-        "The items of the bank that would narrow each profile most, in order: each is chosen for "
-        "the information that it adds to the items before it."
+        "The items of the bank that would narrow each profile most, in order: each item is the one "
+        "that adds most information to the items before it."
     )
     head = ["Subject", "Item", "Success", "Narrows most, on its own"]
     return ["## What to ask next", told, table(head, rows)]

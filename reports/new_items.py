@@ -1,4 +1,4 @@
-"""Forecasts of new items, some of them for the page."""
+"""Forecasts of new items in a report."""
 
 from dataclasses import dataclass, replace
 
@@ -36,14 +36,14 @@ class Line:
 
 
 class NewItems:
-    """Forecasts of a report, and how they did where outcomes are known.
+    """Forecasts of a report, and their scores where outcomes are known.
 
     Parameters
     ----------
     contents : Contents
-        Evaluation and fit.
+        Contents of the report, with the fit and the evaluation.
     forecast : Forecast
-        Of new items.
+        Forecast of new items.
     """
 
     def __init__(self, contents: Contents, forecast: Forecast) -> None:
@@ -93,19 +93,19 @@ class NewItems:
         return pd.DataFrame(counts, self._subjects)
 
     def _told_of_all(self, first: slice) -> str:
-        """Say how many items lie outside the training items of at least one subject."""
+        """Write how many items lie outside the training items of at least one subject."""
         data = self._forecast.data
         flags = (data[name].to_numpy()[:, first].any(axis=0) for name in OUTSIDE)
         return _outside([int(flag.sum()) for flag in flags], "a subject’s")
 
     def told_of(self, subject: str) -> str:
-        """Say how many items lie outside a subject's training items; empty where none does."""
+        """Write how many items lie outside a subject's training items; empty if none does."""
         if self.unmet is None:
             return ""
         return _outside(self.unmet.loc[[subject]].to_numpy()[0].tolist(), "the subject’s")
 
     def of(self, subject: str) -> list[Line]:
-        """List one subject's forecasts, the hardest item first; evenly spaced ones where many."""
+        """List one subject's forecasts, hardest item first; of many items, evenly spaced ones."""
         if subject not in self._subjects:
             return []
         row = self._subjects.get_loc(subject)
@@ -140,7 +140,7 @@ class NewItems:
         )
 
     def _expected(self) -> np.ndarray:
-        """Forecast outcomes, as parts of the highest; shape (3, subjects, items, outcomes)."""
+        """Forecast outcomes, as fractions of the highest; shape (3, subjects, items, outcomes)."""
         data, expected = self._forecast.data, self._forecast.expected
         if expected is None:
             return np.stack([data[name].to_numpy()[..., None] for name in SUMMARY])
@@ -163,7 +163,7 @@ class NewItems:
         return values[int(outcome.counts[cell].argmax())] if attempts else ""
 
     def _assessed(self) -> tuple[pd.Series | None, list[Reliability]]:
-        """Score the forecasts where the evaluation knows outcomes that were not fitted."""
+        """Score the forecasts if the evaluation has outcomes that were not fitted."""
         known = self._evaluation
         if known is None:
             return None, []
@@ -192,7 +192,7 @@ class NewItems:
 
 
 def _outside(counts: list[int], whose: str) -> str:
-    """Write a sentence of items outside training items; empty where there are none."""
+    """Write a sentence about items outside training items; empty if there are none."""
     outside, combined = counts
     lie, have = "lies" if outside == 1 else "lie", "has" if combined == 1 else "have"
     found = [f"{many(outside, 'item')} {lie} outside {whose} training items"] * bool(outside)

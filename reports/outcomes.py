@@ -1,4 +1,4 @@
-"""Outcomes by name, as parts of the highest, with intervals of their means."""
+"""Outcomes by name, as fractions of the highest value, with intervals of their means."""
 
 from dataclasses import dataclass
 
@@ -17,14 +17,15 @@ _ROUNDING = 1e-9  # of a standard error
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What subjects got on items, of one outcome of the layout.
+    """One outcome of the layout, of all subjects on all items.
 
     Attributes
     ----------
     node : Success, Graded or Score
-        What declares it.
+        Node of the layout that declares the outcome.
     reached : ndarray of int, shape (subjects, items, values)
-        Attempts that got at least so much, from the lowest value on: of that, all attempts.
+        Number of attempts whose outcome is at least this value. For the lowest value, these are
+        all attempts.
     """
 
     node: Observed
@@ -32,12 +33,12 @@ class Outcome:
 
     @property
     def name(self) -> str:
-        """As in the layout."""
+        """Name of the outcome in the layout."""
         return self.node.name
 
     @property
     def values(self) -> list[str]:
-        """What can come out, from the lowest to the highest."""
+        """Possible values, from the lowest to the highest."""
         if isinstance(self.node, Graded):
             return list(self.node.grades)
         top = len(self.node.steps)
@@ -45,7 +46,7 @@ class Outcome:
 
     @property
     def listed(self) -> str:
-        """The values in words."""
+        """Possible values in words."""
         if isinstance(self.node, Score):
             return f"[0, 1] in {self.node.places} places" if self.node.places > 1 else "0 < 1"
         return " < ".join(self.values)
@@ -59,7 +60,7 @@ class Outcome:
 
     @property
     def attempts(self) -> np.ndarray:
-        """By subject and item."""
+        """Number of attempts by subject and item."""
         return np.asarray(self.reached[..., 0])
 
     @property
@@ -75,32 +76,32 @@ class Outcome:
 
     @property
     def counts(self) -> np.ndarray:
-        """Attempts that got each value; shape (subjects, items, values)."""
+        """Number of attempts with each value; shape (subjects, items, values)."""
         return -np.diff(self.reached, axis=-1, append=0)
 
     def take(self, subjects: np.ndarray, items: np.ndarray) -> "Outcome":
-        """Keep some of both, by place."""
+        """Select subjects and items by position."""
         return Outcome(self.node, self.reached[np.ix_(subjects, items)])
 
     def interval(
         self, mean: np.ndarray, square: np.ndarray, count: np.ndarray, prob: float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute Wilson's interval of a success rate, or Student's of another mean.
+        """Compute Wilson's interval of a success rate, or Student's interval of another mean.
 
         Parameters
         ----------
         mean, square : ndarray
-            Of outcomes and of their squares.
+            Means of the outcomes and of their squares.
         count : ndarray of int
-            Attempts, above 0.
+            Number of attempts, above 0.
         prob : float
             Mass of the interval.
 
         Returns
         -------
         low, high : ndarray
-            In [0, 1]; NaN where there is one attempt, or all are alike, so that nothing is known of
-            the spread of grades or scores.
+            Ends of the interval, in [0, 1]. For grades and scores, NaN if there is one attempt or
+            all outcomes are equal, so that their spread is unknown.
         """
         if isinstance(self.node, Success):
             return wilson(mean, count, prob)
@@ -110,7 +111,7 @@ class Outcome:
         return (mean - half).clip(min=0), (mean + half).clip(max=1)
 
     def in_bins(self, expected: np.ndarray, prob: float) -> pd.DataFrame:
-        """Hold expected outcomes, by subject and item, against means, in ten bins."""
+        """Compare expected outcomes, by subject and item, with observed means in ten bins."""
         forecast, attempts = expected.ravel(), self.attempts.ravel()
         found = rates_in_bins(forecast, self.gained.ravel(), attempts, 10, prob)
         squares = rates_in_bins(forecast, self.squares.ravel(), attempts, 10, prob)["success"]
@@ -121,13 +122,13 @@ class Outcome:
 
 
 def fitted_outcomes(fit: Fit) -> list[Outcome]:
-    """Read the outcomes that a fit was made on."""
+    """Read the outcomes that were fitted."""
     observed = fit.observed
     return outcomes_of(fit.layout, *(observed[n].to_numpy() for n in ("successes", "trials")))
 
 
 def outcomes_of(layout: Layout, successes: np.ndarray, trials: np.ndarray) -> list[Outcome]:
-    """Read outcomes from counts of a layout's rows, (subjects, rows): items, or their steps.
+    """Read outcomes from counts of shape (subjects, rows); a row is an item, or a step of an item.
 
     Examples
     --------

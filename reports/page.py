@@ -34,16 +34,16 @@ from .subjects import ids, subject_pages
 _TEMPLATES = Path(__file__).parent / "templates"
 _HISTOGRAM = 24  # height, in pixels
 
-_NAMED = 120  # rows up to which their names are written
-_LETTERS = 40  # of a name; longer ones are cut in the middle
-_LETTER = 6.2  # wide
-_NAMES_WIDTH = 112  # at least
-_WIDTH = 340  # with names of that width
+_NAMED = 120  # largest number of rows with names
+_LETTERS = 40  # of a name; longer names are shortened in the middle
+_LETTER = 6.2  # width of a letter, in pixels
+_NAMES_WIDTH = 112  # least width of the names
+_WIDTH = 340  # of a panel whose names have the least width
 
-_LIGHTER = 0.5  # part of white that a kind's colour takes to stand out on a dark page
+_LIGHTER = 0.5  # share of white mixed into a kind's colour on a dark page
 
 LIGHT = web_page.LIGHT | {f"kind-{kind}": style.border for kind, style in STYLES.items()}
-"""By variable of the style sheet."""
+"""Colours by variable of the style sheet."""
 
 
 def _lighter(colour: str) -> str:
@@ -53,7 +53,7 @@ def _lighter(colour: str) -> str:
 
 
 DARK = web_page.DARK | {f"kind-{kind}": _lighter(style.border) for kind, style in STYLES.items()}
-"""The same variables."""
+"""Colours of a dark page, for the same variables."""
 
 
 def as_html(contents: Contents) -> str:
@@ -62,12 +62,12 @@ def as_html(contents: Contents) -> str:
     Parameters
     ----------
     contents : Contents
-        What to tell.
+        Contents of the report.
 
     Returns
     -------
     str
-        The same for the same contents: it holds no date.
+        The page as HTML. It has no date, so that the same contents give the same page.
     """
     fit = contents.fit
     found = bars(contents.profiles, axes(contents))
@@ -125,10 +125,10 @@ def as_html(contents: Contents) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Templates, with filters of their own."""
+    """Load the templates, with filters for numbers."""
     made = web_page.environment(_TEMPLATES)
     made.filters["number"] = fixed
-    made.filters["exact"] = "{:.9g}".format  # enough to sort by
+    made.filters["exact"] = "{:.9g}".format  # for sorting
     return made
 
 
@@ -178,7 +178,7 @@ def _outcome(outcome: Outcome) -> dict[str, object]:
 
 
 def _histogram(numbers: list[int]) -> list[tuple[str, str, str]]:
-    """Place, width and height of each bar."""
+    """Compute the place, width and height of each bar."""
     most, step = max([1, *numbers]), 120 / len(numbers)
     return [
         (place(at * step), place(max(0.8, step - 1)), place(_HISTOGRAM * count / most))
@@ -188,7 +188,7 @@ def _histogram(numbers: list[int]) -> list[tuple[str, str, str]]:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One subject in a panel."""
+    """One subject's row in a panel."""
 
     y: str
     low: str
@@ -200,15 +200,15 @@ class Row:
 
 
 class Together(NamedTuple):
-    """All subjects of a panel in a few paths, where they are too many to be told apart."""
+    """All subjects of a panel as a few paths, if there are too many for a row each."""
 
     ranges: str
-    points: dict[str, str]  # solid and hollow ones, by their class
+    points: dict[str, str]  # solid and hollow points, by their class
     crosses: str
 
     @classmethod
     def of(cls, rows: list[Row]) -> "Together":
-        """Draw rows; a point is a line of no length with round ends."""
+        """Draw rows; a point is a line of length 0 with round ends."""
         points = {
             kind: "".join(f"M{row.mean} {row.y}h0" for row in rows if row.vague == bool(kind))
             for kind in ("", " hollow")
@@ -220,7 +220,7 @@ class Together(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One element of all subjects, the most successful on top."""
+    """One element of all subjects, the most successful subject on top."""
 
     axis: Axis
     rows: list[Row]
@@ -237,7 +237,7 @@ class Panel:
 
 
 def panels(ranges: list[Axis], found: dict[str, list[Bar]], order: list[str]) -> list[Panel]:
-    """Lay out a panel per element, subjects in the order given."""
+    """Lay out one panel per element, with the subjects in the given order."""
     named = len(order) <= _NAMED
     step = 16.0 if len(order) <= 40 else 12.0 if named else 1200 / len(order)
     longest = max((len(_shortened(name)) for name in order), default=0)

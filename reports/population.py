@@ -1,4 +1,4 @@
-"""What subjects share and what items have of their own, as tables of texts."""
+"""Tables of the values that subjects share and of the items' effects, as texts."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ class Effects:
     Attributes
     ----------
     title, about : str
-        Its heading, and what it shows.
+        Heading of the table, and what the table shows.
     head : list of str
-        Columns; the first ones, as many as `names`, are texts.
+        Names of the columns; the first `names` columns contain texts.
     names : int
-        How many.
+        Number of columns that contain texts.
     rows : list of list of str
-        Cells.
+        Cells, by row.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Effects:
 
 
 def effects(contents: Contents) -> list[Effects]:
-    """Lay out what subjects share, and what items have of their own; nothing of other layouts."""
+    """Tabulate shared values and items' effects; there are none if subjects are fitted alone."""
     fit = contents.fit
     if not fit.layout.joint:
         return []
@@ -48,14 +48,14 @@ def effects(contents: Contents) -> list[Effects]:
     found = []
     if len(shared):
         about = (
-            "Means, weights and spreads, and groups of subjects. Learnt: the part of the prior's "
+            "Values that subjects share: means, weights, spreads and effects of groups. Learnt is "
         )
-        about += "variance that the outcomes removed."
+        about += "the share of the prior's variance that the outcomes removed."
         learnt = [f"{max(0.0, value):.0%}" for value in shared["shrinkage"]]
         counts = {"Learnt": learnt}
         found.append(_table(contents, "Population", about, shared, ["level"], counts))
     if len(own):
-        about = "What items, or their categories, have of their own, the largest first."
+        about = "Effects of items or of their categories, the largest first."
         about += _explained(contents)
         order = own.assign(size=own["mean"]).sort_values(
             ["node", "size"], ascending=[True, False], kind="stable"
@@ -67,7 +67,7 @@ def effects(contents: Contents) -> list[Effects]:
 
 
 def _explained(contents: Contents) -> str:
-    """Say how much of the items' difficulty demands explain; nothing where there is no telling."""
+    """Write how much of the items' difficulty the demands explain; empty if that is unknown."""
     if not contents.fit.layout.meta_features:
         return ""
     try:
@@ -84,7 +84,7 @@ def _table(
     levels: list[str],
     counts: Mapping[str, list[str]],
 ) -> Effects:
-    """Write numbers with the decimals that they support."""
+    """Write the numbers of a table with the decimals that their errors support."""
     kept = [name for name in levels if (table[name] != "").any()]
     rows = []
     for place, row in enumerate(table.to_dict("records")):
@@ -98,7 +98,7 @@ def _table(
 
 
 def _name(contents: Contents, row: Mapping[Hashable, Any]) -> str:
-    """Name a node with its label and unit."""
+    """Write a node's name with its label and unit."""
     node = contents.fit.layout.nodes[row["node"]]
     label = f"[{row['label']}]" if row["label"] else ""
     unit = units.name(node.unit)

@@ -1,4 +1,4 @@
-"""What is told of each subject."""
+"""Sections of a report about single subjects."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,40 +15,41 @@ from .diagrams import inline_svg, subject_diagram
 from .drawings import CurveDrawing, curve_drawing
 from .new_items import Line, NewItems
 
-_CURVES = 3000  # on a page, of all subjects together
+_CURVES = 3000  # on a page, in total
 _LEAST_CURVES = 4
 _CANDIDATES = 6
-_DIAGRAMS = 8  # of as many subjects, each with the layout and its values
+_DIAGRAMS = 8  # most subjects whose sections each have a diagram of the layout with their values
 
 
 @dataclass(frozen=True, eq=False)
 class SubjectPage:
-    """One subject's part of the page.
+    """One subject's section of the page.
 
     Attributes
     ----------
     name, id, status, reason, told : str
-        Who, where on the page, how its sampling went, and its diagnosis in words.
+        Name of the subject, identifier of the section, status of the sampling with its reason, and
+        the diagnosis in words.
     bars : list of Bar
-        Its profile.
+        Elements of the profile.
     diagram : str
-        The layout with its values, as SVG; empty where subjects are many.
+        The layout with the subject's values, as SVG; empty if there are many subjects.
     curves : dict of str to list of CurveDrawing
-        By outcome; those that move its forecast most, where there are many.
+        Curves by outcome. Of many curves, those over which the forecast changes most.
     left_out : int
-        Curves that are not shown.
+        Number of curves that are not shown.
     criticised : list of dict
-        Properties of the criticism.
+        Properties tested by the criticism.
     repeated : dict of str to str
-        What it says of repeated attempts; empty where there are none.
+        The criticism's test of repeated attempts; empty if there are none.
     forecasts : list of Line
-        Of new items.
+        Forecasts of new items.
     next_items : list of list of str
-        What to ask next: item, chance of success, and what it narrows.
+        Items to ask next: item, probability of success, and the element that it narrows most.
     explanations : list of Explanation
-        Of forecasts of this subject.
+        Explanations of this subject's forecasts.
     facts : dict of str to str
-        Its sampling.
+        Convergence of the sampling.
     """
 
     name: str
@@ -69,7 +70,7 @@ class SubjectPage:
 
 
 def ids(contents: Contents) -> dict[str, str]:
-    """Name each subject's place on the page, by number: a name may hold anything."""
+    """Give each section an identifier by number; a name may not be a valid identifier."""
     return {who: f"subject-{at}" for at, who in enumerate(contents.detailed, 1)}
 
 
@@ -79,7 +80,7 @@ def subject_pages(
     curves: Mapping[str, list[Curve]],
     new: NewItems | None,
 ) -> Iterator[SubjectPage]:
-    """Tell of one subject after the other, failed ones last."""
+    """Make the sections of the subjects one after the other, failed subjects last."""
     places = ids(contents)
     most = max(_LEAST_CURVES, _CURVES // max(1, len(places)))
     verdicts = contents.diagnostics.to_dict("index")
@@ -114,7 +115,7 @@ def subject_pages(
 
 
 def _diagram(contents: Contents, name: str, place: str) -> str:
-    """Draw the layout with what was inferred of a subject."""
+    """Draw the layout with a subject's posterior."""
     drawn = subject_diagram(contents.fit, contents.profiles, name, None, PROB)
     return inline_svg(contents.fit.layout, drawn.to_svg(), f"{place}-")
 

@@ -83,7 +83,7 @@ def test_markdown_has_a_mean_for_each_outcome(fitted, known, forecast, tmp_path)
     assert "| Subject | found | path | credit |" in text
     assert "| Subject | Mean outcome | memory | noise |" in text
     assert "| Subject | Mean found | Mean path | Mean credit |" in text
-    assert "Of 6 items, 0 of them" in text
+    assert "Forecasts of 6 items, 0 of them" in text
     assert "· " not in text
 
 

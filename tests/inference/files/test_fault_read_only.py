@@ -54,7 +54,7 @@ def closed(tmp_path, fit):
         ),
         (
             lambda fit, folder: ml.reports.export_tables(fit, folder / "tables"),
-            "cannot make the folder {0}/tables: Read-only file system; choose another place",
+            "cannot create the folder {0}/tables: Read-only file system; choose another folder",
         ),
         (
             lambda fit, folder: ml.fit(layout, cohort(3), store=folder / "new", **OPTIONS),
