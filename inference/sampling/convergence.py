@@ -1,4 +1,4 @@
-"""Whether a subject's draws can be trusted: divergences, R-hat and effective sample size."""
+"""Convergence of a subject's chains: divergences, R-hat and effective sample size."""
 
 import functools
 import math
@@ -13,19 +13,19 @@ from scipy.special import ndtri
 from ...common.messages import many
 from .draws import Draws
 
-_TAIL = (0.05, 0.95)  # the quantiles whose effective sample sizes make the tail's
-_CONSTANT = 1e-15  # numbers closer than this are all alike
+_TAIL = (0.05, 0.95)  # the tail's effective sample size is the smaller one of these two quantiles
+_CONSTANT = 1e-15  # numbers that are closer than this are equal
 
 
 class RhatEss(NamedTuple):
-    """How well chains mixed, a number for each element.
+    """R-hat and effective sample sizes of each element.
 
     Attributes
     ----------
     rhat : ndarray
-        NaN for a single chain, and when no chain moves.
+        R-hat; NaN for a single chain, and if no chain moves.
     ess_bulk, ess_tail : ndarray
-        Effective numbers of draws.
+        Effective sample sizes of the bulk and of the tail.
     """
 
     rhat: np.ndarray
@@ -36,21 +36,22 @@ class RhatEss(NamedTuple):
 def rhat_ess(draws: np.ndarray) -> RhatEss:
     r"""Compute rank-normalised R-hat, bulk and tail effective sample size.
 
-    Chains are cut into halves. A draw of rank r among N counts as its normal score
-    :math:`z = \Phi^{-1}((r - 3/8) / (N + 1/4))`. R-hat is the larger one of that of z and that of
-    the scores of the distances from the median. The bulk's sample size is that of z, the tail's the
-    smaller one of the indicators of being below the 5 % and the 95 % quantile. The numbers are
-    ArviZ's, several times faster: elements go together, and R-hat and the bulk share the ranks.
+    Chains are divided into halves. A draw of rank r among N is replaced by its normal score
+    :math:`z = \Phi^{-1}((r - 3/8) / (N + 1/4))`. R-hat is the larger one of two values, that of z
+    and that of the normal scores of the distances from the median. The bulk's effective sample size
+    is that of z. The tail's is the smaller one of those of two indicators, for draws below the 5 %
+    and below the 95 % quantile. The results are those of ArviZ, but the computation is several
+    times faster, because all elements are computed together and the ranks only once.
 
     Parameters
     ----------
     draws : ndarray, shape (..., chain, draw)
-        At least 4 draws a chain.
+        Draws; at least 4 per chain.
 
     Returns
     -------
     RhatEss
-        Each of shape (...,); NaN for elements with a draw that is no number.
+        Arrays of shape (...,); NaN for elements with a draw that is NaN.
 
     References
     ----------
@@ -72,13 +73,15 @@ def rhat_ess(draws: np.ndarray) -> RhatEss:
     pieces = (elements, 2 * chains, half)
     order = np.argsort(cut, axis=-1)
     ordered = np.take_along_axis(cut, order, axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):  # chains that do not move; no numbers
+    with np.errstate(invalid="ignore", divide="ignore"):  # chains that do not move, or NaN
         scores = _normal_scores(order, ordered).reshape(pieces)
         rhat = np.full(elements, np.nan)
         if chains > 1:
             middle = ordered[:, chains * half - 1 : chains * half + 1].mean(axis=-1)
             far = np.abs(ordered - middle[:, None])
-            by_distance = np.argsort(far, axis=-1, kind="stable")  # quick: two runs to merge
+            by_distance = np.argsort(
+                far, axis=-1, kind="stable"
+            )  # fast, because two sorted runs are merged
             folded = _normal_scores(
                 np.take_along_axis(order, by_distance, axis=-1),
                 np.take_along_axis(far, by_distance, axis=-1),
@@ -94,16 +97,17 @@ def rhat_ess(draws: np.ndarray) -> RhatEss:
 
 
 def _normal_scores(order: np.ndarray, ordered: np.ndarray) -> np.ndarray:
-    """Score draws in their own places; equal ones share their average rank.
+    """Compute the normal scores of draws; equal draws have their average rank.
 
-    Shapes are (elements, draws): which draw comes when, and the draws in ascending order.
+    Parameters are the positions of the draws in ascending order and the draws in this order, both
+    of shape (elements, draws). The scores have the order of the draws.
     """
     size = ordered.shape[1]
     halves = _scores(size)
     scores = np.repeat(halves[None, ::2], len(ordered), axis=0)
     same = np.zeros(ordered.shape, dtype=bool)
     same[:, :-1] = ordered[:, 1:] == ordered[:, :-1]
-    tied = np.flatnonzero(same)  # draws with an equal one after them
+    tied = np.flatnonzero(same)  # draws that are equal to the next one
     if len(tied):
         first = np.diff(tied, prepend=-2) != 1
         run = np.cumsum(first) - 1
@@ -117,7 +121,7 @@ def _normal_scores(order: np.ndarray, ordered: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(maxsize=8)
 def _scores(size: int) -> np.ndarray:
-    """Compute the normal scores of the ranks 1, 1.5, 2, ... among so many draws."""
+    """Compute the normal scores of the ranks 1, 1.5, 2, ... among `size` draws."""
     ranks = np.arange(2, 2 * size + 1) / 2
     found = ndtri((ranks - 3 / 8) / (size + 1 / 4))
     found.setflags(write=False)
@@ -125,7 +129,7 @@ def _scores(size: int) -> np.ndarray:
 
 
 def _rhat(pieces: np.ndarray) -> np.ndarray:
-    """R-hat of (elements, half chain, draw)."""
+    """Compute R-hat of draws of shape (elements, half chain, draw)."""
     draws = pieces.shape[-1]
     between = draws * pieces.mean(axis=-1).var(axis=-1, ddof=1)
     within = pieces.var(axis=-1, ddof=1).mean(axis=-1)
@@ -133,7 +137,7 @@ def _rhat(pieces: np.ndarray) -> np.ndarray:
 
 
 def _ess(pieces: np.ndarray) -> np.ndarray:
-    """Effective sample size of the mean of (elements, half chain, draw), by Geyer's sequence."""
+    """Compute the effective sample size of the mean, with Geyer's sequence; shapes as `_rhat`."""
     _, chains, draws = pieces.shape
     means = pieces.mean(axis=-1)
     length = fft.next_fast_len(2 * draws, real=True)
@@ -144,11 +148,11 @@ def _ess(pieces: np.ndarray) -> np.ndarray:
     total = covariance[:, :1] + means.var(axis=-1, ddof=1)[:, None]
     correlation = 1 - (within - covariance) / total
     correlation[:, 0] = 1
-    last = max(0, (draws - 3) // 2)  # of the pairs of lags (0, 1), (2, 3), ... that are looked at
+    last = max(0, (draws - 3) // 2)  # last pair of the lags (0, 1), (2, 3), ...
     pairs = correlation[:, : 2 * last + 2 : 2] + correlation[:, 1 : 2 * last + 2 : 2]
     ended = ~(pairs > 0)
     ended[:, -1] = True
-    count = ended.argmax(axis=1)  # pairs before the first that is not positive
+    count = ended.argmax(axis=1)  # number of pairs before the first non-positive one
     falling = np.minimum.accumulate(pairs, axis=1)
     taken = np.arange(last + 1) < count[:, None]
     rest = correlation[np.arange(len(pieces)), 2 * count]
@@ -160,8 +164,8 @@ def _ess(pieces: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(alike, size, size / time))
 
 
-_SETTLED = 100  # effective draws within modes, below which chains may be slow instead
-_STRAY = 0.005  # of a chain's draws at either end, that may stray to another mode
+_SETTLED = 100  # with fewer effective draws within modes, chains may be slow, not separate
+_STRAY = 0.005  # part of a chain's draws at each end that may be in another mode
 
 
 def separate(draws: np.ndarray) -> np.ndarray:
@@ -170,14 +174,14 @@ def separate(draws: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     draws : ndarray, shape (chain, draw)
-        Of the element.
+        Draws of the element.
 
     Returns
     -------
     ndarray of int, shape (chain,)
-        Group of each chain, 0 for the lowest. Between two groups there is a value that the central
-        99 % of every chain's draws lie on one side of. All are one group where the draws within
-        the groups are worth fewer than 100 independent ones: such chains may be slow instead.
+        Group of each chain, 0 for the lowest values. The central 99 % of the draws of chains in
+        different groups do not overlap. All chains are one group if there are fewer than 100
+        effective draws within the groups, because the chains may then be slow instead of separate.
 
     Examples
     --------
@@ -199,22 +203,23 @@ def separate(draws: np.ndarray) -> np.ndarray:
 
 
 def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
-    """Count effective draws of one element within modes, by their ranks there.
+    """Compute the effective sample size of one element's ranks within modes.
 
-    They are as many as if all modes mixed as slowly as the slowest one: a chain that is stuck for a
-    while makes no mode.
+    The result is that of the mode that mixes worst, so that draws of a chain that did not move for
+    a while are not taken for a mode.
 
     Parameters
     ----------
     draws : ndarray, shape (chain, draw)
-        Of the element.
+        Draws of the element.
     mode : ndarray of int, shape (chain, draw)
-        Which mode each is in.
+        Mode of each draw.
 
     Returns
     -------
     float
-        No more than there are draws. How seldom chains change modes does not lower it.
+        Effective sample size, at most the number of draws. It does not depend on how often chains
+        change between modes.
 
     Examples
     --------
@@ -234,24 +239,24 @@ def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
 
 
 def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequence[str]) -> str:
-    """Say in which modes the chains stay.
+    """Describe the modes in which the chains stay.
 
     Parameters
     ----------
     draws : ndarray, shape (element, chain, draw)
-        One subject's.
+        Draws of one subject.
     rhat : ndarray, shape (element,)
-        Of the same.
+        R-hat of the elements.
     limit : float
-        R-hat up to which an element is not looked at.
+        Only elements with a larger R-hat are examined.
     names : sequence of str
-        Of the profile elements.
+        Names of the profile elements.
 
     Returns
     -------
     str
-        Median of each mode and its number of chains, by as many profile elements as it takes to
-        tell the modes apart; empty when the chains' draws overlap.
+        Median and number of chains of each mode, for the profile elements that distinguish the
+        modes; empty if the chains' draws overlap.
 
     Examples
     --------
@@ -289,34 +294,34 @@ def _listed(words: list[str]) -> str:
 
 RHAT_LIMIT = 1.01  # Vehtari et al. (2021)
 ESS_PER_CHAIN = 100  # same source
-_RHAT_OF_FEW = 1.05  # up to which more draws help, where ...
-_ESS_OF_FEW = 25  # ... there are so many effective ones a chain; chains that are stuck have fewer
-_FEW_DIVERGENCES = 1 / 200  # of all draws
-_TARGETS = (0.95, 0.99)  # of acceptance, that are advised
-_SPARE = 1.2  # times the draws that are just enough
+_RHAT_OF_FEW = 1.05  # chains mix, but have few draws, up to this R-hat ...
+_ESS_OF_FEW = 25  # ... and from this effective sample size per chain; stuck chains have less
+_FEW_DIVERGENCES = 1 / 200  # largest part of the draws that counts as few divergences
+_TARGETS = (0.95, 0.99)  # values of target_accept that are advised
+_SPARE = 1.2  # advised number of draws, as a multiple of the number that is just sufficient
 
 UNTRUSTED = ("not converged", "failed")
-"""Statuses of subjects whose draws, if any, are not to be trusted."""
+"""Statuses of subjects without draws or with draws that must not be interpreted."""
 
 
 @dataclass(frozen=True)
 class Convergence:
-    """How well one subject's chains converged.
+    """Measures of the convergence of one subject's chains.
 
     Attributes
     ----------
     divergences : int
-        Draws whose trajectory diverged.
+        Number of draws whose trajectory diverged.
     rhat : float
-        Largest rank-normalised R-hat of its profile elements; NaN when one is unknown.
+        Largest rank-normalised R-hat of the profile elements; NaN if one is unknown.
     ess : float
-        Smallest effective sample size, of bulk or tail; NaN when one is unknown.
+        Smallest effective sample size of bulk or tail; NaN if one is unknown.
     apart : str
-        In which modes the chains stay, in words; empty where their draws overlap.
+        Description of the modes in which the chains stay; empty if their draws overlap.
     draws : int
-        Of each chain.
+        Number of draws of each chain.
     tune, target_accept : int, float
-        What NUTS was given, from which advice goes on; a tuning of 0 where there is none.
+        Options of NUTS, on which advice is based; `tune` is 0 for draws without a tuning phase.
     """
 
     divergences: int
@@ -335,21 +340,21 @@ def convergence(
     tune: int = Convergence.tune,
     target_accept: float = Convergence.target_accept,
 ) -> Convergence:
-    """Measure how well one subject's chains converged.
+    """Measure the convergence of one subject's chains.
 
     Parameters
     ----------
     draws : Draws
-        Each array of shape (chain, draw, ...), with at least 4 draws.
+        Arrays of shape (chain, draw, ...), with at least 4 draws.
     names : sequence of str, optional
-        Of the profile elements; of the latents, where each is one, by default.
+        Names of the profile elements (default: those of the latents, if no latent has labels).
     tune, target_accept : int, float
-        What the draws were sampled with.
+        Options with which the draws were sampled.
 
     Returns
     -------
     Convergence
-        The same numbers as `diagnostics.diagnose` gives.
+        The same numbers as those of `diagnostics.diagnose`.
 
     References
     ----------
@@ -376,28 +381,30 @@ def convergence(
 
 
 def faults(convergence: Convergence, chains: int) -> list[str]:
-    """Say what is wrong with one subject's sampling.
+    """List the faults of one subject's sampling.
 
     Parameters
     ----------
     convergence : Convergence
-        As measured.
+        Measures of the convergence.
     chains : int
-        How many there are.
+        Number of chains.
 
     Returns
     -------
     list of str
-        Each with what to do, or where the chains stay; none when R-hat is at most 1.01, the
-        effective sample size at least 100 per chain, and nothing diverged. Those that begin with
-        ``few`` are no alarm: chains that mix and are short of draws (R-hat up to 1.05, at least 25
-        effective draws per chain), with a divergence in 200 draws at most.
+        Faults, each with advice or with the modes in which the chains stay. The list is empty if
+        R-hat is at most 1.01, the effective sample size is at least 100 per chain, and no draw
+        diverged. Faults that begin with ``few`` are minor: the chains mix (R-hat is at most 1.05,
+        the effective sample size at least 25 per chain), but there are few draws, or at most one
+        of 200 draws diverged.
 
     Notes
     -----
-    The effective sample size grows as the draws do, and the square of R-hat comes as much closer to
-    1. So many draws are asked for that both are as they should be, and a fifth more. A target of
-    acceptance is advised only where it at least halves what the one used lacks to 1.
+    The effective sample size is proportional to the number of draws, and the difference of the
+    squared R-hat from 1 is inversely proportional to it. The advised number of draws is the one
+    that satisfies both limits, plus a fifth. A larger ``target_accept`` is advised only if its
+    difference from 1 is at most half of that of the one used.
 
     Examples
     --------
@@ -438,7 +445,9 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
 
 
 def status(found: Sequence[str]) -> str:
-    """Say in one word how a subject's sampling is to be taken, given its faults.
+    """Return the status of a subject's sampling, given its faults.
+
+    The status is ``ok``, ``few draws``, ``few divergences`` or ``not converged``.
 
     Examples
     --------
@@ -453,7 +462,7 @@ def status(found: Sequence[str]) -> str:
 
 
 def _diverged(convergence: Convergence, draws: int, mixing: bool) -> str:
-    """Tell a few divergences of chains that mix from others; a higher target where there is one."""
+    """Describe divergences, which are minor if few and the chains mix, with advice."""
     count, used = convergence.divergences, convergence.target_accept
     told = f"{{}} in {many(draws, 'draw')}"
     higher = next((aim for aim in _TARGETS if 1 - aim <= (1 - used) / 2 + _CONSTANT), None)
@@ -470,13 +479,13 @@ def _diverged(convergence: Convergence, draws: int, mixing: bool) -> str:
 
 
 def _rounded_up(number: float) -> int:
-    """Round up to two digits."""
+    """Round up to two significant digits."""
     step = 10.0 ** max(0, math.floor(math.log10(number)) - 1)
     return int(step) * math.ceil(number / step)
 
 
 def by_element(draws: np.ndarray) -> np.ndarray:
-    """Turn a latent's draws, (subject, chain, draw, labels...), to (subject, element, chain, draw).
+    """Move labels forward: (subject, chain, draw, labels...) to (subject, element, chain, draw).
 
     Examples
     --------
@@ -487,5 +496,5 @@ def by_element(draws: np.ndarray) -> np.ndarray:
 
 
 def worst(found: RhatEss) -> tuple[np.ndarray, np.ndarray]:
-    """Largest R-hat and smallest effective sample size along the last axis; unknown if one is."""
+    """Return largest R-hat and smallest effective sample size along the last axis, or NaN."""
     return found.rhat.max(axis=-1), np.minimum(found.ess_bulk, found.ess_tail).min(axis=-1)

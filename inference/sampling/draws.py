@@ -1,4 +1,4 @@
-"""How a subject is sampled, and what comes of it."""
+"""Options of sampling, draws of a subject and the result of sampling it."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -10,17 +10,18 @@ from ...common import options
 
 @dataclass(frozen=True)
 class SamplingOptions:
-    """How long and how carefully to sample.
+    """Options of sampling.
 
     Parameters
     ----------
     draws, tune : int
-        Kept and discarded draws of each chain; at least 4 are kept, so that R-hat can halve them,
-        and 1 is discarded. At most 2**63 - 1.
+        Numbers of kept draws (at least 4, which R-hat needs) and of discarded draws (at least 1) of
+        each chain. At most 2**63 - 1.
     chains : int
-        Independent chains, from 1 to 2**63 - 1.
+        Number of independent chains, from 1 to 2**63 - 1.
     target_accept : float
-        Aim of the step size, in (0, 1); higher is slower and safer.
+        Mean acceptance probability at which the step size aims, in (0, 1). Larger values are slower
+        and lead to fewer divergences.
 
     Raises
     ------
@@ -46,22 +47,22 @@ class SamplingOptions:
 
 
 def with_more_care(options: SamplingOptions, attempt: int) -> SamplingOptions:
-    r"""Options of an attempt.
+    r"""Return the options of an attempt.
 
-    Each attempt tunes and draws twice as long as the one before, and aims at
-    :math:`1 - (1 - a) / 4` where that aimed at :math:`a`.
+    Each attempt has twice the tuning and the draws of the previous one, and the target
+    :math:`1 - (1 - a) / 4` if :math:`a` was the previous ``target_accept``.
 
     Parameters
     ----------
     options : SamplingOptions
-        Of the first attempt.
+        Options of the first attempt.
     attempt : int
-        Its number, 1 upwards.
+        Number of the attempt, from 1.
 
     Returns
     -------
     SamplingOptions
-        Those of the attempt.
+        Options of the attempt.
 
     Examples
     --------
@@ -86,9 +87,9 @@ class Draws:
     Attributes
     ----------
     posterior : dict of str to ndarray
-        By latent.
+        Draws by latent.
     statistics : dict of str to ndarray
-        By name of the statistic.
+        Sampler statistics by name.
     """
 
     posterior: dict[str, np.ndarray]
@@ -104,11 +105,12 @@ class Sampled:
     subject : str
         Name of the subject.
     draws : Draws or None
-        None when sampling failed.
+        Draws; None if sampling failed.
     attempts : int
-        How often it was sampled; the draws are the last attempt's.
+        Number of times that the subject was sampled; the draws are those of the last attempt
+        without an error.
     reason : str
-        Why it did not converge, or failed; empty when nothing is wrong with its sampling.
+        The reason why sampling did not converge or failed; empty if there is no fault.
     """
 
     subject: str

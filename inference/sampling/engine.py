@@ -1,4 +1,4 @@
-"""A layout compiled once for a battery; subjects are swapped in as data."""
+"""A layout that is compiled once for a battery; the subjects are data of the compiled code."""
 
 import hashlib
 import threading
@@ -38,7 +38,7 @@ _translated = Recent[object, tuple[LogDensity, np.ndarray]](64)
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """Functions in memory, and what they read but for the subject's part."""
+    """Machine code, and its inputs except those of the subject."""
 
     machine: Machine
     inputs: Inputs
@@ -46,16 +46,16 @@ class Code:
 
 @dataclass(frozen=True, eq=False)
 class SubjectCode:
-    """Functions in memory for one subject.
+    """Machine code with the inputs of one subject.
 
     Attributes
     ----------
     machine : Machine
-        The functions.
+        The machine code.
     inputs : ndarray of int
-        What they take as their inputs.
+        Addresses of the inputs.
     kept : list of ndarray
-        What must be kept as long as that is used.
+        Arrays at these addresses, which must exist as long as the code is used.
     """
 
     machine: Machine
@@ -71,24 +71,24 @@ class Kernel:
     layout : Layout
         The layout to fit.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        Values by meta-feature, shape (items,) or (items, labels).
     items : int
-        How many.
+        Number of items.
 
     Attributes
     ----------
     domains : Domains
-        Items alike in all that the layout uses are one row; parts of the layout have domains of
-        their own.
+        Rows on which parts of the layout are computed. Items with equal values of all meta-features
+        that the layout uses are one row.
     start : ndarray
-        Where the sampler starts, without jitter.
+        The point at which the sampler starts, without jitter.
 
     Raises
     ------
     UnsupportedError
-        When the layout uses an operation that has no machine code here.
+        When the layout uses an operation that the kernel does not support.
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
     """
 
     def __init__(self, layout: Layout, features: Mapping[str, np.ndarray], items: int) -> None:
@@ -103,7 +103,7 @@ class Kernel:
         self._compiling = threading.Lock()
 
     def code(self, outcomes: Outcomes) -> Code:
-        """Compile for outcomes of one form, once."""
+        """Compile for one form of outcomes, once."""
         with self._compiling:
             if outcomes not in self._codes:
                 text, inputs = emit(plan(self.density, self.domains, outcomes))
@@ -113,14 +113,14 @@ class Kernel:
     def on(
         self, successes: np.ndarray, trials: np.ndarray, constants: Mapping[str, float]
     ) -> SubjectCode:
-        """Lay out one subject's data.
+        """Return the code with one subject's data.
 
         Parameters
         ----------
         successes, trials : ndarray of int, shape (items,)
-            Outcomes.
+            Outcomes of the subject.
         constants : mapping of str to float
-            The subject's.
+            Constants of the subject.
         """
         if self._unseen is None:
             hits, attempts = self._collapse(successes), self._collapse(trials)
@@ -139,7 +139,7 @@ class Kernel:
     def _apart(
         self, successes: np.ndarray, trials: np.ndarray, unseen: str
     ) -> tuple[Code, list[np.ndarray]]:
-        """Compile for items that are one row only where their outcomes are alike, too."""
+        """Compile for rows of items with equal meta-features and equal outcomes."""
         first, kind = distinct([trials, successes, self.domains.collapsed])
         times = np.bincount(kind)
         features = {name: values[first] for name, values in self._features.items()}
@@ -151,13 +151,13 @@ class Kernel:
         return Code(build(text), inputs), [np.asarray(part, dtype=float) for part in outcomes]
 
     def _collapse(self, counts: np.ndarray) -> np.ndarray:
-        """Add the counts of items that are one row."""
+        """Return the sums of counts by row."""
         rows = self.domains.rows.size
         return np.bincount(self.domains.collapsed, weights=counts, minlength=rows)
 
 
 def _terms(layout: Layout, deviations: frozenset[str]) -> tuple[LogDensity, np.ndarray]:
-    """Translate a layout, once in this process."""
+    """Translate a layout into terms, once in a process."""
     key = compile_key(layout), deviations
     return _translated.find(key, lambda: log_density(layout, deviations))
 
@@ -167,16 +167,16 @@ _compiled: dict[object, Any] = {}
 
 @dataclass(frozen=True)
 class PlainSampler:
-    """Samples with PyTensor's compiled log-density.
+    """Sampler with the log-density that nutpie compiles from the PyMC model.
 
     Attributes
     ----------
     layout : Layout
-        What was compiled.
+        The compiled layout.
     compiled : object
-        Its compiled form, nutpie's.
+        Nutpie's compiled model.
     features : dict of str to ndarray
-        The battery's meta-features.
+        Values of the battery by meta-feature.
     """
 
     layout: Layout
@@ -184,7 +184,7 @@ class PlainSampler:
     features: Mapping[str, np.ndarray]
 
     def on(self, subject: SubjectData) -> Any:
-        """Return nutpie's compiled model of one subject's data; memory is all it costs."""
+        """Return nutpie's compiled model with one subject's data; nothing is compiled."""
         return self.compiled.with_data(
             **self.features,
             **{
@@ -199,12 +199,12 @@ class PlainSampler:
 
 
 def compile_plain(layout: Layout, features: Mapping[str, np.ndarray], items: int) -> PlainSampler:
-    """Compile a layout once in this process, whatever the subjects and the items' features.
+    """Compile a layout's PyMC model once in a process, for all subjects and batteries.
 
     Raises
     ------
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
     FitError
         When there is no folder to compile in.
     """
@@ -215,7 +215,7 @@ def compile_plain(layout: Layout, features: Mapping[str, np.ndarray], items: int
     if key not in _compiled:
         try:
             compiled = nutpie.compile_pymc_model(_example(layout, deviations))
-        except OSError as error:  # Numba's part of it
+        except OSError as error:  # Numba cannot write its cache
             raise unwritable(error) from error
         one_at_a_time = _Locked(compiled.initial_point_func)
         _compiled[key] = replace(compiled, initial_point_func=one_at_a_time)
@@ -223,7 +223,7 @@ def compile_plain(layout: Layout, features: Mapping[str, np.ndarray], items: int
 
 
 def _example(layout: Layout, deviations: frozenset[str]) -> pm.Model:
-    """Write the model over two items that stand for any."""
+    """Build the model of two arbitrary items."""
     features = {
         feature.name: np.full((2, *map(len, feature.dims.values())), _some_value(feature.range))
         for feature in layout.row_features
@@ -240,7 +240,7 @@ def _some_value(interval: Interval) -> float:
 
 
 class _Locked:
-    """A function that threads take turns in: PyTensor functions share their storage."""
+    """A function that one thread at a time calls, because PyTensor's functions share storage."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -253,16 +253,16 @@ class _Locked:
 
 @dataclass(frozen=True, eq=False)
 class Battery:
-    """A layout and the meta-features of the items that subjects are fitted on.
+    """A layout and the meta-features of the items to which subjects are fitted.
 
     Attributes
     ----------
     layout : Layout
         The layout to fit.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        Values by meta-feature, shape (items,) or (items, labels).
     items : int
-        How many.
+        Number of items.
     """
 
     layout: Layout
@@ -281,7 +281,7 @@ class Battery:
         return cls(layout, training_features(layout, evaluation), len(evaluation.items))
 
     def tried(self, trials: np.ndarray) -> "Battery":
-        """Take the form of the layout for so many trials of each item."""
+        """Return the battery with the form of the layout for these numbers of trials."""
         several = self.layout.several
         return replace(self, layout=several) if trials.max(initial=0) > 1 else self
 
@@ -296,40 +296,40 @@ class Battery:
 
     @cached_property
     def kinds(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Meta-features of the items that differ, and for every item its row in them."""
+        """Meta-features of the distinct items, and the row of each item among these."""
         columns = [one for own in self.features.values() for one in own.reshape(self.items, -1).T]
         first, kind = distinct(columns[::-1] or [np.zeros(self.items)])
         return {name: values[first] for name, values in self.features.items()}, kind
 
 
 class Sampler(Protocol):
-    """A layout compiled for a battery, safe to use from several threads."""
+    """Protocol of a layout that is compiled for a battery; threads may use it together."""
 
     @property
     def layout(self) -> Layout:
-        """What was compiled."""
+        """The compiled layout."""
 
     def on(self, subject: SubjectData) -> Any:
-        """Return nutpie's compiled model of one subject's data; memory is all it costs."""
+        """Return nutpie's compiled model with one subject's data; nothing is compiled."""
 
 
 @dataclass(frozen=True)
 class FusedSampler:
-    """Samples with machine code of the project's own.
+    """Sampler with the library's own machine code.
 
     Attributes
     ----------
     layout : Layout
-        What was compiled.
+        The compiled layout.
     kernel : Kernel
-        Its compiled form.
+        The compiled log-density.
     """
 
     layout: Layout
     kernel: Kernel
 
     def on(self, subject: SubjectData) -> Any:
-        """Return nutpie's compiled model of one subject's data; memory is all it costs."""
+        """Return nutpie's compiled model with one subject's data; nothing is compiled."""
         latents = self.layout.latents
         code = self.kernel.on(subject.successes, subject.trials, subject.constants)
         names = [latent.name for latent in latents]
@@ -343,7 +343,7 @@ class FusedSampler:
 
 @dataclass(frozen=True)
 class _Function:
-    """A compiled function, by its address."""
+    """Address of a compiled function."""
 
     address: int
 
@@ -355,20 +355,20 @@ def as_nutpie(
     start: Callable[[int], np.ndarray],
     length: int,
 ) -> Any:
-    """Make nutpie's compiled model of functions in memory.
+    """Return machine code as nutpie's compiled model.
 
     Parameters
     ----------
     code : SubjectCode
-        The functions and their inputs.
+        Machine code and its inputs.
     names : list of str
-        Of the latents, in the order in which they are written.
+        Names of the latents, in the order of the code's output.
     shapes : list of tuple of int
-        Of their values.
+        Shapes of the latents' values.
     start : callable
-        From a chain's seed to where it starts.
+        Function that returns the starting point of a chain, given its seed.
     length : int
-        Of the sampler's point.
+        Length of the sampler's point.
     """
     from nutpie.compile_pymc import CompiledPyMCModel
 
@@ -385,7 +385,7 @@ def as_nutpie(
         user_data=code.inputs,
         n_expanded=int(ends[-1]),
         shape_info=(names, places, shapes),
-        logp_func=code,  # holds the machine code
+        logp_func=code,  # keeps the machine code in memory
         expand_func=None,
         _n_dim=length,
         _shapes=dict(zip(names, shapes, strict=True)),
@@ -397,26 +397,27 @@ _samplers = Recent[object, Sampler](16)  # batteries
 
 
 def compile_sampler(battery: Battery) -> Sampler:
-    """Compile a layout for a battery, once in this process.
+    """Compile a layout for a battery, once in a process.
 
-    Each derived quantity is computed on the distinct combinations of its meta-features where that
-    is cheaper, and items alike in all that matters are one row with summed counts. A layout with
-    an operation that has no machine code here is compiled by PyTensor, in its plain form.
+    Items with equal values of all meta-features that the layout uses are one row with summed
+    counts, and each derived quantity is computed on the distinct combinations of its meta-features
+    if that is faster. A layout with an operation that the kernel does not support is compiled by
+    nutpie from the PyMC model.
 
     Parameters
     ----------
     battery : Battery
-        Layouts that compute the same share one compilation.
+        Layout and items. Layouts with the same `compile_key` are compiled once.
 
     Returns
     -------
     Sampler
-        Safe to use from several threads.
+        The compiled layout; threads may use it together.
 
     Raises
     ------
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
     """
     key = compile_key(battery.layout), battery.digest
     return _samplers.find(key, lambda: _compile(battery))
@@ -424,14 +425,14 @@ def compile_sampler(battery: Battery) -> Sampler:
 
 @dataclass(frozen=True)
 class MeasuredSampler:
-    """Samples subjects with one trial of each item, and those with several, in a form of its own.
+    """Sampler of a layout that has another form for items with several trials.
 
     Attributes
     ----------
     battery : Battery
-        Of a layout with measured demands.
+        Items and the layout, which has measured demands.
     alone : Sampler
-        Compiled for one trial of each item.
+        Sampler of subjects with one trial of each item.
     """
 
     battery: Battery
@@ -439,11 +440,11 @@ class MeasuredSampler:
 
     @property
     def layout(self) -> Layout:
-        """What was compiled."""
+        """The compiled layout."""
         return self.battery.layout
 
     def on(self, subject: SubjectData) -> Any:
-        """Return nutpie's compiled model of one subject's data."""
+        """Return nutpie's compiled model with one subject's data."""
         battery = self.battery.tried(subject.trials)
         alone = battery is self.battery
         return (self.alone if alone else compile_sampler(battery)).on(subject)

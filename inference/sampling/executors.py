@@ -1,7 +1,8 @@
-"""Jobs side by side: on threads, on processes of this machine, or on the workers of a Dask cluster.
+"""Parallel jobs in threads, in processes of this machine, or on the workers of a Dask cluster.
 
-`concurrent.futures`, joblib's loky and Dask bring the futures. What they lack is here: threads that
-are told to stop, jobs tried again whose worker died, and no more jobs under way than are worked on.
+The futures are those of `concurrent.futures`, joblib's loky and Dask. This module adds that threads
+can be stopped, that jobs are repeated if their worker dies, and that only as many jobs are
+submitted as workers can run.
 """
 
 import math
@@ -21,39 +22,39 @@ from .stopping import stop_if_told, told_by
 
 
 class Executor(ABC):
-    """Protocol of executors, which take a job and return its future."""
+    """Protocol of executors, which run a job and return its future."""
 
     deaths: tuple[type[Exception], ...] = ()
-    """What the future of a job raises whose worker died."""
+    """Exceptions of the future of a job whose worker died."""
 
     @property
     @abstractmethod
     def workers(self) -> int:
-        """Jobs worked on at a time."""
+        """Number of jobs that run at a time."""
 
     @property
     @abstractmethod
     def capacity(self) -> int:
-        """Jobs worked on or waiting close by."""
+        """Number of jobs that are submitted at a time, running or waiting."""
 
     def share(self, value: Any) -> Any:
-        """Return what stands for a value that many jobs take as an argument."""
+        """Return a reference to a value that is an argument of many jobs."""
         return value
 
     @abstractmethod
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
-        """Hand a job over."""
+        """Submit a job."""
 
     @abstractmethod
     def abandon(self, futures: list[Any]) -> None:
-        """Stop jobs nobody waits for any more, where that is possible, and those unheard of."""
+        """Stop jobs whose results are no longer needed, if that is possible."""
 
 
 class ThreadExecutor(Executor):
     """Threads of this process, one for each job.
 
-    They are daemons, so that a process stops them when it ends and does not wait for their result,
-    as it does for those of `concurrent.futures`.
+    They are daemons, so that a process that ends does not wait for their results, as it would for
+    those of `concurrent.futures`.
     """
 
     def __init__(self, workers: int) -> None:
@@ -72,7 +73,7 @@ class ThreadExecutor(Executor):
         return _started(self._stop, function, arguments)
 
     def abandon(self, futures: list[Any]) -> None:
-        """Tell all jobs to stop, and wait until these have."""
+        """Request all jobs to stop, and wait until they have stopped."""
         told, self._stop = self._stop, Event()
         told.set()
         wait(futures)
@@ -81,7 +82,7 @@ class ThreadExecutor(Executor):
 def _started(
     stop: Event, function: Callable[..., object], arguments: tuple[object, ...]
 ) -> "Future[object]":
-    """Start a job in a thread of its own; whatever it raises, its future raises."""
+    """Start a job in a new thread; its exceptions are raised by its future."""
     future: Future[object] = Future()
 
     def work() -> None:
@@ -99,7 +100,7 @@ def _started(
 
 
 class ProcessExecutor(Executor):
-    """Processes of this machine, joblib's; they stay for the next fit, with what they compiled."""
+    """Processes of joblib on this machine; the next fit reuses them and their compiled code."""
 
     deaths = (BrokenExecutor,)
 
@@ -115,9 +116,9 @@ class ProcessExecutor(Executor):
         return 2 * self._workers
 
     def _pool(self) -> Any:
-        """Return the processes; a new set once one of them has died.
+        """Return the processes, which are new ones if one of them has died.
 
-        They are of joblib's own class, since `joblib.Parallel` may find them and go on with them.
+        The executor is of joblib's class, because `joblib.Parallel` may reuse it.
         """
         from joblib.executor import get_memmapping_executor
 
@@ -128,11 +129,11 @@ class ProcessExecutor(Executor):
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
         try:
             return self._pool().submit(_aside, function, *arguments)
-        except BrokenExecutor:  # between the two calls
+        except BrokenExecutor:  # a process died between the two calls
             return self._pool().submit(_aside, function, *arguments)
 
     def abandon(self, futures: list[Any]) -> None:
-        for _ in range(100):  # one that is still on its way to a process makes loky stumble
+        for _ in range(100):  # loky fails if a job is in transit to a process
             if all(future.running() or future.done() for future in futures):
                 break
             time.sleep(0.01)
@@ -140,7 +141,7 @@ class ProcessExecutor(Executor):
 
 
 class DaskExecutor(Executor):
-    """Workers of a Dask cluster, which may come and go."""
+    """Workers of a Dask cluster, whose number may change."""
 
     def __init__(self, client: Any, workers: int | None) -> None:
         from distributed import KilledWorker
@@ -152,7 +153,7 @@ class DaskExecutor(Executor):
 
     @property
     def workers(self) -> int:
-        if time.monotonic() - self._counted > 1:  # asking takes as long as handing over a job
+        if time.monotonic() - self._counted > 1:  # the request takes as long as submitting a job
             self._here = max(1, int(sum(self._client.ncores().values())))
             self._counted = time.monotonic()
         return self._here if self._most is None else min(self._here, self._most)
@@ -162,7 +163,7 @@ class DaskExecutor(Executor):
         return 2 * self.workers if self._most is None else self.workers
 
     def share(self, value: Any) -> Any:
-        # the result of a job, not scattered: the cluster makes it again where the holder died
+        # the result of a job, because the cluster recomputes it if the worker that has it dies
         return self._client.submit(_itself, value, pure=False)
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
@@ -173,23 +174,23 @@ class DaskExecutor(Executor):
 
 
 def choose_executor(n_jobs: int | None) -> Executor:
-    """Find who works, as `joblib.parallel_config` says; threads on all processors otherwise.
+    """Choose the executor of `joblib.parallel_config` (default: threads on all processors).
 
     Parameters
     ----------
     n_jobs : int, optional
-        Jobs at a time, whatever the context says.
+        Number of jobs at a time (default: that of the context).
 
     Returns
     -------
     Executor
-        Inside a job of joblib or on a worker of the cluster, one thread unless `n_jobs` says
-        otherwise: the other processors are at work already.
+        The executor. Within a job of joblib or on a worker of a cluster, it has one thread unless
+        `n_jobs` is given, because the other processors are in use.
 
     Raises
     ------
     FitError
-        When joblib's backend is none of the three.
+        When joblib's backend is not 'threading', 'loky' or 'dask'.
 
     Examples
     --------
@@ -204,7 +205,7 @@ def choose_executor(n_jobs: int | None) -> Executor:
     asked = get_active_backend()[1] if n_jobs is None else n_jobs
     client = getattr(backend, "client", None)
     if client is not None and not _on_a_worker():
-        backend.effective_n_jobs(-1)  # waits for a first worker, but not for ever
+        backend.effective_n_jobs(-1)  # waits for the first worker, up to a time limit
         return DaskExecutor(client, n_jobs)
     if asked is None:
         asked = 1 if backend.nesting_level or client is not None else -1
@@ -215,13 +216,13 @@ def choose_executor(n_jobs: int | None) -> Executor:
     if isinstance(backend, LokyBackend):
         return ProcessExecutor(backend.effective_n_jobs(asked))
     raise FitError(
-        f"joblib's backend is {type(backend).__name__}; subjects run on 'threading', 'loky' or "
-        "'dask'"
+        f"joblib's backend is {type(backend).__name__}, with which subjects cannot be fitted; "
+        "choose 'threading', 'loky' or 'dask'"
     )
 
 
 def _aside(function: Callable[..., object], *arguments: object) -> object:
-    """Leave the main thread alone: Ctrl-C reaches every process, and the caller says so."""
+    """Run a job outside the main thread, where Ctrl-C, which reaches all processes, is raised."""
     stop = Event()
     try:
         return _started(stop, function, arguments).result()
@@ -230,10 +231,11 @@ def _aside(function: Callable[..., object], *arguments: object) -> object:
 
 
 def _let_it_grow() -> None:
-    """Keep a process that has grown since its first job.
+    """Switch off loky's check of memory leaks.
 
-    loky takes that for a leak, and it is PyMC. It stops the process and warns; where warnings are
-    errors, the thread that hands out jobs ends with the warning, and nobody hears of a job again.
+    The import of PyMC makes a process grow, which loky takes for a leak, so that it stops the
+    process with a warning. If warnings are errors, this ends the thread that submits jobs, and no
+    job returns.
     """
     from joblib.externals.loky import process_executor
 
@@ -256,12 +258,12 @@ def _on_a_worker() -> bool:
 
 @dataclass(frozen=True)
 class WorkerDied:
-    """The worker of a job died, also when it worked on nothing else.
+    """Result of a job whose worker died each time, even when it ran without other jobs.
 
     Attributes
     ----------
     reason : str
-        How, in one line.
+        Reason, in one line.
     """
 
     reason: str
@@ -273,26 +275,28 @@ def run_jobs[T](
     names: Iterable[str],
     arguments: Callable[[str], tuple[object, ...]],
 ) -> Generator[tuple[str, T | WorkerDied], None, None]:
-    """Do one job per name, side by side, and hand out each once, as it finishes.
+    """Run one job per name in parallel, and yield the results in the order of completion.
 
-    A job whose worker died is tried again after all others, for another job may have killed the
-    worker; if it dies again, once more with nothing beside it.
+    A job whose worker died is repeated after all others, because another job may have been the
+    cause. If its worker dies again, the job is repeated once more, without other jobs at the same
+    time.
 
     Parameters
     ----------
     executor : Executor
-        Who works.
+        Executor of the jobs.
     function : callable
-        The job. What it raises ends all jobs.
+        Function of a job. An exception ends all jobs.
     names : iterable of str
-        A job each.
+        Names of the jobs.
     arguments : callable
-        From a name to the function's arguments; called when the job is handed over.
+        Function that returns the arguments of a job, given its name; called when the job is
+        submitted.
 
     Yields
     ------
     (str, object)
-        A name and what the function returned, or why there is nothing.
+        Name of the job and the returned value, or `WorkerDied`.
 
     Examples
     --------
@@ -342,17 +346,17 @@ def _side_by_side[T](
             del future
             try:
                 hand_over()
-            except KeyboardInterrupt:  # what is done is handed out first
+            except KeyboardInterrupt:  # the finished result is yielded first
                 yield name, outcome
                 raise
             yield name, outcome
-    except BaseException:  # Ctrl-C, too, and nobody who takes the rest
+    except BaseException:  # also Ctrl-C, and the end of the caller's loop
         executor.abandon(list(running.values()))
         raise
 
 
 def _next(done: SimpleQueue[str]) -> str:
-    """Wait in slices: on Windows Ctrl-C is heard between them only."""
+    """Wait for the next job in steps, between which Windows handles Ctrl-C."""
     while True:
         with suppress(Empty):
             return done.get(timeout=1)

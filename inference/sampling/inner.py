@@ -1,4 +1,4 @@
-"""A latent of each subject that NUTS integrates out: where it is looked at, and its draws."""
+"""Latents per subject that are integrated out during sampling: their places and draws."""
 
 import ctypes
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,15 @@ from ..model.joint_terms import Places
 from .joint import JointKernel
 from .stopping import stop_if_told
 
-_MOST = 64  # places
-_APART = 1.2  # posterior standard deviations: an error of 2e-6 of the integral of a normal density
-_BEYOND = 3.0  # standard deviations beyond the farthest draws
+_MOST = 64  # largest number of places
+_APART = 1.2  # distance in posterior standard deviations; the integral of a normal is 2e-6 off
+_BEYOND = 3.0  # places beyond the extreme draws, in standard deviations
 _POINTERS = [ctypes.c_void_p] * 3
 _PROFILE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *_POINTERS)
 
 
 def single_latent(layout: Layout) -> Latent | None:
-    """Find the only latent with a subject plate: normal, one number each, of one spread for all."""
+    """Find the only latent per subject, if normal, unlabelled and with an sd that is a latent."""
     own = [
         latent for latent in layout.latents if SUBJECT in [str(plate) for plate in latent.plates]
     ]
@@ -31,22 +31,22 @@ def single_latent(layout: Layout) -> Latent | None:
 
 
 def spread_of(latent: Latent) -> Latent | None:
-    """Find the latent that is the standard deviation of a normal one, and the population's."""
+    """Find the latent of the population that is the standard deviation of a normal latent."""
     spread = dict(latent.priors[0].parameters).get("sigma")
     return spread if isinstance(spread, Latent) and not spread.plates and not spread.dims else None
 
 
 def find_places(latent: Latent, draws: np.ndarray, spread: np.ndarray) -> Places | None:
-    """Choose where to look at a latent; None where there would have to be too many places.
+    """Choose the places of a latent; None if more than 64 would be needed.
 
     Parameters
     ----------
     latent : Latent
-        Which.
+        The latent to integrate out.
     draws : ndarray, shape (draws, subjects)
-        Of a short run.
+        Draws of the latent from a short run.
     spread : ndarray, shape (draws,)
-        Of its standard deviation among subjects: no distance of places may be wide beside it.
+        Draws of its standard deviation among subjects, which limits the distance of places.
     """
     spreads = draws.std(axis=0)
     beyond = _BEYOND * spreads.max()
@@ -57,16 +57,16 @@ def find_places(latent: Latent, draws: np.ndarray, spread: np.ndarray) -> Places
 
 
 class Inner:
-    """Draws a latent given all that is shared.
+    """Sampler of a latent per subject, given draws of all other latents.
 
     Parameters
     ----------
     cohort : Cohort
         Layout and outcomes.
     latent : Latent
-        Which.
+        The latent that was integrated out.
     places : Places
-        Where its density is looked at.
+        Places at which its density is computed.
     """
 
     def __init__(self, cohort: Cohort, latent: Latent, places: Places) -> None:
@@ -74,25 +74,26 @@ class Inner:
         self.latent, self._places = latent, places
         self._kernel = JointKernel(cohort, given=others, places=places)
         self._order = self._kernel.order([SUBJECT])
-        self._kernel.compiled()  # here and not by each chain: chains are threads
+        self._kernel.compiled()  # once, and not in each chain's thread
 
     def draw(self, shared: Mapping[str, np.ndarray], seed: int) -> np.ndarray:
-        """Draw it, once for each draw of the others.
+        """Draw the latent, once for each draw of the other latents.
 
-        All places are moved by the same random part of their distance, and one of them is drawn in
-        proportion to the density there: as exact as the integral is.
+        All places are shifted by the same random part of their distance, and one of them is drawn
+        with a probability proportional to the density there. The draws are as exact as the
+        integral.
 
         Parameters
         ----------
         shared : mapping of str to ndarray
-            By latent, shape (chains, draws, levels..., labels...).
+            Draws of the other latents, shape (chains, draws, levels..., labels...).
         seed : int
-            Of the draws.
+            Seed of the draws.
 
         Returns
         -------
         ndarray, shape (chains, draws, subjects)
-            The draws.
+            Draws of the latent.
         """
         rng = np.random.default_rng([seed, 1])
         count, at = len(self._order), self._places.at
@@ -106,25 +107,26 @@ def draw_places(
     shared: Mapping[str, np.ndarray],
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw where a latent lies, once for each draw of the others.
+    """Draw values of a latent, once for each draw of the other latents.
 
     Parameters
     ----------
     kernel : JointKernel
-        Its profile is logarithms, (count, places), and its point ends with what moves the places.
+        Kernel that computes log densities, (count, places), as its profile, and whose point ends
+        with the shift of the places.
     count : int
-        How many subjects or cells have such a latent.
+        Number of subjects or cells.
     at : ndarray, shape (places,)
-        Evenly spaced.
+        Places, evenly spaced.
     shared : mapping of str to ndarray
-        By latent, shape (chains, draws, levels..., labels...).
+        Draws of the other latents, shape (chains, draws, levels..., labels...).
     rng : Generator
-        Of the draws.
+        Generator of random numbers.
 
     Returns
     -------
     ndarray, shape (chains, draws, count)
-        The draws, in the machine's order.
+        Draws of the latent, in the kernel's order.
     """
     apart = at[1] - at[0]
     chains, draws = next(iter(shared.values())).shape[:2]
@@ -144,7 +146,7 @@ def tables(
     shared: Mapping[str, np.ndarray],
     shifts: np.ndarray,
 ) -> Iterator[np.ndarray]:
-    """Compute log densities of each subject or cell at places that are moved, draw by draw."""
+    """Compute log densities of each subject or cell at the shifted places, for each draw."""
     code, length = kernel.code, len(kernel.start)
     call = _PROFILE(code.machine.profile)
     points = np.empty((*shifts.shape, length))

@@ -1,4 +1,4 @@
-"""A part of each subject on each item that NUTS integrates out: its scores, and its draws."""
+"""Latents per subject and item that are integrated out during sampling: their scores and draws."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,33 +12,33 @@ from ..model.new_levels import new_values
 from .inner import draw_places, tables
 from .joint import JointKernel
 
-_REACH = 5.0  # standard deviations to either side
-_FIRST = 21  # scores of the run that says how many are needed
+_REACH = 5.0  # largest score, on both sides
+_FIRST = 21  # number of scores of the short run, from which the number needed is found
 _FEWEST, _MOST = 17, 64
-_APART = 1.1  # posterior standard deviations of the scores of the cells that are known best
-_BEST = 0.05  # part of the cells that may be known better
-_LOOKED_AT = 20  # draws
+_APART = 1.1  # distance of scores, in the posterior standard deviations of precise cells
+_BEST = 0.05  # part of the cells that may have smaller posterior standard deviations
+_LOOKED_AT = 20  # number of draws that are examined
 
 
 def first_scores(latent: Latent) -> Scores:
-    """Choose where to look at a latent in a short run."""
+    """Return the scores of a latent in the short run."""
     return Scores(latent.name, np.linspace(-_REACH, _REACH, _FIRST))
 
 
 def find_scores(cohort: Cohort, latent: Latent, pilot: Mapping[str, np.ndarray]) -> Scores | None:
-    """Choose where to look at a latent; None where there would have to be too many places.
+    """Choose the scores of a latent; None if too many would be needed.
 
-    With 10 trials in a cell and a standard deviation of up to 3 log-odds, the logarithm of the
-    integral is then off by less than 1e-4 nats.
+    With 10 trials in a cell and a standard deviation of up to 3 log-odds, the error of the
+    logarithm of the integral is below 1e-4 nats.
 
     Parameters
     ----------
     cohort : Cohort
         Layout and outcomes.
     latent : Latent
-        Which.
+        The latent to integrate out.
     pilot : mapping of str to ndarray
-        By latent, draws of a short run, shape (1, draws, levels..., labels...).
+        Draws of the other latents from a short run, shape (1, draws, levels..., labels...).
     """
     scores = first_scores(latent)
     kernel = _given_others(cohort, scores)
@@ -58,7 +58,7 @@ def find_scores(cohort: Cohort, latent: Latent, pilot: Mapping[str, np.ndarray])
 
 
 def _given_others(cohort: Cohort, scores: Scores) -> JointKernel:
-    """Compile the density at moved scores, given all other latents."""
+    """Compile the density at shifted scores, given all other latents."""
     others = frozenset(one.name for one in cohort.layout.latents if one.name != scores.latent)
     return JointKernel(cohort, given=others, scores=scores)
 
@@ -68,39 +68,39 @@ def _shape(kernel: JointKernel, scores: Scores) -> tuple[int, int]:
 
 
 class InnerCells:
-    """Draws a latent of each cell given all others.
+    """Sampler of a latent per subject and item, given draws of all other latents.
 
     Parameters
     ----------
     cohort : Cohort
         Layout and outcomes.
     latent : Latent
-        Which.
+        The latent that was integrated out.
     scores : Scores
-        Where its density is looked at.
+        Scores at which its density is computed.
     """
 
     def __init__(self, cohort: Cohort, latent: Latent, scores: Scores) -> None:
         self.latent, self._cohort, self._scores = latent, cohort, scores
         self._kernel = _given_others(cohort, scores)
-        self._kernel.compiled()  # here and not by each chain: chains are threads
+        self._kernel.compiled()  # once, and not in each chain's thread
 
     def draw(self, shared: Mapping[str, np.ndarray], seed: int) -> np.ndarray:
-        """Draw it for all subjects on all items, once for each draw of the others.
+        """Draw the latent for all subjects and items, once for each draw of the other latents.
 
-        A cell that was not attempted has a draw from its prior.
+        Values of cells that were not attempted are drawn from the prior.
 
         Parameters
         ----------
         shared : mapping of str to ndarray
-            By latent, shape (chains, draws, levels..., labels...).
+            Draws of the other latents, shape (chains, draws, levels..., labels...).
         seed : int
-            Of the draws.
+            Seed of the draws.
 
         Returns
         -------
         ndarray, shape (chains, draws, *plates)
-            The draws.
+            Draws of the latent.
         """
         cohort, rng = self._cohort, np.random.default_rng([seed, 1])
         count, _ = _shape(self._kernel, self._scores)
@@ -108,7 +108,7 @@ class InnerCells:
         chains, draws = drawn.shape[:2]
         found = rng.standard_normal((chains, draws, *cohort.size(self.latent.plates)))
         at: Any = (..., *(cohort.codes(plate) for plate in self.latent.plates))
-        found[at] = drawn[:, :, : len(cohort.trials)]  # cells come first among the rows
+        found[at] = drawn[:, :, : len(cohort.trials)]  # the attempted cells are the first rows
         flat = found.reshape(-1, *found.shape[2:])
         known = {name: values.reshape(-1, *values.shape[2:]) for name, values in shared.items()}
         known |= {name: values[None] for name, values in cohort.covariates.items()}

@@ -1,4 +1,4 @@
-"""A joint layout compiled for a cohort: one log-density of all subjects."""
+"""A joint layout that is compiled for a cohort, as the log-density of all subjects together."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -36,16 +36,19 @@ _translated = Recent[object, tuple[LogDensity, np.ndarray, list[Part]]](32)
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Cells of a cohort, and one without trials for each pair of levels that nobody attempted.
+    """Rows of a joint kernel: the attempted cells, and rows without trials.
+
+    There is a row without trials for each combination of levels of a latent's plates that no cell
+    has.
 
     Attributes
     ----------
     features : dict of str to ndarray
-        By meta-feature, covariate and hidden meta-feature, shape (rows,) or (rows, labels).
+        Values by meta-feature, covariate and hidden meta-feature, shape (rows,) or (rows, labels).
     codes : dict of str to ndarray of int
         By plate, the level of each row.
     successes, trials : ndarray of int, shape (rows,)
-        Outcomes.
+        Outcomes of the rows.
     """
 
     features: dict[str, np.ndarray]
@@ -54,7 +57,7 @@ class Rows:
     trials: np.ndarray
 
     def apart(self) -> "Rows":
-        """Lay successes and failures out as rows of their own, told apart by `RIGHT`."""
+        """Split rows into rows of successes and rows of failures, with the feature `RIGHT`."""
         (right,), (wrong,) = np.nonzero(self.successes), np.nonzero(self.trials - self.successes)
         at = np.concatenate([right, wrong])
         at, came = at[np.argsort(at, kind="stable")], np.arange(len(at)) < len(right)
@@ -66,7 +69,7 @@ class Rows:
 
     @classmethod
     def of(cls, cohort: Cohort, without: str | None = None) -> "Rows":
-        """Lay a cohort out; one latent's levels need not all be there."""
+        """Return the rows of a cohort; levels of the latent `without` may be incomplete."""
         layout = cohort.layout
         subject, item = _with_all_levels(cohort, without)
         empty = np.zeros(len(subject) - len(cohort.subject), dtype=int)
@@ -91,7 +94,7 @@ class Rows:
 
 
 def _with_all_levels(cohort: Cohort, without: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Subjects and items of the cells, and of further ones until all pairs of levels occur."""
+    """Return subjects and items of the cells, and of more until all combinations occur."""
     subject, item = [cohort.subject], [cohort.item]
     for latent in cohort.layout.latents:
         if len(latent.plates) < 2 or latent.name == without:
@@ -120,27 +123,27 @@ class JointKernel:
     cohort : Cohort
         Layout, levels and outcomes.
     centring : mapping of str to ndarray
-        By latent, how far each of its values is centred, shape (levels...).
+        By latent, the degree of centring of each value, shape (levels...).
     given : frozenset of str
-        Latents whose values are parts of the point as they are, without a prior.
+        Latents whose values are parts of the point without a transformation and without a prior.
     places : Places, optional
-        Of a latent of each subject that is integrated out.
+        Values of a latent per subject that is integrated out.
     scores : Scores, optional
-        Of a latent of each cell that is integrated out.
+        Standard scores of a latent per cell that is integrated out.
 
     Attributes
     ----------
     parts : list of Part
         The latents' parts of the sampler's point.
     start : ndarray
-        Where PyMC would start the sampler.
+        The point at which PyMC would start the sampler.
 
     Raises
     ------
     UnsupportedError
-        When the layout uses an operation that has no machine code here.
+        When the layout uses an operation that the kernel does not support.
     LayoutError
-        When PyMC does not take a prior.
+        When PyMC does not accept a prior.
     """
 
     def __init__(
@@ -187,7 +190,7 @@ class JointKernel:
 
     @cached_property
     def code(self) -> SubjectCode:
-        """Compile, and lay out the outcomes."""
+        """Machine code with the outcomes."""
         cells = self.cohort.successes, self.cohort.trials
         successes, trials = self.rows.successes, self.rows.trials
         hits, attempts = self._collapse(successes), self._collapse(trials)
@@ -215,7 +218,7 @@ class JointKernel:
         return np.bincount(self.domains.collapsed, weights=counts, minlength=self.domains.rows.size)
 
     def order(self, plates: Sequence[Plate]) -> np.ndarray:
-        """Place in the machine's order of each level of some plates; shape (levels...)."""
+        """Return the position of each level in the kernel's order; shape (levels...)."""
         names = [plate_name(plate) for plate in plates]
         sizes = self.cohort.size(plates)
         varying = [name for name, count in zip(names, sizes, strict=True) if count > 1]
@@ -229,7 +232,7 @@ class JointKernel:
         return found
 
     def shape(self, part: Part) -> tuple[int, ...]:
-        """Shape of a latent's values in the machine's order."""
+        """Return the shape of a latent's values in the kernel's order."""
         levels = (int(np.prod(part.plates)),) if part.plates else ()
         return levels + part.labels
 
@@ -245,7 +248,7 @@ class JointKernel:
 
 
 class PlainJoint:
-    """A joint layout's plain model, compiled by nutpie, where an operation has no machine code.
+    """PyMC model of a joint layout, compiled by nutpie, for layouts that the kernel cannot compute.
 
     Parameters
     ----------
@@ -255,7 +258,7 @@ class PlainJoint:
     Attributes
     ----------
     parts : list of Part
-        The latents, levels in order.
+        The latents, with their levels in order.
     """
 
     def __init__(self, cohort: Cohort) -> None:
@@ -269,12 +272,12 @@ class PlainJoint:
         self._compiled = nutpie.compile_pymc_model(joint_model(cohort))
 
     def order(self, plates: Sequence[Plate]) -> np.ndarray:
-        """Place of each level of some plates; shape (levels...)."""
+        """Return the position of each level of some plates; shape (levels...)."""
         sizes = next(part.plates for part in self.parts if part.latent.plates == tuple(plates))
         return np.arange(math.prod(sizes)).reshape(sizes)
 
     def shape(self, part: Part) -> tuple[int, ...]:
-        """Shape of a latent's values, its levels along one axis."""
+        """Return the shape of a latent's values, with all levels along one axis."""
         levels = (math.prod(part.plates),) if part.plates else ()
         return levels + part.labels
 

@@ -1,4 +1,4 @@
-"""NUTS for a cohort, a chain at a time."""
+"""NUTS for a cohort, with one call for each chain."""
 
 import math
 from collections.abc import Mapping
@@ -30,14 +30,14 @@ _forms = Recent[object, "Form"](4)
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """How a cohort is sampled.
+    """Compiled form in which a cohort is sampled.
 
     Attributes
     ----------
     kernel : JointKernel or PlainJoint
-        What NUTS moves in; the latter where an operation has no machine code.
+        The log-density; `PlainJoint` if the kernel does not support an operation of the layout.
     inner : Inner, InnerCells or None
-        Draws the latent that is integrated out, if one is.
+        Sampler of the latent that is integrated out, if there is one.
     """
 
     kernel: JointKernel | PlainJoint
@@ -45,12 +45,13 @@ class Form:
 
 
 def joint_form(cohort: Cohort) -> Form:
-    """Choose how a joint layout is sampled for a cohort, and compile it, once in this process.
+    """Choose the form in which a cohort is sampled, and compile it, once in a process.
 
-    A short run comes first. A single normal latent of each subject is integrated out, over places
-    that the run finds, where there are no more than 64 of them; so is the first normal part of each
-    subject on each item. Other latents whose scale is a latent are centred as far as the run says
-    that the data inform each of their values.
+    The choice depends on a short run. The first normal latent per subject and item is integrated
+    out over standard scores. Without such a latent, or if it needs too many scores, a single normal
+    latent per subject is integrated out if it needs no more than 64 places. Values of the other
+    latents whose scale is a latent are centred to the degree to which the data reduce their
+    variance.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -59,7 +60,7 @@ def joint_form(cohort: Cohort) -> Form:
 def _form(cohort: Cohort) -> Form:
     try:
         form = _fused(cohort)
-        form.kernel.compiled()  # here and not by each chain: chains are threads
+        form.kernel.compiled()  # once, and not in each chain's thread
     except UnsupportedError:
         return Form(PlainJoint(cohort))
     return form
@@ -73,7 +74,7 @@ def _fused(cohort: Cohort) -> Form:
 
 
 def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | None:
-    """Integrate a part of each subject on each item out; None where that asks for too much."""
+    """Integrate out a latent per subject and item; None if that needs too many scores."""
     scaled = [latent for latent in scaled if latent is not part]
     kernel = JointKernel(cohort, _first_centring(cohort, scaled), scores=first_scores(part))
     pilot = _pilot(kernel)
@@ -85,7 +86,7 @@ def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | 
 
 
 def _without_subjects(cohort: Cohort, scaled: list[Latent]) -> Form:
-    """Integrate a single latent of each subject out, where there is one and places are few."""
+    """Integrate out a single latent per subject, if there is one that needs few places."""
     latent = single_latent(cohort.layout)
     if not scaled and latent is None:
         return Form(JointKernel(cohort))
@@ -105,16 +106,16 @@ def _without_subjects(cohort: Cohort, scaled: list[Latent]) -> Form:
 
 
 def _pilot(kernel: JointKernel) -> dict[str, np.ndarray] | None:
-    """Sample a short chain; None where none starts: chains try others, and say so."""
+    """Sample a short chain; None if it cannot start, which the chains of the fit then report."""
     try:
         drawn, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
-    except RuntimeError:  # no start with a finite density
+    except RuntimeError:  # the density is not finite at the start
         return None
     return levelled(kernel, drawn, _PILOT)
 
 
 def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarray]:
-    """Centre altogether, or not at all where there are few trials for each value."""
+    """Return the centring of the short run: 0 for latents with few trials per value, else 1."""
     trials, found = cohort.trials.sum(), {}
     for latent in scaled:
         size = cohort.size(latent.plates)
@@ -125,7 +126,7 @@ def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarra
 
 
 def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -> np.ndarray:
-    """Say how much of the variance of the values of each level the data have removed."""
+    """Return the part by which the data reduce the variance of the values of each level."""
     size = cohort.size(latent.plates)
     values = pilot[latent.name][0].reshape(-1, *size, math.prod(map(len, latent.dims.values())))
     plates = tuple(range(1, 1 + len(size)))
@@ -141,7 +142,7 @@ def _is_scaled(latent: Latent) -> bool:
 def levelled(
     kernel: JointKernel | PlainJoint, drawn: Any, options: SamplingOptions
 ) -> dict[str, np.ndarray]:
-    """Read draws of a kernel's latents, levels in order: (chain, draw, levels..., labels...)."""
+    """Return draws of a kernel's latents by level: (chain, draw, levels..., labels...)."""
     found = {}
     for part in kernel.parts:
         values = columns(drawn, part.latent.name, options, kernel.shape(part))
@@ -170,15 +171,15 @@ def sample_chain(
     cohort : Cohort
         Layout and data; compiled at most once in a process.
     chain : str
-        Its name.
+        Name of the chain.
     number : int
-        Its place, from 0.
+        Number of the chain, from 0.
     options : SamplingOptions
-        How long and how carefully.
+        Options of sampling.
     seed : int
-        Of the fit; every chain has its own.
+        Seed of the fit. Each chain and attempt has its own random stream.
     attempt : int
-        How often it has been sampled, with this time; each has a stream of its own.
+        Number of the attempt, from 1.
 
     Returns
     -------
@@ -189,7 +190,7 @@ def sample_chain(
         return Sampled(chain, _chain(cohort, number, options, seed, attempt), attempt)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a panic inside nutpie is no Exception
+    except BaseException as error:  # a panic of nutpie is not an Exception
         return Sampled(chain, None, attempt, in_one_line(error))
 
 
@@ -207,7 +208,7 @@ def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, att
 
 
 def lost_chains(chains: list[Draws]) -> list[int]:
-    """Find chains whose log-densities lie far below the best chain's, by ten times their spread."""
+    """Find chains whose log-density is more than ten sds of the best chain's (or nats) below it."""
     levels = [draws.statistics["lp"].ravel() for draws in chains]
     middles = np.array([np.median(level) for level in levels])
     best = int(middles.argmax())
@@ -216,7 +217,7 @@ def lost_chains(chains: list[Draws]) -> list[int]:
 
 
 def joined(chains: list[Draws], layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Join chains; subjects come first, where a latent has one value for each."""
+    """Join chains; the first axis of a latent per subject is that of the subjects."""
     posterior = {}
     for latent in layout.latents:
         values = np.concatenate([draws.posterior[latent.name] for draws in chains])

@@ -1,4 +1,4 @@
-"""Modes of a subject's posterior; chains that start there, at once or because they were lost."""
+"""Modes of a subject's posterior, and chains that start near them."""
 
 import dataclasses
 import functools
@@ -21,36 +21,36 @@ from .grid.posterior import ExactPosterior
 from .nuts import Start, sample
 from .unbounded import LogDensity, points
 
-_FEW = 2  # profile elements whose posterior is looked at all over
-_CLIMBS = 32  # local searches from the prior, for more profile elements ...
-_POINTS = 1000  # ... from some of so many draws
-_CALLS = 1000  # of the log-density in a climb
-_DIP = 1.0  # nats that chains cross at ease: peaks with less between them are one mode
-_BETWEEN = np.linspace(0, 1, 35)[1:-1]  # where the way from one peak to another is looked at
-_LIGHTEST = np.log(1e-4)  # log of a mode's mass over the heaviest one's
-_FARTHEST = 60.0  # nats below the highest peak at which no peak is worth a climb
-_BEST = 8  # draws from the prior that are climbed from where a chain may be lost
-_APART = 1.1  # R-hat of the log-density from which chains are looked at
-_SEEN = 100  # draws of a chain that tell where it was
-_FALL = 0.5  # nats from a mode at which its width is read: one standard deviation of a normal
-_SHORTEST, _LONGEST = 2.0**-33, 2.0**10  # widths that are told apart
-_HALVINGS = 40  # of the distance of a chain's start from its mode
+_FEW = 2  # largest number of profile elements whose posterior is searched on a lattice
+_CLIMBS = 32  # number of local searches from the prior, for more profile elements ...
+_POINTS = 1000  # ... which start at some of this many draws
+_CALLS = 1000  # largest number of evaluations of the log-density in a local search
+_DIP = 1.0  # nats: peaks with a smaller dip between them are one mode, since chains cross it
+_BETWEEN = np.linspace(0, 1, 35)[1:-1]  # points between two peaks at which the dip is searched
+_LIGHTEST = np.log(1e-4)  # smallest mass of a mode, as the log of its part of the heaviest one's
+_FARTHEST = 60.0  # nats: peaks that are further below the highest one are ignored
+_BEST = 8  # number of draws from the prior where local searches start if a chain may be lost
+_APART = 1.1  # R-hat of the log-density above which chains are examined
+_SEEN = 100  # number of draws of a chain by which its location is estimated
+_FALL = 0.5  # nats below a mode where its width is measured: the sd of a normal density
+_SHORTEST, _LONGEST = 2.0**-33, 2.0**10  # smallest and largest widths that are measured
+_HALVINGS = 40  # largest number of halvings of the distance of a start from its mode
 
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """A local maximum of the log-density on PyMC's unbounded scale, where NUTS runs.
+    """Local maximum of the log-density on PyMC's unbounded scale, on which NUTS samples.
 
     Attributes
     ----------
     at : ndarray, shape (elements,)
-        Where, in the order of the layout's profile elements.
+        Location of the maximum, in the order of the layout's profile elements.
     height : float
-        Log-density there.
+        Log-density at the maximum.
     widths : ndarray, shape (elements,)
-        By axis, how far from it the log-density has fallen by half a nat: the mean of both sides,
-        each profile element on its own. A standard deviation, where the rest of the profile is
-        known and the mode is a normal one.
+        By axis, the distance from the maximum at which the log-density is half a nat smaller, as
+        the mean of both sides, with the other profile elements fixed. For a normal density, this is
+        the conditional standard deviation.
     """
 
     at: np.ndarray
@@ -59,23 +59,23 @@ class Mode:
 
     @property
     def mass(self) -> float:
-        """Log of the probability in it, up to a constant, as if it had no correlations."""
+        """Logarithm of the mode's probability up to a constant, without correlations."""
         return float(self.height + np.log(self.widths).sum())
 
 
 def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> list[Mode]:
     r"""Find the modes of one subject's posterior.
 
-    Profiles of one or two elements are looked at all over, on the lattice from which
-    ``method="grid"`` starts; from every local maximum the log-density :math:`\ell` is climbed
-    between the neighbouring lines. For larger ones, and where something is unseen of the items, it
-    is climbed from the layout's middle and 32 draws from the prior. Two peaks :math:`a, b` are one
-    mode where
+    For profiles of one or two elements, the log-density :math:`\ell` is computed on the lattice of
+    ``method="grid"``, and a local search starts at each of its local maxima, bounded by the
+    neighbouring lines. For larger profiles, and for layouts with unseen or measured properties of
+    items, local searches start at the prior's initial point and at 32 draws from the prior. Two
+    peaks :math:`a, b` are one mode if
 
     .. math:: \min_{0 < t < 1} \ell(a + t (b - a)) \ge \min(\ell(a), \ell(b)) - 1.
 
-    A mode is left out when it has less than 1e-4 of the heaviest one's mass (height and widths, see
-    `Mode`): ten thousand independent draws would hardly show it.
+    A mode is left out if its mass (computed from height and widths, see `Mode.mass`) is less than
+    1e-4 of that of the heaviest mode, since ten thousand independent draws would hardly show it.
 
     Parameters
     ----------
@@ -84,14 +84,15 @@ def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> lis
     data : SubjectData
         Outcomes and constants.
     most : int
-        How many to return at most.
+        Largest number of modes to return.
     seed : int
-        Of the draws from the prior.
+        Seed of the choice among draws from the prior.
 
     Returns
     -------
     list of Mode
-        The heaviest first. Of a large profile a mode may be missed that no climb ends in.
+        Modes, the heaviest first. A mode of a large profile is missed if no local search ends in
+        it.
 
     Raises
     ------
@@ -127,7 +128,7 @@ type _Peak = tuple[np.ndarray, float]
 
 
 def _heaviest(density: LogDensity, peaks: Sequence[_Peak]) -> list[Mode]:
-    """Make modes of peaks, without those of next to no mass; the heaviest first."""
+    """Return the modes of peaks, without those of negligible mass; the heaviest first."""
     best = max(height for _, height in peaks)
     peaks = [(at, height) for at, height in peaks if height > best - _FARTHEST]
     modes = [Mode(*peak, _widths(density, *peak)) for peak in _different(density, peaks)]
@@ -136,10 +137,10 @@ def _heaviest(density: LogDensity, peaks: Sequence[_Peak]) -> list[Mode]:
 
 
 def _from_lattice(density: LogDensity, posterior: ExactPosterior) -> list[_Peak]:
-    """Climb from every local maximum of the lattice, no farther than to the next lines."""
+    """Search from each local maximum of the lattice, bounded by the neighbouring lines."""
     lines, logs = posterior.lattice()
     coordinates = posterior.coordinates
-    for axis, line in enumerate(lines):  # per unit of PyMC's scale
+    for axis, line in enumerate(lines):  # densities per unit of PyMC's scale
         logs = logs - np.log(np.cosh(line)).reshape([-1, *[1] * (logs.ndim - axis - 1)])
     scales = [
         centre + spread * np.sinh(line)
@@ -160,7 +161,7 @@ def _from_lattice(density: LogDensity, posterior: ExactPosterior) -> list[_Peak]
 def _climbed(
     density: LogDensity, start: np.ndarray, box: Sequence[tuple[float, float]] | None = None
 ) -> _Peak:
-    """Climb to a local maximum; up to a cliff's edge at least, where gradients lead no further."""
+    """Search for a local maximum; at a discontinuity, the search ends at its edge."""
 
     def depth(at: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = density.with_gradient(at)
@@ -182,7 +183,7 @@ def _different(density: LogDensity, peaks: Sequence[_Peak]) -> list[_Peak]:
 
 
 def _widths(density: LogDensity, at: np.ndarray, height: float) -> np.ndarray:
-    """Measure how far along each axis, on average of both sides, it falls by half a nat."""
+    """Measure the widths of a mode; see `Mode`."""
 
     def reach(way: np.ndarray) -> float:
         return _reach(lambda far: height - density(at + far * way) < _FALL)
@@ -191,7 +192,7 @@ def _widths(density: LogDensity, at: np.ndarray, height: float) -> np.ndarray:
 
 
 def _reach(near: Callable[[float], bool]) -> float:
-    """Find how far it is near, to 2 %: from the mode outwards, or a step leaps to another mode."""
+    """Find the distance up to which `near` is true, to 2 %, in growing steps from the mode."""
     step = _SHORTEST
     while step < _LONGEST and near(2 * step):
         step *= 2
@@ -216,7 +217,7 @@ def _drawn_points(layout: Layout, deviations: frozenset[str]) -> np.ndarray:
 def sample_modes(
     battery: Battery, data: SubjectData, options: SamplingOptions, seed: int, cores: int = 1
 ) -> Draws:
-    """Draw from one subject's posterior by chains that start beside its modes.
+    """Draw from one subject's posterior with chains that start near its modes.
 
     Parameters
     ----------
@@ -225,17 +226,18 @@ def sample_modes(
     data : SubjectData
         Outcomes and constants.
     options : SamplingOptions
-        How long and how carefully; as many modes are started from as there are chains.
+        Options of sampling; at most as many modes are used as there are chains.
     seed : int
-        Of modes and chains.
+        Seed of modes and chains.
     cores : int
-        Chains at a time; the draws do not depend on it.
+        Number of chains at a time; the draws do not depend on it.
 
     Returns
     -------
     Draws
-        Chain c starts beside mode c modulo their number, the heaviest being mode 0. It may leave
-        while it tunes, by a long step: of two sharp modes, about one chain in fifty did.
+        Draws of all chains. The number of the mode at which a chain starts is the number of the
+        chain modulo the number of modes; the heaviest mode is 0. A long step of the tuning phase
+        may leave the mode, which about one of fifty chains did with two sharp modes.
     """
     sampler = compile_sampler(battery)
     modes = find_modes(battery, data, options.chains, seed)
@@ -244,11 +246,12 @@ def sample_modes(
 
 
 def starting_beside(model: Any, mode: Mode) -> Start:
-    """Make the function from a chain's seed to its start.
+    """Return a function of a chain's seed that returns a starting point near a mode.
 
-    A fifth to half of a width away from the mode along every axis: the gradient there tells the
-    sampler how wide the mode is, and at the mode itself nothing. Nearer where the log-density falls
-    by more than a nat for each axis, as it does beyond a cliff.
+    The distance from the mode is 0.2 to 0.5 widths along each axis, because the sampler estimates
+    scales from the gradient at the start, which is zero at the mode itself. The distance is halved
+    while the log-density there is more than one nat per axis below that of the mode, as it is
+    beyond a discontinuity.
     """
     density = LogDensity(model)
 
@@ -272,17 +275,19 @@ def without_lost_chains(
     seed: int,
     cores: int = 1,
 ) -> Draws:
-    r"""Sample chains again that sit where there is next to no mass; the others stay as they are.
+    r"""Replace chains in regions of negligible mass by new chains; other chains are kept.
 
-    Far from the data a log-density is flat, and a chain that starts there may find a maximum of the
-    prior's own, or hardly move. Chains are looked at when R-hat of their log-densities is above
-    1.1. Then the log-density is climbed from the ends of all chains and from the best of 1,000
-    draws from the prior. A chain of k profile elements is lost when the mass of where it was,
+    Where the log-density is flat, a chain may hardly move, or find a local maximum of negligible
+    mass. Chains are examined if R-hat of their log-densities :math:`\ell` is above 1.1. Local
+    searches for modes then start at the ends of all chains and at the 8 draws with the largest
+    density of 1,000 draws from the prior. A chain of k profile elements is lost if the logarithm of
+    the mass of its region,
 
     .. math:: \operatorname{median} \ell + \frac{k}{2} + \sum_{i=1}^k \log s_i
 
-    with its standard deviations s on PyMC's unbounded scale, is less than 1e-4 of that of the
-    heaviest mode found; of a normal density, both are the same (see `Mode.mass`).
+    where the s are its standard deviations on PyMC's unbounded scale, is below that of the heaviest
+    mode by more than :math:`\log 10^4`. For a normal density, it is the mass of the mode (see
+    `Mode.mass`).
 
     Parameters
     ----------
@@ -291,19 +296,19 @@ def without_lost_chains(
     data : SubjectData
         Outcomes and constants.
     draws : Draws
-        Of all chains.
+        Draws of all chains.
     options : SamplingOptions
-        How they were drawn.
+        Options with which they were drawn.
     seed : int
-        Of the attempt.
+        Seed of the attempt.
     cores : int
-        Chains at a time; the draws do not depend on it.
+        Number of chains at a time; the draws do not depend on it.
 
     Returns
     -------
     Draws
-        With chains in place of the lost ones that start beside the heaviest modes; `draws` itself
-        where no chain is lost.
+        Draws in which lost chains are replaced by chains that start near the heaviest modes;
+        `draws` itself if no chain is lost.
     """
     levels = draws.statistics["lp"]
     if len(levels) < 2 or not rhat_ess(levels[None]).rhat[0] > _APART:

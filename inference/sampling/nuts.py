@@ -14,12 +14,12 @@ from .engine import Sampler
 from .stopping import stop_if_told
 
 type Start = Callable[[int], np.ndarray]
-"""From a chain's seed to where it starts, on PyMC's unbounded scale."""
+"""Function that returns a chain's starting point on PyMC's unbounded scale, given its seed."""
 
 STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
-"""Names of the sampler's statistics, nutpie's and ArviZ's."""
+"""Names of the sampler statistics in nutpie, with those in ArviZ."""
 
-_SLICE = 0.1  # seconds of sampling between two looks whether to stop
+_SLICE = 0.1  # seconds between two checks whether to stop
 
 
 def sample(
@@ -39,19 +39,19 @@ def sample(
     subject : SubjectData
         Outcomes and constants.
     options : SamplingOptions
-        How long and how carefully.
+        Options of sampling.
     seed : int
-        Of the chains.
+        Seed of the chains.
     cores : int
-        Chains at a time; the draws do not depend on it.
+        Number of chains at a time; the draws do not depend on it.
     starts : sequence of callable
-        Where chains start, from each one's own seed, on PyMC's unbounded scale; dealt to the chains
-        in turn. About the middle of the prior when there are none.
+        Functions that return the starting point of a chain, given its seed; chains use them in
+        turn. By default, chains start near the middle of the prior.
 
     Returns
     -------
     Draws
-        Without the tuning phase.
+        Draws without the tuning phase.
     """
     model = sampler.on(subject)
     dealt = list(starts) or [model.initial_point_func]
@@ -81,7 +81,7 @@ def sample(
 def run_chains(
     model: Any, options: SamplingOptions, seed: int, cores: int, chains: int
 ) -> tuple[list[Any], list[Any]]:
-    """Run some chains: their draws and statistics, a batch each."""
+    """Run chains; returns their draws and statistics, with one batch for each chain."""
     import nutpie
 
     background: Any = nutpie.sample(
@@ -94,20 +94,20 @@ def run_chains(
         target_accept=options.target_accept,
         progress_bar=False,
         save_warmup=False,
-        return_raw_trace=True,  # its conversion would take a third of the time
+        return_raw_trace=True,  # the conversion would take a third of the time
         blocking=False,
     )
     try:
         trace = _finished(background)
     except BaseException:
-        background.cancel()  # and wait for its threads, which run machine code that is Python's
+        background.cancel()  # waits for its threads, which run code that Python would free
         raise
     drawn, statistics = trace.get_arrow_trace()
     return drawn, statistics
 
 
 def _finished(background: Any) -> Any:
-    """Wait for nutpie's threads, unless told to stop."""
+    """Wait for nutpie's threads, unless the job must stop."""
     while True:
         stop_if_told()
         with suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""Sequential Monte Carlo: a subject's own values, beside draws of what others have taught."""
+"""Sequential Monte Carlo for a new subject's values, given draws of the shared latents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,37 +10,38 @@ from .convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from .stopping import stop_if_told
 
 type LogLikelihood = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""From own scores (particles, length) and places among what is shared to (particles,) nats."""
+"""Function that returns log-likelihoods (particles,), given own scores (particles, length) and
+positions among the draws of the shared latents (particles,)."""
 
-_KEPT = 4  # states of each particle
-_STAY = 0.5  # part of the particles that a step of the temperature leaves effective
-_ACCEPTED = 0.3  # aim of the step size
-_FREEDOM = 5  # degrees of freedom of the distribution that steps leave as it is
-_MOVES = 3  # of each particle at a power
-_BINS = 24  # of equal mass, in which a score's distribution is flat
+_KEPT = 4  # number of kept states of each particle
+_STAY = 0.5  # part of the particles that are effective after a step of the power
+_ACCEPTED = 0.3  # acceptance rate at which the step size aims
+_FREEDOM = 5  # degrees of freedom of the distribution that the steps leave invariant
+_MOVES = 3  # number of moves of each particle at a power
+_BINS = 24  # number of the histogram's bins, which have equal mass
 _AFRESH = 0.1  # part of the leaps that are draws from the prior
-_FEWEST, _MOST = 2, 128  # moves between two kept states
-_ENOUGH = 1.5  # times the effective draws that are asked of chains
+_FEWEST, _MOST = 2, 128  # number of moves between two kept states
+_ENOUGH = 1.5  # needed effective sample size, as a multiple of that required of chains
 
 
 def effective(log_weights: np.ndarray) -> float:
-    r"""Count the particles that weights leave effective, :math:`(\sum w)^2 / \sum w^2`."""
+    r"""Return the effective number of weighted particles, :math:`(\sum w)^2 / \sum w^2`."""
     weights = np.exp(log_weights - log_weights.max())
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Draws of one subject's values and of what is shared.
+    """Draws of one subject's values and of the shared latents.
 
     Attributes
     ----------
     scores : ndarray, shape (chains, draws, length)
-        Own values as standard normal scores.
+        The subject's values as standard normal scores.
     shared : ndarray of int, shape (chains, draws)
-        Places among the draws of what is shared.
+        Positions among the draws of the shared latents.
     log_likelihood : ndarray, shape (chains, draws)
-        In nats.
+        Log-likelihood in nats.
     """
 
     scores: np.ndarray
@@ -49,10 +50,10 @@ class Sample:
 
     @property
     def effective(self) -> float:
-        r"""Count the draws of what is shared that the weights leave, :math:`1 / \sum_j w_j^2`.
+        r"""Effective number of draws of the shared latents, :math:`1 / \sum_j w_j^2`.
 
-        Two independent draws meet in place j with probability :math:`w_j^2`, so that pairs of
-        draws of different chains tell the sum without bias.
+        Two independent draws both have position j with probability :math:`w_j^2`, so that the part
+        of equal pairs among draws of different chains is an unbiased estimate of the sum.
         """
         counts = np.zeros((len(self.shared), int(self.shared.max()) + 1))
         for chain, places in zip(counts, self.shared, strict=True):
@@ -70,44 +71,49 @@ def sample_particles(
     draws: int,
     seed: int,
 ) -> Sample:
-    r"""Draw own values and, beside each, one of the draws of what is shared.
+    r"""Draw a subject's values together with one of the draws of the shared latents.
 
-    With standard normal scores z of the own values and places j,
+    The target density, with standard normal scores z of the own values and the position j of one of
+    J draws, is
 
     .. math:: p(z, j) \propto \frac{1}{J}\, \mathcal{N}(z; 0, I)\, p(y \mid z, j).
 
-    Particles start as draws from the prior. The likelihood is raised to powers that grow from 0 to
-    1, each so that half of the particles stay effective; these are then chosen anew by their
-    weights, and moved by Metropolis steps of the place, to any other, and in turn of two kinds of
-    the own values. With the particles' mean m and covariance :math:`L L^\top`,
+    Particles start as draws from the prior. The likelihood is raised to a power that grows from 0
+    to 1 in steps, each of which leaves half of the particles effective. After a step, particles are
+    resampled by their weights and moved by Metropolis steps: of the position, to any other one, and
+    of the own values, by two proposals in turn. The first one is, with the particles' mean m and
+    covariance :math:`L L^\top`,
 
     .. math:: z' = m + \sqrt{1 - g^2}\, (z - m) + g \sqrt{s}\, L \varepsilon, \quad
         s \sim (\nu + |L^{-1} (z - m)|^2) / \chi^2_{\nu + k},
 
-    which leaves a Student distribution of k values and :math:`\nu = 5` as it is; g is as large as
-    three in ten steps are accepted. And one of the own values is drawn from the histogram that all
-    particles have of it, so that separate modes exchange particles. At the end the moves go on
-    until the kept draws are worth 600 independent ones, or for 512 moves.
+    which leaves a Student distribution of k values with :math:`\nu = 5` invariant; g is adapted so
+    that three of ten steps are accepted. The second one draws one of the own values from the
+    histogram of all particles, or, with probability 0.1, from its prior, so that particles can
+    change between separate modes. At the power 1, four states of each particle are kept, with 2
+    moves between them. The particles are moved on, with twice as many moves up to 128, until R-hat
+    is at most 1.01 and the effective sample size is at least 150 per chain.
 
     Parameters
     ----------
     log_likelihood : callable
-        Of the subject's outcomes.
+        Log-likelihood of the subject's outcomes; see `LogLikelihood`.
     length : int
-        How many own values there are.
+        Number of own values.
     shared : int
-        How many draws there are of what is shared.
+        Number of draws of the shared latents.
     chains : int
-        Groups of particles that do not meet: their agreement says how sure the draws are.
+        Number of groups of particles, which are resampled separately, so that their agreement
+        measures the accuracy of the draws.
     draws : int
-        Of each chain; a multiple of 4.
+        Number of draws of each chain; a multiple of 4.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     Sample
-        States of a particle follow each other.
+        Draws, in which the states of a particle are consecutive.
 
     References
     ----------
@@ -133,7 +139,7 @@ def sample_particles(
 
 
 def _is_enough(sample: Sample) -> bool:
-    """Tell whether the own values and the log-likelihood are known well."""
+    """Return whether the own values and the log-likelihood have converged."""
     seen = np.concatenate([sample.scores, sample.log_likelihood[..., None]], axis=-1)
     found = rhat_ess(np.moveaxis(seen, -1, 0))
     least = _ENOUGH * ESS_PER_CHAIN * len(sample.scores)
@@ -142,24 +148,24 @@ def _is_enough(sample: Sample) -> bool:
 
 
 class Particles:
-    """Weighted particles at a power of the likelihood, which Metropolis steps move.
+    """Weighted particles at a power of the likelihood, moved by Metropolis steps.
 
     Parameters
     ----------
     log_likelihood : callable
-        Of the subject's outcomes.
+        Log-likelihood of the subject's outcomes; see `LogLikelihood`.
     scores : ndarray, shape (particles, length)
         Own values as standard normal scores.
     places : ndarray of int, shape (particles,)
-        Among the draws of what is shared.
+        Positions among the draws of the shared latents.
     levels : ndarray, shape (particles,)
-        Log-likelihood there.
+        Log-likelihood of the particles.
     log_weights : ndarray, shape (particles,)
-        Weights, but for a factor.
+        Logarithms of the weights, up to a constant.
     shared : int
-        How many draws there are of what is shared.
+        Number of draws of the shared latents.
     rng : Generator
-        Of the steps.
+        Generator of random numbers.
     """
 
     def __init__(
@@ -207,7 +213,7 @@ class Particles:
         return found
 
     def heat(self) -> None:
-        """Raise the power as far as enough particles stay effective."""
+        """Raise the power as far as half of the particles stay effective, and set the weights."""
         stop_if_told()
         before, from_top = self.power, self.levels - self.levels.max()
 
@@ -218,7 +224,7 @@ class Particles:
         self.log_weights = (self.power - before) * from_top
 
     def choose(self, groups: int) -> None:
-        """Choose particles anew by their weights, within each group."""
+        """Resample particles by their weights, within each group."""
         weights = np.exp(self.log_weights - self.log_weights.max()).reshape(groups, -1)
         size = weights.shape[1]
         ends = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
@@ -232,7 +238,7 @@ class Particles:
         self.levels, self.log_weights = self.levels[every], np.zeros(len(every))
 
     def tune(self) -> None:
-        """Learn where the own values are."""
+        """Estimate mean, covariance and histograms of the own values, for the proposals."""
         length = self.scores.shape[1]
         if not length:
             return
@@ -249,7 +255,7 @@ class Particles:
             self._ends[each] = self.scores[order[at.clip(max=len(mass) - 1)], each]
 
     def move(self) -> None:
-        """Offer every particle a step or a leap of its own values in turn, and another place."""
+        """Propose to each particle a step or, in turn, a leap, and then another position."""
         stop_if_told()
         count, length = self.scores.shape
         if length:
@@ -263,7 +269,7 @@ class Particles:
             self._offer(self.scores, elsewhere, np.zeros(count))
 
     def _stepped(self) -> tuple[np.ndarray, np.ndarray]:
-        """Make steps of the own values, and the logarithms of how much better they are a priori."""
+        """Propose steps of the own values; also returns logs of prior and proposal ratios."""
         count, length = self.scores.shape
         far = self._far(self.scores)
         scale = (_FREEDOM + far) / self._rng.chisquare(_FREEDOM + length, size=count)
@@ -275,7 +281,7 @@ class Particles:
         return offered, prior + (_FREEDOM + length) / 2 * student
 
     def _leapt(self) -> tuple[np.ndarray, np.ndarray]:
-        """Draw one of the own values from where all particles have it; as `_stepped` returns."""
+        """Propose one of the own values from the histograms; returns the same as `_stepped`."""
         count, length = self.scores.shape
         which, who = np.asarray(self._rng.integers(length, size=count)), np.arange(count)
         bins = self._rng.integers(_BINS, size=count)
@@ -288,7 +294,7 @@ class Particles:
         return offered, (before**2 - drawn**2) / 2 + likelier
 
     def _density(self, which: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Log-density of what `_leapt` draws."""
+        """Return the log-density of the proposals of `_leapt`."""
         ends, who = self._ends[which], np.arange(len(values))
         at = (values[:, None] >= ends).sum(axis=1) - 1
         inside = (at >= 0) & (at < _BINS)
@@ -298,11 +304,11 @@ class Particles:
         return np.asarray(np.log(flat + _AFRESH * np.exp(-(values**2) / 2) / (2 * np.pi) ** 0.5))
 
     def _far(self, scores: np.ndarray) -> np.ndarray:
-        """Measure squared distances from the particles' mean, in units of their spread."""
+        """Return squared Mahalanobis distances from the particles' mean."""
         return np.asarray((((scores - self._centre) @ self._inverse.T) ** 2).sum(axis=1))
 
     def _offer(self, scores: np.ndarray, places: np.ndarray, prior: np.ndarray) -> float:
-        """Accept or refuse, by Metropolis's rule; returns which part was accepted."""
+        """Accept or reject proposals by Metropolis's rule; returns the acceptance rate."""
         levels = self._compute(scores, places)
         chance = np.log(self._rng.random(len(levels)))
         taken = chance < self.power * (levels - self.levels) + prior

@@ -1,4 +1,4 @@
-"""Sampling a subject again, with more care, when its draws cannot be trusted."""
+"""Repetition of a subject's sampling, with other options, until it has converged."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -27,33 +27,33 @@ def sample_subject(
     method: Literal["nuts", "grid"] = "nuts",
     starts: Literal["prior", "modes"] = "prior",
 ) -> Sampled:
-    """Sample one subject, again with more care if its draws cannot be trusted.
+    """Sample one subject, and repeat it with longer chains and smaller steps if it has faults.
 
     Parameters
     ----------
     battery : Battery
-        The layout and the items; compiled at most once in a process.
+        Layout and items; compiled at most once in a process.
     subject : str
-        Its name.
+        Name of the subject.
     data : SubjectData
-        Its outcomes and constants.
+        Outcomes and constants of the subject.
     options : SamplingOptions
-        Of the first attempt; `with_more_care` has those of the others.
+        Options of the first attempt; see `with_more_care` for those of the others.
     seed : int
-        Of the fit; each attempt at each subject has its own, see `attempt_seed`.
+        Seed of the fit; see `attempt_seed` for those of attempts.
     cores : int
-        Chains at a time.
+        Number of chains at a time.
     reruns : int
-        How often it may be sampled again by NUTS; a grid comes out the same.
+        Largest number of repetitions with NUTS; a grid is not repeated.
     method : {"nuts", "grid"}
-        Where draws come from.
+        Method that produces draws.
     starts : {"prior", "modes"}
-        Where chains start: about the middle of the prior, or beside the posterior's modes.
+        Starting points of chains: near the middle of the prior, or near the posterior's modes.
 
     Returns
     -------
     Sampled
-        The last attempt that gave draws, with the faults it still has.
+        The first attempt without faults, or else the last one with draws and its faults.
     """
     names = [element.name for element in elements(battery.layout)]
 
@@ -86,24 +86,24 @@ def first_clean(
     wrong: Callable[[Draws, int], list[str]],
     attempts: int,
 ) -> Sampled:
-    """Try until an attempt has no fault.
+    """Repeat attempts until one has no faults.
 
     Parameters
     ----------
     attempt : callable
-        From the attempt's number, 1 upwards, to draws.
+        Function that returns draws, given the number of the attempt, from 1.
     subject : str
         Name of the subject.
     wrong : callable
-        From draws and the attempt's number to the faults of the draws.
+        Function that returns the faults of draws, given these and the number of the attempt.
     attempts : int
-        How many to make at most.
+        Largest number of attempts.
 
     Returns
     -------
     Sampled
-        The first attempt without faults; else the last that gave draws, with its faults; else
-        the last error. Whatever an attempt raises must not stop the other subjects.
+        The first attempt without faults; or else the last one with draws and its faults; or else
+        the last error. Errors of an attempt are not raised, so that other subjects are sampled.
     """
     kept, reason = None, ""
     for number in range(1, attempts + 1):
@@ -112,7 +112,7 @@ def first_clean(
             found = wrong(draws, number)
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # a panic inside nutpie is no Exception
+        except BaseException as error:  # a panic of nutpie is not an Exception
             reason = reason if kept else in_one_line(error)
             continue
         kept, reason = draws, "; ".join(found)
@@ -122,25 +122,25 @@ def first_clean(
 
 
 def in_one_line(error: BaseException) -> str:
-    """Write an error as one line; what nutpie says of its own stack helps nobody."""
+    """Format an error as one line, without nutpie's stack trace."""
     text = " ".join(str(error).partition("Stack backtrace:")[0].split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def thinned(draws: Draws, every: int) -> Draws:
-    """Keep the last of every so many draws.
+    """Keep the last one of each group of consecutive draws.
 
     Parameters
     ----------
     draws : Draws
-        A multiple of `every` in each chain.
+        Draws, whose number in each chain is a multiple of `every`.
     every : int
-        How many draws become one.
+        Number of draws in a group.
 
     Returns
     -------
     Draws
-        A kept draw counts as diverging where any of those it stands for does.
+        The kept draws; one counts as diverging if any draw of its group diverged.
 
     Examples
     --------

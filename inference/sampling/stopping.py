@@ -1,7 +1,7 @@
-"""Jobs that stop when they are told to: when nobody waits for them any more, or Python ends.
+"""Stopping of jobs in threads, when their results are no longer needed or Python ends.
 
-A thread that runs machine code cannot be stopped from outside, and must not run it while Python
-takes the code away at the end of the process. So a job looks, between its steps, whether to stop.
+A thread that runs machine code cannot be stopped from outside, and must have ended before Python
+frees the code at the end of the process. A job therefore checks between its steps whether to stop.
 """
 
 import atexit
@@ -18,7 +18,7 @@ _heard = threading.local()
 
 @contextmanager
 def told_by(stop: threading.Event) -> Iterator[None]:
-    """Let what this thread does stop when the event is set."""
+    """Stop the job of this thread at its next check if the event is set."""
     _heard.stop = stop
     try:
         yield
@@ -28,24 +28,25 @@ def told_by(stop: threading.Event) -> Iterator[None]:
 
 @contextmanager
 def awaited_at_exit() -> Iterator[None]:
-    """Let Python, when it ends, stop what this thread does, and wait until it has stopped."""
+    """Make Python stop the job of this thread when it ends, and wait until it has stopped."""
     _stop_at_exit()
     thread = threading.current_thread()
     _at_work.add(thread)
     try:
-        stop_if_told()  # it may be ending already
+        stop_if_told()  # Python may be ending already
         yield
     finally:
         _at_work.discard(thread)
 
 
 def stop_if_told() -> None:
-    """End what this thread does, where it has been told to stop.
+    """End the job of this thread if it must stop.
 
     Raises
     ------
     SystemExit
-        Which no attempt at a subject takes for a failure, and no thread prints.
+        When the job must stop. This exception does not count as a failure of the subject, and a
+        thread does not print it.
 
     Examples
     --------
@@ -55,21 +56,21 @@ def stop_if_told() -> None:
     ...     stop.set()
     ...     stop_if_told()
     Traceback (most recent call last):
-    SystemExit: stopped: nobody waits for the result any more
+    SystemExit: stopped: the result is no longer needed
     """
     stop = getattr(_heard, "stop", None)
     if _leaving.is_set() or (stop is not None and stop.is_set()):
-        raise SystemExit("stopped: nobody waits for the result any more")
+        raise SystemExit("stopped: the result is no longer needed")
 
 
 @cache
 def _stop_at_exit() -> None:
-    """Only once there is something to stop: before that, importing would do something."""
+    """Register the end of jobs; called when the first job starts, not by the import."""
     atexit.register(_leave)
 
 
 def _leave() -> None:
-    """Stop all jobs, while what they use is still there."""
+    """Stop all jobs before Python frees what they use."""
     _leaving.set()
     here = threading.current_thread()
     while any(thread.is_alive() for thread in list(_at_work) if thread is not here):

@@ -1,4 +1,4 @@
-"""One subject's profile on PyMC's unbounded scale, where samplers move: the way there and back."""
+"""Transformation of profiles to and from PyMC's unbounded scale, on which samplers move."""
 
 import ctypes
 import functools
@@ -17,7 +17,7 @@ from ..model.prior import free_values, outward, profile_variables
 from .grid.lattice import finite
 from .stopping import stop_if_told
 
-_POINTERS = [ctypes.c_void_p] * 4  # to position, gradient, value and data
+_POINTERS = [ctypes.c_void_p] * 4  # position, gradient, value and data
 _DENSITY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, *_POINTERS)
 _PROFILE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, *_POINTERS[1:])
 
@@ -25,22 +25,22 @@ _transforming = threading.Lock()
 
 
 class LogDensity:
-    """Log-density of one subject's profile on PyMC's unbounded scale, compiled for the sampler.
+    """Compiled log-density of one subject's profile on PyMC's unbounded scale.
 
     Parameters
     ----------
     model : CompiledPyMCModel
-        Nutpie's, from `Sampler.on`.
+        Nutpie's compiled model, from `Sampler.on`.
     """
 
     def __init__(self, model: Any) -> None:
         self.size = int(model.n_dim)
         self._call = _DENSITY(model.compiled_logp_func.address)
         self._expand = _PROFILE(model.compiled_expand_func.address)
-        self._model = model  # holds the functions and their data
+        self._model = model  # keeps the functions and their data in memory
 
     def with_gradient(self, at: np.ndarray) -> tuple[float, np.ndarray]:
-        """Compute value and gradient; next to nothing, and flat, where it is undefined."""
+        """Compute value and gradient; where undefined, a very low value and a zero gradient."""
         values, gradients = self.at_all(np.asarray(at)[None])
         return float(values[0]), gradients[0]
 
@@ -49,7 +49,7 @@ class LogDensity:
         return self.with_gradient(at)[0]
 
     def at_all(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute values, (points,), and gradients, (points, elements), as `with_gradient` does."""
+        """Compute values, (points,), and gradients, (points, elements); see `with_gradient`."""
         stop_if_told()
         points = np.ascontiguousarray(points, dtype=float)
         gradients, values = np.zeros(points.shape), np.zeros(len(points))
@@ -64,7 +64,7 @@ class LogDensity:
         return values, gradients
 
     def profiles(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute what profiles the points are: by latent, shape (points,) or (points, labels)."""
+        """Compute the profiles of points, by latent; shape (points,) or (points, labels)."""
         points = np.ascontiguousarray(points, dtype=float)
         count = int(self._model.n_expanded)
         found = np.empty((len(points), count))
@@ -80,25 +80,25 @@ class LogDensity:
 def points(
     layout: Layout, deviations: frozenset[str], profile: Mapping[str, np.ndarray]
 ) -> np.ndarray:
-    """Lay profiles out on PyMC's unbounded scale; shape (profiles, elements).
+    """Transform profiles to PyMC's unbounded scale; shape (profiles, elements).
 
     Parameters
     ----------
     layout : Layout
-        Whose latents.
+        Layout with the latents.
     deviations : frozenset of str
-        Those sampled as deviations from their location, as `prior.noncentred` names them.
+        Latents that are sampled as deviations from their location; see `prior.noncentred`.
     profile : dict of str to ndarray
-        By latent, shape (profiles,) or (profiles, labels).
+        Values by latent, shape (profiles,) or (profiles, labels).
     """
-    with _transforming:  # PyTensor's functions share their storage
+    with _transforming:  # threads share the storage of PyTensor's functions
         found = _transform(layout, deviations)(*free_values(layout, profile))
     return np.concatenate([part.reshape(len(part), -1) for part in found], axis=1)
 
 
 @functools.lru_cache(maxsize=32)
 def _transform(layout: Layout, deviations: frozenset[str]) -> Callable[..., list[np.ndarray]]:
-    """Compile the way to PyMC's unbounded scale, of many profiles at once."""
+    """Compile the transformation of many profiles to PyMC's unbounded scale."""
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
         profile_variables(layout, deviations)
     one = model.free_RVs

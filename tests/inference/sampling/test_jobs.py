@@ -66,7 +66,7 @@ def test_inside_a_job_of_joblib_there_is_one_thread():
 
 
 def test_another_backend_is_refused():
-    message = "joblib's backend is MultiprocessingBackend; subjects run on 'threading', 'loky' or"
+    message = "joblib's backend is MultiprocessingBackend, with which subjects cannot be fitted; ch"
     with joblib.parallel_config(backend="multiprocessing"), pytest.raises(FitError, match=message):
         choose_executor(2)
 
