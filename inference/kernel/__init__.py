@@ -1,1 +1,1 @@
-"""Log-densities as machine code: each part of a layout computed once per distinct input."""
+"""Log-densities as machine code, which computes each part of a layout once per distinct input."""

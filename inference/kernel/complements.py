@@ -1,4 +1,4 @@
-"""What a chance lacks to 1, as sums and products in which nothing cancels."""
+"""Complements 1 - p of probabilities, as sums and products without cancellation."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -8,18 +8,19 @@ import numpy as np
 
 from .values import Value, Values
 
-_ROUNDING = 1e-15  # of shares that add up to 1
+_ROUNDING = 1e-15  # rounding error of weights that add up to 1
 
 
 class Complements:
-    """Computes 1 - p from what the parts of p lack.
+    """Maker of complements 1 - p, computed from the complements of the parts of p.
 
-    The difference itself is rounded by up to 2**-53 beside 1, which is much where p is next to 1.
+    The rounding error of the difference itself is up to 2**-53, which is large relative to the
+    result if p is close to 1.
 
     Parameters
     ----------
     values : Values
-        Makes quantities.
+        Quantities of the log-density, to which new ones are added.
     """
 
     def __init__(self, values: Values) -> None:
@@ -27,19 +28,19 @@ class Complements:
         self._known: dict[int, Value | None] = {}
 
     def of(self, p: Value) -> Value:
-        """Make 1 - p, whose derivative is minus that of p; the difference where no rule is known.
+        """Make 1 - p, whose derivative is minus that of p; without a rule, it is the difference.
 
         Parameters
         ----------
         p : Value
-            A quantity, in [0, 1] if the result is to be exact.
+            A quantity; the result is exact only if it is in [0, 1].
         """
         lacks = self._nearly(p)
         known = self._lacks(p) is not None and p.moving
         return self.values("complement", p, lacks) if known else lacks
 
     def compute(self, op: str, *args: Value) -> Value:
-        """Make an elementwise operation; none that takes the difference of a chance to 1."""
+        """Make an elementwise operation, in which differences from 1 are made by `of`."""
         if op == "sub":
             return self._difference(*args)
         if op == "log":
@@ -49,7 +50,7 @@ class Complements:
         return self.values(op, *args)
 
     def reduce(self, kind: str, arg: Value, dim: str) -> Value:
-        """Fold a label dimension; a product of logistics as the exponential of a sum."""
+        """Reduce a label dimension; a product of logistics is the exponential of a sum."""
         make = self.values
         if kind != "prod" or arg.op != "sigmoid" or not arg.moving:
             return make.reduce(kind, arg, dim)
@@ -57,7 +58,7 @@ class Complements:
         return make("exp", make.reduce("sum", logarithms, dim))
 
     def _difference(self, one: Value, other: Value) -> Value:
-        """Make a - b; (1 + a) - b, which PyTensor makes of (1 - b) + a, as that."""
+        """Make a - b; (1 + a) - b, into which PyTensor rewrites (1 - b) + a, is rewritten back."""
         make = self.values
         if one is make.one:
             return self.of(other)
@@ -67,7 +68,7 @@ class Complements:
         return make("sub", one, other)
 
     def _logarithm(self, p: Value) -> Value:
-        """Make the logarithm, exact also where p is next to 1."""
+        """Make the logarithm, which is also exact for p close to 1."""
         lacks = self._lacks(p) if p.moving else None
         return self.values("log", p) if lacks is None else self.values("log_chance", p, lacks)
 
@@ -77,7 +78,7 @@ class Complements:
         return self._known[p.number]
 
     def _nearly(self, p: Value) -> Value:
-        """Make 1 - p at the worst as a difference, which is exact enough below a half."""
+        """Make 1 - p; without a rule, it is the difference, which is exact for p below a half."""
         lacks = self._lacks(p)
         return self.values("sub", self.values.one, p) if lacks is None else lacks
 
@@ -116,14 +117,14 @@ class Complements:
         return self._folded(p) if p.op == "fold" else None
 
     def _product(self, factors: list[Value]) -> Value | None:
-        """Take 1 - ab = (1 - a) + a (1 - b), those of the smallest space first."""
+        """Make 1 - ab = (1 - a) + a (1 - b), factors of the smallest space first."""
         lacks = self._all(factors)
         return self._joined(list(factors), lacks) if lacks else None
 
     def _joined(
         self, factors: list[Value], lacks: list[Value], weight: Value | None = None
     ) -> Value:
-        """Join factors two by two; a weight w among them lacks what is beside w - wab."""
+        """Join factors in pairs; with a weight w among them, the result is w - wab."""
         make = self.values
         while len(factors) > 1:
             i, j = make.cheapest(factors)
@@ -136,7 +137,7 @@ class Complements:
         return lacks[0]
 
     def _sum(self, one: Value, other: Value) -> Value | None:
-        """Take the complement of a mixture, of a fixed floor, or of a mean."""
+        """Make the complement of a mixture, of a sum with a constant, or of a mean."""
         for part, floor in ((one, other), (other, one)):
             if not floor.moving:
                 return self._above(part, floor)
@@ -146,7 +147,7 @@ class Complements:
         return self._mean(list(_terms(one)) + list(_terms(other)))
 
     def _above(self, part: Value, floor: Value) -> Value | None:
-        """Take 1 - (c + ua) = (1 - c - u) + u (1 - a) of fixed numbers c and u."""
+        """Make 1 - (c + ua) = (1 - c - u) + u (1 - a) for constants c and u."""
         make = self.values
         fixed = [factor for factor in _factors(part) if not factor.moving]
         lacks = self._product([factor for factor in _factors(part) if factor.moving])
@@ -160,7 +161,7 @@ class Complements:
         return make("add", gap, make("mul", share, lacks))
 
     def _mixture(self, one: Value, other: Value) -> Value | None:
-        """Take 1 - ((1 - w) a + w b) = (1 - w)(1 - a) + w (1 - b), where b may be 1 alone."""
+        """Make 1 - ((1 - w) a + w b) = (1 - w)(1 - a) + w (1 - b), where b may be 1."""
         for part, counterpart in itertools.product(_weighted(one), _weighted(other)):
             for weight in part.factors:
                 counter = self._lacks(weight)
@@ -174,7 +175,7 @@ class Complements:
         return None
 
     def _beside(self, *weighted: tuple[Value, list[Value], Value | None]) -> Value | None:
-        """Add up w (1 - a), each beside those before: (w - wa) + wa (1 - b) is w - wab."""
+        """Add up w - wab for each weight w with factors a, b: (w - wa) + wa (1 - b)."""
         make, found = self.values, self.values.zero
         for weight, rest, nothing in weighted:
             lacks = self._all(rest)
@@ -187,7 +188,7 @@ class Complements:
         return found
 
     def _mean(self, parts: list[Value]) -> Value | None:
-        """Weigh what parts lack, where the weights add up to 1: numbers, or numbers of items."""
+        """Make the weighted mean of complements, for constant weights that add up to 1."""
         make, terms, shares = self.values, list[Value](), list[Value]()
         for part in parts:
             factors = list(_factors(part))
@@ -205,7 +206,7 @@ class Complements:
         return make("add", *terms) if rounded else None
 
     def _folded(self, p: Value) -> Value | None:
-        """Take the complement of a product, a mean, or the largest or smallest of some labels."""
+        """Make the complement of a product, a mean, a maximum or a minimum over labels."""
         make, (part,), (kind, through) = self.values, p.args, p.folded
         if kind == "sum":
             return self._mean_of_labels(p, part)
@@ -218,7 +219,7 @@ class Complements:
         return make.fold(other, lacks, through, p.space, p.features)
 
     def _mean_of_labels(self, p: Value, part: Value) -> Value | None:
-        """Weigh what labels lack, where the weights add up to 1."""
+        """Make the weighted mean of labels' complements, for weights that add up to 1."""
         make, (_, through) = self.values, p.folded
         fixed = [factor for factor in _factors(part) if not factor.moving]
         rest = [factor for factor in _factors(part) if factor.moving]
@@ -236,21 +237,21 @@ class Complements:
 
 
 def _is_chance(numbers: Value) -> bool:
-    """Tell whether all are in [0, 1]; of a subject's own it is taken for granted."""
+    """Return whether all numbers are in [0, 1]; this is assumed for a subject's constants."""
     if numbers.op not in ("constant", "data"):
         return True
     return bool(np.min(numbers.payload) >= 0 and np.max(numbers.payload) <= 1)  # type: ignore[call-overload]
 
 
 class _Part(NamedTuple):
-    """Factors of a product, which is 0 on some condition."""
+    """Factors of a product, with the condition on which it is 0."""
 
     factors: tuple[Value, ...]
     nothing: Value | None = None
 
 
 def _weighted(value: Value) -> Iterator[_Part]:
-    """Read a part of a mixture: a weight alone, or one among factors."""
+    """Yield the ways to read a part of a mixture as a weight with other factors, if any."""
     yield _Part((value,))
     if value.op == "mul":
         yield _Part(tuple(_factors(value)))
@@ -259,7 +260,7 @@ def _weighted(value: Value) -> Iterator[_Part]:
 
 
 def _without(factors: Sequence[Value], weight: Value) -> list[Value] | None:
-    """Take a weight out of factors, itself or all of its own; None where it is not among them."""
+    """Remove a weight, or all of its factors, from factors; None if it is not among them."""
     left = list(factors)
     for factor in [weight] if weight in left else _factors(weight):
         if factor not in left:
@@ -269,7 +270,7 @@ def _without(factors: Sequence[Value], weight: Value) -> list[Value] | None:
 
 
 def _terms(value: Value) -> Iterator[Value]:
-    """Take a sum apart."""
+    """Yield the terms of a sum."""
     if value.op != "add":
         yield value
     else:
@@ -278,7 +279,7 @@ def _terms(value: Value) -> Iterator[Value]:
 
 
 def _factors(value: Value) -> Iterator[Value]:
-    """Take a product apart."""
+    """Yield the factors of a product."""
     if value.op != "mul":
         yield value
     else:

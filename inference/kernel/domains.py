@@ -7,26 +7,26 @@ import numpy as np
 
 from ..distinct import distinct
 
-# a table of its own pays with at most that part of the rows, and so many fewer
+# a separate table is used if it has at most this part of the rows, and this many fewer entries
 _PART, _SAVED = 0.5, 100
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Where a quantity is computed: a table with an entry per distinct combination.
+    """Table on which a quantity is computed, with an entry per distinct combination of values.
 
     Attributes
     ----------
     name : str
-        Unique in a battery.
+        Name, unique in a battery.
     size : int
-        Entries; per label for a domain of cells.
+        Number of entries; in a domain with `dim`, number of entries per label.
     index : ndarray of int, shape (rows,) or (rows, labels)
-        Each row's entry.
+        Entry of each row.
     origin : ndarray of int, shape (size,) or (size, labels)
-        A row that stands for each entry.
+        A row with the combination of each entry.
     dim : str or None
-        Label dimension of a domain of cells, which numbers the values of each label on its own.
+        Label dimension of a domain whose entries are numbered separately for each label.
     """
 
     name: str
@@ -37,27 +37,27 @@ class Domain:
 
 
 class Domains:
-    """The domains of a battery, each partition once.
+    """The domains of a battery; equal domains occur once.
 
     Parameters
     ----------
     labels : dict of str to tuple of str
-        Label dimensions by meta-feature, where it has some.
+        Label dimensions by meta-feature.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        Values by meta-feature, shape (items,) or (items, labels).
     used : iterable of str
         Meta-features on which the probability of success depends.
     apart : bool
-        Whether every item is a row of its own, however alike.
+        Whether each item is one row, even if others have equal values.
     tabled : iterable of str
-        Meta-features whose combinations always have a table of their own, however many there are.
+        Meta-features whose combinations always have a separate table.
 
     Attributes
     ----------
     collapsed : ndarray of int, shape (items,)
-        Each item's row: items alike in all that is used are one row.
+        Row of each item; items with equal values of all used meta-features are one row.
     rows : Domain
-        All rows.
+        The domain of all rows.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Domains:
         self._found: dict[tuple[frozenset[str], tuple[str, ...]], Domain | None] = {}
 
     def of(self, features: frozenset[str], labels: tuple[str, ...]) -> Domain | None:
-        """Find the cheapest domain of a quantity; None where it is the same for all items."""
+        """Find the smallest domain of a quantity; None if it is the same for all items."""
         if not features:
             return None
         key = (features, labels)
@@ -91,13 +91,13 @@ class Domains:
         return self._found[key]
 
     def joins(self, domain: Domain | None, features: frozenset[str], dim: str) -> bool:
-        """Tell whether a quantity depends on all labels of a dimension at once."""
+        """Return whether the entries of a quantity depend on all labels of a dimension."""
         joint = domain is not None and domain.dim is None
         return joint and any(dim in self._labels[name] for name in features)
 
     @property
     def known(self) -> list[Domain]:
-        """All domains that were asked for, the rows first."""
+        """All domains that have been found, beginning with the rows."""
         return list(self._known.values())
 
     def named(self, name: str) -> Domain:
@@ -105,7 +105,7 @@ class Domains:
         return next(domain for domain in self.known if domain.name == name)
 
     def map(self, source: Domain, target: Domain) -> np.ndarray:
-        """Entries of a coarser domain for each entry of a finer one."""
+        """Return the entry of a coarser domain for each entry of a finer one."""
         if source.dim is not None and target.dim is not None:
             own = np.arange(source.origin.shape[1])
             return np.asarray(target.index[source.origin, own])
@@ -117,7 +117,7 @@ class Domains:
         if vector:
             return self.rows
         columns = list[np.ndarray]()
-        for name in features:  # of labels that are reduced, every column tells entries apart
+        for name in features:  # if labels are reduced, entries differ by all columns
             values = self.features[name]
             reduced = not set(self._labels[name]) <= {dim}
             columns += list(values.reshape(len(values), -1).T) if reduced else [values]
@@ -144,7 +144,7 @@ class Domains:
 
 
 def _first_seen(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Find the rows that differ, in the order in which they come; also say which each row is."""
+    """Return the first one of each kind of rows, in their order, and the kind of each row."""
     first, number = distinct(columns)
     order = np.argsort(first)
     rank = np.empty_like(order)

@@ -1,4 +1,4 @@
-"""From a plan to LLVM code, and from LLVM code to functions in memory."""
+"""Translation of a plan into LLVM code, and compilation of the code."""
 
 import itertools
 import platform
@@ -27,20 +27,20 @@ _ANYWHERE = (
     if platform.machine().lower() in ("x86_64", "amd64")
     else {"reloc": "default", "codemodel": "jitdefault"}
 )
-"""Addresses of 64 bits: in a process with much memory the parts of one object may lie more than
-2 GiB apart, and linking distances of 32 bits would abort the process."""
+"""Addresses of 64 bits: in a process with much memory, parts of one object may be more than 2 GiB
+apart, and linking them with distances of 32 bits would abort the process."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Functions in memory.
+    """Compiled functions in memory.
 
     Attributes
     ----------
     density, profile : int
-        Their addresses.
+        Addresses of the functions.
     library : object
-        Holds them; they live as long as it does.
+        Object that keeps the functions in memory.
     """
 
     density: int
@@ -48,11 +48,11 @@ class Machine:
     library: Any
 
 
-_built = Recent[str, Machine](64)  # one at a time: LLVM's state is not for several threads
+_built = Recent[str, Machine](64)  # one at a time, because LLVM is not thread-safe
 
 
 def build(text: str) -> Machine:
-    """Compile a module for this processor, once; or take its machine code from the cache.
+    """Compile a module for this processor, once, or read its machine code from the cache.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def build(text: str) -> Machine:
     Returns
     -------
     Machine
-        Its functions.
+        The functions of the module.
     """
     return _built.find(text, lambda: _link(text))
 
@@ -80,7 +80,7 @@ def _link(text: str) -> Machine:
 
 
 def optimise(text: str, target: Any) -> Any:
-    """Parse a module and let LLVM's passes at it, those that make vector code of loops included."""
+    """Parse a module and run LLVM's passes, including the vectorisation of loops."""
     module = llvm.parse_assembly(text)
     module.verify()
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -91,7 +91,7 @@ def optimise(text: str, target: Any) -> Any:
 
 
 def target() -> Any:
-    """Describe this machine's processor."""
+    """Return LLVM's description of this machine's processor."""
     name, features = _processor()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=name, features=features, opt=3, **_ANYWHERE
@@ -114,26 +114,26 @@ def _engine() -> Any:
 
 
 _NOWHERE = Space()
-_REJECT_GRADIENT, _REJECT_DENSITY = 3, 4  # statuses that make the sampler reject a step and go on
+_REJECT_GRADIENT, _REJECT_DENSITY = 3, 4  # with these statuses, the sampler rejects a step
 _POINTER = ir.PointerType()
 
 
 def emit(plan: Plan) -> tuple[str, Inputs]:
-    """Write a plan's code.
+    """Translate a plan into code.
 
     Parameters
     ----------
     plan : Plan
-        What to compute.
+        The quantities to compute.
 
     Returns
     -------
     str
-        An LLVM module with ``density(length, point, gradient, log_density, inputs)`` and
-        ``profile(length, count, point, latents, inputs)``, both returning a status of the kind that
-        nuts-rs expects.
+        An LLVM module with the functions ``density(length, point, gradient, log_density, inputs)``
+        and ``profile(length, count, point, latents, inputs)``, which return a status as nuts-rs
+        expects it.
     Inputs
-        What they read.
+        The inputs of the functions.
     """
     module = ir.Module("kernel")
     inputs = Inputs(plan.values.domains, plan.outcomes)
@@ -150,7 +150,7 @@ def emit(plan: Plan) -> tuple[str, Inputs]:
 
 
 class _Main:
-    """Builds one function: makes room, calls the steps in order, and writes the results."""
+    """Builder of one function, which allocates memory, calls the steps and writes the results."""
 
     def __init__(
         self, module: ir.Module, maths: Mathematics, plan: Plan, inputs: Inputs, function: Any
@@ -166,7 +166,7 @@ class _Main:
     # --- reading -----------------------------------------------------------------------------
 
     def resolve(self, key: Key) -> Any:
-        """Find a number or an address in the main function."""
+        """Return a number or an address in the main function."""
         if key not in self.known:
             self.known[key] = self._resolve(key)
         return self.known[key]
@@ -236,7 +236,7 @@ class _Main:
             self.known["scalar", value.number] = found
 
     def _call(self, step: Step) -> None:
-        """Put a step into a function of its own, whose arrays do not overlap, and call it."""
+        """Build a separate function for a step, whose arrays do not overlap, and call it."""
         keys = reads(step)
         slots = [("slot", total.number) for total in step.totals]
         with self.b.goto_entry_block():
@@ -272,7 +272,7 @@ class _Main:
     # --- results -----------------------------------------------------------------------------
 
     def _write(self, value: Value, space: Space, target: Any, offset: Any) -> None:
-        """Write a value out with one entry per level and label."""
+        """Write a value with one entry per level and label."""
         with ExitStack() as nest:
             position: dict[str | None, Any] = {}
             if space.domain is not None:
@@ -288,7 +288,7 @@ class _Main:
             self.b.store(body.read(value), address)
 
     def finish_density(self) -> None:
-        """Write the log-density and its gradient, and say whether they are finite."""
+        """Write the log-density and its gradient, and return whether they are finite."""
         _, _, gradient, density, _ = self.function.args
         zero = self.plan.values.zero
         for offset, space in self.plan.points.items():
@@ -311,7 +311,7 @@ class _Main:
         self.b.ret(self.b.select(slopes, status, LONG(_REJECT_GRADIENT)))
 
     def finish_profile(self) -> None:
-        """Write the latents' values one after the other."""
+        """Write the latents' values consecutively."""
         for value in self.plan.profile:
             self._resolve_all([value], value.space)
         offset = 0
@@ -322,7 +322,7 @@ class _Main:
         self.b.ret(LONG(0))
 
     def _resolve_all(self, values: Sequence[Value], space: Space = _NOWHERE) -> None:
-        """Read addresses outside of loops, so that all that follows may use them."""
+        """Read addresses outside of loops, so that they can be used within any loop."""
         here = space.domain
         if here is not None:
             self.resolve(("size", here.name))

@@ -1,4 +1,4 @@
-"""What machine code reads from memory: a subject's outcomes, and a list of addresses and sizes."""
+"""Inputs of machine code: the outcomes of a subject, and a list of addresses and sizes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .domains import Domains
 from .mathematics import LEAST
 from .values import Value, Values
 
-_SMALLEST = -690.0  # logarithm of a number that is not 0
+_SMALLEST = -690.0  # the exponential of smaller numbers may be 0
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class Outcomes:
     Attributes
     ----------
     unanimous : bool
-        Whether all trials of a row came out alike, so that one logarithm tells its probability.
+        Whether each row has only successes or only failures, so that one logarithm is sufficient.
     unseen : str or None
-        Dimension that the outcomes' probability is averaged over; rows then stand for items whose
-        outcomes are alike, so many times.
+        Dimension over which the outcomes' probability is averaged. Rows are then kinds of items
+        with equal outcomes, with their numbers.
     crowded : bool
-        Whether a row has so many trials that their probability may be too small for a number at
-        every place.
+        Whether a row has so many trials that their probability may underflow at all places of the
+        dimension.
     """
 
     unanimous: bool
@@ -36,30 +36,30 @@ class Outcomes:
 
     @classmethod
     def of(cls, successes: np.ndarray, trials: np.ndarray) -> "Outcomes":
-        """Choose the form for outcomes per row."""
+        """Choose the form of outcomes, given as counts by row."""
         return cls(bool(((successes == 0) | (successes == trials)).all()))
 
     @classmethod
     def averaged(cls, trials: np.ndarray, unseen: str) -> "Outcomes":
-        """Choose the form for outcomes whose probability is averaged over a dimension."""
+        """Choose the form of outcomes whose probability is averaged over a dimension."""
         return cls(False, unseen, bool(trials.max(initial=0) * np.log(EDGE) < _SMALLEST))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is given per row."""
+        """Names of the numbers that are given per row."""
         if self.unseen is not None:
             return ("successes", "failures", "times", "best")
         return ("signed",) if self.unanimous else ("successes", "failures")
 
     def arrays(self, successes: np.ndarray, trials: np.ndarray) -> list[np.ndarray]:
-        """Numbers per row, in the order of `names`."""
+        """Return the numbers per row, in the order of `names`."""
         if not self.unanimous:
             return [successes, trials - successes]
         return [np.where(successes < trials, -trials, trials)]
 
     @staticmethod
     def best(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
-        """Log-probability of each row where it is largest, but for the binomial coefficients."""
+        """Return the largest possible log-probability of each row, without its coefficient."""
         failures = trials - successes
         found = xlogy(successes, successes) + xlogy(failures, failures) - xlogy(trials, trials)
         return np.asarray(found)
@@ -67,7 +67,7 @@ class Outcomes:
     def log_probability(
         self, values: Values, p: Value, q: Value, weights: Value | None, *given: Value
     ) -> Value:
-        """Log-probability of each row, but for the binomial coefficients; q = 1 - p."""
+        """Make the log-probability of each row, without its coefficient; q = 1 - p."""
         if weights is not None:
             return self._averaged(values, p, q, weights, *given)
         return values("unanimous" if self.unanimous else "binomial", p, q, *given)
@@ -75,7 +75,7 @@ class Outcomes:
     def averaged_over(
         self, values: Values, p: Value, q: Value, weights: Value, successes: Value, failures: Value
     ) -> Value:
-        """Weighted log-probability of each row at each place of what is unseen."""
+        """Make the weighted log-probability of each row at each place of the dimension."""
         far = values.constant(1 - EDGE)
         p = values("minimum", values("maximum", p, values.constant(EDGE)), far)
         q = values("minimum", values("maximum", q, values.constant(LEAST)), far)
@@ -97,7 +97,7 @@ class Outcomes:
         times: Value,
         best: Value,
     ) -> Value:
-        """Average the binomial probability over the places of what is unseen."""
+        """Average the binomial probability over the places of the dimension."""
         dim = str(self.unseen)
         each = self.averaged_over(values, p, q, weights, successes, failures)
         most = values.reduce("max", each, dim) if self.crowded else best
@@ -108,7 +108,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Counted:
-    """The form in which outcomes are given: rows are alike in outcome, and so many times there."""
+    """Form of outcomes in which rows have one kind of outcome, with its number."""
 
     names: tuple[str, ...] = ("count",)
 
@@ -117,14 +117,14 @@ _WIDTHS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 
 
 class Inputs:
-    """Numbers the inputs of a kernel, in the order in which its code asks for them.
+    """Numbered inputs of a kernel, in the order of their first use in the code.
 
     Parameters
     ----------
     domains : Domains
-        Of the battery.
+        Domains of the battery.
     outcomes : Outcomes or Counted
-        The form of a subject's outcomes.
+        Form of a subject's outcomes.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Inputs:
     own : int
         Slot of the subject's numbers.
     names : list of str
-        What those are, in order.
+        Names of the subject's numbers, in order.
     """
 
     def __init__(self, domains: Domains, outcomes: Outcomes | Counted) -> None:
@@ -154,14 +154,14 @@ class Inputs:
         return 1 + len(self.outcomes) + len(self._slots)
 
     def size(self, domain: str) -> int:
-        """Find the slot of a domain's size."""
+        """Return the slot of a domain's size."""
         slot, new = self._slot("size", domain)
         if new:
             self.sizes[slot] = self.domains.named(domain).size
         return slot
 
     def array(self, value: Value) -> int:
-        """Find the slot of a battery's numbers, or of a subject's outcomes."""
+        """Return the slot of an array of the battery, or of a subject's outcomes."""
         if value.op == "outcome":
             return self.outcomes[str(value.payload)]
         slot, new = self._slot("array", value.number)
@@ -171,7 +171,7 @@ class Inputs:
         return slot
 
     def index(self, source: str, target: str) -> tuple[int, int]:
-        """Find the slot of the way from a finer domain to a coarser one, and its width in bits."""
+        """Return the slot of the map from a finer to a coarser domain, and its width in bits."""
         slot, new = self._slot("index", source, target)
         if new:
             entries = self.domains.map(self.domains.named(source), self.domains.named(target))
@@ -181,13 +181,13 @@ class Inputs:
         return slot, self._bits[slot]
 
     def number(self, name: str) -> int:
-        """Find a place among the subject's numbers."""
+        """Return the position of a number among those of the subject."""
         if name not in self.names:
             self.names.append(name)
         return self.names.index(name)
 
     def addresses(self) -> np.ndarray:
-        """Make the list that the code reads; the subject's slots are still empty."""
+        """Return the list of addresses and sizes for the code, with empty slots of the subject."""
         found = np.zeros(len(self), dtype=np.int64)
         for slot, array in self.arrays.items():
             found[slot] = array.ctypes.data
@@ -196,7 +196,7 @@ class Inputs:
         return found
 
     def subject(self, outcomes: Sequence[np.ndarray], own: np.ndarray) -> np.ndarray:
-        """Make the list of one subject; its arrays must be kept as long as the list."""
+        """Return the list for one subject; its arrays must exist as long as the list is used."""
         found = self.addresses()
         found[self.own] = own.ctypes.data
         for slot, array in zip(self.outcomes.values(), outcomes, strict=True):

@@ -1,4 +1,4 @@
-"""A latent of each subject, integrated out of a log-density over evenly spaced places."""
+"""Integration of a log-density over a latent per subject, at evenly spaced places."""
 
 from ...evaluations.subject_data import EDGE
 from .mathematics import LEAST
@@ -9,31 +9,31 @@ from .values import Space, Value, Values
 def integrated(
     values: Values, success: Value, failure: Value, log_prior: Value, integral: Integral
 ) -> tuple[Value, Value]:
-    r"""Log-probability of all outcomes, but for the binomial coefficients.
+    r"""Make the log-probability of all outcomes, without the binomial coefficients.
 
     .. math:: \sum_s \log \sum_k \exp\Big(\log \frac{p(\theta_k)}{\sum_j p(\theta_j)}
         + \sum_{i \in s} n_i \log P(y_i \mid \theta_k)\Big)
 
-    Prior densities are scaled to add up to 1: where they are wider than the distance of two places
-    that changes nothing, and where they are not, no place has an unbounded density.
+    Prior densities are scaled to add up to 1. This has no effect if the prior is wider than the
+    distance of two places; otherwise, it prevents an unbounded density at a place.
 
     Parameters
     ----------
     values : Values
-        Makes quantities.
+        Quantities of the log-density, to which new ones are added.
     success, failure : Value
         Probabilities at each place.
     log_prior : Value
         Log prior density at each place.
     integral : Integral
-        What is integrated out.
+        Description of the integral.
 
     Returns
     -------
     total : Value
-        One number.
+        The log-probability.
     table : Value
-        The logarithms in the sum, by who has one and place.
+        The exponents in the sum over k, by subject s and place k.
     """
     dim, domains = integral.dim, values.domains
     right = values.data(
@@ -56,7 +56,7 @@ def integrated(
 
 
 def _log_of_sum(values: Values, logs: Value, dim: str) -> Value:
-    """Add up what logarithms are given of, along a dimension."""
+    """Make the logarithm of a sum along a dimension, given the logarithms of its terms."""
     most = values("held", values.reduce("max", logs, dim))
     parts = values.reduce("sum", values("exp", values("sub", logs, most)), dim)
     return values("add", most, values("log", parts))

@@ -1,7 +1,7 @@
-"""Elementary functions as LLVM code without branches, so that loops over them become vector code.
+"""Elementary functions as LLVM code without branches, so that loops over them are vectorised.
 
-Each is within a few units in the last place of the exact value over the whole line; infinities and
-NaN come out as in NumPy.
+The error of each function is a few units in the last place, for all numbers; infinities and NaN are
+treated as in NumPy.
 """
 
 import math
@@ -13,14 +13,14 @@ from llvmlite import ir
 
 from ...evaluations.subject_data import EDGE
 
-LEAST = 1 - (1 - EDGE)  # what a chance of 1 - EDGE lacks to 1, as it is rounded
+LEAST = 1 - (1 - EDGE)  # complement of the rounded number 1 - EDGE
 DOUBLE = ir.DoubleType()
 LONG = ir.IntType(64)
 
-_SHIFTER = float(3 * 2**51)  # adding it rounds to a whole number and leaves that in the low bits
+_SHIFTER = float(3 * 2**51)  # adding it rounds to an integer, which is then in the low bits
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _EXP = [1 / math.factorial(power) for power in range(13, 1, -1)]
-_LOG = [  # of log(1 + f) as an odd series in f / (2 + f); W. J. Cody's and fdlibm's minimax fit
+_LOG = [  # coefficients of log(1 + f) as an odd series in f / (2 + f), from fdlibm (W. J. Cody)
     1.479819860511658591e-01,
     1.531383769920937332e-01,
     1.818357216161805012e-01,
@@ -30,22 +30,22 @@ _LOG = [  # of log(1 + f) as an odd series in f / (2 + f); W. J. Cody's and fdli
     6.666666666666735130e-01,
 ]
 _HALF_ROOT = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)
-_ALL = -40.0  # below it the logistic lacks all of 1
+_ALL = -40.0  # below it, the complement of the logistic is 1
 _ONE = 0x3FF0000000000000
 
 
 def number(value: float) -> ir.Constant:
-    """Write a number as LLVM takes it."""
+    """Return a number as an LLVM constant."""
     return ir.Constant(DOUBLE, value)
 
 
 class Mathematics:
-    """Defines the functions that a module calls, each once.
+    """Functions that a module calls, each of which is defined at its first call.
 
     Parameters
     ----------
     module : llvmlite.ir.Module
-        Where they are defined.
+        Module in which they are defined.
     """
 
     def __init__(self, module: ir.Module) -> None:
@@ -86,14 +86,14 @@ def _polynomial(
 
 
 def _exp(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
-    """Multiply 2**k and exp(r), with |r| <= log(2) / 2."""
+    """Compute exp(x) as 2**k times exp(r), with |r| <= log(2) / 2."""
     grown, half, rest = _reduced(maths, b, x)
     grown = b.fmul(b.fadd(number(1), grown), _power_of_two(b, half))
     return _beyond(b, x, number(0), b.fmul(grown, _power_of_two(b, rest)))
 
 
 def _expm1(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
-    """Multiply 2**k and exp(r) - 1, and add 2**k - 1: neither cancels the other."""
+    """Compute exp(x) - 1 as 2**k times (exp(r) - 1), plus 2**k - 1, without cancellation."""
     grown, half, rest = _reduced(maths, b, x)
     first, less = _power_of_two(b, half), _power_of_two(b, b.neg(rest))
     found = b.fadd(b.fmul(grown, first), b.fsub(first, less))
@@ -101,9 +101,9 @@ def _expm1(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
 
 
 def _reduced(maths: Mathematics, b: ir.IRBuilder, x: Any) -> tuple[Any, Any, Any]:
-    """Take exp(r) - 1 with r = x - k log(2), and k in two halves.
+    """Compute exp(r) - 1 with r = x - k log(2), and 2**k as two factors.
 
-    Two, since 2**k alone leaves the range of normal numbers before the result does.
+    There are two factors because 2**k may not be a normal number although the result is.
     """
     shifted = b.fadd(b.fmul(x, number(1 / math.log(2))), number(_SHIFTER))
     k = b.fsub(shifted, number(_SHIFTER))
@@ -111,7 +111,7 @@ def _reduced(maths: Mathematics, b: ir.IRBuilder, x: Any) -> tuple[Any, Any, Any
     r = b.fsub(x, b.fmul(k, number(_LN2_HIGH)))
     r = b.fsub(r, b.fmul(k, number(_LN2_LOW)))
     series = _polynomial(maths, b, r, _EXP)
-    # 2048 makes the number positive for a shift that vector units know
+    # 2048 makes the number positive, because vector units have a shift of positive numbers
     half = b.sub(b.lshr(b.add(whole, LONG(4096)), LONG(1)), LONG(2048))
     return b.fadd(r, b.fmul(b.fmul(r, r), series)), half, b.sub(whole, half)
 
@@ -121,13 +121,13 @@ def _power_of_two(b: ir.IRBuilder, exponent: Any) -> Any:
 
 
 def _beyond(b: ir.IRBuilder, x: Any, least: Any, found: Any) -> Any:
-    """Put the limits where the exponential is no longer a normal number."""
+    """Insert the limits for which the exponential is not a normal number."""
     found = b.select(b.fcmp_ordered("<", x, number(-745.5)), least, found)
     return b.select(b.fcmp_ordered(">", x, number(709.79)), number(math.inf), found)
 
 
 def _log(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
-    """Sum k log(2) and log(m), with m between sqrt(1/2) and sqrt(2)."""
+    """Compute log(x) as k log(2) + log(m), with m between sqrt(1/2) and sqrt(2)."""
     tiny = b.fcmp_ordered("<", x, number(2.0**-1022))
     normal = b.select(tiny, b.fmul(x, number(2.0**54)), x)
     shifted = b.add(b.bitcast(normal, LONG), LONG(_ONE - _HALF_ROOT))
@@ -150,7 +150,7 @@ def _log(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
 
 
 def _log1p(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
-    """Take log(u) with u = 1 + x, less what rounding u has lost."""
+    """Compute log(u) with u = 1 + x, corrected for the rounding error of u."""
     u = b.fadd(number(1), x)
     plain = maths.call(b, "log", u)
     lost = b.fdiv(b.fsub(b.fsub(u, number(1)), x), u)
@@ -163,7 +163,7 @@ def _sigmoid(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
 
 
 def _sigmoid_lack(maths: Mathematics, b: ir.IRBuilder, x: Any, found: Any) -> Any:
-    """Take what the logistic of x lacks to 1, from both: exp(-x) is known by then."""
+    """Compute the complement of the logistic, given x and the logistic."""
     lack = b.fmul(maths.call(b, "exp", b.fneg(x)), found)
     return b.select(b.fcmp_ordered("<", x, number(_ALL)), number(1), lack)
 
@@ -174,7 +174,7 @@ def _softplus(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
 
 
 def _guarded(b: ir.IRBuilder, chance: Any, least: Any) -> tuple[Any, Any]:
-    """Keep a chance off 0 and 1; also say whether it was beyond."""
+    """Bound a probability away from 0 and 1; also return whether it was changed."""
     low = b.fcmp_ordered("<", chance, least)
     high = b.fcmp_ordered(">", chance, number(1 - EDGE))
     kept = b.select(high, number(1 - EDGE), b.select(low, least, chance))
@@ -184,9 +184,9 @@ def _guarded(b: ir.IRBuilder, chance: Any, least: Any) -> tuple[Any, Any]:
 def _unanimous(
     maths: Mathematics, b: ir.IRBuilder, p: Any, q: Any, signed: Any, slope: bool = False
 ) -> Any:
-    """Take the log-probability of trials that all succeeded, or of a negative number that failed.
+    """Compute the log-probability of `signed` successes, or of -`signed` failures if negative.
 
-    Or its derivative by p, where q = 1 - p.
+    With `slope`, compute its derivative by p, where q = 1 - p.
     """
     lost = b.fcmp_ordered("<", signed, number(0))
     least = b.select(lost, number(LEAST), number(EDGE))
@@ -206,9 +206,9 @@ def _binomial(
     misses: Any,
     slope: bool = False,
 ) -> Any:
-    """Take the log-probability of successes and failures, or its derivative by p, where q = 1 - p.
+    """Compute the log-probability of successes and failures, or its derivative by p; q = 1 - p.
 
-    The derivative has one division, and nothing that cancels near 0 and 1.
+    The derivative has one division, and no cancellation near 0 and 1.
     """
     p, beyond = _guarded(b, p, number(EDGE))
     q, _ = _guarded(b, q, number(LEAST))
@@ -220,7 +220,7 @@ def _binomial(
 
 
 def _log_chance(maths: Mathematics, b: ir.IRBuilder, p: Any, q: Any) -> Any:
-    """Take log(p), and from a half to 2 what rounding p has lost, which q = 1 - p still has."""
+    """Compute log(p), for p from 0.5 to 2 with a correction by q = 1 - p, which is more exact."""
     lost = b.fdiv(b.fsub(b.fsub(number(1), p), q), p)
     near = b.and_(b.fcmp_ordered(">", p, number(0.5)), b.fcmp_ordered("<=", p, number(2)))
     return b.fadd(maths.call(b, "log", p), b.select(near, lost, number(0)))
@@ -255,7 +255,7 @@ def _compare(sign: str, b: ir.IRBuilder, x: Any, y: Any) -> Any:
 
 
 def _extreme(sign: str, b: ir.IRBuilder, x: Any, y: Any) -> Any:
-    """Choose the larger or smaller of two; NaN where either is."""
+    """Return the larger or smaller of two numbers; NaN if one is NaN."""
     found = b.select(b.fcmp_unordered(sign, x, y), x, y)
     return b.select(b.fcmp_unordered("uno", y, y), y, found)
 

@@ -1,4 +1,4 @@
-"""What is computed where and in which order on one battery: a log-density and its derivative."""
+"""Plan of the computation of a log-density and its gradient on one battery."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,28 +13,29 @@ from .terms import Integral, LogDensity, Term
 from .values import TRUTHS, Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
-"""From a value, its arguments, the derivative by the value, and what makes values."""
+"""Function that returns derivatives by the arguments of a value, given the value, its arguments,
+the derivative by the value, and the quantities to which new ones are added."""
 
 
 def gradient(values: Values, total: Value) -> dict[int, Value]:
-    """Derive a total by the sampler's point, backwards from the total.
+    """Derive a total by the sampler's point, by reverse-mode differentiation.
 
     Parameters
     ----------
     values : Values
-        Makes quantities.
+        Quantities of the log-density, to which new ones are added.
     total : Value
-        One number.
+        The total, which is a single number.
 
     Returns
     -------
     dict of int to Value
-        By offset into the point; what the total does not depend on is left out.
+        Derivatives by offset into the point, of the parts on which the total depends.
     """
     pending = {total.number: (total, values.one)}
     found: dict[int, Value] = {}
     while pending:
-        value, g = pending.pop(max(pending))  # all that is computed from it has come before
+        value, g = pending.pop(max(pending))  # all values that are computed from it are done
         if value.op == "point":
             found[int(value.payload)] = g  # type: ignore[call-overload]
             continue
@@ -45,7 +46,7 @@ def gradient(values: Values, total: Value) -> dict[int, Value]:
 
 
 def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, Value]]:
-    """Derive by each moving argument, in the argument's space."""
+    """Yield the derivatives by the moving arguments, in the arguments' spaces."""
     if value.op == "fold":
         kind, through = value.folded
         if kind == "dot":
@@ -71,7 +72,7 @@ def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, 
 def derivatives(
     op: str, value: Value, args: tuple[Value, ...], g: Value, make: Values
 ) -> list[Value | None]:
-    """Pass the derivative of the outcome with respect to a value on to its arguments.
+    """Derive the total by the arguments of an operation.
 
     Parameters
     ----------
@@ -82,14 +83,14 @@ def derivatives(
     args : tuple of Value
         Its arguments.
     g : Value
-        The derivative with respect to `value`.
+        The derivative of the total by `value`.
     make : Values
-        Makes values.
+        Quantities of the log-density, to which new ones are added.
 
     Returns
     -------
     list of Value or None
-        The derivative with respect to each argument; None where there is none.
+        The derivative by each argument; None for arguments without a derivative.
     """
     if op in TRUTHS:
         return [None] * len(args)
@@ -137,8 +138,8 @@ _RULES: dict[str, Rule] = {
     "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],
     "sqrt": lambda v, a, g, make: [make("div", g, make("add", v, v))],
     "abs": lambda v, a, g, make: [make("where", make("lt", a[0], make.zero), make("neg", g), g)],
-    "held": lambda v, a, g, make: [None],  # what is added and taken away again
-    # of a chance p and q = 1 - p, both known: what depends on p is passed on through p alone
+    "held": lambda v, a, g, make: [None],  # added and subtracted, so that it has no effect
+    # with a probability p and q = 1 - p as arguments, the whole derivative is that by p
     "complement": lambda v, a, g, make: [make("neg", g), None],
     "log_chance": lambda v, a, g, make: [make("div", g, a[0]), None],
     "unanimous": lambda v, a, g, make: [make("mul", g, make("unanimous_slope", *a)), None, None],
@@ -163,19 +164,19 @@ class Plan:
     Attributes
     ----------
     values : Values
-        All of them, with their domains.
+        All quantities, with their domains.
     total : Value
         The log-density.
     gradient : dict of int to Value
-        Its derivative, by offset into the point.
+        Derivatives of the log-density, by offset into the point.
     profile : tuple of Value
         The latents' values.
     points : dict of int to Space
-        What each part of the point varies along, by its offset.
+        Spaces of the parts of the point, by offset.
     length : int
-        Of the point.
+        Length of the point.
     outcomes : Outcomes or Counted
-        The form in which a subject's outcomes are given.
+        Form of a subject's outcomes.
     """
 
     values: Values
@@ -188,21 +189,21 @@ class Plan:
 
 
 def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) -> Plan:
-    """Lay a log-density out for a battery.
+    """Plan the computation of a log-density on a battery.
 
     Parameters
     ----------
     density : LogDensity
-        Its terms.
+        The terms of the log-density.
     domains : Domains
-        Of the battery.
+        Domains of the battery.
     outcomes : Outcomes or Counted
-        The form in which a subject's outcomes are given.
+        Form of a subject's outcomes.
 
     Returns
     -------
     Plan
-        The log-density of the point given a subject's outcomes, and its gradient.
+        The log-density of the point given a subject's outcomes, with its gradient.
     """
     terms = density.terms
     values = Values(domains, terms.sizes)
@@ -211,7 +212,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) ->
     points: dict[int, Space] = {}
     for term in terms.listed:
         args = [placed[arg] for arg in term.args]
-        if any(arg is None for arg in args):  # of an unused meta-feature
+        if any(arg is None for arg in args):  # computed from an unused meta-feature
             made = None
         elif term.op == "feature":
             made = _feature(values, str(term.value), term.labels)
@@ -261,7 +262,7 @@ def _feature(values: Values, name: str, labels: tuple[str, ...]) -> Value | None
 
 
 def _total(values: Values, arg: Value, term: Term) -> Value:
-    """Add up over the levels of plates."""
+    """Make a sum over the levels of plates."""
     through, kept = (
         Space(values.domains.of(frozenset(plates), ()), arg.space.labels)
         for plates in term.value  # type: ignore[attr-defined]
@@ -277,7 +278,7 @@ def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
 def _likelihood(
     values: Values, success: Value, failure: Value, weights: Value | None, outcomes: Outcomes
 ) -> tuple[Value, tuple[Value, ...]]:
-    """Log-probability of the outcomes, but for the binomial coefficients; and what it averages."""
+    """Make the log-probability of the outcomes, without coefficients, and its terms if averaged."""
     rows = Space(values.domains.rows)
     everything = frozenset(values.domains.features)
     given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]

@@ -1,4 +1,4 @@
-"""The code of one step: a loop over a space, or a sum from one space into another."""
+"""Code of the steps: loops over a space, and reductions from one space into another."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,20 +18,21 @@ LEAVES = ("constant", "data", "point", "own", "outcome")
 
 @dataclass
 class Step:
-    """What one pass over a space computes.
+    """Computation in one loop over a space.
 
     Attributes
     ----------
     space : Space
-        Gone through entry by entry.
+        Space of the loop.
     values : list of Value
         Elementwise operations in that space, in order.
     totals : list of Value
-        Sums of the whole space, taken on the way.
+        Sums over the whole space, computed in the same loop.
     fold : Value or None
-        A sum into another space, or the products of fellows; then it is all that the step does.
+        A fold into another space, or the products of other labels. A step with a fold computes
+        nothing else.
     stored : list of Value
-        Those of `values` that other steps read.
+        Those of `values` that are read by other steps.
     """
 
     space: Space
@@ -42,17 +43,17 @@ class Step:
 
 
 def schedule(outputs: Iterable[Value]) -> list[Step]:
-    """Order what the outputs need.
+    """Arrange the computation of outputs in steps.
 
     Parameters
     ----------
     outputs : iterable of Value
-        What is wanted in the end.
+        The quantities to compute.
 
     Returns
     -------
     list of Step
-        Every step after those that it reads.
+        Steps, each after those whose results it reads.
     """
     outputs = list(outputs)
     needed = _needed(outputs)
@@ -92,7 +93,7 @@ def schedule(outputs: Iterable[Value]) -> list[Step]:
 
 
 def is_array(value: Value) -> bool:
-    """Tell whether a value lies in memory, rather than being one number."""
+    """Return whether a value is an array in memory rather than a single number."""
     return value.space != Space() or (value.op == "fold" and not _is_total(value))
 
 
@@ -101,7 +102,7 @@ def _through(value: Value) -> Space:
 
 
 def _is_total(value: Value) -> bool:
-    """Tell whether a fold adds up everything, so that it can be done on the way."""
+    """Return whether a value is a sum over a whole space, which another loop can compute."""
     return value.op == "fold" and value.space == Space() and value.folded[0] == "sum"
 
 
@@ -117,15 +118,15 @@ def _needed(outputs: Iterable[Value]) -> list[Value]:
 
 
 type Key = tuple[object, ...]
-"""Names a number, an array, a list of entries or a size."""
+"""Key of a number, an array, a list of entries or a size."""
 
 type Resolve = Callable[[Key], Any]
-"""Finds what a key names in the function that is being built."""
+"""Function that returns the object of a key in the function that is being built."""
 
 
 @contextmanager
 def loop(b: ir.IRBuilder, count: Any, down: bool = False) -> Iterator[Any]:
-    """Repeat what is built inside; gives the index."""
+    """Build a loop around the code of the ``with`` block; yields the index."""
     with b.goto_entry_block():
         counter = b.alloca(LONG)
     b.store(LONG(0), counter)
@@ -142,7 +143,7 @@ def loop(b: ir.IRBuilder, count: Any, down: bool = False) -> Iterator[Any]:
 
 
 class Entry:
-    """Code at one entry of a space: reads what it needs, wherever that lies."""
+    """Builder of code at one entry of a space, which reads values of this and coarser spaces."""
 
     def __init__(
         self,
@@ -157,7 +158,7 @@ class Entry:
         self.known: dict[int, Any] = {}
 
     def read(self, value: Value) -> Any:
-        """Load or find a value at this entry."""
+        """Return a value at this entry; it is loaded once."""
         if value.number not in self.known:
             self.known[value.number] = self._read(value)
         return self.known[value.number]
@@ -189,11 +190,11 @@ class Entry:
         return self.b.fcmp_unordered("!=", found, number(0)) if value.is_truth else found
 
     def place(self, value: Value, space: Space) -> Any:
-        """Find the address of the entry of an array that belongs to this entry."""
+        """Return the address in an array of the entry that corresponds to this entry."""
         return self._at(self.resolve(("array", value.number)), self.offset(space))
 
     def offset(self, space: Space) -> Any:
-        """Find the place of the entry of a coarser space in its arrays."""
+        """Return the position, in arrays of a coarser space, of the corresponding entry."""
         found: Any = LONG(0)
         if space.domain is not None:
             found = self._row(space.domain)
@@ -224,7 +225,7 @@ _JOIN = {"prod": "mul", "max": "maximum", "min": "minimum"}
 
 
 class Stage:
-    """Writes the code of one step."""
+    """Builder of the code of one step."""
 
     def __init__(self, maths: Mathematics, plan: Plan, b: ir.IRBuilder, resolve: Resolve) -> None:
         self.maths, self.plan, self.b, self.resolve = maths, plan, b, resolve
@@ -239,7 +240,7 @@ class Stage:
 
     @contextmanager
     def _through(self, space: Space, last: str | None = None) -> Iterator[Entry]:
-        """Go through a space; of the labels, one may be left out."""
+        """Build loops over a space, optionally without one label dimension."""
         with ExitStack() as nest:
             position: dict[str | None, Any] = {}
             if space.domain is not None:
@@ -271,7 +272,7 @@ class Stage:
 
     def _accumulate(self, total: Any, part: Any) -> None:
         joined = self.b.fadd(self.b.load(total, typ=DOUBLE), part)
-        joined.flags = ["reassoc", "nsz"]  # sums in any order, several at a time
+        joined.flags = ["reassoc", "nsz"]  # sums may be computed in any order, in vectors
         self.b.store(joined, total)
 
     def _fold(self, step: Step) -> None:
@@ -295,7 +296,7 @@ class Stage:
             self.b.store(joined, target)
 
     def _others(self, step: Step) -> None:
-        """Products of all but one, without a division: from the left, then from the right."""
+        """Build the products of all other labels by two loops, forwards and backwards."""
         value = step.fold
         assert value is not None  # noqa: S101
         kept: Space = value.payload  # type: ignore[assignment]
@@ -317,7 +318,7 @@ class Stage:
 
 
 def reads(step: Step) -> list[Key]:
-    """List what a step reads and writes, apart from its totals."""
+    """List the keys that a step reads and writes, without its totals."""
     keys: dict[Key, None] = {}
 
     def touch(value: Value, space: Space) -> None:

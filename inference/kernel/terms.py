@@ -1,4 +1,4 @@
-"""A layout's log-density as a list of terms: what is computed from what, whatever the battery."""
+"""A layout's log-density as a list of terms, which do not depend on the battery."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 CONSTANT, SUBJECT, MOVING = range(3)
-"""What a term changes with: nothing but the item, the subject, the point of the sampler."""
+"""Whether a term depends on the item only, on the subject, or on the sampler's point."""
 
 
 RIGHT = "\u00b7 right"
@@ -14,7 +14,7 @@ RIGHT = "\u00b7 right"
 
 
 class UnsupportedError(Exception):
-    """The layout uses an operation that the kernel does not know."""
+    """The layout uses an operation that the kernel does not support."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Term:
         ``constant``, a reduction (``sum``, ``max``, ``min``, ``prod`` over a label dimension;
         ``total`` over plates), or an elementwise operation of `operations`.
     args : tuple of int
-        Places of the terms it is computed from.
+        Places of the terms that it is computed from.
     value : object
-        Offset into the point, name of the meta-feature or constant, numbers, the dimension
-        reduced, or the plates gone through and those kept.
+        Offset into the point, name of the meta-feature or constant, numbers, the reduced dimension,
+        or all plates of the argument and those that are kept.
     labels : tuple of str
         Label dimensions of the result, in the layout's order.
     features : frozenset of str
@@ -50,12 +50,12 @@ class Term:
 
 @dataclass
 class Terms:
-    """Terms in the order of their computation, equal ones only once.
+    """Terms in the order of their computation; equal terms occur once.
 
     Attributes
     ----------
     sizes : dict of str to int
-        Labels per dimension, in the layout's order.
+        Number of labels per dimension, in the layout's order.
     listed : list of Term
         The terms.
     """
@@ -68,7 +68,7 @@ class Terms:
         return self.listed[place]
 
     def add(self, term: Term) -> int:
-        """Append a term, or find the one that is equal to it; returns its place."""
+        """Add a term unless there is an equal one; returns its place."""
         key = (term.op, term.args, term.value, term.labels)
         if key not in self._places:
             self._places[key] = len(self.listed)
@@ -76,7 +76,7 @@ class Terms:
         return self._places[key]
 
     def constant(self, values: np.ndarray, labels: Iterable[str] = ()) -> int:
-        """Add numbers, of one axis per label dimension."""
+        """Add constants, with one axis per label dimension."""
         numbers = np.asarray(values, dtype=float)
         nested = tuple(numbers.ravel().tolist())
         return self.add(Term("constant", value=nested, labels=tuple(labels)))
@@ -108,7 +108,7 @@ class Terms:
         return self.add(Term(op, (arg,), dim, labels, part.features, part.changes))
 
     def total(self, arg: int, through: Iterable[str], kept: Iterable[str]) -> int:
-        """Add a sum over the levels of some plates, given for each level of those kept."""
+        """Add a sum over the levels of some plates, with a value for each level of the others."""
         part, plates = self[arg], (tuple(through), tuple(kept))
         features = frozenset(plates[1])
         return self.add(Term("total", (arg,), plates, part.labels, features, part.changes))
@@ -116,16 +116,16 @@ class Terms:
 
 @dataclass(frozen=True)
 class Integral:
-    """What is integrated out of a log-density, over evenly spaced places.
+    """Integral over a latent, computed at evenly spaced places.
 
     Attributes
     ----------
     dim : str
         Dimension of the places.
     plate : str
-        Hidden meta-feature of those who have one each.
+        Hidden meta-feature of the plate for each of whose levels the latent has a value.
     log_prior : int
-        Place of the log prior density at each place.
+        Place of the term of the log prior density at each place.
     """
 
     dim: str
@@ -135,23 +135,24 @@ class Integral:
 
 @dataclass(frozen=True)
 class LogDensity:
-    """Everything that the kernel computes.
+    """Terms of a log-density, and the places of its results.
 
     Attributes
     ----------
     terms : Terms
-        All steps.
+        All terms.
     prior, probability : int
-        Places of the log prior density of the point (Jacobian included) and of the probability of
-        success.
+        Places of the log prior density of the point (including the Jacobian) and of the probability
+        of success.
     profile : tuple of int
         Places of the latents' values, in the layout's order.
     length : int
-        Of the sampler's point.
+        Length of the sampler's point.
     weights : int or None
         Place of the weights with which the outcomes' probability is averaged over a dimension.
     integral : Integral or None
-        What is integrated out: then outcomes are told apart by the meta-feature `RIGHT`.
+        Integral over a latent, if there is one; rows of successes and rows of failures are then
+        distinguished by the meta-feature `RIGHT`.
     """
 
     terms: Terms
@@ -164,6 +165,6 @@ class LogDensity:
 
     @property
     def used(self) -> frozenset[str]:
-        """Meta-features that the outcome depends on."""
+        """Meta-features on which the outcome depends."""
         places = [self.probability, *([] if self.weights is None else [self.weights])]
         return frozenset().union(*(self.terms[place].features for place in places))

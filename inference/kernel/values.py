@@ -1,4 +1,4 @@
-"""Quantities of a log-density on one battery, and the derivative as quantities of the same kind."""
+"""Quantities of which a log-density and its gradient are computed on one battery."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -55,11 +55,11 @@ NUMPY: dict[str, Callable[..., Any]] = {
 }
 
 TRUTHS = frozenset({"lt", "gt", "le", "ge", "eq", "ne", "and", "or", "not", "isinf", "isnan"})
-"""Operations that answer yes or no."""
+"""Operations whose result is true or false."""
 
 
 class Space(NamedTuple):
-    """What a quantity varies along: entries of a domain, and label dimensions."""
+    """Entries of a quantity: those of a domain, for each label of some dimensions."""
 
     domain: Domain | None = None
     labels: tuple[str, ...] = ()
@@ -72,22 +72,21 @@ class Value:
     Attributes
     ----------
     number : int
-        Its place; arguments come before what is computed from them.
+        Number of the quantity, which is larger than the numbers of its arguments.
     op : str
         ``constant``, ``data`` (numbers of the battery), ``point``, ``own`` (a subject's number),
-        ``outcome`` (a subject's, per row), an elementwise operation, ``fold``, or ``others``
-        (the product of a label's fellows).
+        ``outcome`` (a subject's outcomes, per row), an elementwise operation, ``fold``, or
+        ``others`` (for each label, the product over all other labels).
     args : tuple of Value
-        What it is computed from, each spread over `space` as needed.
+        Quantities that it is computed from, broadcast to `space`.
     space : Space
-        What it varies along.
+        Space of its entries.
     features : frozenset of str
         Meta-features that it depends on.
     payload : object
-        The number, the numbers, the offset or the name; of a fold, its kind and the space that is
-        folded.
+        The number, the numbers, the offset or the name; for a fold, its kind and the folded space.
     moving : bool
-        Whether it changes with the sampler's point.
+        Whether it depends on the sampler's point.
     """
 
     number: int
@@ -100,7 +99,7 @@ class Value:
 
     @property
     def folded(self) -> tuple[str, Space]:
-        """How a fold folds, and what space."""
+        """Kind of a fold, and the folded space."""
         kind, through = self.payload  # type: ignore[misc]
         return kind, through  # type: ignore[has-type]
 
@@ -111,20 +110,20 @@ class Value:
 
     @property
     def is_truth(self) -> bool:
-        """Whether it is a yes or no."""
+        """Whether it is true or false."""
         return self.op in TRUTHS
 
 
 @dataclass
 class Values:
-    """Makes quantities, equal ones only once.
+    """Quantities of a log-density, to which new ones are added; equal ones occur once.
 
     Attributes
     ----------
     domains : Domains
-        Of the battery.
+        Domains of the battery.
     sizes : dict of str to int
-        Labels per dimension.
+        Number of labels per dimension.
     """
 
     domains: Domains
@@ -143,13 +142,13 @@ class Values:
         return self.constant(1.0)
 
     def constant(self, number: float) -> Value:
-        """Make a number."""
+        """Make a constant number."""
         return self._add("constant", (), Space(), frozenset(), float(number), key=float(number))
 
     def data(
         self, numbers: np.ndarray, space: Space, features: Iterable[str] = (), truth: bool = False
     ) -> Value:
-        """Make numbers of the battery, one axis for the domain and one per label dimension."""
+        """Make an array of the battery, with an axis of the domain and one per label dimension."""
         array = np.ascontiguousarray(numbers, dtype=float)
         if array.size and (array == array.flat[0]).all():
             return self.constant(float(array.flat[0]))
@@ -197,21 +196,21 @@ class Values:
         features: frozenset[str] = frozenset(),
         lacks: Value | None = None,
     ) -> Value:
-        """Sum (or take the largest, smallest or product of) what falls on one entry of a target.
+        """Make a reduction of the entries of a space by entry of a coarser one.
 
         Parameters
         ----------
         kind : {"sum", "max", "min", "prod", "lack", "dot"}
-            How; ``lack`` is 1 minus the product, computed from what each part lacks to 1; ``dot``
-            the sum of products of two quantities.
+            Kind of the reduction: ``lack`` is 1 minus the product, computed from complements, and
+            ``dot`` the sum of products of two quantities.
         arg : Value
-            What is folded, spread over `through` first.
+            The quantity to reduce, broadcast to `through`.
         through : Space
-            Its entries are gone through.
+            The space to reduce.
         target : Space
-            A coarser space, that of the result.
+            Space of the result, which is coarser.
         features : frozenset of str
-            Meta-features that tell the target's entries apart.
+            Meta-features on which the result depends.
         lacks : Value, optional
             1 minus `arg`, for ``lack``; the other factor, for ``dot``.
         """
@@ -223,11 +222,11 @@ class Values:
         return self._add("fold", args, target, features, payload, key, moving)
 
     def fellows(self, arg: Value, through: Space, kept: Space) -> Value:
-        """Make, for each label, the product of what the others have."""
+        """Make, for each label, the product over all other labels."""
         return self._add("others", (arg,), through, arg.features, kept, _key(kept), arg.moving)
 
     def reduce(self, kind: str, arg: Value, dim: str) -> Value:
-        """Fold a label dimension."""
+        """Make a reduction of a label dimension."""
         labels = tuple(label for label in arg.space.labels if label != dim)
         domain = arg.space.domain
         if domain is not None and domain.dim is not None:
@@ -240,7 +239,7 @@ class Values:
         return self.fold(kind, arg, through, target, arg.features)
 
     def _combine(self, op: str, args: list[Value]) -> Value:
-        """Join many operands, those of the smallest space first."""
+        """Combine operands in pairs, beginning with those of the smallest space."""
         while len(args) > 1:
             i, j = self.cheapest(args)
             joined = self(op, args[i], args[j])
@@ -249,7 +248,7 @@ class Values:
         return args[0]
 
     def cheapest(self, args: Sequence[Value]) -> tuple[int, int]:
-        """Find the two that are joined in the smallest space."""
+        """Return the positions of the two operands that have the smallest common space."""
         pairs = [(i, j) for j in range(len(args)) for i in range(j)]
         cost = [self.volume(self._space((args[i], args[j]))) for i, j in pairs]
         moving = [args[i].moving + args[j].moving for i, j in pairs]
@@ -273,11 +272,11 @@ class Values:
         return rows + tuple(self.sizes[label] for label in space.labels)
 
     def volume(self, space: Space) -> int:
-        """How many entries a space has."""
+        """Return the number of entries of a space."""
         return int(np.prod(self._shape(space), dtype=int))
 
     def _align(self, arg: Value, space: Space) -> Value:
-        """Numbers of the battery are laid out for the space where they are used."""
+        """Broadcast an array of the battery to the domain of a space; others are returned."""
         same = arg.space.domain is space.domain or arg.space.domain is None
         if same or not _is_data(arg) or arg.op == "constant":
             return arg
@@ -292,7 +291,7 @@ class Values:
         return self.data(numbers, target, arg.features, truth)
 
     def _spread(self, arg: Value, space: Space) -> np.ndarray | float:
-        """Lay numbers of the battery out with the axes of a space."""
+        """Return an array of the battery with the axes of a space."""
         if arg.op == "constant":
             return arg.payload  # type: ignore[return-value]
         numbers = arg.args[0].payload if arg.is_truth else arg.payload
@@ -348,5 +347,5 @@ def _is(value: Value, number: float) -> bool:
 
 
 def _is_data(value: Value) -> bool:
-    shown = value.args[0] if value.op == "ne" else value  # truths are kept as numbers unlike 0
+    shown = value.args[0] if value.op == "ne" else value  # true is stored as a number other than 0
     return shown.op in ("constant", "data") and all(arg.op == "constant" for arg in value.args[1:])
