@@ -1,4 +1,4 @@
-"""Annotation with language models: bands, demands, quality; agreement, Delphi."""
+"""Annotation of items with language models (bands, demands, quality), and agreement of raters."""
 
 from ..common.errors import AnnotationError
 from .agreement import agreement

@@ -1,4 +1,4 @@
-"""How far annotators agree on the ends of bands, or on the levels of a demand."""
+"""Agreement of annotators on the ends of bands, or on the levels of a demand."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -16,11 +16,11 @@ from .resampling import Statistic, check_resampling, resampled
 
 COLUMNS = ("measure", "annotators", "end", "estimate", "low", "high", "items", "reason")
 _OF_PAIRS = {"kappa", "spearman"}
-_ALIKE = "all levels are alike, so that chance would agree as well"
+_ALIKE = "all levels are equal, so that agreement by chance is complete"
 _UNDEFINED = {
     "kappa": _ALIKE,
     "alpha": _ALIKE,
-    "spearman": "an annotator says one level of all items, so that there are no ranks",
+    "spearman": "an annotator gives all items the same level, so that there are no ranks",
 }
 
 
@@ -33,59 +33,64 @@ def agreement(
     resamples: int = 1000,
     seed: int = 1,
 ) -> pd.DataFrame:
-    r"""Measure how far annotators agree: on both ends of bands, or on levels of a demand.
+    r"""Measure the agreement of annotators on both ends of bands, or on levels of a demand.
 
     .. math:: r_{WG} = 1 - \frac{s^2}{(A^2 - 1) / 12}, \qquad
        \kappa_w = 1 - \frac{\overline{(x - y)^2}}{\overline{(x_i - y_j)^2}}, \qquad
        \alpha = 1 - \frac{D_o}{D_e}
 
-    `s²` is the variance between the annotators of an item (its denominator one less than their
-    number), `A` the number of `levels`; r_WG is averaged over items, negative ones as they are, so
-    that it is 0 on average where annotators draw from all levels alike. For bands there are two
-    more: the weighted kappa of each pair of annotators compares with differences between all items;
-    Krippendorff's alpha is that for ordinal data, over all annotators. For demands there is
-    Spearman's rank correlation of each pair.
+    `s²` is the variance between the annotators of an item (its denominator is their number minus
+    one), and `A` is the number of `levels`. r_WG is averaged over items; negative values are not
+    set to 0, so that it is 0 on average if annotators choose among all levels at random. For bands
+    there are two more measures: the weighted kappa of each pair of annotators, which compares
+    differences within items with differences between all items, and Krippendorff's alpha for
+    ordinal data, over all annotators. For demands there is Spearman's rank correlation of each
+    pair.
 
     Parameters
     ----------
     annotations : mapping of str to Annotations or DataFrame
-        By annotator; a frame is indexed by item, with ``low`` and ``high`` or with ``level``; what
-        `delphi` returns is one, too. Items that an annotator lacks are left out of what needs them.
+        Annotations of each annotator. A frame is indexed by item, with the columns ``low`` and
+        ``high`` or the column ``level``, such as the frame that `delphi` returns. An item without
+        an annotation by some annotator is left out of the measures that need it.
     levels : int, optional
-        Levels that r_WG takes annotators without agreement to draw from, all alike: by default the
-        whole scale, 7 for bands and 6 for demands. A low end is one of four levels, though, and so
-        is a high end: annotators who drew from those would reach 0.69. With 4 the measure is
-        strict, and 0 for them.
+        Number of equally likely levels that r_WG assumes for annotators without agreement
+        (default: the whole scale, 7 levels for bands and 6 for demands). A low end can only be one
+        of four levels, and so can a high end: annotators who choose among those at random reach
+        0.69. With ``levels=4`` they reach 0, and the measure is stricter.
     ends : (int, int), optional
-        Lowest and highest level of the rubric: by default (-3, 3) of bands and (0, 5) of demands.
+        Lowest and highest level of the rubric: by default (-3, 3) for bands and (0, 5) for demands.
+        Levels of demands begin at 0 whatever the lowest one is.
     prob : float, default 0.9
-        Of the intervals: percentiles of estimates over items drawn anew, with replacement.
+        Mass of the intervals, which are percentiles of estimates from items that are resampled
+        with replacement.
     resamples : int, default 1000
-        How often items are drawn.
+        Number of resamples.
     seed : int, default 1
-        Of the draws.
+        Seed of the resamples.
 
     Returns
     -------
     DataFrame
         One row per measure (``r_WG``, ``kappa`` or ``spearman`` for each pair, ``alpha``) and end
         (``low``, ``high``; of demands ``level``): ``measure``, ``annotators``, ``end``,
-        ``estimate``, ``low``, ``high``, the number of ``items`` it rests on (those with two
-        annotators), and the ``reason`` where it is NaN. Draws for which a measure is not defined do
-        not count for its interval.
+        ``estimate``, ``low``, ``high``, the number of ``items`` that were used (those with two
+        annotators or more), and ``reason``, which explains an estimate or an interval that is NaN.
+        Resamples for which a measure is not defined do not count for its interval.
 
     Raises
     ------
     AnnotationError
-        When there are fewer than two annotators, no item that two of them annotated, or an option
-        is out of range.
+        When there are fewer than two annotators, a frame lacks a column or has an item twice or
+        numbers outside the levels, no item was annotated by two annotators, or an option is out of
+        range.
 
     References
     ----------
     James, Demaree and Wolf (1984), Journal of Applied Psychology 69, 85-98. Cohen (1968),
     Psychological Bulletin 70, 213-220. Krippendorff (2011), Computing Krippendorff's
-    Alpha-Reliability. General scales paper, section 5.3: r_WG of people, 0.7 and above being good,
-    and Spearman's correlation of what they settled on with a model.
+    Alpha-Reliability. General scales paper, section 5.3, computes r_WG between people, where 0.7
+    and above is good, and Spearman's correlation between their consensus and a model.
 
     Examples
     --------
@@ -138,7 +143,7 @@ def agreement(
 def _measures(
     scale: Scale, levels: int, annotators: int
 ) -> Iterator[tuple[str, Statistic, list[int]]]:
-    """Name each measure, what computes it, and the annotators it compares."""
+    """Yield each measure's name, the function that computes it, and the annotators it compares."""
     everybody = list(range(annotators))
     yield "r_WG", lambda said: _within_group(said, levels), everybody
     name, statistic = ("kappa", _once(kappa)) if scale.bands else ("spearman", _spearman)
@@ -149,18 +154,18 @@ def _measures(
 
 
 def _within_group(said: np.ndarray, levels: int) -> float:
-    """r_WG, averaged over items; rows with at least two levels each."""
+    """Compute r_WG, averaged over items; each row has at least two levels."""
     between = np.nanvar(said, axis=1, ddof=1)
     return float(np.mean(1 - between * 12 / (levels**2 - 1)))
 
 
 def _once(measure: Measure) -> Statistic:
-    """Take a measure of items, each of which occurs once."""
+    """Turn a measure of counted patterns into one of items, each of which occurs once."""
     return lambda said: float(measure(said, np.ones((1, len(said))))[0])
 
 
 def _spearman(said: np.ndarray) -> float:
-    """Spearman's rank correlation; not defined where an annotator says one level throughout."""
+    """Compute Spearman's rank correlation; NaN if an annotator gives all items the same level."""
     if (np.ptp(said, axis=0) == 0).any():
         return np.nan
     return float(stats.spearmanr(said[:, 0], said[:, 1]).statistic)

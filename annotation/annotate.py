@@ -1,4 +1,4 @@
-"""Annotate items by a rubric, by asking a language model."""
+"""Annotation of items by a language model according to a rubric."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,54 +27,58 @@ def annotate(
 ) -> Annotations:
     r"""Annotate each item with the band of a propensity, or with the level of a demand.
 
-    A `Rubric` asks for the band of levels at which an agent still answers rightly, a `DemandRubric`
-    for how much of the demand the item makes.
+    With a `Rubric`, the model is asked for the band of levels at which an agent still answers
+    rightly; with a `DemandRubric`, for the level of the demand that the item makes.
 
-    The call waits until all items are done, in a notebook too (where inspect-ai needs ipywidgets).
-    Interrupted, it leaves in `store` what is done; called again with it, it asks only about the
-    rest, about items that failed, and about items whose text has changed.
+    The call returns when all items are done, in a notebook too (where inspect-ai needs
+    ipywidgets). If it is interrupted, finished items remain in `store`. A second call with the
+    same store asks only about the other items, about items that failed, and about items whose text
+    has changed.
 
     Parameters
     ----------
     items : mapping or Series
-        From each item's name to its text, as subjects see it, with the options.
+        Text of each item, by its name, as subjects see it, with the options.
     rubric : Rubric or DemandRubric
-        The propensity, see `load_rubric`; or the demand, see `load_demand_rubric`.
+        The propensity (see `load_rubric`) or the demand (see `load_demand_rubric`).
     model : str or inspect_ai.model.Model
         The annotator: a name such as ``"openai/gpt-4.1"``, of any provider that inspect-ai
-        supports, or a model of its `get_model`. Connections of a name are opened and closed by
-        the call. A model stays open; one that has connections to a network serves one call.
+        supports, or a model that its `get_model` returns. If a name is given, the call opens and
+        closes the connections. If a model is given, it stays open; a model with connections to a
+        network can be used for one call only.
     attempts : int, default 3
-        How often to ask about an item whose answers cannot be used; each time the model is told
-        what is wrong.
+        Largest number of times that the model is asked about an item while its answers cannot be
+        used. Each time it is told what is wrong.
     connections : int, default 10
-        Items asked about at a time, at most; inspect-ai asks fewer while a provider limits the
-        rate.
+        Largest number of items that are asked about at a time; inspect-ai asks about fewer while a
+        provider limits the rate.
     store : str or Path, optional
-        A file of JSON lines, written item by item. It is refused when it belongs to another rubric,
-        prompt or model, or to other settings.
+        A file of JSON lines, to which each item is written as soon as it is done. It is refused
+        when it belongs to another rubric, prompt or model, or to other settings.
     prices : (float, float), optional
-        Money per million tokens in and out. Tokens in a provider's cache are priced as input.
+        Prices of a million input tokens and of a million output tokens. Tokens in a provider's
+        cache are priced as input.
     **settings
         Fields of inspect-ai's `GenerateConfig`, such as ``temperature=0``, ``max_tokens=4000`` or
-        ``max_retries=5`` (by default inspect-ai tries for ever where a provider limits the rate).
+        ``max_retries=5`` (by default inspect-ai retries without limit while a provider limits the
+        rate).
 
     Returns
     -------
     Annotations
-        Bands or levels, what failed and why, tokens used. A model's error on one item does not stop
-        the others.
+        Bands or levels, failed items with reasons, and tokens used. A model's error on one item
+        does not stop the others.
 
     Raises
     ------
     AnnotationError
-        When inspect-ai is not installed, the rubric is none, an item has no text, an option is out
-        of range, or the store cannot be used.
+        When inspect-ai is not installed, `rubric` is neither a Rubric nor a DemandRubric, an item
+        has no text, an option is out of range, or the store cannot be used.
 
     References
     ----------
-    Propensities paper, section 4.1 and Appendix E. General scales paper, section 5.2: demands were
-    annotated with ``temperature=0, max_tokens=1000``.
+    Propensities paper, section 4.1 and Appendix E. General scales paper, section 5.2, where demands
+    were annotated with ``temperature=0, max_tokens=1000``.
 
     Examples
     --------
@@ -134,21 +138,21 @@ def annotated(
     prices: tuple[float, float] | None = None,
     **settings: Any,
 ) -> Annotations:
-    """Annotate items by a scheme, whichever.
+    """Annotate items according to any scheme.
 
     Parameters
     ----------
     scheme : Scheme
-        What is asked, and how answers are read.
+        The question, and how answers to it are read.
     items, model, attempts, connections, store, prices, **settings
         As in `annotate`.
     known : DataFrame, optional
-        Indexed by item: what to put beside what is said.
+        Columns to add to the table of annotations, indexed by item.
 
     Returns
     -------
     Annotations
-        With a column for each of the scheme's, and those known.
+        Annotations with the columns of the scheme and those of `known`.
 
     Raises
     ------

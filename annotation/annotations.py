@@ -1,4 +1,4 @@
-"""Annotations of items, with failures and costs."""
+"""Annotations of items, with failures, tokens and costs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -16,27 +16,27 @@ _MILLION = 1_000_000
 class Annotations:
     """Annotations of items by one annotator.
 
-    Made by `annotate` and by `quality`, and by whatever asks about situations.
+    Made by `annotate`, by `quality`, and by the functions that ask about situations.
 
     Attributes
     ----------
     rubric, model : str
-        Name of the rubric, and who annotated.
+        Names of the rubric and of the annotator.
     kind : str
-        What is annotated: ``bands``, ``levels`` or ``ratings``, each an attribute, too; or
-        something about situations.
+        Kind of annotations: ``bands``, ``levels`` or ``ratings``, each of which is also an
+        attribute with the table; or a kind of texts about situations.
     table : DataFrame
-        What was said. Items without an annotation are not in it.
+        The annotations, indexed by ``item``. Items that failed are not in it.
     failures : DataFrame
-        The other items: ``item``, ``attempts``, ``reason`` and the last ``answer``; of situations
-        also what each item is about.
+        Items that failed: ``item``, ``attempts``, ``reason`` and the last ``answer``; for
+        situations also the columns that describe each item.
     usage : DataFrame
-        Indexed by ``item``, failed ones too: ``attempts``, ``input_tokens``, ``output_tokens``
-        and ``seconds`` over all attempts, those of earlier runs with the same store included; with
-        prices also ``cost``. Seconds are those that the model took over an item: several items are
-        asked about at a time, so that a run takes less than their sum.
+        Indexed by ``item``, with failed items: ``attempts``, ``input_tokens``, ``output_tokens``
+        and ``seconds`` over all attempts, including those of earlier runs with the same store; with
+        prices also ``cost``. Seconds are the time that the model took for the item. Several items
+        are asked about at a time, so that a run takes less than their sum.
     answers : Series
-        Indexed by ``item``: the last answer, in full.
+        The whole last answer of each item, indexed by ``item``.
 
     Examples
     --------
@@ -67,17 +67,17 @@ class Annotations:
 
     @property
     def bands(self) -> pd.DataFrame:
-        """Bands of a propensity, by ``item``: ``low`` and ``high``, levels of the rubric."""
+        """Bands of a propensity: ``low`` and ``high``, levels of the rubric, by ``item``."""
         return self._of("bands")
 
     @property
     def levels(self) -> pd.DataFrame:
-        """Levels of a demand, by ``item``: ``level``, of the rubric."""
+        """Levels of a demand: ``level``, a level of the rubric, by ``item``."""
         return self._of("levels")
 
     @property
     def ratings(self) -> pd.DataFrame:
-        """Ratings of items, by ``item``: a column from 1 to 5 for each indicator."""
+        """Ratings of items: one column from 1 to 5 for each indicator, by ``item``."""
         return self._of("ratings")
 
     @property
@@ -89,7 +89,7 @@ class Annotations:
         if self.kind != kind:
             place = self.kind if hasattr(self, self.kind) else "table"
             raise AnnotationError(
-                f"annotations of {self.rubric!r} are {self.kind}, not {kind}; look at .{place}"
+                f"annotations of {self.rubric!r} are {self.kind}, not {kind}; use .{place}"
             )
         return self.table
 
@@ -110,27 +110,27 @@ def collect(
     prices: tuple[float, float] | None,
     words: Collection[str] = (),
 ) -> Annotations:
-    """Lay replies out as tables.
+    """Arrange replies in tables.
 
     Parameters
     ----------
     rubric, kind : str
-        Name of the rubric, and what was annotated: ``bands``, ``levels``, ...
+        Name of the rubric, and kind of annotations: ``bands``, ``levels``, ...
     columns : sequence of str
-        Of the table of annotations.
+        Columns of the table of annotations.
     model : str
-        Who annotated.
+        Name of the annotator.
     replies : sequence of Reply
-        One for each item.
+        One reply for each item.
     prices : (float, float) or None
-        Money per million tokens in and out.
+        Prices of a million input tokens and of a million output tokens.
     words : collection of str, default none
-        The columns that hold text; the others hold whole numbers.
+        Columns of text; the others are columns of whole numbers.
 
     Returns
     -------
     Annotations
-        With the items in the order of the replies.
+        Annotations with the items in the order of the replies.
     """
     table = pd.DataFrame([vars(reply) for reply in replies], columns=list(Reply.__annotations__))
     table = table.set_index("item")
@@ -157,21 +157,21 @@ def collect(
 
 
 def with_known(said: Annotations, known: pd.DataFrame) -> Annotations:
-    """Put what is known of each item beside what was said about it, and beside failures.
+    """Add known columns of items to their annotations and to the failures.
 
     Parameters
     ----------
     said : Annotations
-        As collected.
+        Annotations as returned by `collect`.
     known : DataFrame
-        Indexed by item, every one of them. The index may have another name than ``item``, which
-        the tables then take.
+        Columns to add, indexed by item, with all items. If its index has another name than
+        ``item``, the tables take that name.
 
     Returns
     -------
     Annotations
-        With the columns of `known` first in `table` and in `failures`; one that is called like a
-        column there gives way.
+        Annotations with the columns of `known` first in `table` and in `failures`. A column of
+        `known` is left out if there is already a column with its name.
     """
     name = str(known.index.name)
     failed = said.failures.set_index("item")

@@ -1,4 +1,4 @@
-"""Annotations by several annotators: side by side, pooled, and settled where they differ."""
+"""Annotations by several annotators: compared, pooled, and settled where they differ."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,16 +15,16 @@ from .rubric import DEMAND_LEVELS, LEVELS
 
 @dataclass(frozen=True)
 class Scale:
-    """What annotators say about an item, and on which levels.
+    """Kind of an annotation (a band or a level), and its levels.
 
     Attributes
     ----------
     columns : tuple of str
-        Of a table of annotations.
+        Columns of a table of annotations.
     levels : tuple of int
-        Ascending.
+        Levels, in ascending order.
     word, one : str
-        What a row is called, and what one number of it is.
+        Words of messages for a row and for one of its numbers.
     """
 
     columns: tuple[str, ...]
@@ -34,32 +34,32 @@ class Scale:
 
     @classmethod
     def of_bands(cls, ends: tuple[int, int] = (LEVELS[0], LEVELS[-1])) -> "Scale":
-        """Bands of a propensity, on the levels between two ends."""
+        """Return the scale of bands on the levels between two ends."""
         return cls(("low", "high"), tuple(range(ends[0], ends[1] + 1)), "band", "an end")
 
     @classmethod
     def of_demands(cls, highest: int = DEMAND_LEVELS[-1]) -> "Scale":
-        """Levels of a demand, from 0."""
+        """Return the scale of a demand's levels, from 0."""
         return cls(("level",), tuple(range(highest + 1)), "level", "a level")
 
     @property
     def bands(self) -> bool:
-        """Whether it is one of bands."""
+        """Whether annotations are bands."""
         return len(self.columns) == 2
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What several annotators said, side by side.
+    """Annotations of several annotators in the same arrays.
 
     Attributes
     ----------
     names : tuple of str
-        The annotators.
+        Names of the annotators.
     items : Index
-        Every item that somebody annotated.
+        Items that at least one annotator annotated.
     said : dict of str to ndarray
-        By column: item x annotator, NaN where an annotator has said nothing.
+        Annotations by column, shape (items, annotators); NaN where one is missing.
     """
 
     names: tuple[str, ...]
@@ -70,19 +70,20 @@ class Side:
 def scale_of(
     annotations: "Mapping[str, Annotations | pd.DataFrame]", ends: tuple[int, int] | None = None
 ) -> Scale:
-    """Say what is annotated.
+    """Find the scale of annotations.
 
     Parameters
     ----------
     annotations : mapping of str to Annotations or DataFrame
-        By annotator.
+        Annotations of each annotator.
     ends : (int, int), optional
-        Lowest and highest level: by default those of the package's rubrics.
+        Lowest and highest level (default: those of the package's rubrics). Levels of demands
+        begin at 0 whatever the lowest one is.
 
     Returns
     -------
     Scale
-        Of demands where all have the column ``level``, else of bands.
+        Levels of a demand if all tables have the column ``level``, else bands.
     """
     tables = [_table(said) for said in _mapping(annotations).values()]
     levels = [isinstance(table, pd.DataFrame) and "level" in table.columns for table in tables]
@@ -92,31 +93,33 @@ def scale_of(
 
 
 def side_by_side(annotations: "Mapping[str, Annotations | pd.DataFrame]", scale: Scale) -> Side:
-    """Lay what several annotators said side by side.
+    """Arrange annotations of several annotators in the same arrays.
 
     Parameters
     ----------
     annotations : mapping of str to Annotations or DataFrame
-        By annotator; a frame is indexed by item, with the columns of the scale.
+        Annotations of each annotator; a frame is indexed by item, with the columns of the
+        scale.
     scale : Scale
-        Of bands or of demands.
+        Scale of bands or of demands.
 
     Returns
     -------
     Side
-        With missing annotations as NaN.
+        The arrays; missing annotations are NaN.
 
     Raises
     ------
     AnnotationError
-        When there are fewer than two annotators, or a frame has other columns, an item twice, or
-        numbers that are no levels; when they are of several rubrics.
+        When there are fewer than two annotators, annotations belong to several rubrics, or a frame
+        lacks a column, has an item twice, or has numbers outside the levels.
     """
     annotations = _mapping(annotations)
     rubrics = {said.rubric for said in annotations.values() if isinstance(said, Annotations)}
     if len(rubrics) > 1:
         raise AnnotationError(
-            f"annotations of several rubrics, {', '.join(sorted(rubrics))}; give those of one"
+            f"annotations belong to several rubrics, {', '.join(sorted(rubrics))}; give "
+            f"those of one"
         )
     tables = {str(name): _checked(str(name), said, scale) for name, said in annotations.items()}
     items = pd.Index(dict.fromkeys(item for table in tables.values() for item in table.index))
@@ -133,8 +136,8 @@ def _mapping(
     if not isinstance(annotations, Mapping) or len(annotations) < 2:
         have = len(annotations) if isinstance(annotations, Mapping) else type(annotations).__name__
         raise AnnotationError(
-            f"annotations of {have}; give a mapping from annotators' names to what each said, with "
-            "at least two"
+            f"annotations of {have}; give a mapping from annotators' names to their annotations, "
+            "with at least two annotators"
         )
     return annotations
 
@@ -153,19 +156,21 @@ def _checked(name: str, said: Annotations | pd.DataFrame, scale: Scale) -> pd.Da
     if not table.index.is_unique:
         twice = table.index[table.index.duplicated()][0]
         raise AnnotationError(
-            f"annotator {name!r}: the item {twice!r} is there twice; give it once"
+            f"annotator {name!r}: the item {twice!r} occurs twice; give it once"
         )
     try:
         table = table[list(scale.columns)].astype(float)
     except (TypeError, ValueError) as error:
-        raise AnnotationError(f"annotator {name!r}: {scale.one} is no number ({error})") from error
+        raise AnnotationError(
+            f"annotator {name!r}: {scale.one} is not a number ({error})"
+        ) from error
     lowest, highest = scale.levels[0], scale.levels[-1]
     outside = table[((table < lowest) | (table > highest)).any(axis=1)]
     if len(outside):
         raise AnnotationError(
             f"annotator {name!r}, item {outside.index[0]!r}: the {scale.word} "
             f"{outside.iloc[0].tolist()} goes beyond the levels {lowest} to {highest}; give levels"
-            f"{' (open_ended comes last)' if scale.bands else ''}"
+            f"{' (call open_ended last)' if scale.bands else ''}"
         )
     return table.dropna()
 
@@ -179,30 +184,32 @@ def pooled(
 
     .. math:: \text{spread} = \sqrt{3 \cdot \tfrac{1}{2} (s^2_{low} + s^2_{high})}
 
-    A value that is uniform within plus and minus a spread has a standard deviation of the spread
-    over the root of 3. So this is the spread of ends whose variance is that between annotators, for
-    `uncertain_band`. Half of their range would be too small: of two annotators it is a third of the
-    spread on average. Where annotators agree the spread is 0, though ends are rounded to whole
-    levels; ``spread.clip(lower=0.5)`` counts the rounding.
+    A value that is uniform between minus and plus a spread has a standard deviation of the spread
+    divided by the root of 3. This is therefore the spread of uniform ends whose variance is that
+    between annotators, as `uncertain_band` needs it. Half the range of the annotators would be too
+    small: with two annotators it is a third of the spread on average. Where annotators agree, the
+    spread is 0, although ends are rounded to whole levels; ``spread.clip(lower=0.5)`` takes the
+    rounding into account.
 
     Parameters
     ----------
     annotations : mapping of str to Annotations or DataFrame
-        By annotator; a frame is indexed by item, with ``low`` and ``high``.
+        Annotations of each annotator; a frame is indexed by item, with ``low`` and ``high``.
     ends : (int, int), default (-3, 3)
         Lowest and highest level of the rubric.
 
     Returns
     -------
     DataFrame
-        Indexed by ``item``, every one that somebody annotated: ``low`` and ``high`` (means),
+        Indexed by ``item``, with every item that was annotated: ``low`` and ``high`` (means),
         ``low_spread`` and ``high_spread`` of each end, ``spread`` of both, and the number of
-        ``annotators``. Of one annotator the spreads are NaN.
+        ``annotators``. The spreads are NaN if an item has one annotator.
 
     Raises
     ------
     AnnotationError
-        When there are fewer than two annotators, or a frame is not as it should be.
+        When there are fewer than two annotators, annotations belong to several rubrics, or a frame
+        lacks a column, has an item twice, or has numbers outside the levels.
 
     Examples
     --------
@@ -231,22 +238,24 @@ def pooled(
 def open_ended(
     bands: pd.DataFrame, *, ends: tuple[int, int] = (LEVELS[0], LEVELS[-1])
 ) -> pd.DataFrame:
-    """Turn ends at the outermost levels into bands without that end.
+    """Make ends of bands at the outermost levels infinite.
 
-    The outermost levels mean "or beyond": a band from -3 still holds an agent at -5. `band` takes
-    the infinite ends as they are, and is then the 2PL of the other end.
+    The outermost levels mean "or beyond": a band from -3 also contains an agent at -5. `band`
+    accepts infinite ends, and is then the two-parameter logistic function (2PL) of the other
+    end.
 
     Parameters
     ----------
     bands : DataFrame
-        With ``low`` and ``high``; other columns stay.
+        Bands, with ``low`` and ``high``; other columns are not changed.
     ends : (int, int), default (-3, 3)
         Lowest and highest level of the rubric.
 
     Returns
     -------
     DataFrame
-        A copy, with -inf for a low end at the lowest level and inf for a high end at the highest.
+        A copy, with -inf for a low end at the lowest level and inf for a high end at the
+        highest.
 
     Examples
     --------
@@ -261,35 +270,40 @@ def open_ended(
     )
 
 
-_APART = 2  # levels between the lowest and the highest vote of an item to discuss
+_APART = 2  # least distance in levels between the votes of an item that makes it disputed
 
 
 def delphi(
     annotations: "Mapping[str, Annotations | pd.DataFrame]", *, highest: int = DEMAND_LEVELS[-1]
 ) -> pd.DataFrame:
-    """Give items the level of the majority, and name those that have to be discussed.
+    """Give items the level of the majority, and mark those that have to be discussed.
 
-    An item is discussed when its lowest and its highest level are two or more apart. The published
-    study has three annotators of each item, so that all others have a majority. Here an item is
-    also discussed when two adjacent levels have as many votes each, or when there is only one vote.
+    An item has to be discussed if its lowest and its highest level are two or more apart. The
+    published study has three annotators for each item, so that all other items have a majority.
+    Here an item also has to be discussed if two adjacent levels have the same number of votes,
+    or if there is only one vote.
 
     Parameters
     ----------
     annotations : mapping of str to Annotations or DataFrame
-        By annotator, people or models; a frame is indexed by item, with ``level`` from 0.
+        Annotations of each annotator (a person or a model); a frame is indexed by item, with
+        ``level`` from 0.
     highest : int, default 5
         Highest level of the rubric.
 
     Returns
     -------
     DataFrame
-        Indexed by ``item``, every one that somebody annotated: ``level`` (missing where it is to be
-        discussed), whether all ``agreed``, whether to ``discuss`` it, and the ``votes``, ascending.
+        Indexed by ``item``, with every item that was annotated: ``level`` (missing if the item
+        has to be discussed), ``agreed`` (whether all annotators gave the same level),
+        ``discuss`` (whether it has to be discussed), and ``votes``, in ascending order.
 
     Raises
     ------
     AnnotationError
-        When there are fewer than two annotators, or a frame is not as it should be.
+        When there are fewer than two annotators, annotations belong to several rubrics, or a
+        frame lacks a column, has an item twice, or has levels that are not whole or out of
+        range.
 
     References
     ----------
@@ -310,7 +324,7 @@ def delphi(
     parts = said[~np.isnan(said)]
     if (parts != np.round(parts)).any():
         raise AnnotationError(
-            f"a level is {parts[parts != np.round(parts)][0]:g}; votes are whole levels"
+            f"a level is {parts[parts != np.round(parts)][0]:g}; give whole levels"
         )
     votes = [tuple(sorted(int(level) for level in row if not np.isnan(level))) for row in said]
     levels = pd.Series([_majority(row) for row in votes], dtype="Int64", index=side.items)
@@ -331,14 +345,14 @@ def adjudicate(
     *,
     highest: int = DEMAND_LEVELS[-1],
 ) -> pd.DataFrame:
-    """Enter the levels that annotators came to when they discussed.
+    """Enter the levels on which annotators agreed in their discussion.
 
     Parameters
     ----------
     first : DataFrame
-        What `delphi` returned.
+        The frame that `delphi` returned.
     consensus : mapping or Series
-        From items that were to be discussed to their levels. Items that are not in it stay to be
+        Levels of items that had to be discussed. Items without a level here remain to be
         discussed.
     highest : int, default 5
         Highest level of the rubric.
@@ -346,12 +360,12 @@ def adjudicate(
     Returns
     -------
     DataFrame
-        A copy, with these levels; `agreement` takes it as an annotator.
+        A copy with these levels, which can be given to `agreement` as an annotator.
 
     Raises
     ------
     AnnotationError
-        When an item was not to be discussed, or a level is none.
+        When an item did not have to be discussed, or a level is out of range.
 
     References
     ----------
@@ -372,8 +386,8 @@ def adjudicate(
     for item, level in agreed.items():
         if item not in open_items:
             raise AnnotationError(
-                f"consensus: the item {item!r} was not to be discussed; give those where discuss "
-                "is True"
+                f"consensus: the item {item!r} did not have to be discussed; give items whose "
+                "discuss is True"
             )
         if level not in range(highest + 1):
             raise AnnotationError(
@@ -386,7 +400,7 @@ def adjudicate(
 
 
 def _majority(votes: tuple[int, ...]) -> int | None:
-    """Find the level of most votes, where they are close enough and decide."""
+    """Return the level with most votes, or None if votes are too far apart or there is a tie."""
     if len(votes) < 2 or votes[-1] - votes[0] >= _APART:
         return None
     (level, most), *others = Counter(votes).most_common()

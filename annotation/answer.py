@@ -1,4 +1,4 @@
-"""Answers of annotators, read: a last line that gives a number or a word, or a JSON object."""
+"""Readers of annotators' answers: a last line with a number or a word, or a JSON object."""
 
 import json
 import re
@@ -18,27 +18,27 @@ _ONE = re.compile(rf"^\s*[\[(]?{_NUMBER}[\])]?\s*\.?\s*$")
 def read_interval(answer: str, lowest: int = -3, highest: int = 3) -> tuple[int, int]:
     r"""Read the band from an annotator's answer.
 
-    The last line that starts with ``Interval:`` counts. Bold type, typographic minus signs, plus
-    signs, spaces and "to" instead of the comma are read; everything else is refused.
+    The last line that starts with ``Interval:`` counts. Bold type, missing brackets, typographic
+    minus signs, plus signs, spaces, and "to", ";" or ".." instead of the comma are accepted;
+    everything else is refused.
 
     Parameters
     ----------
     answer : str
         The whole answer.
     lowest, highest : int, default -3 and 3
-        Levels of the rubric, at its ends.
+        Lowest and highest level of the rubric.
 
     Returns
     -------
     low, high : int
-        With lowest <= low <= 0 <= high <= highest. The walk starts at 0, so that a band without 0
-        says that even the unbiased agent fails: a mistake.
+        Ends of the band: lowest <= low <= 0 <= high <= highest. Annotators start at 0 and go down
+        and up, so that a band without 0 is a mistake: even the unbiased agent would fail.
 
     Raises
     ------
     AnnotationError
-        When there is no such line, or no such band in it; the message is what to tell the
-        annotator.
+        When there is no such line, or no such band in it; the message can be sent to the annotator.
 
     Examples
     --------
@@ -47,13 +47,13 @@ def read_interval(answer: str, lowest: int = -3, highest: int = 3) -> tuple[int,
     >>> read_interval("Interval: [1, 3]")
     Traceback (most recent call last):
         ...
-    measurement_layouts.common.errors.AnnotationError: the band [1, 3] does not hold 0, where
+    measurement_layouts.common.errors.AnnotationError: the band [1, 3] does not contain 0, where
     both walks start
     """
     said = last_line(answer, "Interval")
     pair = _PAIR.match(said)
     if pair is None:
-        raise AnnotationError(f"no two numbers can be read from {said!r}")
+        raise AnnotationError(f"two numbers cannot be read from {said!r}")
     ends = [float(end.replace(" ", "")) for end in pair.groups()]
     shown = f"[{ends[0]:g}, {ends[1]:g}]"
     if any(end != int(end) for end in ends):
@@ -64,22 +64,22 @@ def read_interval(answer: str, lowest: int = -3, highest: int = 3) -> tuple[int,
     if low < lowest or high > highest:
         raise AnnotationError(f"the band {shown} goes beyond the levels {lowest} to {highest}")
     if low > 0 or high < 0:
-        raise AnnotationError(f"the band {shown} does not hold 0, where both walks start")
+        raise AnnotationError(f"the band {shown} does not contain 0, where both walks start")
     return low, high
 
 
 def read_level(answer: str, lowest: int = 0, highest: int = 5) -> int:
     r"""Read the level of a demand from an annotator's answer.
 
-    The last line that starts with ``Level:`` counts. Bold type, brackets, spaces and "5+" (of the
-    highest level) are read; everything else is refused.
+    The last line that starts with ``Level:`` counts. Bold type, brackets, spaces and "5+" (for the
+    highest level) are accepted; everything else is refused.
 
     Parameters
     ----------
     answer : str
         The whole answer.
     lowest, highest : int, default 0 and 5
-        Levels of the rubric, at its ends.
+        Lowest and highest level of the rubric.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def read_level(answer: str, lowest: int = 0, highest: int = 5) -> int:
     Raises
     ------
     AnnotationError
-        When there is no such line, or no such level in it; the message is what to tell the
+        When there is no such line, or no such level in it; the message can be sent to the
         annotator.
 
     Examples
@@ -99,7 +99,7 @@ def read_level(answer: str, lowest: int = 0, highest: int = 5) -> int:
     >>> read_level("Level: 2 or 3")
     Traceback (most recent call last):
         ...
-    measurement_layouts.common.errors.AnnotationError: no single number can be read from '2 or
+    measurement_layouts.common.errors.AnnotationError: a single number cannot be read from '2 or
     3'
     """
     said = last_line(answer, "Level")
@@ -115,12 +115,12 @@ def read_rating(answer: str, highest: int = 5) -> int:
     answer : str
         The whole answer; the last line that starts with ``Rating:`` counts.
     highest : int, default 5
-        Of the ratings, which start at 1.
+        Highest rating; the lowest is 1.
 
     Returns
     -------
     int
-        From 1 to the highest.
+        A rating from 1 to the highest.
 
     Raises
     ------
@@ -144,12 +144,12 @@ def read_percentage(answer: str, label: str) -> int:
     answer : str
         The whole answer.
     label : str
-        What the last line begins with, before a colon.
+        Label of the line, before its colon.
 
     Returns
     -------
     int
-        From 0 to 100.
+        A percentage from 0 to 100.
 
     Raises
     ------
@@ -166,19 +166,19 @@ def read_percentage(answer: str, label: str) -> int:
 
 
 def last_line(answer: str, label: str) -> str:
-    r"""Find what the last line that starts with a label says.
+    r"""Return the text after a label, in the last line that starts with it.
 
     Parameters
     ----------
     answer : str
         The whole answer.
     label : str
-        What stands before the colon.
+        Label of the line, before its colon.
 
     Returns
     -------
     str
-        What stands after it, without marks of bold type and such.
+        The text after the colon, without marks of bold type, italics, code and mathematics.
 
     Raises
     ------
@@ -197,20 +197,20 @@ def last_line(answer: str, label: str) -> str:
 
 
 def labelled_lines(answer: str, label: str) -> list[str]:
-    """Find what the lines that start with a label say, each without marks of bold type."""
+    """Return the texts after a label, without marks of bold type, in all lines with that label."""
     pattern = re.compile(_LINE.format(label=label), re.IGNORECASE | re.MULTILINE)
     return [str(line).strip() for line in pattern.findall(answer.translate(_MARKUP))]
 
 
 def plain_words(text: str) -> str:
-    """Leave the words of a text, in small letters."""
+    """Return the words of a text in lower case, with single spaces between them."""
     return " ".join(re.findall(r"\w+(?:['’]\w+)*", text.casefold()))
 
 
 def _score(text: str, said: str, what: str, low: int, high: int) -> int:
     one = _ONE.match(text)
     if one is None:
-        raise AnnotationError(f"no single number can be read from {said!r}")
+        raise AnnotationError(f"a single number cannot be read from {said!r}")
     number = float(one[1].replace(" ", ""))
     if number != int(number):
         raise AnnotationError(f"the {what} {number:g} is not a whole number")
@@ -219,8 +219,8 @@ def _score(text: str, said: str, what: str, low: int, high: int) -> int:
     return int(number)
 
 
-_LONGEST = 20_000  # characters of a reply that is read
-_KEPT = "\n\t"  # of the control characters
+_LONGEST = 20_000  # characters of the longest reply that is read
+_KEPT = "\n\t"  # control characters that are allowed
 
 
 def read_object(reply: str) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def read_object(reply: str) -> dict[str, Any]:
     Raises
     ------
     AnnotationError
-        When there is none; the message is what to tell the model.
+        When there is none, or the reply is too long; the message can be sent to the model.
 
     Examples
     --------
@@ -267,24 +267,26 @@ def read_object(reply: str) -> dict[str, Any]:
 
 
 def read_words(found: Mapping[str, Any], field: str) -> str:
-    r"""Read a field that holds text, on one line.
+    r"""Read a field of text, on one line.
 
     Parameters
     ----------
     found : mapping
         Fields of a JSON object.
     field : str
-        The field's name.
+        Name of the field.
 
     Returns
     -------
     str
-        With single spaces for all white space.
+        The text, with single spaces for all white space.
 
     Raises
     ------
     AnnotationError
-        When it is not there, no text or blank, or holds characters that are none.
+        When the field is missing, is not a text, is blank, or contains control characters or
+        half a
+                character.
 
     Examples
     --------
@@ -293,24 +295,25 @@ def read_words(found: Mapping[str, Any], field: str) -> str:
     """
     text = found.get(field)
     if not isinstance(text, str) or not text.strip():
-        raise AnnotationError(f"the field {field!r} holds no text")
+        raise AnnotationError(f"the field {field!r} is missing, blank or not a text")
     return " ".join(checked_text(text, f"the field {field!r}").split())
 
 
 def checked_text(text: str, what: str) -> str:
-    """Refuse text with control characters or halves of characters: it could not be passed on.
+    """Refuse text with control characters or half a character, which cannot be passed on.
 
     Parameters
     ----------
     text : str
-        As a model wrote it.
+        A text that a model wrote.
     what : str
-        What the text is.
+        Name of the text in messages.
 
     Returns
     -------
     str
-        The text, without white space around it and with plain ends of lines.
+        The text, without white space around it and with one newline character at the end of
+        each line.
 
     Raises
     ------
@@ -325,22 +328,22 @@ def checked_text(text: str, what: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     for character in text:
         if unicodedata.category(character) in ("Cc", "Cs") and character not in _KEPT:
-            raise AnnotationError(f"{what} holds the character {character!a}, which is no text")
+            raise AnnotationError(f"{what} contains the character {character!a}, which is not text")
     return text
 
 
 def material(**fields: str) -> str:
-    r"""Write what a question is about as one JSON object, out of which no text can break.
+    r"""Write the material of a question as one JSON object, so that texts are safely delimited.
 
     Parameters
     ----------
     **fields : str
-        Names and texts.
+        Texts, by name.
 
     Returns
     -------
     str
-        On several lines.
+        The JSON object, with one line for each field.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Measured demands in which each dimension borrows from the others."""
+"""Measured demands that use what an item's other dimensions tell about each dimension."""
 
 import numpy as np
 import xarray as xr
@@ -8,50 +8,52 @@ from ..common.errors import AnnotationError
 from ..common.messages import some
 
 _DIMS = ("item", "dimension", "level")
-_SETTLING, _SWEEPS = 60, 200  # of a Gibbs sampler, over all dimensions
+_SETTLING, _SWEEPS = 60, 200  # sweeps of the Gibbs sampler before and while chances are averaged
 _ROUNDING = 1e-6
 _FLOOR = 1e-12
-"""Chances of levels given the other dimensions stay this far from 0."""
+"""Least probability of a level given the other dimensions."""
 
 
 def augmented_demands(demands: xr.DataArray, *, seed: int = 1) -> xr.DataArray:
-    r"""Revise the chances of each level by what an item's other dimensions tell.
+    r"""Revise the probability of each level with the information in an item's other dimensions.
 
-    Items that are demanding on one dimension tend to be so on others. Chances that were measured
-    dimension by dimension leave this out: they draw the levels of an item too far towards those of
-    all items, and all dimensions in the same direction, which biases abilities. Here the true
-    places of an item on all dimensions are jointly normal:
+    Items that are demanding on one dimension tend to be demanding on others. Probabilities that
+    were measured separately for each dimension do not use this: they shrink the levels of an
+    item too far towards the average of all items, on all dimensions in the same direction,
+    which biases abilities. Here the true positions of an item on all dimensions are jointly
+    normal:
 
     .. math:: z_i \sim N(0, R), \qquad t_{id} = l \iff
        \tau_{d,l} < z_{id} \le \tau_{d,l+1}, \qquad
        P(t_{id} = l \mid \text{all}) \propto
        \frac{p_{id}(l)}{\bar p_d(l)} \, P(\tau_{d,l} < z_{id} \le \tau_{d,l+1} \mid \text{others})
 
-    `p` are the given chances, their mean over items `\bar p` gives the thresholds, and the ratio of
-    the two is the likelihood of what was said about the item. The correlations `R` are estimated
-    from the same items by stochastic EM; the chances are averages over 200 sweeps of a Gibbs
-    sampler, with a standard error of about .01.
+    `p` are the given probabilities, their mean over items `\bar p` gives the thresholds, and the
+    ratio of the two is the likelihood of the item's ratings. The correlations `R` are estimated
+    from the same items by stochastic EM; the revised probabilities are averages over 200 sweeps of
+    a Gibbs sampler, with a standard error of about .01.
 
     Parameters
     ----------
     demands : DataArray
-        Chances of levels, with the dims ``item``, ``dimension`` and ``level``, from
-        `Ratings.demands`, `RaterModel.demands` or `stated_reliability`. The more items, the better
-        are the correlations known: a few hundred are needed, and with fewer items than dimensions
-        next to nothing is borrowed.
+        Probabilities of levels, with the dims ``item``, ``dimension`` and ``level``, from
+        `Ratings.demands`, `RaterModel.demands` or `stated_reliability`. The correlations are
+        estimated better from more items: a few hundred are needed, and with fewer items than
+        dimensions the probabilities hardly change.
     seed : int, default 1
-        Of the sampler.
+        Seed of the sampler.
 
     Returns
     -------
     DataArray
-        As `demands`, with the revised chances; sums over level are 1. Within an item the levels of
-        different dimensions remain independent, so that a layout averages over them as before.
+        As `demands`, with the revised probabilities; sums over level are 1. Within an item the
+        levels of different dimensions remain independent, so that a layout averages over them as
+        before.
 
     Raises
     ------
     AnnotationError
-        When `demands` has other dims, or chances are missing, negative or do not add up to 1.
+        When `demands` has other dims, or probabilities are missing, negative or do not add up to 1.
 
     References
     ----------
@@ -61,8 +63,8 @@ def augmented_demands(demands: xr.DataArray, *, seed: int = 1) -> xr.DataArray:
 
     Examples
     --------
-    Two dimensions rise together; what was said about the last item's planning tells nothing, and
-    its logic is known to be hard.
+    Two dimensions are correlated. The ratings of the last item's planning are uninformative, and
+    its logic is known to be hard:
 
     >>> level = np.repeat([0, 1, 2], 100)
     >>> chances = np.eye(3)[np.stack([level, level], axis=1)] * 0.8 + 0.2 / 3
@@ -85,7 +87,7 @@ def augmented_demands(demands: xr.DataArray, *, seed: int = 1) -> xr.DataArray:
 
 
 def _borrowed(likely: np.ndarray, cuts: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Average each dimension's chances over draws of the others: item x dimension x level."""
+    """Average probabilities over draws of other dimensions, shape (items, dimensions, levels)."""
     items, dimensions, _ = likely.shape
     places = np.zeros((items, dimensions))
     correlations = np.eye(dimensions)
@@ -116,12 +118,12 @@ def _borrowed(likely: np.ndarray, cuts: np.ndarray, random: np.random.Generator)
 
 
 def _checked(demands: xr.DataArray) -> xr.DataArray:
-    """Order the dims, or refuse what are no chances of levels."""
+    """Order the dims; refuse values that are not probabilities of levels."""
     if not isinstance(demands, xr.DataArray) or {*demands.dims} != {*_DIMS}:
         what = demands.dims if isinstance(demands, xr.DataArray) else type(demands).__name__
         raise AnnotationError(
-            f"demands: found {what}; give an xarray.DataArray of chances with the dims "
-            f"{', '.join(_DIMS)}, as Ratings.demands() makes it"
+            f"demands: found {what}; give an xarray.DataArray of probabilities with the dims "
+            f"{', '.join(_DIMS)}, such as Ratings.demands() returns"
         )
     table = demands.transpose(*_DIMS)
     values = table.to_numpy()
@@ -133,7 +135,7 @@ def _checked(demands: xr.DataArray) -> xr.DataArray:
             items, names = table["item"].values, table["dimension"].values
             cells = [f"{items[row]} on {names[at]}" for row, at in np.argwhere(~good)]
         raise AnnotationError(
-            f"demands: the chances of levels are missing, negative or do not add up to 1 in "
+            f"demands: probabilities of levels are missing, negative or do not add up to 1 in "
             f"{len(cells)} cell(s): {some(cells, 3)}; correct them, or leave the items out"
         )
     return table

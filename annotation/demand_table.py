@@ -1,4 +1,4 @@
-"""Tables of demands: items by every rubric, with unguessability, in the columns of a layout."""
+"""Tables of demands: levels of items by several rubrics, with the columns that layouts read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from .running import Batch, ModelOrName, run
 from .scheme import Scheme
 
 UNGUESSABILITY = "unguessability"
-"""The column of how often a guess goes wrong, in per cent."""
+"""Column with the percentage of guesses that go wrong."""
 
 _PAGE = """\
 # Unguessability
@@ -61,7 +61,7 @@ _GUESSED = Scheme(
     read=lambda _, answer: {UNGUESSABILITY: read_percentage(answer, "Unguessability")},
 )
 
-_ANSWER = 300  # tokens of an annotator's answer
+_ANSWER = 300  # number of tokens of an annotator's answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +73,13 @@ class DemandTable:
     Attributes
     ----------
     table : DataFrame
-        Indexed by ``item``: ``demand[code]`` for each rubric, in the order given, and
-        ``unguessability`` in per cent. Items that lack one of them are left out, so that it can be
-        the items of an `Evaluation`.
+        Levels, indexed by ``item``: ``demand[code]`` for each rubric, in the order given, and
+        ``unguessability`` in per cent. Items that lack one of them are left out, so that the table
+        can be the items of an `Evaluation`.
     annotations : dict of str to Annotations
-        By column: what was said by one rubric, also of items that lack another one.
+        Annotations by each rubric, by column, including items that lack another column.
     failures : DataFrame
-        ``item``, ``column``, ``attempts``, ``reason`` and the last ``answer`` of everything that is
-        missing.
+        Missing annotations: ``item``, ``column``, ``attempts``, ``reason`` and the last ``answer``.
 
     Examples
     --------
@@ -98,7 +97,7 @@ class DemandTable:
 
     @property
     def usage(self) -> pd.DataFrame:
-        """Attempts, tokens, seconds and, with prices, cost: a row for each column, and all."""
+        """Attempts, tokens, seconds and, with prices, cost of each column, and of ``all``."""
         return with_total({name: said.total for name, said in self.annotations.items()})
 
     def __repr__(self) -> str:
@@ -120,45 +119,47 @@ def annotate_demands(
     prices: tuple[float, float] | None = None,
     **settings: Any,
 ) -> DemandTable:
-    r"""Annotate items by several rubrics, and say how far each can be guessed.
+    r"""Annotate the demands of items by several rubrics, and their unguessability.
 
-    Every item is asked about once for each rubric. Of an item with k answer options that are
-    equally tempting, the unguessability is computed,
+    The model is asked about every item once for each rubric. The unguessability of an item with
+    k answer options, which are taken to be equally tempting, is computed:
 
-    .. math:: u = 100 \, (1 - 1 / k),
+    .. math:: u = 100 \, (1 - 1 / k)
 
-    and of the others the model is asked for it.
+    For items without options, the model is asked for it.
 
-    To compare models or runs, call it once for each and give `agreement` or `delphi` what
-    ``annotations`` has of one column.
+    To compare models or runs, call this function once for each, and give the annotations of one
+    column to `agreement` or `delphi`.
 
     Parameters
     ----------
     items, model, attempts, connections, prices, **settings
         As in `annotate`.
     rubrics : iterable of str, Path or DemandRubric, default all 18
-        Names in ``DEMAND_RUBRICS``, files, or rubrics, each with a code. A rubric that begins at
-        the level where another one of its code ends, say from 5 to 10, is asked about the items of
-        that level alone, and its answer counts for them.
+        Names in ``DEMAND_RUBRICS``, files, or rubrics, each with a code. A rubric may extend
+        another one with the same code: it begins at the level where the other ends, for example
+        from 5 to 10. The model is then asked by the second rubric only about items of that level,
+        and its answer replaces the level.
     options : mapping or Series, optional
-        From items to their number of answer options; items that are not in it have none.
+        Number of answer options of items; items that are not in it have no options.
     store : str or Path, optional
-        A folder, with a file for each column; a run that was interrupted goes on from it.
+        A folder with one file for each rubric and one for the unguessability. A run that was
+        interrupted continues from it.
 
     Returns
     -------
     DemandTable
-        The table, what is missing and why, and what it cost.
+        The table, missing annotations with reasons, and usage.
 
     Raises
     ------
     AnnotationError
-        As in `annotate`; and when two rubrics of one code do not follow each other, a rubric has
-        no code, or a number of options is below 2.
+        As in `annotate`; and when no rubric is given, a rubric has no code, two rubrics of one code
+        do not follow each other, or a number of options is not a whole number of at least 2.
 
     References
     ----------
-    General scales paper, Table 1 and section 5.2; section 4 for scales that are extended.
+    General scales paper, Table 1 and section 5.2; section 4 on scales that are extended.
 
     Examples
     --------
@@ -220,35 +221,34 @@ def foreseen_usage(
     speed: float = 50,
     prices: tuple[float, float] | None = None,
 ) -> pd.DataFrame:
-    """Foresee what `annotate_demands` will ask, how long it takes and what it costs.
+    """Predict the questions, tokens, time and cost of `annotate_demands`.
 
-    Nothing is asked.
-
-    A token is counted for every four characters of a question, as is usual for English text, and
-    each question is counted once: asking again, where an answer cannot be used, comes on top, and
-    so does asking by a rubric that extends another one.
+    No model is asked. One token is counted for every four characters of a question, which is
+    usual for English text, and each question is counted once. Repeated questions, after answers
+    that cannot be used, and questions by a rubric that extends another one are not counted.
 
     Parameters
     ----------
     items, rubrics, options, prices
         As in `annotate_demands`.
     answer_tokens : int, default 300
-        Of an answer.
+        Number of tokens of an answer.
     connections : int, default 10
-        Items asked about at a time, as in `annotate_demands`.
+        Number of items that are asked about at a time, as in `annotate_demands`.
     speed : float, default 50
-        Tokens a second of one answer. A provider that limits the rate takes longer.
+        Tokens per second of one answer. A provider that limits the rate takes longer.
 
     Returns
     -------
     DataFrame
-        One row for each column of the table, and ``all``: ``questions``, ``input_tokens``,
-        ``output_tokens``, ``minutes`` and, with prices, ``cost``.
+        One row for each column of the table of demands, and the row ``all``: ``questions``,
+        ``input_tokens``, ``output_tokens``, ``minutes`` and, with prices, ``cost``.
 
     Raises
     ------
     AnnotationError
-        As in `annotate_demands`.
+        When an item has no text, a rubric cannot be read or has no code, or an option is out of
+        range.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def foreseen_usage(
 
 
 def _chains(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, list[DemandRubric]]:
-    """Load rubrics, by code; those of one code begin where the one before ends."""
+    """Load rubrics by code; each further rubric of a code begins where the one before ends."""
     found: dict[str, list[DemandRubric]] = {}
     for given in rubrics:
         rubric = given if isinstance(given, DemandRubric) else load_demand_rubric(given)
@@ -297,7 +297,7 @@ def _chains(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, list[Dema
 
 
 def _extended(said: Annotations, further: Annotations) -> Annotations:
-    """Put what was said of the items of the highest level in its place."""
+    """Replace the highest level of items by their level on the rubric that extends the first."""
     before = said.table.drop(index=[*further.failures["item"]])
     return replace(
         said,
@@ -322,11 +322,11 @@ def _options(options: object, texts: Mapping[str, str]) -> dict[str, int]:
     found = {str(item): count for item, count in options.items() if pd.notna(count)}
     for item, count in found.items():
         if item not in texts:
-            raise AnnotationError(f"options: there is no item {item!r}; give names of items")
+            raise AnnotationError(f"options: there is no item {item!r}; give names of given items")
         if isinstance(count, bool) or count != int(count) or count < 2:
             raise AnnotationError(
-                f"options: item {item!r} has {count!r}; give a whole number of at least 2, and "
-                "nothing for an item without options"
+                f"options: item {item!r} has {count!r}; give a whole number of at least 2, or "
+                "leave out an item without options"
             )
     return {item: int(count) for item, count in found.items()}
 
@@ -334,7 +334,7 @@ def _options(options: object, texts: Mapping[str, str]) -> dict[str, int]:
 def _table(
     texts: Mapping[str, str], said: Mapping[str, Annotations], known: Mapping[str, int]
 ) -> pd.DataFrame:
-    """Lay out what was said, and what was computed, of items that have all of it."""
+    """Arrange annotated and computed columns in a table of the items that have all of them."""
     table = pd.DataFrame(index=pd.Index([*texts], name="item", dtype="str"))
     for column, annotations in said.items():
         table[column] = annotations.table.iloc[:, 0].reindex(table.index)
@@ -349,7 +349,7 @@ def _table(
 
 
 def _failures(said: Mapping[str, Annotations]) -> pd.DataFrame:
-    """List what is missing, with the column that lacks it."""
+    """List the annotations that are missing, with their columns."""
     parts = [found.failures.assign(column=column) for column, found in said.items()]
     table = pd.concat(parts, ignore_index=True)
     return table[["item", "column", "attempts", "reason", "answer"]]

@@ -1,4 +1,4 @@
-"""Grading of open answers: scores by several graders, and how disagreements are settled."""
+"""Grading of open answers: scores by several graders, and outcomes where graders agree."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -61,31 +61,32 @@ def grade(
     prices: tuple[float, float] | None = None,
     **settings: Any,
 ) -> Annotations:
-    r"""Let a language model grade open answers against references, from 1 to 5.
+    r"""Grade open answers against references from 1 to 5, with a language model.
 
     Parameters
     ----------
     answers : DataFrame
-        One row for each answer: ``subject``, ``item``, ``question``, ``reference``, ``answer``. An
-        answer may be empty.
+        One row for each answer: ``subject``, ``item``, ``question``, ``reference`` and ``answer``,
+        which may be empty.
     model, attempts, connections, store, prices, **settings
         As in `annotate`.
 
     Returns
     -------
     Annotations
-        With `ratings`, indexed by subject and item joined as ``"subject: item"``: ``score``, from 1
-        (surely wrong) to 5 (surely right).
+        Annotations whose `ratings` have the column ``score``, from 1 (surely wrong) to 5 (surely
+        right), and are indexed by subject and item, joined as ``"subject: item"``.
 
     Raises
     ------
     AnnotationError
-        As in `annotate`; and when a subject answers an item twice, or a text is missing.
+        When inspect-ai is not installed, a column or a text is missing, a subject answers an item
+        twice, an option is out of range, or the store cannot be used.
 
     References
     ----------
-    General scales paper, section 5.5 and Table 12: the scale and what a grader is shown. The words
-    are this package's own.
+    General scales paper, section 5.5 and Table 12, which have the scale and the material that a
+    grader is shown. The wording is this package's own.
 
     Examples
     --------
@@ -112,18 +113,19 @@ def grade(
 
 @dataclass(frozen=True, eq=False)
 class Grading:
-    """Outcomes of open answers on which graders agree, and the answers on which they do not.
+    """Outcomes of the open answers on which graders agree, and the disputed answers.
 
     Made by `settle_grades`.
 
     Attributes
     ----------
     outcomes : DataFrame
-        ``subject``, ``item``, ``outcome`` (1 or 0), as `evaluations.read_table` takes them.
+        ``subject``, ``item`` and ``outcome`` (1 or 0), as `evaluations.read_table` reads them.
     disputed : DataFrame
-        The other answers: ``subject``, ``item``, a score for each grader (NaN where it gave none),
-        and ``reason``: ``graders disagree``, ``cannot be told``, ``no score``, or ``its item is
-        disputed``. A person's scores for them go into `settle_grades` as ``settled``.
+        The other answers: ``subject``, ``item``, a score by each grader (NaN if it gave none), and
+        ``reason``: ``graders disagree``, ``cannot be told``, ``no score``, or ``its item is
+        disputed``. A person may decide whether they are right (1) or wrong (0); `settle_grades`
+        takes these decisions as ``settled``.
 
     Examples
     --------
@@ -149,40 +151,43 @@ def settle_grades(
     settled: "Mapping[tuple[str, str], int] | None" = None,
     whole_items: bool = False,
 ) -> Grading:
-    """Turn the scores of several graders into outcomes, where they agree.
+    """Turn scores by several graders into outcomes where the graders agree.
 
-    An answer is right when every grader gives it 4 or 5, and wrong when every grader gives it 1 or
-    2. All others are disputed: they are left out until a person has settled them.
+    An answer is right if every grader gives it 4 or 5, and wrong if every grader gives it 1 or
+    2. All other answers are disputed: they are left out until a person has decided about them.
 
     Parameters
     ----------
     answers : DataFrame
         As in `grade`.
     grades : mapping of str to Annotations or Series
-        By grader: what `grade` returned, or scores from 1 to 5, indexed as its `ratings` are.
+        Scores by each grader: what `grade` returned, or scores from 1 to 5 with the index of
+        its `ratings`.
     settled : mapping of (str, str) to int, optional
-        From subject and item to 1 or 0: what a person decided.
+        A person's decisions, 1 or 0, by subject and item. They replace the graders' scores.
     whole_items : bool, default False
-        Whether an item with a disputed answer of anybody is left out for everybody. Items that
-        graders find hard to verify are noise for all subjects; answers of a single subject that are
-        left out may be its odd ones, which makes its outcomes look clearer than they are.
+        Whether an item with a disputed answer is left out for all subjects. Items that graders
+        find hard to verify add noise for all subjects. If only a single subject's disputed
+        answers are left out, these may be its unusual answers, so that its outcomes look
+        clearer than they are.
 
     Returns
     -------
     Grading
-        Outcomes, and what is disputed.
+        Outcomes and disputed answers.
 
     Raises
     ------
     AnnotationError
-        When there is no grader, a score is none of 1 to 5, or what is settled is no answer.
+        When there is no grader, a score is not one of 1 to 5, `settled` names an answer that is
+        not in `answers` or has another value than 0 and 1, or `answers` cannot be read.
 
     Notes
     -----
-    The published study left out an item for everybody where the answer of one of its 15 models,
+    The published study left out an item for all subjects if the answer of one of its 15 models,
     GPT-4o, was disputed: 12 % of its items. That rule leaves out at most the items that
-    `whole_items` does: settle the answers of that one subject, and of the other subjects those to
-    the items in its ``outcomes``.
+    `whole_items` leaves out. To apply it, settle the grades of that one subject, and then those
+    of the other subjects for the items in its ``outcomes``.
 
     References
     ----------
@@ -204,7 +209,7 @@ def settle_grades(
     """
     table = _answers(answers)
     if not isinstance(grades, Mapping) or not grades:
-        raise AnnotationError("no grades; give a mapping from graders to what `grade` returned")
+        raise AnnotationError("no grades; give a mapping from graders to what grade() returned")
     scores = pd.DataFrame({name: _scores(name, said) for name, said in grades.items()})
     scores = scores.reindex(table.index)
     right, wrong = (scores >= 4).all(axis=1), (scores <= 2).all(axis=1)
@@ -216,7 +221,7 @@ def settle_grades(
         name = ": ".join(map(str, who))
         if name not in table.index or decided not in (0, 1):
             raise AnnotationError(
-                f"settled: {who!r} is {decided!r}; give 1 or 0 for a subject and an item of answers"
+                f"settled: {who!r} is {decided!r}; give 1 or 0 by subject and item of an answer"
             )
         outcome[name] = decided
     if whole_items:
@@ -247,7 +252,7 @@ def _answers(answers: pd.DataFrame) -> pd.DataFrame:
     table.index = pd.Index(table["subject"] + ": " + table["item"], name="answer")
     if not table.index.is_unique:
         twice = table.index[table.index.duplicated()][0]
-        raise AnnotationError(f"the answer {twice!r} (subject: item) is there twice; give it once")
+        raise AnnotationError(f"the answer {twice!r} (subject: item) occurs twice; give it once")
     return table
 
 

@@ -1,4 +1,4 @@
-"""Draws of a density of a few parameters: its mode, and weighted draws of a Student t about it."""
+"""Importance sampling of a density of a few parameters with a Student t about its mode."""
 
 from collections.abc import Callable
 
@@ -8,23 +8,23 @@ from scipy import optimize, stats
 _STEP = 1e-4
 _FREEDOM = 7
 _ROUNDS = 6
-_ENOUGH = 0.4  # of the draws, as effective ones
+_ENOUGH = 0.4  # share of effective draws at which no further round is needed
 
 
 def mode(density: Callable[[np.ndarray], np.ndarray], start: np.ndarray) -> np.ndarray:
-    """Find the parameters of the highest density, from a start.
+    """Find the parameters at which a density is highest.
 
     Parameters
     ----------
     density : function of ndarray
-        Log-densities of draws, draw x parameter.
+        Log-densities of parameters, whose shape is (draws, parameters).
     start : ndarray
-        Where to begin.
+        Parameters at which the search begins.
 
     Returns
     -------
     ndarray
-        The parameters.
+        The parameters of the highest density.
     """
     steps = _STEP * np.vstack([np.zeros(len(start)), np.eye(len(start)), -np.eye(len(start))])
 
@@ -42,30 +42,30 @@ def draws_about(
     count: int,
     random: np.random.Generator,
 ) -> tuple[np.ndarray, float]:
-    """Draw parameters by importance, the proposal being adapted to what was drawn before.
+    """Draw parameters by importance sampling; each round adapts the proposal to its last draws.
 
     Parameters
     ----------
     density : function of ndarray
-        Log-densities of draws, draw x parameter.
+        Log-densities of parameters, whose shape is (draws, parameters).
     centre : ndarray
-        The mode.
+        Mode of the density.
     count : int
-        How many draws to return.
+        Number of draws to return.
     random : numpy.random.Generator
-        Draws them.
+        Random generator of the draws.
 
     Returns
     -------
-    draws : ndarray
-        Draw x parameter, alike in weight.
+    draws : ndarray, shape (draws, parameters)
+        Draws with equal weights.
     effective : float
-        Effective draws that they rest on: of the last round, from the weights.
+        Effective sample size of the last round, computed from its weights.
 
     References
     ----------
-    Cornuet, Marin, Mira and Robert (2012), Scandinavian Journal of Statistics 39, 798-812, in its
-    simplest form.
+    Cornuet, Marin, Mira and Robert (2012), Scandinavian Journal of Statistics 39, 798-812; this
+    is the simplest form of their method.
     """
     proposals = max(2000, 4 * count)
     covariance = _inverse_curvature(density, centre)
@@ -89,7 +89,7 @@ def draws_about(
 
 
 def _inverse_curvature(density: Callable[[np.ndarray], np.ndarray], at: np.ndarray) -> np.ndarray:
-    """Covariance of the normal that is curved like the density at its mode."""
+    """Compute the covariance of the normal density with the same curvature at the mode."""
     size = len(at)
     step = 1e-2
     one, two = np.triu_indices(size)

@@ -34,20 +34,20 @@ _RULE = (
 def inciting_prompt(name: str | Rubric, level: int) -> str:
     """Write the system prompt that incites a language model to a level of a propensity.
 
-    It states a preference of graded strength, a rule for decisions with what overrides it, and the
-    form of the answer. Level 0 asks for the unbiased choice.
+    The prompt states a preference of graded strength, a rule for decisions with its exceptions, and
+    the form of the answer. The prompt of level 0 asks for the unbiased choice.
 
-    Of a name in ``RUBRICS`` the prompt was written by hand, a text for each level. Of a `Rubric`,
-    with whichever levels, it is put together: the place on the scale, between what agents of both
-    ends do, and what the rubric says of the level. So what is incited and what annotators go by are
-    the same words.
+    For a name in ``RUBRICS``, the prompt was written by hand, with one text for each level. For a
+    `Rubric` with any levels, it is composed of the position on the scale, a description of agents
+    at both ends, and the rubric's description of the level. Models are then incited with the same
+    words that annotators are given.
 
     Parameters
     ----------
     name : str or Rubric
-        One of ``RUBRICS``; or a rubric, from `load_rubric` or `rubric_of_poles`.
+        One of ``RUBRICS``, or a rubric from `load_rubric` or `rubric_of_poles`.
     level : int
-        From -3 to 3; of a rubric, one of its levels.
+        Level from -3 to 3, or one of the levels of the rubric.
 
     Returns
     -------
@@ -61,11 +61,13 @@ def inciting_prompt(name: str | Rubric, level: int) -> str:
 
     Notes
     -----
-    No prompt has met a real model yet. `incite` shows how far each moves the models that you ask.
+    No prompt has been tried with a real model yet. `incite` measures how far each prompt moves the
+    models that you ask.
 
     References
     ----------
-    Propensities paper, section 4.3 and Appendix F: the structure. The words are this package's own.
+    Propensities paper, section 4.3 and Appendix F, which have the structure of the prompts. The
+    wording is this package's own.
 
     Examples
     --------

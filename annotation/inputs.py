@@ -1,4 +1,4 @@
-"""What annotators are asked about and what it costs, as users give it."""
+"""Checks of what users give to annotation: texts, tables, prices and counts."""
 
 import math
 import numbers
@@ -14,24 +14,25 @@ from ..layouts.fields import is_broken
 
 
 def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> dict[str, str]:
-    """Read items: names as texts, each once, each with a text.
+    """Read the texts of items; names become strings.
 
     Parameters
     ----------
     items : mapping or Series
-        From each item's name to its text.
+        Text of each item, by its name.
     what : str, default "text"
-        What it is called.
+        Word for the text in messages.
 
     Returns
     -------
     dict of str to str
-        At least one.
+        Text of each item, by its name; at least one.
 
     Raises
     ------
     AnnotationError
-        When there is none, or one is there twice, has no text or holds half a character.
+        When there is no item, or an item occurs twice, has no text, or has half a character in its
+                name or text.
     """
     if not isinstance(items, Mapping | pd.Series):
         raise AnnotationError(
@@ -47,8 +48,8 @@ def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> di
             raise AnnotationError(f"the item {str(name)!r} has no {what}; give one, or drop it")
         if is_broken(str(name)) or is_broken(text):
             raise AnnotationError(
-                f"the item {str(name)!r}: its name or {what} holds half a character, which no file "
-                "can; mend it"
+                f"the item {str(name)!r}: its name or {what} contains half a character, which "
+                "cannot be saved in a file; correct it"
             )
         found[str(name)] = text
     if not found:
@@ -62,17 +63,17 @@ def read_prices(prices: object) -> tuple[float, float] | None:
     Parameters
     ----------
     prices : (float, float) or None
-        As given.
+        Prices as the user gave them.
 
     Returns
     -------
     (float, float) or None
-        As numbers.
+        Prices as numbers.
 
     Raises
     ------
     AnnotationError
-        When they are something else.
+        When they are not two finite numbers of at least 0.
     """
     if prices is None:
         return None
@@ -86,31 +87,31 @@ def read_prices(prices: object) -> tuple[float, float] | None:
     return float(pair[0]), float(pair[1])
 
 
-_CHARACTERS = 4  # of English text to a token
+_CHARACTERS = 4  # number of characters of English text in a token
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast answers come: at a time, and tokens a second of each."""
+    """Pace of answers: how many come at a time, and tokens per second of each."""
 
     connections: int
     speed: float
 
 
 def read_pace(connections: object, speed: object) -> Pace:
-    """Read how fast answers come.
+    """Read the pace of answers.
 
     Raises
     ------
     AnnotationError
-        When one of them is not above 0, or `connections` is no whole number.
+        When `speed` is not above 0, or `connections` is not a whole number of at least 1.
     """
     if (
         isinstance(speed, bool)
         or not isinstance(speed, numbers.Real)
         or not 0 < float(speed) < math.inf
     ):
-        raise AnnotationError(f"speed={speed!r}; give tokens a second, above 0")
+        raise AnnotationError(f"speed={speed!r}; give a number of tokens per second above 0")
     return Pace(whole("connections", connections), float(speed))
 
 
@@ -121,7 +122,7 @@ def foreseen_row(
     prices: tuple[float, float] | None,
     pace: Pace,
 ) -> dict[str, float]:
-    """Foresee the usage of questions with so many letters in all, each answered once."""
+    """Predict the usage of questions that have so many letters in all and are answered once."""
     tokens = round(letters / _CHARACTERS), round(answer_tokens * questions)
     row = {"questions": questions, "input_tokens": tokens[0], "output_tokens": tokens[1]}
     row["minutes"] = tokens[1] / pace.speed / pace.connections / 60
@@ -146,19 +147,19 @@ def whole(name: str, value: object) -> int:
     Parameters
     ----------
     name : str
-        What it is called.
+        Name of the option in messages.
     value : int
-        As given.
+        Value that the user gave.
 
     Returns
     -------
     int
-        At least 1.
+        A whole number of at least 1.
 
     Raises
     ------
     AnnotationError
-        When it is something else.
+        When the value is not a whole number of at least 1.
     """
     number = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not number or int(value) < 1:  # type: ignore[call-overload]
@@ -167,7 +168,7 @@ def whole(name: str, value: object) -> int:
 
 
 SAMPLE = ("model", "scenario", "sample")
-"""What names one answer of a model."""
+"""Columns that identify one answer of a model."""
 
 
 def read_named(
@@ -178,29 +179,30 @@ def read_named(
     Parameters
     ----------
     frame : DataFrame
-        As given.
+        Frame that the user gave.
     what : str
         ``statement`` or ``scenario``.
     texts : sequence of str
-        Columns that hold text.
+        Columns of text.
     others : sequence of str, default none
-        Further columns that have to be there.
+        Further columns that are needed.
 
     Returns
     -------
     DataFrame
-        A copy, indexed by names as text.
+        A copy whose index has the names as strings.
 
     Raises
     ------
     AnnotationError
-        When it is no frame, lacks a column, names a row twice, or a text is missing.
+        When `frame` is not a DataFrame, is empty, lacks a column, has two rows with one name, or
+        lacks a text.
     """
     table = read_columns(frame, f"{what}s", (*texts, *others), f"indexed by {what} ")
     table.index = pd.Index([str(name) for name in table.index], name=what, dtype="str")
     if not table.index.is_unique:
         twice = table.index[table.index.duplicated()][0]
-        raise AnnotationError(f"the {what} {twice!r} is there twice; give it once")
+        raise AnnotationError(f"the {what} {twice!r} occurs twice; give it once")
     if not len(table):
         raise AnnotationError(f"no {what}s; give at least one")
     for column in texts:
@@ -218,13 +220,13 @@ def read_columns(frame: object, what: str, columns: Sequence[str], shape: str = 
     Parameters
     ----------
     frame : DataFrame
-        As given.
+        Frame that the user gave.
     what : str
-        What it is called.
+        Name of the frame in messages.
     columns : sequence of str
-        That have to be there.
+        Columns that are needed.
     shape : str, default ""
-        What else to say of the frame that is wanted.
+        Further words of the message about the frame that is needed.
 
     Returns
     -------
@@ -234,7 +236,7 @@ def read_columns(frame: object, what: str, columns: Sequence[str], shape: str = 
     Raises
     ------
     AnnotationError
-        When it is no frame, or lacks a column.
+        When `frame` is not a DataFrame, or lacks a column.
     """
     if not isinstance(frame, pd.DataFrame):
         have = f"this is a {type(frame).__name__}"
@@ -249,17 +251,17 @@ def read_columns(frame: object, what: str, columns: Sequence[str], shape: str = 
 
 
 def read_keyed(statements: pd.DataFrame) -> None:
-    """Refuse statements whose direction is not said.
+    """Refuse statements whose direction is not given.
 
     Parameters
     ----------
     statements : DataFrame
-        Indexed by statement, with ``keyed``.
+        Statements, indexed by name, with the column ``keyed``.
 
     Raises
     ------
     AnnotationError
-        When one is neither 1 nor -1.
+        When a value of ``keyed`` is neither 1 nor -1.
     """
     wrong = statements.index[~statements["keyed"].isin([1, -1])]
     if len(wrong):

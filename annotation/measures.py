@@ -1,4 +1,4 @@
-"""Measures of agreement on levels, from patterns of what raters say and how often each occurs."""
+"""Measures of agreement on levels, computed from patterns of ratings and their counts."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -9,21 +9,21 @@ type Measure = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def kappa(patterns: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    r"""Cohen's kappa with quadratic weights, averaged over pairs of raters.
+    r"""Compute Cohen's kappa with quadratic weights, averaged over pairs of raters.
 
     .. math:: \kappa_w = 1 - \frac{\overline{(x - y)^2}}{\overline{(x_i - y_j)^2}}
 
     Parameters
     ----------
-    patterns : ndarray
-        Pattern x rater: levels as numbers, NaN where a rater has said nothing.
-    counts : ndarray
-        Draw x pattern: how often each occurs.
+    patterns : ndarray, shape (patterns, raters)
+        Levels as numbers; NaN where a rater gave none.
+    counts : ndarray, shape (draws, patterns)
+        Number of items with each pattern.
 
     Returns
     -------
-    ndarray
-        Draw by draw; NaN where a pair has only one level.
+    ndarray, shape (draws,)
+        Kappa; NaN where a pair has only one level.
 
     References
     ----------
@@ -45,19 +45,19 @@ def kappa(patterns: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def alike(patterns: np.ndarray, counts: np.ndarray, *, within: float = 0.0) -> np.ndarray:
-    """Share of pairs of ratings that are at most so far apart, averaged over pairs of raters.
+    """Compute the share of pairs of ratings within a distance, averaged over pairs of raters.
 
     Parameters
     ----------
     patterns, counts
         As in `kappa`.
     within : float
-        How far apart they may be.
+        Largest distance.
 
     Returns
     -------
-    ndarray
-        Draw by draw.
+    ndarray, shape (draws,)
+        The share.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def alike(patterns: np.ndarray, counts: np.ndarray, *, within: float = 0.0) -> n
 
 
 def alpha(patterns: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    r"""Krippendorff's alpha for ordinal data, over all raters.
+    r"""Compute Krippendorff's alpha for ordinal data, over all raters.
 
     .. math:: \alpha = 1 - \frac{D_o}{D_e}, \qquad
        \delta^2_{ck} = \Big(\sum_{g=c}^{k} n_g - \frac{n_c + n_k}{2}\Big)^2
@@ -80,12 +80,12 @@ def alpha(patterns: np.ndarray, counts: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     patterns, counts
-        As in `kappa`. What only one rater says of an item does not count.
+        As in `kappa`. Items with a single rating do not count.
 
     Returns
     -------
-    ndarray
-        Draw by draw; NaN where all levels are alike.
+    ndarray, shape (draws,)
+        Alpha; NaN where all levels are equal.
 
     References
     ----------
@@ -115,22 +115,22 @@ def alpha(patterns: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def icc(patterns: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    r"""Intraclass correlation of single ratings, absolute agreement: ICC(2,1).
+    r"""Compute the intraclass correlation of single ratings for absolute agreement, ICC(2,1).
 
     .. math:: \frac{M_R - M_E}{M_R + (k - 1) M_E + k (M_C - M_E) / n}
 
-    `M` are the mean squares between items (R), between raters (C) and of what remains (E), of `n`
+    `M` are the mean squares between items (R), between raters (C) and of the residuals (E), for `n`
     items with `k` ratings each.
 
     Parameters
     ----------
     patterns, counts
-        As in `kappa`. Items that a rater lacks do not count.
+        As in `kappa`. Items without a rating by some rater do not count.
 
     Returns
     -------
-    ndarray
-        Draw by draw; NaN where all levels are alike, or there are fewer than two items.
+    ndarray, shape (draws,)
+        The correlation; NaN where all levels are equal, or there are fewer than two items.
 
     References
     ----------
@@ -162,7 +162,7 @@ def _over_pairs(
     patterns: np.ndarray,
     counts: np.ndarray,
 ) -> np.ndarray:
-    """Average a measure of two columns and shares over the pairs that have items in common."""
+    """Average a measure over the pairs of raters that have items in common."""
     found = []
     for pair in combinations(range(patterns.shape[1]), 2):
         both = ~np.isnan(patterns[:, pair]).any(axis=1)
@@ -179,18 +179,18 @@ def _over_pairs(
 def with_intervals(
     levels: Sequence[float], patterns: np.ndarray, counts: np.ndarray, prob: float
 ) -> dict[str, float]:
-    """Measure agreement, with percentiles of estimates over items drawn anew.
+    """Measure agreement, with percentiles of estimates from resampled items.
 
     Parameters
     ----------
     levels : sequence of float
-        As numbers, ascending.
-    patterns : ndarray
-        Pattern x rater: numbers of levels, from 0; NaN where a rater has said nothing.
-    counts : ndarray
-        Draw x pattern: first the counts as they are, then as they were drawn.
+        Levels, in ascending order.
+    patterns : ndarray, shape (patterns, raters)
+        Positions of levels, from 0; NaN where a rater gave none.
+    counts : ndarray, shape (1 + resamples, patterns)
+        Number of items with each pattern: as observed, then in each resample.
     prob : float
-        Of the intervals.
+        Mass of the intervals.
 
     Returns
     -------

@@ -1,11 +1,11 @@
-"""Rubrics of propensities, written from what agents of the two ends do."""
+"""Rubrics of propensities, composed from what agents at the two ends do."""
 
 import numpy as np
 
 from ..common.errors import AnnotationError
 from .rubric import Level, Rubric
 
-_POWER = 1.71  # so that of three levels the first gives up 15 %, the second 50 %
+_POWER = 1.71  # with three levels, agents give up 15 % at the first and 50 % at the second
 
 _DEFINITION = """\
 {about}How far the choices of an agent follow its leaning, from one that {negative} to one that \
@@ -43,53 +43,53 @@ def rubric_of_poles(
     about: str = "",
     unbiased: str = _UNBIASED,
 ) -> Rubric:
-    r"""Write the rubric of a propensity from what agents of its two ends do.
+    r"""Write the rubric of a propensity from what agents at its two ends do.
 
-    Levels are set apart by a price, not by words such as "mildly" and "strongly": an agent of
-    level L gives up at most the share
+    Levels differ by a price, not by words such as "mildly" and "strongly": an agent of level L
+    gives up at most the share
 
     .. math:: \left(\frac{|L|}{\max(|lowest|, |highest|)}\right)^{1.71}
 
     of the worth of the best option to follow its leaning. On the levels -3 to 3 that is 15 %, 50 %
-    and everything, as in the package's rubrics that were written by hand. So annotators, items that
-    are written for it and prompts that incite it (`annotate`, `dispositions.generate_items`,
-    `inciting_prompt`) go by the same levels. A rubric by hand, with examples from where you use it,
-    says more.
+    and everything, as in the package's rubrics that were written by hand. Annotation (`annotate`),
+    generated items (`dispositions.generate_items`) and inciting prompts (`inciting_prompt`) then
+    use the same levels. A rubric that you write by hand, with examples from your domain, is more
+    specific.
 
     Parameters
     ----------
     name : str
-        What the propensity is called.
+        Name of the propensity.
     negative, positive : str
         What agents of negative and of positive levels do, such as ``"seeks risk"`` and ``"avoids
         risk"``.
     lowest, highest : int, default -3 and 3
-        The levels, with 0 among them. They need not be as many on both sides: a level costs the
-        same on either.
+        Lowest and highest level; 0 is one of the levels. The two sides may have different numbers
+        of levels; levels L and -L have the same price.
     about : str, default ""
-        What else there is to say of the propensity, in full sentences.
+        Further description of the propensity, in full sentences.
     unbiased : str, optional
-        Which option of an item is the unbiased one; by default the one that serves the task best.
+        Description of the unbiased option of an item (default: the one that serves the task best).
 
     Returns
     -------
     Rubric
-        With a description and an example for each level. The examples tell a level from both of
-        its neighbours.
+        Rubric with a description and an example for each level. The example distinguishes the level
+        from both of its neighbours.
 
     Raises
     ------
     AnnotationError
-        When a text is missing, or the levels are no whole numbers around 0.
+        When a text is missing, or the levels are not whole numbers that include 0.
 
     Notes
     -----
-    No rubric made by it has met a real model yet.
+    No rubric made by this function has been tried with a real model yet.
 
     References
     ----------
-    Propensities paper, section 4.1: what a rubric is made of. Words and prices are this package's
-    own.
+    Propensities paper, section 4.1, which has the parts of a rubric. Wording and prices are this
+    package's own.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def rubric_of_poles(
     lowest, highest = int(lowest), int(highest)
     if not lowest <= 0 <= highest or lowest == highest:
         raise AnnotationError(
-            f"levels {lowest} to {highest}; give a lowest and a highest one with 0 among them"
+            f"levels {lowest} to {highest}; give a lowest and a highest one that include 0"
         )
     texts = {"name": name, "negative": negative, "positive": positive, "unbiased": unbiased}
     for field, text in texts.items():
@@ -122,12 +122,12 @@ def rubric_of_poles(
 
 
 def _price(level: int, furthest: int) -> float:
-    """Say how much an agent of a level gives up at most, in per cent."""
+    """Compute the largest loss that an agent of a level accepts, in per cent."""
     return float(100 * (abs(level) / furthest) ** _POWER)
 
 
 def _level(level: int, furthest: int, negative: str, positive: str) -> Level:
-    """Describe a level, with an example that lies between it and each of its neighbours."""
+    """Describe a level, with an example that distinguishes it from each of its neighbours."""
     less, price, more = (_price(abs(level) + step, furthest) for step in (-1, 0, 1))
     outside = 100 - (price + more) / 2
     if not level:

@@ -1,4 +1,4 @@
-"""The question about one item, by whichever rubric, and how its answer is read."""
+"""The question about one item according to a rubric, and how its answer is read."""
 
 from ..common.errors import AnnotationError
 from .answer import read_interval, read_level
@@ -102,25 +102,25 @@ def prompt(rubric: Rubric | DemandRubric, item: str) -> str:
     Parameters
     ----------
     rubric : Rubric or DemandRubric
-        The propensity, or the demand.
+        Rubric of the propensity or of the demand.
     item : str
-        The item as subjects see it, with its options.
+        Text of the item as subjects see it, with its options.
 
     Returns
     -------
     str
-        The rubric, the steps and the item. Rubric and steps come first, so that providers that keep
-        the beginnings of prompts can keep them.
+        The rubric, the steps and the item. Rubric and steps come first, so that providers can cache
+        the beginning of the prompt.
 
     Raises
     ------
     AnnotationError
-        When the rubric is none.
+        When `rubric` is neither a Rubric nor a DemandRubric.
 
     References
     ----------
-    Propensities paper, Appendix E, Listing 1, and general scales paper, Table 6: the structures.
-    The words are this package's own.
+    Propensities paper, Appendix E, Listing 1, and general scales paper, Table 6, which have the
+    structures. The wording is this package's own.
 
     Examples
     --------
@@ -136,22 +136,22 @@ def prompt(rubric: Rubric | DemandRubric, item: str) -> str:
 
 
 def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
-    """Say how items are annotated by a rubric.
+    """Make the scheme by which items are annotated according to a rubric.
 
     Parameters
     ----------
     rubric : Rubric or DemandRubric
-        The propensity, or the demand.
+        Rubric of the propensity or of the demand.
 
     Returns
     -------
     Scheme
-        For bands or for levels.
+        Scheme for bands or for levels.
 
     Raises
     ------
     AnnotationError
-        When the rubric is none.
+        When `rubric` is neither a Rubric nor a DemandRubric.
     """
     if isinstance(rubric, Rubric):
         lowest, highest = rubric.levels[0].level, rubric.levels[-1].level
@@ -198,7 +198,7 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
 
 
 def told(rubric: Rubric) -> dict[str, object]:
-    """Give what a page tells of a propensity: its fields, its levels as text, both ends."""
+    """Return the fields of a propensity's page: the rubric's, its levels as text, and both ends."""
     levels = [
         f"## Level {level.level}\n\n{level.description}\n\nExample: {level.example}"
         for level in rubric.levels
@@ -208,7 +208,7 @@ def told(rubric: Rubric) -> dict[str, object]:
 
 
 def _demand_level(level: DemandLevel, last: int) -> str:
-    """Write one level of a demand as the annotator reads it."""
+    """Write one level of a demand for the annotator."""
     names = [_LEVEL_NAMES[level.level]] if level.level < len(_LEVEL_NAMES) else []
     names += ["and everything beyond"] * (level.level == last)
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Quality of items: ratings by a language model, and which items are kept."""
+"""Quality of items: ratings by a language model, and selection of items by their ratings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from .running import Batch, ModelOrName, run
 from .scheme import Reply, Scheme
 
 INDICATORS = ("accuracy", "objectivity", "ambiguity")
-"""What items are rated by. 5 is good: an ambiguity of 5 is no ambiguity."""
+"""Indicators of quality. A rating of 5 is good: an ambiguity of 5 means that there is none."""
 
 _SYSTEM = (
     "You check test items before they are used. You rate the item as it stands, and do not mend it "
@@ -80,32 +80,36 @@ def quality(
 ) -> Annotations:
     r"""Rate the accuracy, the objectivity and the ambiguity of items from 1 to 5.
 
-    Each is asked for on its own, and only for the accuracy of the reference answer is that answer
-    shown. 5 is always good: surely right, surely objective, surely unambiguous.
+    The model is asked for each indicator separately. It is shown the reference answer only for the
+    accuracy of that answer. A rating of 5 is always good: surely right, surely objective, surely
+    unambiguous.
 
     Parameters
     ----------
     items : DataFrame
-        Indexed by item: ``text`` and ``answer``, the one that counts as right.
+        Items, indexed by name, with the columns ``text`` and ``answer`` (the reference answer,
+        which counts as right).
     model, attempts, connections, prices, **settings
         As in `annotate`.
     store : str or Path, optional
-        A folder, with a file for each indicator.
+        A folder with one file for each indicator.
 
     Returns
     -------
     Annotations
-        With `ratings`. An item that lacks one of the three is a failure. Usage is of all three.
+        Annotations with `ratings`. An item that lacks one of the three ratings is a failure. Usage
+        is the sum over the three indicators.
 
     Raises
     ------
     AnnotationError
-        As in `annotate`.
+        When inspect-ai is not installed, a column or a text is missing, an option is out of range,
+        or the store cannot be used.
 
     References
     ----------
-    General scales paper, section 5.4 and Tables 8 to 10: the indicators. The words are this
-    package's own.
+    General scales paper, section 5.4 and Tables 8 to 10, which have the indicators. The wording is
+    this package's own.
 
     Examples
     --------
@@ -143,29 +147,30 @@ def quality(
 def keep(
     ratings: Annotations | pd.DataFrame, thresholds: Mapping[str, int] = _PUBLISHED
 ) -> pd.Index:
-    """Name the items whose ratings all reach their thresholds.
+    """Return the items whose ratings all reach their thresholds.
 
     Parameters
     ----------
     ratings : Annotations or DataFrame
-        What `quality` returns, or a frame indexed by item with a column for each indicator.
+        Annotations that `quality` returned, or a frame indexed by item with a column for each
+        indicator.
     thresholds : mapping of str to int, default 2 for each indicator
-        The least rating of an item that is kept. The published rule drops items rated 1 by any
-        indicator. An item without a rating is dropped.
+        Least rating of the items that are kept, by indicator. The published rule drops items
+        that any indicator rates 1. Items without a rating are dropped.
 
     Returns
     -------
     Index
-        Of the items kept, in their order.
+        Items that are kept, in their order.
 
     Raises
     ------
     AnnotationError
-        When a threshold has no column, or is none of 1 to 5.
+        When `ratings` lacks the column of a threshold, or a threshold is not one of 1 to 5.
 
     References
     ----------
-    General scales paper, section 5.4; 16 % of its items were dropped.
+    General scales paper, section 5.4, where 16 % of the items were dropped.
 
     Examples
     --------
@@ -190,7 +195,7 @@ def keep(
 
 
 def _joined(replies: Sequence[Reply]) -> Reply:
-    """Join what was said of one item by each indicator."""
+    """Join the replies about one item for all indicators."""
     named = list(zip(INDICATORS, replies, strict=True))
     return replace(
         replies[0],
@@ -205,7 +210,7 @@ def _joined(replies: Sequence[Reply]) -> Reply:
 
 
 def _scheme(indicator: str) -> Scheme:
-    """Say how items are rated by one indicator."""
+    """Make the scheme by which items are rated for one indicator."""
     return Scheme(
         name=indicator,
         kind="ratings",
@@ -220,6 +225,6 @@ def _scheme(indicator: str) -> Scheme:
 
 
 def _text(indicator: str, item: str, answer: str) -> str:
-    """Write what is rated: the item, and for its accuracy the answer."""
+    """Write the material to rate: the item and, for the accuracy, the reference answer."""
     text = _ITEM.format(item=item)
     return text + _ANSWER.format(answer=answer) if indicator == "accuracy" else text

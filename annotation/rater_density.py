@@ -1,4 +1,4 @@
-"""The density of a model of raters: levels given the truth of an item, summed over that."""
+"""Density of the model of raters: their levels given an item's true position, summed over it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,38 +7,39 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 FLOOR = 1e-12
-"""Chances of levels stay this far from 0."""
+"""Least probability of a level."""
 _FAR, _NODES, _SHARED = 4.8, 97, 9
-_ROOM = 4_000_000  # numbers in an array of draws by patterns by nodes
+_ROOM = 4_000_000  # largest size of an array of draws by patterns by nodes
 
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    r"""What several raters said about one dimension, and what is assumed about their errors.
+    r"""Ratings of one dimension by several raters, and assumptions about the raters' errors.
 
     .. math:: x_{ir} = z_i + s_r \left(\sqrt{c}\, u_i + \sqrt{1 - c}\, e_{ir}\right), \qquad
        y_{ir} = k \iff \tau_{r,k} \sqrt{1 + s_r^2} < x_{ir} \le \tau_{r,k+1} \sqrt{1 + s_r^2}
 
-    `z`, `u` and `e` are standard normal, so that `Phi(tau)` are the shares in which a rater uses
-    the levels, whatever its noise `s`. Parameters are, for each rater, the logarithms of those
-    shares but for their mean, in an orthonormal basis; then the logarithms of the noises that are
-    free. The priors are flat on shares, and Normal(0, 1) on logarithms of noises.
+    `z`, `u` and `e` are standard normal, so that the differences of `Phi(tau)` are the shares in
+    which a rater uses the levels, whatever its noise `s`. The parameters of each rater are the
+    logarithms of those shares minus their mean, in an orthonormal basis; they are followed by the
+    logarithms of the free noises. The prior is flat on shares, and Normal(0, 1) on logarithms of
+    noises.
 
     Parameters
     ----------
-    patterns : ndarray of int
-        Pattern x rater: numbers of levels, -1 where a rater has said nothing.
-    counts : ndarray
-        Of the items with each pattern.
+    patterns : ndarray of int, shape (patterns, raters)
+        Positions of levels; -1 where a rater gave none.
+    counts : ndarray, shape (patterns,)
+        Number of items with each pattern.
     levels : ndarray
-        The levels as numbers, ascending.
+        Levels as numbers, in ascending order.
     noise : tuple
-        For each rater the noise, where it is stated, or the number of the free noise it has.
+        Noise of each rater, if it is stated (a float), or the number of its free noise (an int).
     powers : tuple of float
-        For each rater: its share of variance that is true, ``1 / (1 + s**2)``, is that of its free
-        noise to this power.
+        Power of each rater: its share of true variance, ``1 / (1 + s**2)``, is the share of its
+        free noise raised to this power.
     error_correlation : float
-        `c`, between the errors of any two raters.
+        Correlation between the errors of any two raters, `c`.
     """
 
     patterns: np.ndarray
@@ -50,17 +51,17 @@ class Raters:
 
     @property
     def free(self) -> int:
-        """How many noises are free."""
+        """Number of free noises."""
         return len({given for given in self.noise if isinstance(given, int)})
 
     @property
     def size(self) -> int:
-        """How many parameters there are."""
+        """Number of parameters."""
         return len(self.noise) * (len(self.levels) - 1) + self.free
 
     @cached_property
     def basis(self) -> np.ndarray:
-        """Orthonormal, each column with a sum of 0: level x (level - 1)."""
+        """Orthonormal basis, shape (levels, levels - 1), each column of which has a sum of 0."""
         count = len(self.levels)
         corner = np.tril(np.ones((count, count - 1)), -1)
         corner[np.arange(count - 1), np.arange(count - 1)] = -np.arange(count - 1, 0, -1)
@@ -68,14 +69,14 @@ class Raters:
 
     @cached_property
     def truths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Nodes of what is true of an item, and their weights."""
+        """Nodes of the true position of an item, and their weights."""
         nodes = np.linspace(-_FAR, _FAR, _NODES)
         weights = np.exp(-(nodes**2) / 2)
         return nodes, weights / weights.sum()
 
     @cached_property
     def start(self) -> np.ndarray:
-        """Shares as they were observed, and noises of 1."""
+        """Parameters of the observed shares, and of noises of 1."""
         parts = []
         for said in self.patterns.T:
             seen = said >= 0
@@ -84,7 +85,7 @@ class Raters:
         return np.concatenate([*parts, np.zeros(self.free)])
 
     def shares(self, parameters: np.ndarray) -> np.ndarray:
-        """Shares of levels: draw x rater x level."""
+        """Compute the shares of levels, shape (draws, raters, levels)."""
         count = len(self.levels) - 1
         inner = parameters[..., : len(self.noise) * count]
         logs = inner.reshape(*inner.shape[:-1], len(self.noise), count) @ self.basis.T
@@ -92,7 +93,7 @@ class Raters:
         return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
     def noises(self, parameters: np.ndarray) -> np.ndarray:
-        """Noise of each rater: draw x rater."""
+        """Compute the noise of each rater, shape (draws, raters)."""
         free = parameters[..., self.size - self.free :]
         columns = [
             _noise_to_power(free[..., given], power)
@@ -105,9 +106,10 @@ class Raters:
     def chances(
         self, parameters: np.ndarray, truths: np.ndarray, shared: np.ndarray | None = None
     ) -> np.ndarray:
-        """Chances of levels given nodes of the truth: draw x rater x node x level.
+        """Compute probabilities of levels at nodes, shape (draws, raters, nodes, levels).
 
-        Without nodes of the `shared` part of errors, that part is averaged over, too.
+        Without nodes of the `shared` part of errors, probabilities are averaged over that
+        part.
         """
         cuts = ndtri(np.cumsum(self.shares(parameters), axis=-1)[..., :-1])
         noise = self.noises(parameters)[..., None, None]
@@ -123,7 +125,7 @@ class Raters:
         return np.asarray(np.maximum(np.diff(below, axis=-1), FLOOR))
 
     def joint(self, parameters: np.ndarray) -> np.ndarray:
-        """Chances of each pattern together with each node of the truth: draw x pattern x node."""
+        """Compute the joint probability of patterns and nodes, shape (draws, patterns, nodes)."""
         truths, weights = self.truths
         if not self.error_correlation:
             return np.asarray(self._of_patterns(self.chances(parameters, truths)) * weights)
@@ -136,7 +138,7 @@ class Raters:
         return np.asarray(found * weights)
 
     def _of_patterns(self, chances: np.ndarray) -> np.ndarray:
-        """Multiply the chances of what raters said: draw x pattern x node."""
+        """Multiply the probabilities of the raters' levels, shape (draws, patterns, nodes)."""
         shape = (*chances.shape[:-3], len(self.patterns), chances.shape[-2])
         found = np.ones(shape)
         by_level = np.moveaxis(chances, -1, -2)
@@ -146,7 +148,7 @@ class Raters:
         return found
 
     def log_density(self, parameters: np.ndarray) -> np.ndarray:
-        """Log-density of parameters, draw by draw, but for a constant."""
+        """Compute the log-density of parameters up to a constant, shape (draws,)."""
         parameters = np.atleast_2d(parameters)
         block = max(1, _ROOM // (len(self.patterns) * _NODES))
         found = np.empty(len(parameters))
@@ -159,6 +161,6 @@ class Raters:
 
 
 def _noise_to_power(log_noise: np.ndarray, power: float) -> np.ndarray:
-    """Noise whose share of true variance is that of another noise to a power."""
+    """Compute the noise whose share of true variance is another noise's share raised to a power."""
     share = -np.logaddexp(0, 2 * log_noise) * power
     return np.asarray(np.sqrt(np.expm1(-share)))

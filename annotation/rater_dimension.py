@@ -1,4 +1,4 @@
-"""The model of raters for one dimension: fitted, and averaged over its draws."""
+"""The model of raters for one dimension: fitting, and averages over draws."""
 
 import math
 from dataclasses import dataclass
@@ -10,27 +10,28 @@ from .importance import draws_about, mode
 from .rater_density import Raters
 
 _DRAWS = 400
-_BLOCK = 4_000_000  # numbers in an array of draws by patterns by nodes
+_BLOCK = 4_000_000  # largest size of an array of draws by patterns by nodes
 
 
 @dataclass(frozen=True, eq=False)
 class OneDimension:
-    """What the model of raters says of one dimension.
+    """Results of the model of raters for one dimension.
 
     Attributes
     ----------
-    demands : ndarray
-        Chances of true levels: item x level.
-    confusions : ndarray
-        Chances of what a rater says, given the true level: rater x true level x level.
-    traits : ndarray
-        Draw x rater x (bias, scale, noise, reliability).
-    together : ndarray
-        Reliability of all raters of an item together, draw by draw.
+    demands : ndarray, shape (items, levels)
+        Probabilities of true levels.
+    confusions : ndarray, shape (raters, levels, levels)
+        Probabilities of a rater's levels (last axis) given the true level.
+    traits : ndarray, shape (draws, raters, 4)
+        Bias, scale, noise and reliability.
+    together : ndarray, shape (draws,)
+        Reliability of all raters of an item together.
     misfit : float
-        Share of the items whose levels the model has elsewhere.
+        Distance between observed and expected shares of patterns, in [0, 1]: the share of items
+        whose levels would have to be others.
     effective : float
-        Effective draws.
+        Effective number of draws.
     """
 
     demands: np.ndarray
@@ -44,23 +45,23 @@ class OneDimension:
 def summarised(
     raters: Raters, draws: np.ndarray, places: np.ndarray, effective: float = math.nan
 ) -> OneDimension:
-    """Average over draws what is true of items, and what raters make of it.
+    """Average the true levels of items and the errors of raters over draws.
 
     Parameters
     ----------
     raters : Raters
-        What was said.
-    draws : ndarray
-        Draw x parameter.
-    places : ndarray of int
-        Of each item, the number of its pattern.
+        The ratings, and the assumptions about errors.
+    draws : ndarray, shape (draws, parameters)
+        Draws of the parameters.
+    places : ndarray of int, shape (items,)
+        Number of each item's pattern.
     effective : float
-        Effective draws.
+        Effective number of draws.
 
     Returns
     -------
     OneDimension
-        Of these items.
+        Results for these items.
     """
     levels, (nodes, weights) = raters.levels, raters.truths
     chances = raters.chances(draws, nodes)
@@ -100,7 +101,7 @@ def _traits(
     levels: np.ndarray,
     weights: np.ndarray,
 ) -> np.ndarray:
-    """Bias, scale, noise and reliability of each rater: draw x rater x 4."""
+    """Compute bias, scale, noise and reliability of each rater, shape (draws, raters, 4)."""
     truth = truth[:, None]
     bias = (expected - truth) @ weights
     spread = (truth - (truth @ weights)[..., None]) * weights
@@ -115,7 +116,7 @@ def _traits(
 def _confusions(
     chances: np.ndarray, cells: np.ndarray, truth: np.ndarray, levels: np.ndarray
 ) -> np.ndarray:
-    """Average what raters say of a true level; where no item has it, of the items nearest to it."""
+    """Average raters' levels of items with each true level (if none has it: the nearest items)."""
     mass = cells.sum(axis=(0, 1))
     found = np.einsum("drnk,dnl->rlk", chances, cells)
     for place in np.flatnonzero(mass == 0):
@@ -125,7 +126,7 @@ def _confusions(
 
 
 def _misfit(raters: Raters, likely: np.ndarray) -> float:
-    """Half the sum of what separates shares of patterns from their chances; whole patterns only."""
+    """Compute half the sum of absolute differences from expected shares of complete patterns."""
     whole = (raters.patterns >= 0).all(axis=1)
     if not whole.any():
         return math.nan
@@ -145,19 +146,19 @@ def fitted(
 
     Parameters
     ----------
-    said : ndarray
-        Item x rater, NaN where there is none.
+    said : ndarray, shape (items, raters)
+        Levels; NaN where there is none.
     levels : ndarray
-        As numbers, ascending.
+        Levels of the scale, in ascending order.
     noise, powers, error_correlation
         As in `Raters`.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     OneDimension
-        Averaged over draws of the parameters.
+        Results, averaged over draws of the parameters.
     """
     raters, places = _patterns(said, levels, noise, powers, error_correlation)
     centre = mode(raters.log_density, raters.start)
@@ -172,7 +173,7 @@ def at_mode(
     powers: tuple[float, ...],
     error_correlation: float,
 ) -> OneDimension:
-    """Fit the model of raters for one dimension, at the parameters of the highest density alone.
+    """Fit the model of raters for one dimension by its parameters of the highest density.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def at_mode(
     Returns
     -------
     OneDimension
-        Of one draw.
+        Results at these parameters, as one draw.
     """
     raters, places = _patterns(said, levels, noise, powers, error_correlation)
     return summarised(raters, mode(raters.log_density, raters.start)[None], places)
@@ -195,29 +196,29 @@ def _patterns(
     powers: tuple[float, ...],
     error_correlation: float,
 ) -> tuple[Raters, np.ndarray]:
-    """Count what was said, pattern by pattern; and find each item's pattern."""
+    """Count the items with each pattern of levels, and find each item's pattern."""
     numbers = np.where(np.isnan(said), -1, np.searchsorted(levels, said)).astype(int)
     patterns, places, counts = np.unique(numbers, axis=0, return_inverse=True, return_counts=True)
-    counts = counts * (patterns >= 0).any(axis=1)  # an item without ratings tells nothing
+    counts = counts * (patterns >= 0).any(axis=1)  # items without ratings do not count
     return Raters(patterns, counts.astype(float), levels, noise, powers, error_correlation), places
 
 
 def stated_noise(said: np.ndarray, levels: np.ndarray, reliability: float) -> float:
-    """Noise of a rater with a stated reliability, at the shares in which it uses the levels.
+    """Compute the noise of a rater with a stated reliability and the observed shares of levels.
 
     Parameters
     ----------
     said : ndarray
-        Levels, NaN where there is none.
+        Levels that the rater gave; NaN where there is none.
     levels : ndarray
-        As numbers, ascending.
+        Levels of the scale, in ascending order.
     reliability : float
-        Share of the variance of levels that is true.
+        Share of the variance of the rater's levels that is true.
 
     Returns
     -------
     float
-        The noise.
+        Standard deviation of the noise, `s` in `Raters`.
     """
     numbers = np.searchsorted(levels, said[~np.isnan(said)])[:, None]
 

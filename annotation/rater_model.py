@@ -22,34 +22,34 @@ _TRAITS = ("bias", "scale", "noise", "reliability")
 class RaterModel:
     r"""True levels of items, and bias, scale, noise and confusions of raters.
 
-    Made by `Ratings.rater_model`. For each dimension, an item has a true place `z`, and a rater's
-    level is that of `z` with the rater's own noise `s`, cut where the rater's own thresholds lie
-    (an ordered probit, summed over `z`):
+    Made by `Ratings.rater_model`. For each dimension, an item has a true position `z`. A rater's
+    level is that of `z` plus noise with the rater's own standard deviation `s`, cut at the rater's
+    own thresholds (an ordered probit model, summed over `z`):
 
     .. math:: z_i \sim N(0, 1), \qquad P(y_{ir} \le k) = \Phi\left(
        \frac{\tau_{r,k} \sqrt{1 + s_r^2} - z_i}{s_r}\right), \qquad
        t_i = \frac{1}{R} \sum_r E[y_{ir} \mid z_i]
 
-    The true level `t` is what the raters would say of the item on average, if they were asked again
-    and again. So biases of the raters sum to 0, and their scales have a mean of 1: an error that
-    all of them share is part of the truth.
+    The true level `t` is the average level that the raters would give the item if each were asked
+    infinitely often. The biases of the raters therefore sum to 0, and their scales have a mean of
+    1; an error that all of them share is part of the true level.
 
     Attributes
     ----------
     items, names : tuple of str
-        Of the items, and of the raters.
+        Names of the items and of the raters.
     levels : tuple of float
-        Of the rubrics.
+        Levels of the rubrics.
     dimensions : dict of str to OneDimension
-        What was found.
+        Results for each dimension.
     assumed : str
-        What was assumed about the reliability of the raters.
+        Assumption about the reliability of the raters.
     error_correlation : float
-        What was assumed of the errors of any two raters.
+        Assumed correlation between the errors of any two raters.
 
     References
     ----------
-    Olsson (1979), Psychometrika 44, 443-460 (two raters with thresholds of their own); Johnson
+    Olsson (1979), Psychometrika 44, 443-460 (two raters with separate thresholds); Johnson
     (1996), JASA 91, 42-51 (bias and noise of raters of ordered levels).
 
     Examples
@@ -81,16 +81,16 @@ class RaterModel:
         Parameters
         ----------
         prob : float, default 0.9
-            Of the intervals.
+            Mass of the intervals.
 
         Returns
         -------
         DataFrame
-            By ``dimension`` and ``rater``: ``bias`` (how much higher its levels are than true ones,
-            on average over items), ``scale`` (by how much they rise when the true level rises by
-            one), ``noise`` (standard deviation of its levels of items that are truly alike, the
-            rounding to whole levels included) and ``reliability`` (squared correlation with true
-            levels), each with ``_low`` and ``_high``.
+            By ``dimension`` and ``rater``: ``bias`` (mean difference between the rater's levels and
+            true levels over items), ``scale`` (increase of the rater's levels when the true level
+            increases by one), ``noise`` (standard deviation of the rater's levels of items with
+            the same true level, which includes the rounding to whole levels) and ``reliability``
+            (squared correlation with true levels), each with ``_low`` and ``_high``.
 
         Raises
         ------
@@ -106,29 +106,31 @@ class RaterModel:
         return pd.DataFrame(rows).T.rename_axis(["dimension", "rater"])
 
     def reliability(self, *, least: float = 0.7, prob: float = 0.9) -> pd.DataFrame:
-        r"""Compute reliabilities, by dimension, and how many annotations would be enough.
+        r"""Compute reliabilities, by dimension, and the number of annotations that would be enough.
 
         .. math:: \rho_k = \frac{\rho_1}{\rho_1 + (1 - \rho_1) \left(c + \frac{1 - c}{k}\right)}
 
-        This is the reliability of `k` averaged raters, of Spearman and Brown where the errors do
-        not correlate (`c` = 0). Where they do, it never passes that of endlessly many.
+        This is the reliability of the average of `k` raters. It is the formula of Spearman and
+        Brown if errors are uncorrelated (`c` = 0); otherwise it stays below a limit, however many
+        raters there are.
 
         Parameters
         ----------
         least : float, default 0.7
-            The reliability that is needed.
+            Reliability that is needed.
         prob : float, default 0.9
-            Of the intervals.
+            Mass of the intervals.
 
         Returns
         -------
         DataFrame
             By ``dimension``: the reliability of ``one`` rater (the mean over raters) and of the
-            raters ``together`` (the share of the variance of true levels that the ratings tell),
-            each with ``_low`` and ``_high``; whether that is ``enough``, at least `least`; how many
-            averaged annotations are ``needed`` for it (infinite where no number is enough);
-            ``misfit``, the share of items whose levels the model has elsewhere; and the
-            ``effective`` draws that the intervals rest on.
+            raters ``together`` (the share of the variance of true levels that the ratings
+            explain), each with ``_low`` and ``_high``; ``enough``, whether the latter is at least
+            `least`; ``needed``, the number of averaged annotations that reach it (infinite if no
+            number does); ``misfit``, the distance between observed and expected shares of patterns
+            of levels, in [0, 1] (NaN if no item has a level by every rater); and ``effective``,
+            the effective number of draws behind the intervals.
 
         Raises
         ------
@@ -157,22 +159,23 @@ class RaterModel:
         return table.astype({"enough": bool})
 
     def averaged(self, raters: int) -> pd.Series:
-        """Reliability of so many raters, averaged, of each dimension.
+        """Compute the reliability of the average of a number of raters, by dimension.
 
         Parameters
         ----------
         raters : int
-            How many, each as reliable as those at hand are on average.
+            Number of raters, each of which is as reliable as the given raters are on
+            average.
 
         Returns
         -------
         Series
-            By ``dimension``, see `reliability`.
+            Reliability by ``dimension``; see `reliability` for the formula.
 
         Raises
         ------
         AnnotationError
-            When it is no whole number of at least 1.
+            When `raters` is not a whole number of at least 1.
         """
         count = whole("raters", raters)
         shared = self.error_correlation
@@ -184,9 +187,9 @@ class RaterModel:
         ).rename_axis("dimension")
 
     def demands(self) -> xr.DataArray:
-        """Chances of true levels, for each item and dimension.
+        """Return the probabilities of true levels, for each item and dimension.
 
-        Items that nobody rated in a dimension have the chances of any item.
+        An item that no rater rated on a dimension has the probabilities of a random item.
 
         Returns
         -------
@@ -206,13 +209,13 @@ class RaterModel:
         )
 
     def confusions(self) -> xr.DataArray:
-        """Chances of the level that a rater says, given the true level.
+        """Return the probabilities of a rater's levels given the true level.
 
         Returns
         -------
         DataArray
-            ``chance``, with the dims dimension, rater, true_level and level. Where no item has a
-            true level, it is that of the items nearest to it.
+            ``chance``, with the dims dimension, rater, true_level and level. If no item has
+            a true level, the probabilities are those of the items nearest to it.
         """
         return xr.DataArray(
             np.stack([each.confusions for each in self.dimensions.values()]),
@@ -234,13 +237,13 @@ class RaterModel:
 
 
 def _needed(one: float, least: float, shared: float) -> float:
-    """Count the averaged raters that reach a reliability; infinite where no number does."""
+    """Compute the number of averaged raters that reach a reliability; infinite if none does."""
     room = one * (1 - least) / ((1 - one) * least) - shared
     return math.ceil((1 - shared) / room - 1e-9) if room > 0 else math.inf
 
 
 def _intervals(names: Sequence[str], draws: np.ndarray, prob: float) -> dict[str, float]:
-    """Means with intervals, by name: draws x names."""
+    """Compute means and intervals by name, from draws of shape (draws, names)."""
     ends = np.quantile(draws, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
     found: dict[str, float] = {}
     for name, mean, low, high in zip(names, draws.mean(axis=0), *ends, strict=True):
@@ -249,7 +252,7 @@ def _intervals(names: Sequence[str], draws: np.ndarray, prob: float) -> dict[str
 
 
 def assumed_of(raters: int, stated: set[str]) -> str:
-    """Say what is assumed of the reliability of raters."""
+    """Describe the assumption about the reliability of raters."""
     if stated:
         return f"the reliability of {', '.join(sorted(stated))} is stated"
     if raters == 2:
@@ -260,13 +263,13 @@ def assumed_of(raters: int, stated: set[str]) -> str:
 def read_reliabilities(
     reliability: object, names: Sequence[str], dimensions: Sequence[str]
 ) -> dict[str, dict[str, float]]:
-    """Read stated reliabilities: by dimension and rater.
+    """Read stated reliabilities, by dimension and rater.
 
     Raises
     ------
     AnnotationError
-        When one is out of range or names nobody; when a single rater has none, or all raters have
-        one.
+        When one is out of range or names an unknown rater or dimension, or when a single rater
+        has none, or all of several raters have one.
     """
     given = {} if reliability is None else reliability
     if not isinstance(given, Mapping):
@@ -296,13 +299,13 @@ def read_reliabilities(
     for dimension, stated in found.items():
         if len(names) == 1 and not stated:
             raise AnnotationError(
-                f"there is only the rater {names[0]!r}, and one rater does not show its noise; "
-                f"state its reliability in {dimension!r}, such as "
+                f"there is only the rater {names[0]!r}, and the noise of one rater cannot be "
+                f"estimated; state its reliability in {dimension!r}, such as "
                 f"reliability={{{names[0]!r}: 0.7}}, or add a rater"
             )
         if len(names) > 1 and len(stated) == len(names):
             raise AnnotationError(
-                f"reliability: all raters of {dimension!r} have one stated, and their agreement "
-                "says what one of them is; leave one out"
+                f"reliability is stated for all raters of {dimension!r}, but one of them follows "
+                "from their agreement; leave one out"
             )
     return found

@@ -1,4 +1,4 @@
-"""Files and tables of one rater's levels, and the cells that hold none."""
+"""Readers of files and tables with one rater's levels."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ def ascending(levels: Sequence[float]) -> tuple[float, ...]:
     Raises
     ------
     AnnotationError
-        When they do not ascend.
+        When there are fewer than two, or they do not ascend.
     """
     found = tuple(float(level) for level in levels)
     if len(found) < 2 or not np.isfinite(found).all() or (np.diff(found) <= 0).any():
@@ -32,12 +32,13 @@ def ascending(levels: Sequence[float]) -> tuple[float, ...]:
 def table_of(
     rater: str, given: "str | Path | pd.DataFrame | DemandTable", item: str | Sequence[str] | None
 ) -> tuple[pd.DataFrame, int]:
-    """Read what a rater said, by item, and the number of its first row.
+    """Read a rater's levels by item, and the number of the first row.
 
     Raises
     ------
     AnnotationError
-        When it cannot be read, a column is missing, or an item or a column is there twice.
+        When a file cannot be read, a column is missing, an item or a column occurs twice, or
+        there are no levels.
     """
     first = 1
     if isinstance(given, DemandTable):
@@ -59,11 +60,11 @@ def table_of(
     for names, what in ((table.index, "item"), (table.columns, "column")):
         if names.has_duplicates:
             raise AnnotationError(
-                f"rater {rater!r}: the {what} {names[names.duplicated()][0]!r} is there twice; "
+                f"rater {rater!r}: the {what} {names[names.duplicated()][0]!r} occurs twice; "
                 f"give it once{', or more columns that name items' * (what == 'item')}"
             )
     if table.empty:
-        raise AnnotationError(f"rater {rater!r}: there are no levels; give a column at least")
+        raise AnnotationError(f"rater {rater!r}: there are no levels; give at least one column")
     return table, first
 
 
@@ -78,7 +79,7 @@ def _named(rater: str, table: pd.DataFrame, item: str | Sequence[str]) -> pd.Dat
 
 
 def _code(column: object) -> str:
-    """Name the dimension of a column, ``demand[code]`` as others."""
+    """Return the name of a column's dimension: ``code`` for ``demand[code]``, else the column's."""
     name = str(column)
     return name[7:-1] if name.startswith("demand[") and name.endswith("]") else name
 
@@ -86,7 +87,7 @@ def _code(column: object) -> str:
 def numbers_of(
     table: pd.DataFrame, levels: tuple[float, ...]
 ) -> tuple[pd.DataFrame, list[tuple[int, str, str]]]:
-    """Read levels; list what is none: row, column and text."""
+    """Read levels, and list the row, column and text of each cell without one."""
     numbers = table.apply(pd.to_numeric, errors="coerce")
     numbers = numbers.where(numbers.isin(levels)).astype(float)
     rows, columns = np.nonzero(numbers.isna().to_numpy())

@@ -1,4 +1,4 @@
-"""Ratings: what several raters said about items, and what could not be read as a level."""
+"""Ratings: levels that several raters gave to items, and cells that could not be read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,18 +28,18 @@ _PROBLEMS = ("rater", "row", "item", "column", "found")
 class Ratings:
     """Levels that several raters gave to items, by dimension.
 
-    Make one with `from_wide` or `from_long`.
+    Made by `from_wide` and `from_long`.
 
     Attributes
     ----------
     said : xarray.DataArray
         Levels as numbers, with the dims item, rater and dimension; NaN where there is none.
     levels : tuple of float
-        Of the rubrics, ascending.
+        Levels of the rubrics, in ascending order.
     problems : DataFrame
-        Cells that hold no level, empty ones too: ``rater`` (of `from_wide`: whose file or table it
-        is), ``row`` (of a file, its header being row 1; of a frame, counted from 1), ``item``,
-        ``column`` and what was ``found``. They are missing ratings.
+        Cells without a level, which are missing ratings: ``rater``, ``row`` (in a file, whose
+        header is row 1; in a frame, counted from 1), ``item``, ``column`` and ``found``, the text
+        of the cell, which is empty if the cell is.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Ratings:
     >>> two = pd.DataFrame({"planning": [0, 2, 3], "memory": [1, "none", 3]}, index=["a", "b", "c"])
     >>> ratings = Ratings.from_wide({"one": one, "two": two})
     >>> ratings
-    <Ratings: 3 items, 2 raters, 2 dimensions, 10 levels; 2 cells hold no level>
+    <Ratings: 3 items, 2 raters, 2 dimensions, 10 levels; 2 cells without a level>
     >>> ratings.problems
       rater  row item  column found
     0   one    2    b  memory
@@ -76,30 +76,30 @@ class Ratings:
         item: str | Sequence[str] | None = None,
         levels: Sequence[float] = DEMAND_LEVELS,
     ) -> Self:
-        """Read a file or a table of each rater, one row per item and one column per dimension.
+        """Read one file or table per rater, with one row per item and one column per dimension.
 
         Parameters
         ----------
         tables : mapping of str to str, Path, DataFrame or DemandTable
-            By rater. Files are CSV. Several runs of one annotator are raters of their own, whose
-            errors correlate.
+            File (CSV) or table of each rater. Several runs of one annotator are separate
+            raters whose errors correlate.
         item : str or sequence of str, optional
-            The column that names items, or several, whose values are joined by ``/``; by default
-            the first column of a file, and the index of a frame. All others are dimensions;
-            ``demand[code]`` is the dimension ``code``.
+            The column with the names of items, or several columns, whose values are joined
+            by ``/`` (default: the first column of a file, the index of a frame). All other
+            columns are dimensions; the column ``demand[code]`` is the dimension ``code``.
         levels : sequence of float, default 0 to 5
-            Of the rubrics, ascending.
+            Levels of the rubrics, in ascending order.
 
         Returns
         -------
         Ratings
-            Of every item that somebody has.
+            Ratings of all items in the tables.
 
         Raises
         ------
         AnnotationError
-            When there is no table, a column is missing, a rater has an item twice, or levels do
-            not ascend.
+            When there is no table, a file cannot be read, a column is missing, a table has
+            no levels or has an item or a column twice, or `levels` do not ascend.
 
         Examples
         --------
@@ -144,34 +144,34 @@ class Ratings:
         level: str = "level",
         levels: Sequence[float] = DEMAND_LEVELS,
     ) -> Self:
-        """Read one row per level.
+        """Read a table with one row per level.
 
         Parameters
         ----------
         frame : DataFrame
-            With the columns that the other parameters name.
+            Table with the columns that the other parameters name.
         item, rater, dimension, level : str
-            Names of columns.
+            Names of the columns.
         levels : sequence of float, default 0 to 5
-            Of the rubrics, ascending.
+            Levels of the rubrics, in ascending order.
 
         Returns
         -------
         Ratings
-            Of every item that somebody has.
+            Ratings of all items in the table.
 
         Raises
         ------
         AnnotationError
-            When a column is missing, a rater said two levels of one item and dimension, or levels
-            do not ascend.
+            When a column is missing, there are no rows, a rater gave two levels of one item
+            and dimension, or `levels` do not ascend.
 
         Examples
         --------
         >>> frame = pd.DataFrame({"item": ["a", "a"], "rater": ["one", "two"],
         ...                       "dimension": "planning", "level": [1, 2]})
         >>> Ratings.from_long(frame)
-        <Ratings: 1 item, 2 raters, 1 dimension, 2 levels; 0 cells hold no level>
+        <Ratings: 1 item, 2 raters, 1 dimension, 2 levels; 0 cells without a level>
         """
         frame = read_columns(frame, "ratings", (item, rater, dimension, level))
         if frame.empty:
@@ -182,9 +182,9 @@ class Ratings:
         if twice.any():
             first = int(np.argmax(twice))
             raise AnnotationError(
-                f"ratings, row {first + 1}: the rater {who.iloc[first]!r} says a second level of "
+                f"ratings, row {first + 1}: the rater {who.iloc[first]!r} has a second level of "
                 f"{names['column'].iloc[first]!r} of the item {names['item'].iloc[first]!r}; give "
-                "one, or name the runs as raters of their own"
+                "one, or name the runs as separate raters"
             )
         numbers, wrong = numbers_of(frame[[level]], ascending(levels))
         long = names.assign(rater=who, level=numbers[level].to_numpy())
@@ -211,28 +211,30 @@ class Ratings:
         )
 
     def agreement(self, *, prob: float = 0.9, resamples: int = 1000, seed: int = 1) -> pd.DataFrame:
-        """Measure how far the raters agree, by dimension.
+        """Measure the agreement of the raters, by dimension.
 
-        The function `agreement` has r_WG, Spearman's correlation and measures of bands for what
-        `annotate` returns.
+        For annotations that `annotate` returned, the function `agreement` computes r_WG,
+        Spearman's correlation and measures for bands.
 
         Parameters
         ----------
         prob : float, default 0.9
-            Of the intervals: percentiles of estimates over items drawn anew, with replacement.
+            Mass of the intervals, which are percentiles of estimates from items that are
+            resampled with replacement.
         resamples : int, default 1000
-            How often items are drawn.
+            Number of resamples.
         seed : int, default 1
-            Of the draws.
+            Seed of the resamples.
 
         Returns
         -------
         DataFrame
-            By ``dimension``: the number of ``items`` with two ratings; the share of pairs of
-            ratings that are ``exact`` or ``within_one`` level; ``kappa`` (Cohen's, with quadratic
-            weights), ``alpha`` (Krippendorff's, ordinal) and ``icc`` (of single ratings, absolute
-            agreement, over items that all raters rated), each with ``_low`` and ``_high``. Shares
-            and kappa are averaged over pairs of raters. NaN where all levels are alike.
+            By ``dimension``: ``items``, the number of items with two ratings or more; ``exact`` and
+            ``within_one``, the shares of pairs of ratings that are equal, or at most one position
+            on the scale apart; ``kappa`` (Cohen's, with quadratic weights), ``alpha``
+            (Krippendorff's, ordinal) and ``icc`` (of single ratings, for absolute agreement, over
+            items that all raters rated), each with ``_low`` and ``_high``. Shares and kappa are
+            averaged over pairs of raters. Kappa, alpha and ICC are NaN if all levels are equal.
 
         Raises
         ------
@@ -253,7 +255,7 @@ class Ratings:
         check_resampling(prob, resamples)
         raters = self.raters
         if len(raters) < 2:
-            raise AnnotationError(f"there is only the rater {raters[0]!r}; give two at least")
+            raise AnnotationError(f"there is only the rater {raters[0]!r}; give at least two")
         random = np.random.default_rng(seed)
         rows = {}
         for dimension in self.dimensions:
@@ -280,33 +282,36 @@ class Ratings:
     ) -> RaterModel:
         """Estimate true levels of the items, and bias, scale, noise and confusions of the raters.
 
-        Two raters do not tell their noises apart: reliabilities of .50 and .50, of .78 and .32 and
-        of .98 and .26 give the same correlation. Of two raters, both are therefore taken to be
-        equally reliable, unless the reliability of one is stated; of three or more, each has a
-        reliability of its own. Nor do ratings show what errors the raters share: their correlation
-        is 0 unless it is stated. `sensitivity` shows how much depends on both.
+        The noises of two raters are not identified by their ratings: reliabilities of .50
+        and .50, of .78 and .32, and of .98 and .26 give the same correlation. Two raters
+        are therefore assumed to be equally reliable, unless the reliability of one is
+        stated. If there are three raters or more, a reliability is estimated for each.
+        Errors that raters share are not identified either: their correlation is 0 unless it
+        is stated. `sensitivity` shows how much results depend on both assumptions.
 
         Parameters
         ----------
         reliability : mapping, optional
-            From raters to the share of the variance of their levels that is true, or to a mapping
-            from dimensions to it. A single rater needs it; of several, one at least must be left
-            out.
+            Share of the variance of a rater's levels that is true, by rater: a number, or a
+            mapping by dimension. A single rater needs it; if there are several raters, at
+            least one of them must be left out.
         error_correlation : float, default 0
-            Between the errors of any two raters, before they are cut into levels; below 1.
+            Correlation between the errors of any two raters, before errors are cut into
+            levels; in [0, 1).
         seed : int, default 1
-            Of the draws.
+            Seed of the draws.
 
         Returns
         -------
         RaterModel
-            With the true levels as chances, see `RaterModel.demands`.
+            Estimates; `RaterModel.demands` returns the probabilities of true levels.
 
         Raises
         ------
         AnnotationError
-            When a statement is out of range, names nobody, or leaves nothing to be estimated or
-            too much; when nobody rated a dimension.
+            When an option is out of range, names an unknown rater or dimension, is missing
+            for a single rater, or is given for all of several raters; or when no rater
+            rated a dimension.
         """
         names = self.raters
         stated = read_reliabilities(reliability, names, self.dimensions)
@@ -339,7 +344,7 @@ class Ratings:
         error_correlation: float = 0.0,
         seed: int = 1,
     ) -> xr.DataArray:
-        """Measure demands: chances of true levels, for each item and dimension.
+        """Compute the probabilities of true levels, for each item and dimension.
 
         Parameters
         ----------
@@ -349,8 +354,8 @@ class Ratings:
         Returns
         -------
         DataArray
-            ``demand``, with the dims item, dimension and level; sums over level are 1. Items that
-            nobody rated in a dimension have the chances of any item.
+            ``demand``, with the dims item, dimension and level; sums over level are 1. An item
+                        that no rater rated on a dimension has the probabilities of a random item.
 
         Raises
         ------
@@ -376,29 +381,31 @@ class Ratings:
         splits: Sequence[float] = (-0.64, 0.0, 0.64),
         error_correlations: Sequence[float] = (0.0, 0.3),
     ) -> pd.DataFrame:
-        r"""Show what depends on the assumptions that ratings do not check.
+        r"""Compute results under several assumptions that the ratings cannot confirm.
 
         .. math:: \rho_1 = \rho^{1 - f}, \qquad \rho_2 = \rho^{1 + f}
 
-        Shares of true variance, before it is cut into levels, that give the same correlation
-        whatever the split `f`: with a correlation of .50, splits of 0, .64 and .97 are .50 and .50,
-        .78 and .32, and .98 and .26.
+        These are shares of true variance, before errors are cut into levels. They give the
+        same correlation whatever the split `f` is: with a correlation of .50, the shares
+        are .50 and .50 for a split of 0, .78 and .32 for .64, and .98 and .26 for .97.
 
         Parameters
         ----------
         splits : sequence of float
-            Between -1 and 1: above 0 the first of two raters is the more reliable one. Of three or
-            more raters each has a reliability of its own, and these are not used.
+            Splits, from -1 to below 1. If a split is above 0, the first of two raters is
+            the more reliable one. Splits are not used with three raters or more, whose
+            reliabilities are estimated.
         error_correlations : sequence of float
-            Between the errors of any two raters, from 0 to below 1.
+            Correlations between the errors of any two raters, from 0 to below 1.
 
         Returns
         -------
         DataFrame
-            By ``dimension``, ``split`` and ``error_correlation``: the reliability of each rater,
-            ``reliability[rater]``, and of all of them ``together``; ``sd`` of an item's true level
-            given its ratings; and by how much the means of items ``moved``, on average, from what
-            they are under equal reliability and uncorrelated errors. At the parameters of the
+            By ``dimension``, ``split`` and ``error_correlation``: the reliability of each
+            rater, ``reliability[rater]``, and of all of them ``together``; ``sd``, the
+            standard deviation of an item's true level given its ratings; and ``moved``, the
+            mean absolute change of the items' mean levels from those under equal
+            reliability and uncorrelated errors. All are computed at the parameters of the
             highest density.
 
         Raises
@@ -421,8 +428,8 @@ class Ratings:
         names = self.raters
         if len(names) < 2:
             raise AnnotationError(
-                f"there is only the rater {names[0]!r}; compare `stated_reliability` of several "
-                "reliabilities"
+                f"there is only the rater {names[0]!r}; call stated_reliability() with several "
+                "reliabilities, and compare the results"
             )
         for number, (least, word) in [
             *((split, (-1, "splits")) for split in splits),
@@ -459,14 +466,14 @@ class Ratings:
         return pd.DataFrame(rows).T.rename_axis(["dimension", "split", "error_correlation"])
 
     def _of(self, dimension: str) -> np.ndarray:
-        """Levels of one dimension: item x rater."""
+        """Return the levels of one dimension, shape (items, raters)."""
         said = self.said.sel(dimension=dimension).to_numpy()
         if np.isnan(said).all():
-            raise AnnotationError(f"nobody rated the dimension {dimension!r}; leave it out")
+            raise AnnotationError(f"no rater rated the dimension {dimension!r}; leave it out")
         return said
 
     def _noises(self, said: np.ndarray, stated: Mapping[str, float]) -> tuple[float | int, ...]:
-        """Noises that are stated, and numbers of those that are free: two raters share one."""
+        """Return each rater's stated noise, or the number of its free one; two raters share one."""
         names = self.raters
         levels, free = np.array(self.levels), []
         for place, name in enumerate(names):
@@ -481,5 +488,5 @@ class Ratings:
         return (
             f"<Ratings: {many(items, 'item')}, {many(raters, 'rater')}, "
             f"{many(dimensions, 'dimension')}, {int(self.said.notnull().sum())} levels; "
-            f"{many(len(self.problems), 'cell')} hold{'s' * (len(self.problems) == 1)} no level>"
+            f"{many(len(self.problems), 'cell')} without a level>"
         )

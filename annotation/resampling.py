@@ -1,4 +1,4 @@
-"""Intervals of measures of agreement, by drawing items anew, and of shares."""
+"""Intervals of measures of agreement, from resampled items, and intervals of shares."""
 
 import math
 from collections.abc import Callable
@@ -18,33 +18,34 @@ def resampled(
     resamples: int,
     random: np.random.Generator,
 ) -> tuple[float, float, float, str]:
-    """Estimate a measure, with percentiles of its estimates over items drawn anew.
+    """Estimate a measure, with percentiles of estimates from resampled items.
 
     Parameters
     ----------
     statistic : function of ndarray
-        The measure; NaN where it is not defined.
-    said : ndarray
-        Item x annotator.
+        Function that computes the measure; it returns NaN where the measure is not defined.
+    said : ndarray, shape (items, annotators)
+        Annotations.
     prob : float
-        Of the interval.
+        Mass of the interval.
     resamples : int
-        How often items are drawn.
+        Number of resamples.
     random : numpy.random.Generator
-        Draws them.
+        Random generator of the resamples.
 
     Returns
     -------
     estimate, low, high : float
-        NaN where they are not defined. Draws without a measure do not count.
+        Estimate and interval; NaN where they are not defined. Resamples for which the measure
+        is not defined do not count.
     reason : str
-        Why there is no interval; else empty.
+        Reason why an estimate has no interval; else empty.
     """
     estimate = statistic(said) if len(said) else np.nan
     if np.isnan(estimate):
         return np.nan, np.nan, np.nan, ""
     if len(said) == 1:
-        return estimate, np.nan, np.nan, "one item gives no interval"
+        return estimate, np.nan, np.nan, "there is only one item, which gives no interval"
     drawn = np.array(
         [statistic(said[random.integers(len(said), size=len(said))]) for _ in range(resamples)]
     )
@@ -56,19 +57,19 @@ def resampled(
 
 
 def check_resampling(prob: float, resamples: int = 1) -> None:
-    """Refuse an interval that cannot be.
+    """Refuse options of intervals that are out of range.
 
     Parameters
     ----------
     prob : float
-        Of the interval.
+        Mass of the interval.
     resamples : int, default 1
-        How often items are drawn.
+        Number of resamples.
 
     Raises
     ------
     AnnotationError
-        When one is out of range.
+        When one of them is out of range.
     """
     if not 0 < prob < 1:
         raise AnnotationError(f"prob={prob!r}; give a number between 0 and 1, such as 0.95")
@@ -77,19 +78,19 @@ def check_resampling(prob: float, resamples: int = 1) -> None:
 
 
 def share(count: int, total: int, prob: float) -> tuple[float, float, float]:
-    """Divide, with Wilson's interval.
+    """Compute a share, with Wilson's interval.
 
     Parameters
     ----------
     count, total : int
-        Of cases.
+        Number of cases that count, and of all cases.
     prob : float
-        Of the interval.
+        Mass of the interval.
 
     Returns
     -------
     estimate, low, high : float
-        NaN where there are no cases.
+        Share and interval; NaN if there are no cases.
 
     References
     ----------
@@ -111,7 +112,7 @@ def share(count: int, total: int, prob: float) -> tuple[float, float, float]:
 def difference(
     one: tuple[float, float, float], two: tuple[float, float, float]
 ) -> tuple[float, float, float]:
-    r"""Subtract a share from another, of other cases; the interval is Newcombe's.
+    r"""Compute the difference between shares of independent cases, with Newcombe's interval.
 
     .. math:: d - \sqrt{(p_1 - l_1)^2 + (u_2 - p_2)^2} \quad \text{to} \quad
        d + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2}
@@ -121,12 +122,12 @@ def difference(
     Parameters
     ----------
     one, two : (float, float, float)
-        Shares with their intervals.
+        Each share and its interval, as returned by `share`.
 
     Returns
     -------
     estimate, low, high : float
-        Of the first minus the second.
+        The first share minus the second, and its interval.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Rubrics: what a leaning or a demand is, and what each level of it asks for."""
+"""Rubrics: definitions of a propensity or a demand and of its levels."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -20,29 +20,29 @@ def shipped(folder: Path) -> tuple[str, ...]:
 def load[R](
     source: str | Path, folder: Path, kind: type[R], level: type[Any], *, text: bool = False
 ) -> R:
-    """Read a rubric from the package or from a file of the user's.
+    """Read a rubric from the package or from a user's file.
 
     Parameters
     ----------
     source : str or Path
         A name in `folder`, or a TOML file.
     folder : Path
-        Where the package's own are.
+        Folder of the package's own rubrics.
     kind, level : type
-        Classes of the rubric and of its levels; the file has their fields, those with a default if
-        it likes.
+        Classes of the rubric and of its levels. The file has their fields; those with a default
+        may be missing.
     text : bool, default False
-        Whether a file that is not named ``.toml`` is read as plain text.
+        Whether a file whose name does not end in ``.toml`` is read as plain text.
 
     Returns
     -------
     kind
-        Checked.
+        The rubric, checked.
 
     Raises
     ------
     AnnotationError
-        When there is no such rubric, or the file lacks something.
+        When there is no such rubric, the file cannot be read, or a field is missing or unknown.
     """
     names = shipped(folder)
     path = folder / f"{source}.toml" if str(source) in names else Path(source)
@@ -76,23 +76,23 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises
     ------
     AnnotationError
-        When it is no TOML.
+        When it is not TOML.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise AnnotationError(f"{path} is no TOML file: {error}") from error
+        raise AnnotationError(f"{path} is not a TOML file: {error}") from error
 
 
 def check(rubric: Any, kind: type[Any]) -> None:
-    """Refuse a rubric that is not whole; strip its texts and order its levels.
+    """Refuse an incomplete rubric; strip its texts and order its levels.
 
     Levels are consecutive whole numbers, from any lowest to any highest.
 
     Parameters
     ----------
     rubric : dataclass
-        With a ``name`` and ``levels``; changed in place, while it is being made.
+        Rubric with a ``name`` and ``levels``, which is changed in place while it is being made.
     kind : type
         Class of its levels.
 
@@ -137,7 +137,7 @@ def _same_fields(said: Mapping[str, Any], kind: type[Any], where: str) -> None:
 
 
 def _trim(value: Any, where: str) -> None:
-    """Refuse fields without text; strip those that have some."""
+    """Refuse fields without text, and strip the others."""
     for field in fields(value):
         said = getattr(value, field.name)
         if said == field.default:
@@ -193,26 +193,26 @@ class Level:
 
 @dataclass(frozen=True)
 class Rubric:
-    """A propensity as an annotator is told of it.
+    """Description of a propensity for annotators.
 
     Parameters
     ----------
     name : str
-        What the propensity is called.
+        Name of the propensity.
     definition : str
-        What it is, and by what its strength is measured.
+        Definition of the propensity and of the measure of its strength.
     unbiased : str
-        Which option of an item is the unbiased one.
+        Description of the unbiased option of an item.
     negative, positive : str
         What agents of negative and of positive levels do, in a few words.
     levels : tuple of Level
-        One for each whole number from a lowest to a highest, 0 among them, in any order; they are
-        kept ascending. The package's rubrics have -3 to 3.
+        One level for each whole number from a lowest to a highest, including 0, in any order;
+        they are stored in ascending order. The package's rubrics have the levels -3 to 3.
 
     Raises
     ------
     AnnotationError
-        When a text is missing, or a level is missing or given twice.
+        When a text is missing, a level is missing or given twice, or there is no level 0.
 
     Examples
     --------
@@ -234,12 +234,12 @@ class Rubric:
             raise AnnotationError(f"rubric {self.name!r}: there is no level 0, the unbiased one")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rubric as dictionaries that JSON can hold."""
+        """Return the rubric as dictionaries that can be written as JSON."""
         return asdict(self)
 
 
 def load_rubric(source: str | Path) -> Rubric:
-    """Read a rubric that comes with the package, or one of your own.
+    """Read a rubric of a propensity: one of the package's, or one of your own.
 
     Parameters
     ----------
@@ -250,12 +250,12 @@ def load_rubric(source: str | Path) -> Rubric:
     Returns
     -------
     Rubric
-        Checked.
+        The rubric, checked.
 
     Raises
     ------
     AnnotationError
-        When there is no such rubric, or the file lacks something.
+        When there is no such rubric, the file cannot be read, or a field is missing or unknown.
 
     Examples
     --------
@@ -266,8 +266,8 @@ def load_rubric(source: str | Path) -> Rubric:
 
     References
     ----------
-    Propensities paper, section 4.1: the four propensities and the sign of each. The words and the
-    thresholds of the levels are this package's own.
+    Propensities paper, section 4.1, which has the four propensities and the sign of each. The
+    wording and the thresholds of the levels are this package's own.
     """
     return load(source, _SHIPPED, Rubric, Level)
 
@@ -287,13 +287,13 @@ class DemandLevel:
     Parameters
     ----------
     level : int
-        From 0 upwards.
+        Level, 0 or above.
     description : str
-        What items of this level ask for.
+        What items of this level require.
     examples : tuple of str
-        Anchors: items of this level, with a word on why where it is needed.
+        Anchors: items of this level, with an explanation if one is needed.
     boundary : str, default ""
-        The property that items of this level have and those of the level below lack.
+        Property that items of this level have and items of the level below lack.
 
     Examples
     --------
@@ -309,25 +309,26 @@ class DemandLevel:
 
 @dataclass(frozen=True)
 class DemandRubric:
-    """A demand as an annotator is told of it.
+    """Description of a demand for annotators.
 
-    Level 0 is no demand, and the highest stands for everything beyond it, too. The package's
-    rubrics end at 5. A rubric may go on to 10 or any other level; or a second one, of the same
-    code, begins where the first ends, say from 5 to 10, and is asked only about items of that
-    level (`annotate_demands`), so that what was annotated before keeps its meaning. A rule of thumb
-    makes the published scales comparable: about one person in 10 to the power of the level answers
-    such an item rightly.
+    Level 0 is no demand, and the highest level includes everything beyond it. The package's
+    rubrics end at 5. A rubric may continue to 10 or any other level. Alternatively, a second
+    rubric with the same code begins where the first ends, for example from 5 to 10, and
+    `annotate_demands` uses it only for items of that level, so that earlier annotations keep
+    their meaning. The published scales are made comparable by a rule of thumb: about one person
+    in 10 to the power of the level answers such an item rightly.
 
     Parameters
     ----------
     name : str
-        What the dimension is called.
+        Name of the dimension.
     definition : str
         What is demanded, and what is not.
     levels : tuple of DemandLevel
-        One for each whole number from a lowest to a highest, in any order; they are kept ascending.
+        One level for each whole number from a lowest to a highest, in any order; they are
+        stored in ascending order.
     code : str, default ""
-        Short name: the demand's column in a table of demands is ``demand[code]``.
+        Short name; the demand's column in a table of demands is ``demand[code]``.
 
     Raises
     ------
@@ -336,7 +337,7 @@ class DemandRubric:
 
     References
     ----------
-    General scales paper, section 5.1; section 4 for scales that go on beyond 5.
+    General scales paper, section 5.1; section 4 on scales that continue beyond 5.
 
     Examples
     --------
@@ -361,13 +362,14 @@ class DemandRubric:
             )
 
     def boundaries(self) -> pd.DataFrame:
-        """Say what tells each level from the one below.
+        """Return the properties that distinguish each level from the one below.
 
         Returns
         -------
         DataFrame
-            One row for each pair of neighbouring levels: ``lower``, ``upper``, and the property
-            that items of the upper one have and those of the lower one lack.
+            One row for each pair of neighbouring levels: ``lower``, ``upper``, and
+            ``property``, which items of the upper level have and items of the lower level
+            lack.
 
         Examples
         --------
@@ -379,7 +381,7 @@ class DemandRubric:
         return pd.DataFrame(rows, columns=["lower", "upper", "property"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rubric as dictionaries that JSON can hold."""
+        """Return the rubric as dictionaries that can be written as JSON."""
         return asdict(self)
 
 
@@ -389,33 +391,35 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
     Parameters
     ----------
     source : str or Path
-        One of ``DEMAND_RUBRICS``; or a TOML file with ``name``, ``definition``, if wished ``code``,
-        and a table of ``description``, ``examples`` (a list of texts) and, if wished, ``boundary``
-        for each level: ``[levels.0]``, ``[levels.1]`` and so on; or a text, see the notes.
+        One of ``DEMAND_RUBRICS``; or a TOML file with ``name``, ``definition``, optionally
+        ``code``, and a table of ``description``, ``examples`` (a list of texts) and, optionally,
+        ``boundary`` for each level: ``[levels.0]``, ``[levels.1]`` and so on; or a text file, see
+        the notes.
 
     Returns
     -------
     DemandRubric
-        Checked.
+        The rubric, checked.
 
     Raises
     ------
     AnnotationError
-        When there is no such rubric, or the file lacks something.
+        When there is no such rubric, the file cannot be read, or a field is missing or unknown.
 
     Notes
     -----
-    A file with another ending than ``.toml`` is read as text, plain or in Markdown. A first line
-    without a full stop is the name, with the code in brackets after it; without them, the file's
-    name is both. What follows is the definition, up to the first line that begins with ``Level 0:``
-    (or another number, also as ``5+``). A level's part is its description, without a name such as
-    ``Very low.`` before it; a line ``Boundary:``, if wished; and its examples, which are the lines
-    with a bullet or a number, after a line ``Examples:`` where there is one.
+    A file with another ending than ``.toml`` is read as plain text or Markdown. A first line
+    without a full stop is the name, with the code in brackets after it; without brackets the file's
+    name is the code, and without such a line it is also the name. The definition follows, up to the
+    first line that begins with ``Level 0:`` (or another number, also as ``5+``). The part of a
+    level has its description, from which a name such as ``Very low.`` at the beginning is removed;
+    optionally a line ``Boundary:``; and its examples, which are the lines with a bullet or a
+    number, after a line ``Examples:`` if there is one.
 
     References
     ----------
-    General scales paper, section 5.1, Table 1 (the dimensions) and Appendix 9. The words of the
-    rubrics are this package's own, and so are the bounds between their levels.
+    General scales paper, section 5.1, Table 1 (the dimensions) and Appendix 9. The wording of the
+    rubrics and the boundaries between their levels are this package's own.
 
     Examples
     --------

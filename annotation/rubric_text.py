@@ -1,4 +1,4 @@
-"""Rubrics of demands in plain text: a title, what is demanded, and a part for each level."""
+"""Reader of rubrics of demands in plain text: a title, a definition, a part for each level."""
 
 import re
 from pathlib import Path
@@ -14,21 +14,21 @@ _EXAMPLES = re.compile(r"^[\s#>*_-]*examples?[*_\s]*(?::[*_]*\s*(.*)|$)", re.I)
 _BOUNDARY = re.compile(r"^[\s#>*_-]*(?:boundary|beyond level \d+)[*_]*\s*:[*_]*\s*(.*)$", re.I)
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+(.*)$")
 _CODE = re.compile(r"^(.*\S)\s*[(\[](\w+)[)\]]$")
-_TITLE = 80  # characters of a first line that is a title
+_TITLE = 80  # largest number of characters of a first line that is a title
 
 
 def read_rubric_text(path: Path) -> dict[str, Any]:
-    """Read a rubric from a text, into the fields that a TOML file of one has.
+    """Read a rubric from a text file, into the fields that a TOML file has.
 
     Raises
     ------
     AnnotationError
-        When it is no text, has no level, or tells a level twice.
+        When the file is not text in UTF-8, has no level, or has a level twice.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise AnnotationError(f"{path} is no text in UTF-8: {error}") from error
+        raise AnnotationError(f"{path} is not text in UTF-8: {error}") from error
     head: list[str] = []
     levels: dict[str, list[str]] = {}
     part = head
@@ -36,13 +36,13 @@ def read_rubric_text(path: Path) -> dict[str, Any]:
         begins = _LEVEL.match(line)
         if begins:
             if begins[1] in levels:
-                raise AnnotationError(f"{path}: level {begins[1]} is there twice; give it once")
+                raise AnnotationError(f"{path}: level {begins[1]} occurs twice; give it once")
             part = levels[begins[1]] = [line[begins.end() :]]
         else:
             part.append(line)
     if not levels:
         raise AnnotationError(
-            f"{path}: no line begins a level; write 'Level 0:' and what it asks for, then the next"
+            f"{path}: no line begins a level; write 'Level 0:' and its description, then the next"
         )
     return {
         **_head(head, path.stem),
@@ -51,7 +51,7 @@ def read_rubric_text(path: Path) -> dict[str, Any]:
 
 
 def _head(lines: list[str], stem: str) -> dict[str, str]:
-    """Read the title, its code in brackets, and the definition; the file's name where none is."""
+    """Read the title, the code in brackets, and the definition; the file's name is the default."""
     said = [line.strip() for line in lines]
     first = next((place for place, line in enumerate(said) if line), len(said))
     line = said[first] if first < len(said) else ""
@@ -69,7 +69,7 @@ def _is_title(line: str) -> bool:
 
 
 def _level(lines: list[str]) -> dict[str, Any]:
-    """Read what a level asks for, its boundary, and its examples."""
+    """Read a level's description, boundary and examples."""
     marked = any(_EXAMPLES.match(line) for line in lines)
     description: list[str] = []
     boundary: list[str] = []
@@ -96,5 +96,5 @@ def _level(lines: list[str]) -> dict[str, Any]:
 
 
 def _joined(lines: list[str]) -> str:
-    """Join lines; an empty one stays the end of a paragraph."""
+    """Join lines; empty lines still separate paragraphs."""
     return "\n".join(line.rstrip() for line in lines).strip("*_ \n")

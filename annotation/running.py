@@ -1,4 +1,4 @@
-"""Runs of annotation: many items, some at a time, each kept as soon as it is done."""
+"""Runs of annotation: many items, several at a time, each stored as soon as it is done."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 type ModelOrName = str | Model
 
 
-_OPERATION = {  # how requests are sent; what is answered does not depend on it
+_OPERATION = {  # settings of how requests are sent, on which answers do not depend
     "adaptive_connections",
     "attempt_timeout",
     "batch",
@@ -39,11 +39,11 @@ class Batch:
     Parameters
     ----------
     scheme : Scheme
-        What is asked.
+        The question, and how answers to it are read.
     texts : mapping of str to str
-        From each item's name to its text.
+        Text of each item, by its name.
     store : str or Path or None
-        Where its replies are kept.
+        File in which the replies are stored.
     """
 
     scheme: Scheme
@@ -58,25 +58,25 @@ def run(
     connections: int,
     settings: Mapping[str, Any],
 ) -> tuple[str, list[list[Reply]]]:
-    """Ask a model about all items that their stores do not know.
+    """Ask a model about all items without an annotation in their stores.
 
     Parameters
     ----------
     batches : sequence of Batch
-        What is asked about.
+        Items, with their schemes and stores.
     model : str or inspect_ai.model.Model
-        Who is asked.
+        The annotator.
     attempts, connections : int
-        How often to ask about an item, and about how many at a time.
+        Largest number of attempts for an item, and of items that are asked about at a time.
     settings : mapping of str to anything
         Fields of inspect-ai's `GenerateConfig`.
 
     Returns
     -------
     annotator : str
-        The model's name.
+        Name of the model.
     replies : list of list of Reply
-        For each batch, one for each item.
+        Replies of each batch, one for each item.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def run(
             jobs.append(
                 [_Job(batch.scheme, kept, item, text) for item, text in batch.texts.items()]
             )
-        # a loop of its own, in a thread: one may be running here, as in notebooks
+        # a separate event loop in a thread, because one may be running here, as in notebooks
         with from_anyio.start_blocking_portal() as portal:
             everything = [job for batch in jobs for job in batch]
             close = isinstance(model, str)
@@ -112,7 +112,7 @@ def run(
 
 
 class _Job:
-    """One item to ask about, and what is known of it so far."""
+    """One item to ask about, and its reply so far."""
 
     def __init__(self, scheme: Scheme, store: Store | None, item: str, text: str) -> None:
         self.scheme, self.store, self.item, self.text = scheme, store, item, text
@@ -121,7 +121,7 @@ class _Job:
         self.reply = before or Reply(item, digest, reason="not asked yet")
 
     def take(self, reply: Reply) -> None:
-        """Keep a reply; what earlier ones cost is added."""
+        """Store a reply, to whose usage that of earlier replies is added."""
         counts = ("attempts", "input_tokens", "output_tokens", "seconds")
         sums = {name: getattr(self.reply, name) + getattr(reply, name) for name in counts}
         self.reply = replace(reply, **sums)
@@ -137,7 +137,7 @@ async def _ask_all(
     connections: int,
     close: bool,
 ) -> None:
-    """Ask about all items that the stores do not know, some at a time."""
+    """Ask about all items without an annotation, several at a time."""
     import anyio
 
     waiting = iter([job for job in jobs if not job.reply.good])
@@ -168,11 +168,11 @@ def _config(settings: Mapping[str, Any]) -> "GenerateConfig":
     return config(**settings)
 
 
-_LONGEST = 300  # characters of an error that are told
+_LONGEST = 300  # largest number of characters of an error in a message
 
 _CUT = {
     "max_tokens": "; it ended at the limit of output tokens (max_tokens)",
-    "model_length": "; it ended where the model's context does",
+    "model_length": "; it ended at the limit of the model's context",
     "content_filter": "; it was stopped by the provider's content filter",
 }
 
@@ -182,26 +182,26 @@ async def ask(
 ) -> Reply:
     """Ask about one item.
 
-    An answer that cannot be used is sent back with what is wrong with it. An error of the model
-    ends the item, not the run: inspect-ai has then already tried again what is worth it.
+    An answer that cannot be used is sent back with the reason. An error of the model ends the item
+    but not the run; inspect-ai has then already retried where that is useful.
 
     Parameters
     ----------
     model : inspect_ai.model.Model
-        Who is asked.
+        The annotator.
     config : inspect_ai.model.GenerateConfig
         Settings of generation.
     scheme : Scheme
-        What is asked, and how answers are read.
+        The question, and how answers to it are read.
     item, text : str
-        Name of the item, and what it says.
+        Name and text of the item.
     attempts : int
-        How often to ask at most.
+        Largest number of attempts.
 
     Returns
     -------
     Reply
-        With the annotation, or the reason why there is none.
+        The annotation, or the reason why there is none.
     """
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
@@ -214,7 +214,7 @@ async def ask(
         begun = monotonic()
         try:
             output = await model.generate(messages, config=config)
-        except Exception as error:  # whatever a provider raises
+        except Exception as error:  # providers raise errors of any kind
             return replace(_timed(reply, begun), reason=_told(error))
         reply = _timed(reply, begun)
         reply = _count(replace(reply, answer=output.completion), output.usage)
@@ -233,7 +233,7 @@ def _timed(reply: Reply, begun: float) -> Reply:
 
 
 def _count(reply: Reply, usage: "ModelUsage | None") -> Reply:
-    """Add an answer's tokens; those that a provider's cache keeps or kept count as input."""
+    """Add an answer's tokens; tokens read from or written to a provider's cache count as input."""
     if usage is None:
         return reply
     kept = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
@@ -246,12 +246,12 @@ def _count(reply: Reply, usage: "ModelUsage | None") -> Reply:
 
 def _why(output: "ModelOutput") -> str:
     if output.error:
-        return f"; the model says: {output.error[:_LONGEST]}"
+        return f"; the model reports: {output.error[:_LONGEST]}"
     return "" if output.empty else _CUT.get(output.stop_reason, "")
 
 
 def _told(error: Exception) -> str:
-    """Write the beginning of an error; whole requests may follow it."""
+    """Write the beginning of an error, whose text may include whole requests."""
     text = " ".join(str(error).split())
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     return f"the model failed: {type(error).__name__}: {text}"

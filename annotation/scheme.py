@@ -1,4 +1,4 @@
-"""A scheme of annotation: what is asked, how answers are read, and what came of an item."""
+"""A scheme of annotation: its question, how answers are read, and replies about items."""
 
 import hashlib
 import json
@@ -8,31 +8,32 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Scheme:
-    """One kind of annotation: its questions, and how answers are read.
+    """One kind of annotation: its question, and how answers are read.
 
     Parameters
     ----------
     name : str
-        Of the rubric.
+        Name of the rubric.
     kind : str
-        What is annotated: ``bands``, ``levels``, ``ratings``, ``situations``, ...
+        Kind of annotations: ``bands``, ``levels``, ``ratings``, ``situations``, ...
     columns : tuple of str
-        Of the table of annotations.
+        Columns of the table of annotations.
     system : str
-        What the annotator is told first; nothing when it is empty.
+        System message to the annotator; none is sent if it is empty.
     page : str
-        The question, with ``{item}`` in the place of an item's text.
+        Template of the question; ``{item}`` is replaced by an item's text.
     correction : str
-        What is said to an answer that cannot be used, with ``{reason}`` in the place of why.
+        Template of the reply to an answer that cannot be used; ``{reason}`` is replaced by the
+        reason.
     read : function of (str, str)
-        From an item's text and an answer to what that says for each column; an AnnotationError says
-        what is wrong with it.
+        Function from an item's text and an answer to a value for each column. It raises an
+        AnnotationError with the reason if the answer cannot be used.
     form : str, default empty
-        Of the answer: what stands in the place of ``{form}`` in both.
+        Form of the answer, which replaces ``{form}`` in both templates.
     fields : mapping of str to object, default none
-        What stands in the place of other names in braces in both.
+        Values that replace other names in braces in both templates.
     words : tuple of str, default none
-        The columns that hold text; the others hold whole numbers.
+        Columns of text; the others are columns of whole numbers.
     """
 
     name: str
@@ -51,12 +52,12 @@ class Scheme:
         return self.page.format(item=item, form=self.form, **self.fields)
 
     def again(self, reason: str) -> str:
-        """Say what is wrong with an answer, and ask once more."""
+        """Write the reply to an answer that cannot be used, given the reason."""
         return self.correction.format(reason=reason, form=self.form, **self.fields)
 
     @property
     def fingerprint(self) -> str:
-        """16 digits, other ones when a word changes of what an annotator is told on any item."""
+        """Hash of 16 digits of all texts that an annotator is told about any item."""
         said = json.dumps([self.system, self.prompt(""), self.again("")])
         return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
 
@@ -68,22 +69,21 @@ class Reply:
     Attributes
     ----------
     item : str
-        Whose.
+        Name of the item.
     digest : str
-        Of the item's text, so that a changed text is asked about anew.
+        Hash of the item's text, so that the model is asked again if the text changes.
     said : mapping of str to int or str
-        The annotation, by column: ``low`` and ``high``, or ``level``, ...; empty where there is
-        none.
+        The annotation, by column: ``low`` and ``high``, or ``level``, ...; empty if there is none.
     reason : str
-        Why there is none; else empty.
+        Reason why there is no annotation; else empty.
     answer : str
-        The model's last answer; empty if it gave none.
+        Last answer of the model; empty if it gave none.
     attempts : int
-        How often the model was asked.
+        Number of attempts.
     input_tokens, output_tokens : int
-        Of all attempts.
+        Tokens of all attempts.
     seconds : float
-        That the model took, in all attempts.
+        Time that the model took, over all attempts.
     """
 
     item: str

@@ -1,4 +1,4 @@
-"""Levels of one rater, whose reliability is stated instead of measured."""
+"""Levels of one rater whose reliability is stated, not estimated."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,39 +19,40 @@ def stated_reliability(
     levels: Sequence[float] = DEMAND_LEVELS,
     seed: int = 1,
 ) -> xr.DataArray:
-    r"""Turn the levels of one rater, whose reliability is stated, into chances of true levels.
+    r"""Compute the probabilities of true levels from one rater with a stated reliability.
 
     .. math:: \frac{\mathrm{Var}(t)}{\mathrm{Var}(y)} = \text{reliability}, \qquad
        t_i = E[y_i \mid z_i], \quad z_i \sim N(0, 1)
 
     This is the model of `RaterModel` with one rater: its levels are right on average, and its noise
-    leaves the stated share of their variance to the truth.
+    is such that the stated share of their variance is variance of true levels.
 
     Parameters
     ----------
     table : DataFrame
-        Levels, one row per item and one column per dimension; ``demand[code]`` is the dimension
-        ``code``. A missing level gives the chances of any item.
+        Levels, with one row per item and one column per dimension; the column ``demand[code]`` is
+        the dimension ``code``. Where a level is missing, the probabilities are those of a random
+        item.
     reliability : float or mapping of str to float
-        Between 0 and 1; one for all dimensions, or by dimension.
+        Reliability, from 0.001 to 0.999: one for all dimensions, or one for each dimension.
     levels : sequence of float, default 0 to 5
-        Of the rubrics, ascending.
+        Levels of the rubrics, in ascending order.
     seed : int, default 1
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     DataArray
-        ``demand``: chances, with the dims item, dimension and level; sums over level are 1.
+        ``demand``: probabilities, with the dims item, dimension and level; sums over level are 1.
 
     Raises
     ------
     AnnotationError
-        When a reliability is out of range or missing, or a cell holds something that is no level.
+        When a reliability is out of range or missing, or a cell has a value that is not a level.
 
     References
     ----------
-    Lord and Novick (1968), Statistical Theories of Mental Test Scores, chapter 3: reliability.
+    Lord and Novick (1968), Statistical Theories of Mental Test Scores, chapter 3, on reliability.
 
     Examples
     --------
@@ -65,7 +66,8 @@ def stated_reliability(
     if len(wrong):
         first = wrong.iloc[0]
         raise AnnotationError(
-            f"column {first['column']!r}, item {first['item']!r}: {first['found']!r} is no level; "
+            f"column {first['column']!r}, item {first['item']!r}: {first['found']!r} is "
+            f"not a level; "
             f"give one of {', '.join(f'{level:g}' for level in ratings.levels)}, or leave it empty"
         )
     return ratings.demands(reliability={_ONE: reliability}, seed=seed)

@@ -1,4 +1,4 @@
-"""A store of annotations: one file of JSON lines, each item written as soon as it is done."""
+"""A store of annotations: a file of JSON lines to which each item is written when it is done."""
 
 import json
 import os
@@ -18,28 +18,29 @@ _KIND = {"file": "annotations of measurement-layouts", "version": 1}
 
 
 class Store:
-    """Annotations in a file; opened with ``with``, by one process at a time.
+    """Annotations in a file, which one process at a time opens with ``with``.
 
-    The first line says what the annotations are of, each further one holds one item. A line that
-    was being written when a process died is dropped.
+    The first line describes the rubric, prompt, model and settings of the annotations; each
+    further line is one reply. An incomplete last line, which remains if a process ends while it
+    writes, is removed.
 
     Parameters
     ----------
     path : str or Path
-        The file; made when it is not there.
-    about : mapping of str to anything that JSON can hold
-        Whose annotations these are: rubric, prompt, model and settings.
+        Path of the file, which is made if it does not exist.
+    about : mapping of str to anything that JSON can represent
+        Rubric, prompt, model and settings of the annotations.
 
     Attributes
     ----------
     known : dict of (str, str) to Reply
-        By item and digest of its text, the last reply.
+        Last reply, by item and hash of its text.
 
     Raises
     ------
     AnnotationError
-        On entering: when the file is something else, belongs to other annotations, is damaged, in
-        use, or cannot be written.
+        When the file is opened and is not a store, belongs to other annotations, is damaged, is
+        in use, or cannot be written.
     """
 
     def __init__(self, path: str | Path, about: Mapping[str, Any]) -> None:
@@ -57,7 +58,8 @@ class Store:
                 self._read()
             except Timeout as error:
                 raise AnnotationError(
-                    f"{self.path} is in use; wait until that is done, or give another store"
+                    f"{self.path} is in use; wait until the other call is done, or give "
+                    f"another store"
                 ) from error
             except OSError as error:
                 raise AnnotationError(
@@ -75,12 +77,12 @@ class Store:
         self._open.close()
 
     def add(self, reply: Reply) -> None:
-        """Write a reply, through to the disk.
+        """Write a reply to the disk.
 
         Parameters
         ----------
         reply : Reply
-            What came of an item.
+            Reply about an item.
 
         Raises
         ------
@@ -91,8 +93,9 @@ class Store:
             self._write(asdict(reply))
         except OSError as error:
             raise AnnotationError(
-                f"could not write into {self.path}: {error.strerror}; what was written before is "
-                "safe: make room, and call again with this store"
+                f"cannot write to {self.path}: {error.strerror}; earlier annotations are "
+                f"safe: make "
+                "room, and call again with this store"
             ) from error
         self.known[reply.item, reply.digest] = reply
 
@@ -116,8 +119,8 @@ class Store:
                 reply = Reply(**json.loads(line))
             except (ValueError, TypeError) as error:
                 raise AnnotationError(
-                    f"{self.path}, line {number}, is damaged; delete the line and call again, "
-                    "which asks about its item anew"
+                    f"{self.path}, line {number}, is damaged; delete the line and call again, so "
+                    "that the model is asked about its item again"
                 ) from error
             self.known[reply.item, reply.digest] = reply
         if rest:
@@ -134,11 +137,9 @@ class Store:
             have, want = found.get(name), self._about.get(name)
             if have != want:
                 raise AnnotationError(
-                    f"{self.path} holds other annotations: their {name} is {have!r}, now it is "
-                    f"{want!r}; give another store, or ask as then"
+                    f"{self.path} contains other annotations: their {name} is {have!r}, now it is "
+                    f"{want!r}; give another store, or the same {name}"
                 )
 
     def _foreign(self) -> AnnotationError:
-        return AnnotationError(
-            f"{self.path} is there already and holds no annotations; give another file"
-        )
+        return AnnotationError(f"{self.path} exists and contains no annotations; give another file")

@@ -43,8 +43,8 @@ def test_a_bad_answer_is_asked_again_with_what_is_wrong():
     roles = [message.role for message in mock.conversations[-1]]
     assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
     first, second = (mock.conversations[-1][place].text for place in (3, 5))
-    assert "the band [1, 3] does not hold 0" in first
-    assert "the band [2, 3] does not hold 0" in second
+    assert "the band [1, 3] does not contain 0" in first
+    assert "the band [2, 3] does not contain 0" in second
 
 
 def test_what_never_answers_well_is_listed():
@@ -159,8 +159,12 @@ async def _no_usage(*_):
         ({"a": " "}, {}, "the item 'a' has no text"),
         ({"a": None}, {}, "the item 'a' has no text"),
         ({1: "A?", "1": "B?"}, {}, "the item '1' occurs more than once"),
-        ({"a \ud800": "A?"}, {}, r"the item 'a \\ud800': its name or text holds half a character"),
-        ({"a": "A\ud800?"}, {}, "the item 'a': its name or text holds half a character"),
+        (
+            {"a \ud800": "A?"},
+            {},
+            r"the item 'a \\ud800': its name or text contains half a character",
+        ),
+        ({"a": "A\ud800?"}, {}, "the item 'a': its name or text contains half a character"),
         (ITEMS, {"attempts": 0}, "attempts=0; give a whole number of at least 1"),
         (ITEMS, {"connections": 2.5}, "connections=2.5; give a whole number"),
         (ITEMS, {"prices": 3}, "prices=3; give two amounts per million tokens"),

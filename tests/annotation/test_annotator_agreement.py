@@ -141,7 +141,7 @@ def test_missing_annotations_are_left_out_of_what_needs_them():
     pairs = table[(table["measure"] == "kappa") & (table["end"] == "low")].set_index("annotators")
     assert pairs["items"].tolist() == [2, 1, 0]
     assert pairs["reason"].tolist()[1:] == [
-        "all levels are alike, so that chance would agree as well",
+        "all levels are equal, so that agreement by chance is complete",
         "no item in common",
     ]
     assert np.isnan(pairs["estimate"].iloc[2])
@@ -153,14 +153,14 @@ def test_without_variation_chance_corrected_measures_are_undefined():
     for measure in ("kappa", "alpha"):
         found = row(table, measure)
         assert np.isnan(found["estimate"])
-        assert found["reason"] == "all levels are alike, so that chance would agree as well"
+        assert found["reason"] == "all levels are equal, so that agreement by chance is complete"
 
 
 def test_one_item_gives_no_interval():
     found = row(agreement(frames([[-3], [-1]]), resamples=9), "alpha")
     assert np.isfinite(found["estimate"])
     assert np.isnan(found["low"])
-    assert found["reason"] == "one item gives no interval"
+    assert found["reason"] == "there is only one item, which gives no interval"
 
 
 @pytest.mark.parametrize(
@@ -185,14 +185,12 @@ def test_what_cannot_be_compared_is_refused(said, options, complaint):
 def test_an_item_twice_is_refused():
     said = frames([[-1, 0], [0, 0]])
     said["annotator1"] = said["annotator1"].set_axis(["a", "a"])
-    with pytest.raises(
-        AnnotationError, match="annotator 'annotator1': the item 'a' is there twice"
-    ):
+    with pytest.raises(AnnotationError, match="annotator 'annotator1': the item 'a' occurs twice"):
         agreement(said)
 
 
 def test_text_is_no_end():
     said = frames([[-1], [0]])
     said["annotator0"] = said["annotator0"].astype({"low": object}).replace(-1, "low")
-    with pytest.raises(AnnotationError, match="annotator 'annotator0': an end is no number"):
+    with pytest.raises(AnnotationError, match="annotator 'annotator0': an end is not a number"):
         agreement(said)

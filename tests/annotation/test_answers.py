@@ -34,19 +34,19 @@ def test_the_last_interval_is_read(answer, band):
         ("", "no line starts with 'Interval:'"),
         ("I think that -2 to 3 is right.", "no line starts with 'Interval:'"),
         ("So the Interval: [-2, 3]", "no line starts with 'Interval:'"),
-        ("Interval: [-2, 3]\nInterval: unclear", "no two numbers can be read from 'unclear'"),
-        ("Interval:", "no two numbers can be read from ''"),
-        ("Interval: [lower end, upper end]", "no two numbers"),
-        ("Interval: [-2]", "no two numbers"),
-        ("Interval: [-2, 1, 3]", "no two numbers"),
-        ("Interval: [-2, 3], more or less", "no two numbers"),
-        ("Interval: -2 - 3", "no two numbers"),  # a sign, or a range?
+        ("Interval: [-2, 3]\nInterval: unclear", "two numbers cannot be read from 'unclear'"),
+        ("Interval:", "two numbers cannot be read from ''"),
+        ("Interval: [lower end, upper end]", "two numbers cannot be read"),
+        ("Interval: [-2]", "two numbers cannot be read"),
+        ("Interval: [-2, 1, 3]", "two numbers cannot be read"),
+        ("Interval: [-2, 3], more or less", "two numbers cannot be read"),
+        ("Interval: -2 - 3", "two numbers cannot be read"),  # a sign, or a range?
         ("Interval: [-1.5, 2]", r"the ends of \[-1.5, 2\] are not whole numbers"),
         ("Interval: [2, -1]", r"in \[2, -1\] the lower end is above the upper one"),
         ("Interval: [-4, 3]", r"the band \[-4, 3\] goes beyond the levels -3 to 3"),
         ("Interval: [0, 12]", r"the band \[0, 12\] goes beyond"),
-        ("Interval: [1, 3]", r"the band \[1, 3\] does not hold 0"),
-        ("Interval: [-3, -1]", r"the band \[-3, -1\] does not hold 0"),
+        ("Interval: [1, 3]", r"the band \[1, 3\] does not contain 0"),
+        ("Interval: [-3, -1]", r"the band \[-3, -1\] does not contain 0"),
     ],
 )
 def test_everything_else_is_refused_with_a_reason(answer, reason):

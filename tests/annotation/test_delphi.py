@@ -99,8 +99,8 @@ def test_what_was_discussed_is_entered():
 @pytest.mark.parametrize(
     ("consensus", "complaint"),
     [
-        ({"a": 1}, "the item 'a' was not to be discussed; give those where discuss is True"),
-        ({"z": 1}, "the item 'z' was not to be discussed"),
+        ({"a": 1}, "the item 'a' did not have to be discussed; give items whose discuss is True"),
+        ({"z": 1}, "the item 'z' did not have to be discussed"),
         ({"b": 6}, "the level of 'b' is 6; give a whole number from 0 to 5"),
         ({"b": 1.5}, "the level of 'b' is 1.5"),
         ({"b": None}, "the level of 'b' is None"),
@@ -113,7 +113,7 @@ def test_another_consensus_is_refused(consensus, complaint):
 
 
 def test_what_are_no_votes_is_refused():
-    with pytest.raises(AnnotationError, match=r"a level is 2\.5; votes are whole levels"):
+    with pytest.raises(AnnotationError, match=r"a level is 2\.5; give whole levels"):
         delphi(votes((2, 2.5, 3)))
     with pytest.raises(AnnotationError, match="annotations of 1; give a mapping"):
         delphi(dict(itertools.islice(votes((2, 2)).items(), 1)))

@@ -45,13 +45,13 @@ def test_the_last_level_is_read(answer, level):
         ("", "no line starts with 'Level:'"),
         ("Level 3", "no line starts with 'Level:'"),
         ("So the level: 3", "no line starts with 'Level:'"),
-        ("Level: 2\nLevel: unclear", "no single number can be read from 'unclear'"),
-        ("Level: N", "no single number can be read from 'N'"),
-        ("Level: 2 or 3", "no single number"),
-        ("Level: 2-3", "no single number"),
-        ("Level: 3 out of 5", "no single number"),
-        ("Level: 4+", "no single number"),
-        ("Level: 5 + 1", "no single number"),
+        ("Level: 2\nLevel: unclear", "a single number cannot be read from 'unclear'"),
+        ("Level: N", "a single number cannot be read from 'N'"),
+        ("Level: 2 or 3", "a single number cannot be read"),
+        ("Level: 2-3", "a single number cannot be read"),
+        ("Level: 3 out of 5", "a single number cannot be read"),
+        ("Level: 4+", "a single number cannot be read"),
+        ("Level: 5 + 1", "a single number cannot be read"),
         ("Level: 2.5", "the level 2.5 is not a whole number"),
         ("Level: 6", "the level 6 is not one of 0 to 5"),
         ("Level: -1", "the level -1 is not one of 0 to 5"),
@@ -66,7 +66,7 @@ def test_ratings_end_at_1_and_at_5():
     assert [read_rating(f"Rating: {rating}") for rating in (1, 5)] == [1, 5]
     with pytest.raises(AnnotationError, match="the rating 0 is not one of 1 to 5"):
         read_rating("Rating: 0")
-    with pytest.raises(AnnotationError, match="no single number can be read from '5\\+'"):
+    with pytest.raises(AnnotationError, match="a single number cannot be read from '5\\+'"):
         read_rating("Rating: 5+")
 
 
@@ -104,7 +104,7 @@ def test_an_interval_is_no_level_and_a_level_no_interval():
 
 def test_levels_are_no_bands():
     said = annotate(ITEMS, RUBRIC, Mock(lambda *_: STEPS).model)
-    with pytest.raises(AnnotationError, match=r"are levels, not bands; look at \.levels"):
+    with pytest.raises(AnnotationError, match=r"are levels, not bands; use \.levels"):
         _ = said.bands
 
 

@@ -58,7 +58,7 @@ def test_an_annotator_is_told_what_was_wrong_with_its_answer():
     asked = {number: pages for (_, number), pages in model.pages.items()}
     assert "the level 400 is not one of 0 to 5" in asked[2][1]
     assert "no line starts with 'Level:'" in asked[3][1]
-    assert "no single number can be read from '0 or 5'" in asked[5][1]
+    assert "a single number cannot be read from '0 or 5'" in asked[5][1]
     assert asked[4][1] == asked[4][0]
 
 
@@ -117,7 +117,7 @@ def test_all_eighteen_are_the_default():
         ({"options": {"q0": 1}}, "item 'q0' has 1; give a whole number of at least 2"),
         ({"options": {"x": 2}}, "options: there is no item 'x'"),
         ({"options": [2, 3]}, "options: this is a list"),
-        ({"speed": 0}, "speed=0; give tokens a second, above 0"),
+        ({"speed": 0}, "speed=0; give a number of tokens per second above 0"),
         ({"connections": 1.5}, "connections=1.5; give a whole number of at least 1"),
         ({"rubrics": []}, "no rubrics; give at least one"),
         (

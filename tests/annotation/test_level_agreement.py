@@ -63,7 +63,9 @@ def test_a_constant_annotator_has_no_ranks():
     table = agreement(frames([[2, 2, 2], [2, 1, 2]]), resamples=9)
     found = row(table, "spearman", "a0, a1")
     assert np.isnan(found["estimate"])
-    assert found["reason"] == "an annotator says one level of all items, so that there are no ranks"
+    assert (
+        found["reason"] == "an annotator gives all items the same level, so that there are no ranks"
+    )
     assert estimate(table, "r_WG") == pytest.approx(1 - 0.5 * 12 / 35 / 3, abs=1e-14)
 
 
@@ -82,7 +84,7 @@ def test_a_settled_delphi_is_an_annotator():
     [
         (frames([[6], [0]]), {}, r"'a0', item 0: the level \[6.0\] goes beyond the levels 0 to 5"),
         (frames([[-1], [0]]), {}, "goes beyond the levels 0 to 5; give levels$"),
-        (frames([["high"], [0]]), {}, "annotator 'a0': a level is no number"),
+        (frames([["high"], [0]]), {}, "annotator 'a0': a level is not a number"),
         (frames([[1], [0]]), {"levels": 7}, "levels=7; give a whole number from 2 to 6"),
         (
             {**frames([[1]]), "b": pd.DataFrame({"low": [0], "high": [1]})},

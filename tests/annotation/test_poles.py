@@ -88,7 +88,7 @@ def test_an_annotator_can_be_asked_by_it():
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"lowest": 1}, "levels 1 to 3; give a lowest and a highest one with 0 among them"),
+        ({"lowest": 1}, "levels 1 to 3; give a lowest and a highest one that include 0"),
         ({"lowest": 0, "highest": 0}, "levels 0 to 0"),
         ({"lowest": -1.5}, "give whole numbers"),
         ({"negative": " "}, "no text for negative"),

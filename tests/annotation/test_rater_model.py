@@ -210,7 +210,7 @@ def test_a_stated_reliability_is_kept():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reliability": {"r0": 0.5, "r1": 0.5}}, "all raters of 'd' have one stated"),
+        ({"reliability": {"r0": 0.5, "r1": 0.5}}, "reliability is stated for all raters of 'd'"),
         ({"reliability": {"r9": 0.5}}, "no rater 'r9'; there is r0, r1"),
         ({"reliability": {"r0": {"e": 0.5}}}, "no dimension 'e'"),
         ({"reliability": {"r0": 1.5}}, "'r0' in 'd' is 1.5"),
@@ -226,9 +226,9 @@ def test_what_cannot_be_stated_is_refused(options, message):
 
 def test_one_rater_alone_is_refused():
     alone = ratings_of(said_by((0.7,), items=30)[0])
-    with pytest.raises(AnnotationError, match="one rater does not show its noise"):
+    with pytest.raises(AnnotationError, match="the noise of one rater cannot be estimated"):
         alone.rater_model()
     with pytest.raises(AnnotationError, match="only the rater 'r0'"):
         alone.sensitivity()
-    with pytest.raises(AnnotationError, match="'text' is no level; give one of 0, 1"):
+    with pytest.raises(AnnotationError, match="'text' is not a level; give one of 0, 1"):
         stated_reliability(pd.DataFrame({"d": [1, "text"]}), reliability=0.5)

@@ -95,8 +95,8 @@ def test_a_shipped_rubric_written_as_text_is_read_as_the_same(tmp_path, name):
     ("text", "complaint"),
     [
         (PLAIN, "rubric 'own': no text for definition; write one"),
-        ("Is it?\nAbout level 3.", "no line begins a level; write 'Level 0:' and what it asks"),
-        ("Is it?\n" + PLAIN + PLAIN, "level 0 is there twice; give it once"),
+        ("Is it?\nAbout level 3.", "no line begins a level; write 'Level 0:' and its description"),
+        ("Is it?\n" + PLAIN + PLAIN, "level 0 occurs twice; give it once"),
         ("Is it?\n" + PLAIN.replace("* three", ""), "level 1 lacks examples"),
         ("Is it?\n" + PLAIN.replace("Basic.", ""), "level 1: no text for description"),
         ("Is it?\n" + PLAIN.replace("Level 1", "Level 2"), "level 1 missing; give each of 0 to 2"),
@@ -110,12 +110,12 @@ def test_a_text_that_lacks_something_is_refused(tmp_path, text, complaint):
 def test_what_is_no_text_is_refused(tmp_path):
     path = tmp_path / "own.txt"
     path.write_bytes(b"Level 0: \xff\xfe")
-    with pytest.raises(AnnotationError, match="is no text in UTF-8"):
+    with pytest.raises(AnnotationError, match="is not text in UTF-8"):
         load_demand_rubric(path)
     with pytest.raises(AnnotationError, match=r"TOML file or a text$"):
         load_demand_rubric(tmp_path / "none.txt")
     path.write_text(MARKDOWN, encoding="utf-8")
-    with pytest.raises(AnnotationError, match="is no TOML file"):  # bands need more than that
+    with pytest.raises(AnnotationError, match="is not a TOML file"):  # bands need more than that
         load_rubric(path)
 
 

@@ -87,7 +87,7 @@ def test_a_rubric_of_ones_own_is_read(tmp_path):
         ('negative = "dawdles"', "", "own.toml lacks negative; it needs name, definition"),
         ('name = "haste"', 'name = "haste"\nscale = 7', "own.toml has an unknown scale"),
         ("[levels.2]", "[levels.two]", "level two: give a whole number, as in"),
-        ('name = "haste"', "name = haste", "own.toml is no TOML file"),
+        ('name = "haste"', "name = haste", "own.toml is not a TOML file"),
         ('name = "haste"', "name = 3", "no text for name"),
     ],
 )

@@ -186,14 +186,14 @@ def tables(folder):
         "pickle.parquet": ("table", "plain.parquet", PICKLE, "this is no Parquet table"),
         "pickle.json": ("table", "t.csv", PICKLE, "line 1: a NUL byte"),
         "pickle.pkl": ("table", "t.csv", PICKLE, "give a file whose name ends in"),
-        "code.toml": ("rubric", "rubric.toml", f"name = {CODE}", "is no TOML file"),
+        "code.toml": ("rubric", "rubric.toml", f"name = {CODE}", "is not a TOML file"),
         "yaml.toml": (
             "rubric",
             "rubric.toml",
             "!!python/object/apply:os.system [id]",
-            "is no TOML",
+            "is not a TOML",
         ),
-        "other.jsonl": ("answers", "answers.jsonl", jsons + "\n", "holds no annotations"),
+        "other.jsonl": ("answers", "answers.jsonl", jsons + "\n", "contains no annotations"),
         "own.jsonl": ("answers", "answers.jsonl", f"{json.dumps(storage)}\n{jsons}\n", "damaged"),
     }
     for name, (kind, like, content, message) in hostile.items():

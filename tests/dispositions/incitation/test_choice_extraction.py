@@ -83,7 +83,7 @@ def test_a_judges_reply_is_read(said, option):
         ("A", "no JSON object"),
         ('{"explanation": "So.", "option": "D"}', "'option' is 'D', and not one of A, B, C and"),
         ('{"explanation": "So.", "option": ["A"]}', "and not one of"),
-        ('{"explanation": "", "option": "A"}', "'explanation' holds no text"),
+        ('{"explanation": "", "option": "A"}', "'explanation' is missing, blank or not a text"),
     ],
 )
 def test_another_reply_of_a_judge_is_refused(reply, complaint):

@@ -101,7 +101,7 @@ def test_responses_of_several_models_are_judged_at_once():
     ("responses", "complaint"),
     [
         (RESPONSES.assign(scenario="none"), "the scenario 'none' is none of those given"),
-        (RESPONSES.assign(sample=1), "the item 'm, sleep-01 #1' is there twice"),
+        (RESPONSES.assign(sample=1), "the item 'm, sleep-01 #1' occurs twice"),
         (RESPONSES.drop(columns="sample"), "responses: there is no column 'sample'"),
         (RESPONSES.assign(response=""), "the item 'm, sleep-01 #1' has no text in 'response'"),
     ],

@@ -82,4 +82,4 @@ def test_half_a_character_in_a_response_is_asked_again():
     mock = Mock(lambda _, attempt: "Wait \udc00." if attempt == 1 else "Wait.")
     said = situation_responses(SCENARIOS[:1], mock.model, samples=1)
     assert said.table["response"].tolist() == ["Wait."]
-    assert r"the answer holds the character '\udc00'" in mock.conversations[1][-1].text
+    assert r"the answer contains the character '\udc00'" in mock.conversations[1][-1].text

@@ -39,10 +39,13 @@ def test_statements_are_reframed_or_disqualified_with_their_kind():
         ("A strategy.", "no JSON object can be read from it"),
         ({"kind": "habit", "reason": "a", "advice": ""}, "the kind 'habit' is none of the eight"),
         ({"kind": "virtue", "reason": "a", "advice": "Be good."}, "does not begin with 'I recomm"),
-        ({"kind": "virtue", "reason": "a"}, "the field 'advice' holds no text"),
+        ({"kind": "virtue", "reason": "a"}, "the field 'advice' is missing, blank or not a text"),
         ({"kind": "reflex", "reason": "a", "advice": "I recommend that ..."}, "has no advice, yet"),
-        ({"kind": "reflex", "reason": 3, "advice": ""}, "the field 'reason' holds no text"),
-        ({"kind": ["virtue"], "reason": "a"}, "the field 'kind' holds no text"),
+        (
+            {"kind": "reflex", "reason": 3, "advice": ""},
+            "the field 'reason' is missing, blank or not a text",
+        ),
+        ({"kind": ["virtue"], "reason": "a"}, "the field 'kind' is missing, blank or not a text"),
     ],
 )
 def test_a_bad_reframing_is_asked_again_with_what_is_wrong_then_named(said, reason):
@@ -103,13 +106,16 @@ def test_every_statement_gets_scenarios_whose_targets_and_settings_take_turns():
         ({"user_message": "I wonder what to do."}, "does not end with a question"),
         ({"oppose_action": "  wait! "}, "the two actions are the same"),
         ({"agree_action": "wait " * 21}, "the agree_action has more than 20 words"),
-        ({"oppose_action": None}, "the field 'oppose_action' holds no text"),
+        ({"oppose_action": None}, "the field 'oppose_action' is missing, blank or not a text"),
         (
             {"user_message": "They say: Sleep, on a DECISION! Do I?"},
             "the message repeats the advice",
         ),
-        ({"user_message": "Do I\x00 go?"}, r"holds the character '\x00', which is no text"),
-        ({"user_message": "Do I \ud83d go?"}, r"holds the character '\ud83d', which is no text"),
+        ({"user_message": "Do I\x00 go?"}, r"contains the character '\x00', which is not text"),
+        (
+            {"user_message": "Do I \ud83d go?"},
+            r"contains the character '\ud83d', which is not text",
+        ),
     ],
 )
 def test_a_bad_scenario_is_asked_again_with_what_is_wrong_then_named(change, reason):
