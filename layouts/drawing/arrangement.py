@@ -1,4 +1,7 @@
-"""Where all nodes and plates of a diagram stand, as matplotlib draws it."""
+"""Where all nodes and plates of a diagram stand, as matplotlib draws it.
+
+Rows run downwards here. For a diagram that runs to the right, boxes are turned before and after.
+"""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +17,7 @@ from .style import PLATE, Style
 if TYPE_CHECKING:  # slow to import, and declaring a layout never needs it
     import networkx as nx
 
+_TITLE = 1.6 * PADDING  # room with a title in it
 _BORDER = Style("rounded", fill="none", border=PLATE, width=1.4)
 
 
@@ -40,6 +44,8 @@ class Arrangement:
         Top and bottom of its row.
     ways : dict of (str, str) to list of Spot
         Of each edge: parent, joints, child.
+    right : bool
+        Whether the boxes are turned, so that what is on the right here is drawn below.
     rows : int
         How many rows there are so far.
     plates : list of Plate
@@ -47,6 +53,7 @@ class Arrangement:
     """
 
     nodes: Mapping[Spot, Box]
+    right: bool = False
     x: dict[Spot, float] = field(default_factory=dict)
     bands: dict[Spot, tuple[float, float]] = field(default_factory=dict)
     ways: dict[tuple[str, str], list[Spot]] = field(default_factory=dict)
@@ -82,10 +89,11 @@ class Arrangement:
         self, shapes: Sequence[Box], top: float, bottom: float, title: str, corner: Corner
     ) -> Box:
         """Draw a border around shapes between two heights; its title has room below them."""
+        below, beside = (PADDING, _TITLE) if self.right else (_TITLE, PADDING)
         left, right = ends(shapes)
-        top, bottom = top - PADDING, bottom + 1.6 * PADDING
+        left, right, top, bottom = left - PADDING, right + beside, top - PADDING, bottom + below
         centre = (left + right) / 2, (top + bottom) / 2
-        box = Box((), _BORDER, right - left + 2 * PADDING, bottom - top, *centre)
+        box = Box((), _BORDER, right - left, bottom - top, *centre)
         self.plates.append(Plate(box, title, corner))
         return box
 
@@ -99,9 +107,9 @@ class Arrangement:
             plate.box.x += by
 
 
-def arrange(layout: Graph, nodes: Mapping[Spot, Box]) -> Arrangement:
-    """Arrange the nodes of a layout, whose boxes have their sizes already."""
-    found = Arrangement(nodes)
+def arrange(layout: Graph, nodes: Mapping[Spot, Box], *, right: bool = False) -> Arrangement:
+    """Arrange the nodes of a layout, whose boxes have their sizes already, turned or not."""
+    found = Arrangement(nodes, right)
     if layout.joint:
         _in_frames(layout, found)
     else:

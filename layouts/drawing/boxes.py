@@ -35,6 +35,11 @@ class Box:
     x: float = 0.0
     y: float = 0.0
 
+    def turn(self) -> None:
+        """Swap what runs downwards and what runs to the right."""
+        self.width, self.height = self.height, self.width
+        self.x, self.y = self.y, self.x
+
     @property
     def bottom(self) -> float:
         """Its lower edge."""

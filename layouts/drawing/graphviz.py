@@ -4,6 +4,7 @@ import html
 import itertools
 import logging
 import os
+import re
 from pathlib import Path
 
 import graphviz
@@ -19,8 +20,11 @@ from .style import EDGE, FONT, INK, NO_NOTES, NOTE, PLATE, QUIET, STYLES, Notes,
 
 _ENDINGS = ("svg", "png", "pdf")
 _TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">'
-# edges end a little short of what they meet: the border of a joint closes the gap
+# edges end a point short of what they meet: the border of a joint closes the gap, which SVG leaves
+# out about nothing, so that a line is drawn there
+_WIDTH = "1.1"  # of edges
 _JOINT = {"shape": "point", "width": "0", "color": EDGE, "fillcolor": EDGE, "penwidth": "2"}
+_BARE = re.compile(rb'<ellipse [^>]*cx="([-\d.]+)" cy="([-\d.]+)" rx="0[.\d]*" ry="0[.\d]*"/>')
 _log = logging.getLogger(__name__)
 
 
@@ -73,6 +77,10 @@ def _picture(layout: Graph, notes: Notes, ending: str) -> bytes:
         level, why = (logging.INFO, "is not installed") if missing else (logging.WARNING, failure)
         _log.log(level, "Graphviz's program 'dot' %s; matplotlib draws the diagram", why)
         return fallback.picture(layout, ending, notes)
+    if ending == "svg":
+        along = "m-1,0h2" if runs_right(layout) else "m0,-1v2"
+        line = f'<path fill="none" stroke="{EDGE}" stroke-width="{_WIDTH}" d="M\\1,\\2{along}"/>'
+        picture = _BARE.sub(line.encode(), picture)
     return picture
 
 
@@ -90,7 +98,7 @@ def _digraph(layout: Graph, notes: Notes, **graph_attributes: str) -> graphviz.D
             **{"fontname": FONT, "fontcolor": INK, **graph_attributes},
         },
         node_attr={"fontname": FONT, "fontsize": "12", "fontcolor": INK, "style": "filled"},
-        edge_attr={"color": EDGE, "penwidth": "1.1", "arrowsize": "0.75"},
+        edge_attr={"color": EDGE, "penwidth": _WIDTH, "arrowsize": "0.75"},
     )
     if layout.joint:
         _add_frames(dot, layout, notes)

@@ -13,6 +13,7 @@ from ..graph import Graph
 from . import captions
 from .arrangement import Arrangement, Plate, arrange
 from .boxes import BARE, GAP, PADDING, Box, Line, ends
+from .direction import runs_right
 from .placement import Spot
 from .style import EDGE, INK, NO_NOTES, NOTE, QUIET, STYLES, Notes, Style
 
@@ -36,16 +37,22 @@ def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
         below = [Line(text) for text in [*captions.facts(node), *captions.formula(node)]]
         below += [Line(text, colour=NOTE) for text in notes.get(name, ())]
         nodes[name] = box([Line(name, 10, bold=True), *below], STYLES[node.kind])
-    arranged = arrange(layout, nodes)
+    right = runs_right(layout)
+    for shape in nodes.values() if right else ():
+        shape.turn()
+    arranged = arrange(layout, nodes, right=right)
     plates = [plate.box for plate in arranged.plates]
+    curves = _curves(arranged)
+    for shape in [*nodes.values(), *plates] if right else ():
+        shape.turn()
 
     centre = sum(ends([*nodes.values(), *plates])) / 2
     title = box([Line(layout.name, 13, bold=True)], BARE)
-    highest = min(0.0, *(plate.y - plate.height / 2 for plate in plates))
+    highest = min(shape.y - shape.height / 2 for shape in [*nodes.values(), *plates])
     title.x, title.y = centre, highest - title.height / 2 - PADDING / 2
     legend = [box([Line(kind)], STYLES[kind]) for kind in captions.kinds(layout)]
     tallest = max(shape.height for shape in legend)
-    lowest = max(plate.bottom for plate in plates)
+    lowest = max(shape.bottom for shape in [*nodes.values(), *plates])
     _line_up(legend, centre, lowest + 1.5 * PADDING + tallest / 2)
     remarks = [box([Line(text)], BARE) for text in captions.remarks(layout)]
     for number, note in enumerate(remarks):
@@ -53,7 +60,7 @@ def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
 
     everything = [*plates, *nodes.values(), *legend, *remarks, title]
     axes = _axes(ruler.figure, everything)
-    _draw_edges(axes, arranged)
+    _draw_edges(axes, curves)
     for shape in everything:
         _draw_box(axes, shape)
     for plate in arranged.plates:
@@ -128,30 +135,36 @@ def _axes(figure: "Figure", shapes: Sequence[Box]) -> "Axes":
     return axes
 
 
-def _draw_edges(axes: "Axes", arranged: Arrangement) -> None:
-    """Draw each edge as a curve that enters and leaves every row upright."""
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path as Curve
-
+def _curves(arranged: Arrangement) -> list[list[tuple[float, float]]]:
+    """Lead each edge as cubic curves that enter and leave every row at a right angle."""
     nodes, x, ways = arranged.nodes, arranged.x, arranged.ways.values()
+    curves = []
     for way in ways:
         parent, child = nodes[way[0]], nodes[way[-1]]
         leaving = [other[1] for other in ways if other[0] == way[0]]
         coming = [other[-2] for other in ways if other[-1] == way[-1]]
-        start = _dock(parent, _slot(way[1], leaving, x, parent.width), below=True)
-        end = _dock(child, _slot(way[-2], coming, x, child.width), below=False)
+        start = _dock(arranged, parent, _slot(way[1], leaving, x, parent.width), below=True)
+        end = _dock(arranged, child, _slot(way[-2], coming, x, child.width), below=False)
         points = [start]
         for joint in way[1:-1]:
             points += [(x[joint], edge) for edge in arranged.bands[joint]]
         points.append(end)
-        curve, codes = [start], [Curve.MOVETO]
+        curve = [start]
         for (x0, y0), (x1, y1) in itertools.pairwise(points):
             curve += [(x0, (y0 + y1) / 2), (x1, (y0 + y1) / 2), (x1, y1)]
-            codes += [Curve.CURVE4] * 3
+        curves.append([point[::-1] for point in curve] if arranged.right else curve)
+    return curves
+
+
+def _draw_edges(axes: "Axes", curves: Sequence[Sequence[tuple[float, float]]]) -> None:
+    """Draw each edge as an arrow."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path as Curve
+
+    for curve in curves:
+        path = Curve(curve, [Curve.MOVETO, *[Curve.CURVE4] * (len(curve) - 1)])
         axes.add_patch(
-            FancyArrowPatch(
-                path=Curve(curve, codes), arrowstyle="-|>", mutation_scale=9, color=EDGE, lw=1.2
-            )
+            FancyArrowPatch(path=path, arrowstyle="-|>", mutation_scale=9, color=EDGE, lw=1.2)
         )
 
 
@@ -162,11 +175,15 @@ def _slot(spot: Spot, others: list[Spot], x: Mapping[Spot, float], width: float)
     return (index - (len(others) - 1) / 2) * step
 
 
-def _dock(shape: Box, offset: float, *, below: bool) -> tuple[float, float]:
-    """Point of a shape's upper or lower border where an edge ends."""
+def _dock(arranged: Arrangement, shape: Box, offset: float, *, below: bool) -> tuple[float, float]:
+    """Point of a shape's upper or lower border where an edge ends; slanted ones lean sideways."""
     reach = shape.height / 2
     if shape.style.shape == "ellipse":
         reach *= math.sqrt(1 - (2 * offset / shape.width) ** 2)
+    elif arranged.right and shape.style.shape == "hexagon":
+        reach -= _SLANT * abs(2 * offset)
+    elif arranged.right and shape.style.shape == "parallelogram":
+        reach -= _SLANT * (shape.width / 2 + (offset if below else -offset))
     return shape.x + offset, shape.y + (reach if below else -reach)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..graph import Graph
 from ..nodes import Node
 from . import captions
+from .direction import runs_right
 from .frames import Frame, frames
 from .style import EDGE, INK, NO_NOTES, PLATE, STYLES, Notes, Style
 
@@ -33,7 +34,7 @@ def to_mermaid(layout: Graph, notes: Notes = NO_NOTES) -> str:
             "    wrappingWidth: 600",
             "---",
         ),  # our lines are wrapped already
-        "flowchart TD",
+        f"flowchart {'LR' if runs_right(layout) else 'TD'}",
         *(_in_frames(layout, drawn) if layout.joint else _in_plate(layout, ids, drawn)),
         *(f"  {ids[parent]} --> {ids[child]}" for parent, child in graph.edges),
     ]
@@ -51,14 +52,14 @@ def to_mermaid(layout: Graph, notes: Notes = NO_NOTES) -> str:
 
 
 def _in_plate(layout: Graph, ids: dict[str, str], drawn: dict[str, str]) -> list[str]:
-    """Put the items' nodes into their plate, and hold the profile above it."""
+    """Put the items' nodes into their plate, and keep the profile before it."""
     inside = [name for name, per_item in layout.graph.nodes(data="per_item") if per_item]
     return [
         *(f"  {drawn[name]}" for name in drawn if name not in inside),
         "  subgraph items",
         *(f"    {drawn[name]}" for name in inside),
         "  end",
-        *_profile_above(layout, ids),
+        *_profile_first(layout, ids),
     ]
 
 
@@ -89,8 +90,8 @@ def _plates(layout: Graph) -> list[str]:
     return [f"p{number}" for number in range(len(_all_frames(layout)))]
 
 
-def _profile_above(layout: Graph, ids: dict[str, str]) -> list[str]:
-    """Hold the profile above the items' first row, by links to an empty node that are not drawn."""
+def _profile_first(layout: Graph, ids: dict[str, str]) -> list[str]:
+    """Keep the profile before the items' first row, by undrawn links to an empty node."""
     graph = layout.graph
     above = [
         ids[name]

@@ -10,6 +10,7 @@ import graphviz
 import pytest
 from helpers.joint_layouts import JOINT, crossed, exam, random_joint_layouts, rasch
 from hypothesis import given
+from hypothesis import strategies as st
 
 import measurement_layouts as ml
 from measurement_layouts.layouts.drawing import captions
@@ -105,22 +106,23 @@ def test_covariates_are_shaded_among_the_subjects():
 
 
 @ALL_LAYOUTS
-def test_matplotlib_puts_every_node_into_its_plates(name):
-    hold(JOINT[name]())
+@pytest.mark.parametrize("right", [False, True])
+def test_matplotlib_puts_every_node_into_its_plates(name, right):
+    hold(JOINT[name](), right=right)
 
 
-@given(layout=random_joint_layouts())
-def test_matplotlib_arranges_every_joint_layout(layout):
-    hold(layout)
+@given(layout=random_joint_layouts(), right=st.booleans())
+def test_matplotlib_arranges_every_joint_layout(layout, right):
+    hold(layout, right=right)
 
 
-def hold(layout):
+def hold(layout, *, right):
     """Nodes are in their plates and in no others, overlap none, and edges pass beside them."""
     nodes = {
         node: Box((), STYLES[layout.nodes[node].kind], 40.0 + 5 * len(node), 30.0)
         for node in layout.nodes
     }
-    arranged = arrange(layout, nodes)
+    arranged = arrange(layout, nodes, right=right)
     plates = {plate.title: corners(plate.box) for plate in arranged.plates}
     assert len(plates) == len(every_frame(layout))
     for frame, inside in every_frame(layout).values():
