@@ -1,7 +1,7 @@
 """What the command prints for people: tables in the terminal, with the digits supported."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .batteries.adaptive.asking import AdaptiveTest
 from .common.digits import (
     beside,
     chance,
@@ -23,18 +22,22 @@ from .common.digits import (
 from .common.messages import many, some, visible
 from .common.saying import say
 from .common.tables_that_fit import Fitting
-from .evaluations.evaluation import Evaluation
-from .inference.fit import Fit
-from .inference.forecasts.forecasting import OUTSIDE, Forecast
+from .inference.forecasts.forecasting import OUTSIDE
 from .inference.posterior.diagnostics import remedies
-from .scenarios.figures import Figure
-from .validation.comparison import ProfileComparison
-from .validation.criticism.criticise import Criticism
 from .validation.criticism.expansion import error_of
 from .validation.criticism.overdispersion import part, share
-from .validation.criticism.population.criticism import PopulationCriticism
-from .validation.leave_one_out.compare import LayoutComparison
-from .validation.prediction.result import CrossValidation
+
+if TYPE_CHECKING:
+    from .batteries.adaptive.asking import AdaptiveTest
+    from .evaluations.evaluation import Evaluation
+    from .inference.fit import Fit
+    from .inference.forecasts.forecasting import Forecast
+    from .scenarios.figures import Figure
+    from .validation.comparison import ProfileComparison
+    from .validation.criticism.criticise import Criticism
+    from .validation.criticism.population.criticism import PopulationCriticism
+    from .validation.leave_one_out.compare import LayoutComparison
+    from .validation.prediction.result import CrossValidation
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 _DECIMALS = 3  # of a number in a study's tables
@@ -49,7 +52,7 @@ _MARKS = {
 }
 
 
-def print_figures(figures: Sequence[Figure]) -> None:
+def print_figures(figures: "Sequence[Figure]") -> None:
     """Print published figures beside obtained ones, four digits of each."""
     table = Table("figure", "published", "obtained", "goal", "holds")
     for figure in figures:
@@ -94,7 +97,7 @@ def _intervals(columns: Sequence[str]) -> list[int]:
     return [at for at in range(1, len(columns)) if columns[at : at + 2] == ["low", "high"]]
 
 
-def print_scores(scores: CrossValidation) -> None:
+def print_scores(scores: "CrossValidation") -> None:
     """Print every method's scores on held-out items, means over all subjects."""
     means = {column: scores.summary(column) for column in _SCORES}
     table = Table("method", *_SCORES, title="held-out items: mean ± standard error over splits")
@@ -104,7 +107,7 @@ def print_scores(scores: CrossValidation) -> None:
     _console().print(table)
 
 
-def print_profiles(fit: Fit, evaluation: Evaluation) -> None:
+def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     """Print every subject's profile, and what is wrong with it."""
     profiles = fit.profiles()
     success = evaluation.success_rates()
@@ -140,7 +143,7 @@ def _conclude(diagnosed: pd.DataFrame) -> None:
         say(line)
 
 
-def print_test(test: AdaptiveTest) -> None:
+def print_test(test: "AdaptiveTest") -> None:
     """Print the profile that a test has found so far, and whether it is done."""
     profile = test.profile()
     known = {latent.name: latent.range for latent in test.layout.profile}
@@ -162,7 +165,7 @@ def _mean_and_sd(row: Mapping[Any, Any]) -> str:
     return shown + "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])
 
 
-def print_comparison(comparison: ProfileComparison) -> None:
+def print_comparison(comparison: "ProfileComparison") -> None:
     """Print differences of profiles, and who has probably more."""
     numbers = ("difference", "sd", "low", "high", "superiority")
     names = ("subject", "reference", "node", "label")
@@ -182,7 +185,7 @@ def print_comparison(comparison: ProfileComparison) -> None:
     _conclude_comparison(comparison)
 
 
-def _conclude_comparison(comparison: ProfileComparison) -> None:
+def _conclude_comparison(comparison: "ProfileComparison") -> None:
     """Say which differences are decided: those whose interval leaves out 0."""
     found = comparison.table
     decided = found[(found["low"] > 0) | (found["high"] < 0)]
@@ -223,7 +226,7 @@ def _list(lines: Sequence[str], what: str) -> None:
         say(f"and {len(lines) - _TOLD} more {what}")
 
 
-def print_layouts(comparison: LayoutComparison) -> None:
+def print_layouts(comparison: "LayoutComparison") -> None:
     """Print how layouts compare, by subject and in total."""
     for title, numbers in (("by subject", comparison.table), ("in total", comparison.total)):
         names = ["subject"] * ("subject" in numbers) + ["layout", "rank"]
@@ -257,7 +260,7 @@ def _conclude_layouts(total: pd.DataFrame) -> None:
         say(f"{named}: {judged} than {least}")
 
 
-def print_criticism(criticism: Criticism) -> None:
+def print_criticism(criticism: "Criticism") -> None:
     """Print what is flagged of properties and of repeated attempts, and of how many tests."""
     _print_overdispersion(criticism)
     columns = ("level", "observed", "expected", "gain ± se", "p_adjusted")
@@ -289,7 +292,7 @@ def print_criticism(criticism: Criticism) -> None:
         say(f"{untried} more could not be made; --out writes why")
 
 
-def print_misfits(criticism: PopulationCriticism) -> None:
+def print_misfits(criticism: "PopulationCriticism") -> None:
     """Print what is flagged of a population, and of how many."""
     _console().print(Text(visible(repr(criticism))))
     flagged = criticism.flagged()
@@ -310,7 +313,7 @@ def print_misfits(criticism: PopulationCriticism) -> None:
     _console().print(Text(visible(criticism.explained.in_words())))
 
 
-def _print_overdispersion(criticism: Criticism) -> None:
+def _print_overdispersion(criticism: "Criticism") -> None:
     """Print how much repeated attempts at an item are alike, where that is flagged."""
     if criticism.overdispersion.empty:
         return
@@ -335,7 +338,7 @@ def _print_overdispersion(criticism: Criticism) -> None:
     say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
 
 
-def print_forecast_scores(fit: Fit, forecast: Forecast, scores: pd.DataFrame) -> None:
+def print_forecast_scores(fit: "Fit", forecast: "Forecast", scores: pd.DataFrame) -> None:
     """Print each subject's scores, with the digits that the forecasts' errors leave."""
     columns = [str(name) for name in scores.columns if name not in OUTSIDE]  # the remark tells
     table = Fitting(("subject", *columns), long=("subject", "remark"))
@@ -361,7 +364,7 @@ def print_forecast_scores(fit: Fit, forecast: Forecast, scores: pd.DataFrame) ->
     _conclude_scores(fit, scores)
 
 
-def _conclude_scores(fit: Fit, scores: pd.DataFrame) -> None:
+def _conclude_scores(fit: "Fit", scores: pd.DataFrame) -> None:
     """Say how good the forecasts are beside the subjects' own success rates in the fit."""
     told = f"mean Brier score: {fixed(scores['brier'].mean(), 3)}"
     if fit.layout.steps is None:

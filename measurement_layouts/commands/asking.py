@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..common.errors import DataError, FitError
 from ..common.messages import some, visible
+from ..common.progress import waiting
 from ..common.saying import say
 from . import arguments
 from .fit_folder import open_fit
@@ -124,7 +125,7 @@ def _takes_state(parser: argparse.ArgumentParser) -> None:
 
 
 def _next(chosen: argparse.Namespace) -> int:
-    with _kept(chosen) as test:
+    with waiting("choosing the items", show=True), _kept(chosen) as test:
         before, items = test.in_flight, test.next(chosen.n) if not test.done else []
     print(visible("\n".join(items)), end="\n" * bool(items))
     if before and not test.done:
@@ -137,9 +138,9 @@ def _next(chosen: argparse.Namespace) -> int:
 
 
 def _record(chosen: argparse.Namespace) -> int:
-    from ..printing import print_test
+    with waiting("recording the outcome", show=True), _kept(chosen) as test:
+        from ..printing import print_test
 
-    with _kept(chosen) as test:
         test.record(chosen.item, _outcome(test.layout, chosen.outcome), chosen.trials)
     print_test(test)
     return 0

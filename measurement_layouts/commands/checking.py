@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .. import scenarios
 from ..common.errors import DataError
+from ..common.progress import waiting
 from ..common.saying import say
 from . import arguments
 from .layout_file import is_layout_file, load_layout, short_name
@@ -89,21 +90,23 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    from ..validation.checking.check import check
-    from .tables import read_evaluation
+    with waiting("checking the layout", show=True):
+        from ..validation.checking.check import check
+        from .tables import read_evaluation
 
-    layout = load_layout(chosen.layout)
-    evaluation = read_evaluation(layout, arguments.data_of(chosen))
-    found = check(layout, evaluation, seed=chosen.seed)
+        layout = load_layout(chosen.layout)
+        evaluation = read_evaluation(layout, arguments.data_of(chosen))
+        found = check(layout, evaluation, seed=chosen.seed)
     say(found)
     return 1 if found.problems else 0
 
 
 def _sbc(chosen: argparse.Namespace) -> int:
-    from ..validation.calibration.run import sbc
+    with waiting("loading the layouts", show=True):
+        from ..validation.calibration.run import sbc
 
-    arguments.refuse_existing([chosen.out / name for name in _FILES], chosen.overwrite)
-    tasks = _tasks(chosen)
+        arguments.refuse_existing([chosen.out / name for name in _FILES], chosen.overwrite)
+        tasks = _tasks(chosen)
     arguments.make_writable(chosen.out)
     found = {}
     for name, (case, method) in tasks.items():

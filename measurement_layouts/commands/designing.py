@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..common.errors import DataError
+from ..common.files import write_text
+from ..common.progress import waiting
 from ..common.saying import say
 from . import arguments
 from .fit_folder import open_fit
@@ -12,6 +14,7 @@ from .layout_file import load_layout
 
 if TYPE_CHECKING:
     from ..batteries.design.quotas import Quota
+    from ..batteries.design.result import Design
 
 
 def add(commands: arguments.Commands) -> None:
@@ -69,14 +72,26 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _design(chosen: argparse.Namespace) -> int:
-    from ..batteries.design.design import design
-    from ..common.files import write_text
-    from .tables import read_items, read_people
-
     if chosen.out is not None:
         arguments.refuse_existing([chosen.out], chosen.overwrite)
+    with waiting("choosing the items", show=True):
+        found = _designed(chosen)
+    say(found, error=True)
+    table = found.battery.to_csv()
+    if chosen.out is None:
+        print(table, end="")
+    else:
+        write_text(chosen.out, table)
+    return 0
+
+
+def _designed(chosen: argparse.Namespace) -> "Design":
+    """Choose the items of a battery."""
+    from ..batteries.design.design import design
+    from .tables import read_items, read_people
+
     layout = load_layout(chosen.layout)
-    found = design(
+    return design(
         layout,
         read_items(chosen.items),
         chosen.n,
@@ -89,13 +104,6 @@ def _design(chosen: argparse.Namespace) -> int:
         subject=None if chosen.subject_table is None else read_people(chosen.subject_table),
         seed=chosen.seed,
     )
-    say(found, error=True)
-    table = found.battery.to_csv()
-    if chosen.out is None:
-        print(table, end="")
-    else:
-        write_text(chosen.out, table)
-    return 0
 
 
 def _quotas(least: Sequence[str], most: Sequence[str]) -> "list[Quota]":

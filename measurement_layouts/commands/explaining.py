@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.errors import FitError
+from ..common.files import write_text
 from ..common.messages import some
+from ..common.progress import waiting
 from ..common.saying import say
 from . import arguments
 from .fit_folder import FitFolder, open_fit
@@ -117,44 +119,47 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _describe(chosen: argparse.Namespace) -> int:
-    from ..reports.description.describe import describe
+    with waiting("describing the profiles", show=True):
+        from ..reports.description.describe import describe
 
-    say(describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects))
+        found = describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects)
+    say(found)
     return 0
 
 
 def _explain(chosen: argparse.Namespace) -> int:
-    from .tables import read_items
+    with waiting("explaining the forecast", show=True):
+        from .tables import read_items
 
-    fit, item = open_fit(chosen.fit, chosen.layout), chosen.item
-    if chosen.items is not None:
-        table = read_items(chosen.items)
-        if item not in table.index:
-            raise FitError(
-                f"there is no item {item!r} in {chosen.items}; it has {some(table.index)}"
-            )
-        item = table.loc[[item]]
-    changes, instead = (
-        arguments.numbers_by_name(name, getattr(chosen, name)) for name in ("change", "set")
-    )
-    found = fit.explain(item, chosen.subject, changes=changes, instead=instead)
+        fit, item = open_fit(chosen.fit, chosen.layout), chosen.item
+        if chosen.items is not None:
+            table = read_items(chosen.items)
+            if item not in table.index:
+                raise FitError(
+                    f"there is no item {item!r} in {chosen.items}; it has {some(table.index)}"
+                )
+            item = table.loc[[item]]
+        changes, instead = (
+            arguments.numbers_by_name(name, getattr(chosen, name)) for name in ("change", "set")
+        )
+        found = fit.explain(item, chosen.subject, changes=changes, instead=instead)
     say("\n".join(found.sentences))
     return 0
 
 
 def _criticise(chosen: argparse.Namespace) -> int:
-    from ..common.files import write_text
-    from ..printing import print_criticism, print_misfits
-    from ..validation.criticism.criticise import criticise
-    from ..validation.criticism.population.criticism import PopulationCriticism
-    from .tables import fitted_evaluation
-
     if chosen.out is not None:
         arguments.refuse_existing([chosen.out], chosen.overwrite)
-    fit = open_fit(chosen.fit, chosen.layout)
-    evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
-    groups = {"by": chosen.by, "testlets": chosen.testlets}
-    found = criticise(fit, evaluation, subjects=chosen.subjects, **groups)
+    with waiting("criticising the layout", show=True):
+        from ..printing import print_criticism, print_misfits
+        from ..validation.criticism.criticise import criticise
+        from ..validation.criticism.population.criticism import PopulationCriticism
+        from .tables import fitted_evaluation
+
+        fit = open_fit(chosen.fit, chosen.layout)
+        evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
+        groups = {"by": chosen.by, "testlets": chosen.testlets}
+        found = criticise(fit, evaluation, subjects=chosen.subjects, **groups)
     if isinstance(found, PopulationCriticism):
         print_misfits(found)
     else:
@@ -169,7 +174,8 @@ def _criticise(chosen: argparse.Namespace) -> int:
 
 
 def _compare(chosen: argparse.Namespace) -> int:
-    fits = [open_fit(path, chosen.layout) for path in chosen.fit]
+    with waiting("reading the fits", show=True):
+        fits = [open_fit(path, chosen.layout) for path in chosen.fit]
     if len(fits) == 1:
         return _subjects(fits[0], chosen.subjects, chosen.reference)
     if chosen.reference is not None:
@@ -178,18 +184,22 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 
 def _subjects(fit: "Fit", subjects: list[str] | None, reference: str | None) -> int:
-    from ..printing import print_comparison
-    from ..validation.comparison import compare_profiles
+    with waiting("comparing the subjects", show=True):
+        from ..printing import print_comparison
+        from ..validation.comparison import compare_profiles
 
-    print_comparison(compare_profiles(fit, subjects, reference=reference))
+        found = compare_profiles(fit, subjects, reference=reference)
+    print_comparison(found)
     return 0
 
 
 def _layouts(fits: dict[str, "Fit"], subjects: list[str] | None) -> int:
-    from ..printing import print_layouts
-    from ..validation.leave_one_out.compare import compare_layouts
+    with waiting("comparing the layouts", show=True):
+        from ..printing import print_layouts
+        from ..validation.leave_one_out.compare import compare_layouts
 
-    print_layouts(compare_layouts(fits, subjects=subjects))
+        found = compare_layouts(fits, subjects=subjects)
+    print_layouts(found)
     return 0
 
 
@@ -202,6 +212,14 @@ def _by_name(paths: list[Path], fits: list["Fit"]) -> dict[str, "Fit"]:
 
 
 def _report(chosen: argparse.Namespace) -> int:
+    with waiting("writing the report", show=True):
+        written = _written(chosen)
+    print(written)
+    return 0
+
+
+def _written(chosen: argparse.Namespace) -> Path:
+    """Write the report; return its path."""
     from ..reports.report import report
     from ..validation.criticism.criticise import criticise
     from .tables import fitted_evaluation, read_items
@@ -218,7 +236,7 @@ def _report(chosen: argparse.Namespace) -> int:
     if evaluation is not None and asked:
         criticism = criticise(fit, evaluation, **groups)
     forecast = None if chosen.forecast is None else fit.forecast(read_items(chosen.forecast))
-    written = report(
+    return report(
         fit,
         chosen.out,
         evaluation=evaluation,
@@ -229,5 +247,3 @@ def _report(chosen: argparse.Namespace) -> int:
         title=chosen.title,
         overwrite=chosen.overwrite,
     )
-    print(written)
-    return 0

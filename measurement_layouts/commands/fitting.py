@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.errors import FitError, StoreError
+from ..common.progress import waiting
 from ..common.saying import say
 from . import arguments
 from .fit_folder import FitFolder
@@ -56,15 +57,16 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _fit(chosen: argparse.Namespace) -> int:
-    from ..inference.fitting import fit
-    from ..printing import print_profiles
-    from .tables import read_evaluation
-
     folder = FitFolder(chosen.out)
-    layout = load_layout(chosen.layout)
-    if not (chosen.overwrite or folder.store.is_dir()):
-        folder.refuse_used()
-    evaluation = read_evaluation(layout, arguments.data_of(chosen))
+    with waiting("reading the layout and the tables", show=True):
+        from ..inference.fitting import fit
+        from ..printing import print_profiles
+        from .tables import read_evaluation
+
+        layout = load_layout(chosen.layout)
+        if not (chosen.overwrite or folder.store.is_dir()):
+            folder.refuse_used()
+        evaluation = read_evaluation(layout, arguments.data_of(chosen))
     if chosen.subjects:
         evaluation = evaluation.select(subjects=chosen.subjects)
     arguments.make_writable(folder.path)
@@ -90,7 +92,8 @@ def _fit(chosen: argparse.Namespace) -> int:
         if said is None:
             raise
         raise FitError(said) from error
-    fitted = _write(folder, layout, evaluation)
+    with waiting("writing the profiles", show=True):
+        fitted = _write(folder, layout, evaluation)
     print_profiles(fitted, evaluation)
     print(folder.path)
     from ..inference.sampling.convergence import UNTRUSTED

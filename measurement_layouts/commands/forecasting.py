@@ -3,11 +3,17 @@
 import argparse
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from ..common.errors import DataError
+from ..common.files import write_text
+from ..common.progress import waiting
 from ..common.saying import say
 from . import arguments
 from .fit_folder import open_fit
+
+if TYPE_CHECKING:
+    from ..inference.forecasts.forecasting import Forecast
 
 
 def add(commands: arguments.Commands) -> None:
@@ -58,11 +64,23 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _forecast(chosen: argparse.Namespace) -> int:
-    from ..common.files import write_text
-    from .tables import read_items, read_people
-
     if chosen.out is not None:
         arguments.refuse_existing([chosen.out], chosen.overwrite)
+    with waiting("forecasting the items", show=True):
+        forecast = _forecast_of(chosen)
+        table = forecast.to_frame()
+    say(repr(forecast), error=True)
+    if chosen.out is None:
+        table.to_csv(sys.stdout, index=False)
+    else:
+        write_text(chosen.out, table.to_csv(index=False))
+    return 0
+
+
+def _forecast_of(chosen: argparse.Namespace) -> "Forecast":
+    """Forecast the items for the fit's subjects, or for those of a table."""
+    from .tables import read_items, read_people
+
     fit, who = open_fit(chosen.fit, chosen.layout), chosen.subjects
     if chosen.subject_table is not None:
         if chosen.subjects:
@@ -73,30 +91,24 @@ def _forecast(chosen: argparse.Namespace) -> int:
                 "subject stands alone; name fitted ones, as --subjects"
             )
         who = read_people(chosen.subject_table)
-    forecast = fit.forecast(read_items(chosen.items), subjects=who)
-    say(repr(forecast), error=True)
-    table = forecast.to_frame()
-    if chosen.out is None:
-        table.to_csv(sys.stdout, index=False)
-    else:
-        write_text(chosen.out, table.to_csv(index=False))
-    return 0
+    return fit.forecast(read_items(chosen.items), subjects=who)
 
 
 def _score(chosen: argparse.Namespace) -> int:
-    from ..printing import print_forecast_scores
-    from ..validation.prediction.score import score_forecast
-    from .tables import read_evaluation
+    with waiting("scoring the forecasts", show=True):
+        from ..printing import print_forecast_scores
+        from ..validation.prediction.score import score_forecast
+        from .tables import read_evaluation
 
-    fit = open_fit(chosen.fit, chosen.layout)
-    evaluation = read_evaluation(fit.layout, arguments.data_of(chosen))
-    forecast = fit.forecast(evaluation.item_table, subjects=chosen.subjects)
-    scores = score_forecast(
-        forecast,
-        evaluation,
-        training_items=chosen.training_items,
-        reused_names=chosen.reused_names,
-    )
+        fit = open_fit(chosen.fit, chosen.layout)
+        evaluation = read_evaluation(fit.layout, arguments.data_of(chosen))
+        forecast = fit.forecast(evaluation.item_table, subjects=chosen.subjects)
+        scores = score_forecast(
+            forecast,
+            evaluation,
+            training_items=chosen.training_items,
+            reused_names=chosen.reused_names,
+        )
     if chosen.json:
         rows = json.loads(scores.reset_index().to_json(orient="records", double_precision=15))
         print(json.dumps({"layout": fit.layout.name, "scores": rows}, allow_nan=False))

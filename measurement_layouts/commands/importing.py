@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..common.progress import waiting
 from . import arguments
 
 if TYPE_CHECKING:
@@ -146,13 +147,14 @@ def _valued(text: str) -> tuple[str, float]:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from .tables import print_notes
-
     written = [chosen.out / name for name in _WRITTEN]
     arguments.refuse_existing(written, chosen.overwrite)
-    imported = chosen.read(chosen)
-    arguments.make_writable(chosen.out)
-    imported.write(chosen.out)
+    with waiting("reading the outcomes", show=True):
+        from .tables import print_notes
+
+        imported = chosen.read(chosen)
+        arguments.make_writable(chosen.out)
+        imported.write(chosen.out)
     print_notes(imported)
     print(*written, sep="\n")
     return 0

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import scenarios
+from ..common.progress import waiting
 from ..common.saying import say
 from ..scenarios.figures import Reproduction
 from . import arguments
@@ -83,10 +84,11 @@ def _list(chosen: argparse.Namespace) -> int:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from ..printing import print_profiles
-    from ..scenarios.study import Study
+    with waiting("loading the study", show=True):
+        from ..printing import print_profiles
+        from ..scenarios.study import Study
 
-    scenario = scenarios.get(chosen.scenario)
+        scenario = scenarios.get(chosen.scenario)
     folder = chosen.out or Path("out", scenario.name)
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise FileExistsError(
@@ -122,7 +124,8 @@ def _run(chosen: argparse.Namespace) -> int:
 
 def _reproduce(chosen: argparse.Namespace) -> int:
     start = time.perf_counter()
-    scenario = scenarios.get(chosen.scenario)
+    with waiting("loading the study", show=True):
+        scenario = scenarios.get(chosen.scenario)
     if scenario.tables and chosen.published is None:
         raise FileNotFoundError(
             f"{scenario.name} is held against published tables; give their folder as --published"
@@ -132,15 +135,17 @@ def _reproduce(chosen: argparse.Namespace) -> int:
 
 
 def _validate(chosen: argparse.Namespace) -> int:
-    from ..printing import print_scores
-    from ..scenarios.study import judge, score_methods
-
     start = time.perf_counter()
-    scenario = scenarios.get(chosen.scenario)
-    shared = scenario.shared_layout() if chosen.population else None
+    with waiting("loading the study", show=True):
+        from ..printing import print_scores
+        from ..scenarios.study import judge, score_methods
+
+        scenario = scenarios.get(chosen.scenario)
+        shared = scenario.shared_layout() if chosen.population else None
+        evaluation = scenario.load(chosen.data)
     scores = score_methods(
         scenario,
-        scenario.load(chosen.data),
+        evaluation,
         repeats=chosen.repeats,
         population=shared,
     )
