@@ -1,18 +1,27 @@
-"""What commands print as text: wrapped at words in a terminal, as it stands in files and pipes."""
+"""What commands print as text: advice as options, wrapped at words in a terminal."""
 
 import os
+import re
 import sys
 import textwrap
 from typing import TextIO
 
 from .messages import visible
 
+_CALL = re.compile(r"\bfit\(\.\.\., ([^()]*)\)")
+_ADVISED = re.compile(
+    r"\b(draws|tune|chains|overwrite|target_accept|training_items|reused_names)\b"
+    r"(?:=(True|[\d.]*\d))?"
+)
 _NARROWEST = 20  # columns; a narrower terminal is written as if it had so many
 _USUAL = 80  # columns of a terminal that does not tell how wide it is
 
 
 def say(text: object, *, error: bool = False, end: str = "\n") -> None:
-    """Print a text; what would steer the terminal is shown as Python writes it.
+    """Print a text, with advice for Python as `in_options` writes it.
+
+    What would steer the terminal is shown as Python writes it. Lines are wrapped in a terminal, and
+    stay whole in files and pipes.
 
     Parameters
     ----------
@@ -26,10 +35,43 @@ def say(text: object, *, error: bool = False, end: str = "\n") -> None:
     stream = sys.stderr if error else sys.stdout
     if stream is None:
         return
-    shown = visible(text)
+    shown = in_options(visible(text))
     if width := _width(stream):
         shown = "\n".join(_wrapped(line, width) for line in shown.split("\n"))
     print(shown, end=end, file=stream)
+
+
+def in_options(text: str) -> str:
+    """Write what a text advises for Python as options of commands.
+
+    Parameters
+    ----------
+    text : str
+        Text that may contain calls such as ``fit(..., draws=420)``, or parameters of them.
+
+    Returns
+    -------
+    str
+        The text with options such as ``--draws 420``.
+
+    Examples
+    --------
+    >>> in_options("ask for 420 a chain: fit(..., tune=2000, draws=420)")
+    'ask for 420 a chain: --tune 2000 --draws 420'
+    >>> in_options("raise target_accept, as in fit(..., target_accept=0.95), or reparametrise")
+    'raise --target-accept, as in --target-accept 0.95, or reparametrise'
+    >>> in_options("pass reused_names=True")
+    'pass --reused-names'
+    """
+    return _ADVISED.sub(_option, _CALL.sub(lambda call: call[1].replace(", ", " "), text))
+
+
+def _option(found: re.Match[str]) -> str:
+    """Write a parameter of Python as an option; a plain word that is none stays."""
+    name, value = found.groups()
+    if value is None and "_" not in name:
+        return found[0]
+    return f"--{name.replace('_', '-')}" + f" {value}" * (value not in (None, "True"))
 
 
 def _width(stream: TextIO) -> int | None:

@@ -1,7 +1,6 @@
 """The main job of a scenario: profiles of everybody, and forecasts of items held out."""
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,22 +59,26 @@ class Study:
         *,
         method: Literal["nuts", "grid"],
         seed: int,
-        draws: int,
         progressbar: bool,
+        **sampling: Any,
     ) -> "Study":
         """Fit everybody on all items, then again without a random fifth of the items.
 
         Where subjects share something, a fifth of the outcomes is held out instead: what others did
         on an item is what such a layout goes by.
         """
-        how = "nuts" if layout.joint else method
-        infer = partial(fit, layout, method=how, draws=draws, seed=seed, progressbar=progressbar)
-        everything = infer(evaluation)
+        options: dict[str, Any] = {
+            "method": "nuts" if layout.joint else method,
+            "seed": seed,
+            "progressbar": progressbar,
+            **sampling,
+        }
+        everything = fit(layout, evaluation, **options)
         split = Cells(_HELD_OUT) if layout.joint else Items(_HELD_OUT)
         (fold,) = split.draw(evaluation, np.random.default_rng(seed))
         training, held_out = fold.training(evaluation), fold.items(evaluation)
         unseen = _unseen(evaluation, fold)
-        blind = infer(training)
+        blind = fit(layout, training, **options)
         forecast = blind.forecast(evaluation.items.loc[held_out])
         aggregate = Aggregate().forecast(training, held_out)
         scores = {

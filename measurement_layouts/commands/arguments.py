@@ -4,10 +4,10 @@ import argparse
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from ..common.errors import FitError
-from ..common.options import LARGEST, LIMIT
+from ..common.options import LARGEST, LIMIT, inside
 from ..linking.texts import short
 
 type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -99,6 +99,63 @@ def takes_path(
     """Let a command take a path: option, what kind of path, and what it is."""
     parser.add_argument(
         option, type=Path, required=required, default=default, metavar=kind, help=about
+    )
+
+
+class Sampling(TypedDict):
+    """Options of sampling, as `ml.fit` takes them."""
+
+    draws: int
+    tune: int
+    chains: int
+    target_accept: float
+    seed: int
+
+
+def takes_sampling(
+    parser: argparse.ArgumentParser,
+    each: str,
+    *,
+    draws: int = 1000,
+    tune: int = 1000,
+    chains: int = 4,
+    note: str = "",
+) -> None:
+    """Let a command take how it samples; the numbers given are its defaults."""
+    takes_numbers(
+        parser,
+        ("--draws", 4, draws, f"draws to keep of each chain{note}"),
+        ("--tune", 1, tune, "tuning steps of each chain"),
+        ("--chains", 1, chains, f"chains of each {each}"),
+        ("--seed", 0, 1, "seed of every random step"),
+    )
+    parser.add_argument(
+        "--target-accept",
+        type=_share,
+        default=0.8,
+        metavar="P",
+        help="acceptance rate that NUTS aims at; nearer to 1, it diverges less and is slower (0.8)",
+    )
+
+
+def _share(text: str) -> float:
+    """Read a number between 0 and 1."""
+    try:
+        return inside("it", float(text), such_as=0.95)
+    except (ValueError, FitError):
+        raise argparse.ArgumentTypeError(
+            f"{short(repr(text))}; give a number between 0 and 1, such as 0.95"
+        ) from None
+
+
+def sampling_of(chosen: argparse.Namespace) -> Sampling:
+    """Give the options of sampling."""
+    return Sampling(
+        draws=chosen.draws,
+        tune=chosen.tune,
+        chains=chosen.chains,
+        target_accept=chosen.target_accept,
+        seed=chosen.seed,
     )
 
 

@@ -69,10 +69,9 @@ def add(commands: arguments.Commands) -> None:
         calibrate,
         ("--simulations", _FEWEST, 1000, "simulations of each layout (fewer of slow scenarios)"),
         ("--trials", 1, 1, "attempts per item"),
-        ("--draws", 4, 600, "draws to keep of each chain; 99 of all are used"),
-        ("--tune", 1, 400, "tuning steps of each chain"),
-        ("--chains", 1, 2, "chains of each simulation"),
-        ("--seed", 0, 1, "seed of every random step"),
+    )
+    arguments.takes_sampling(
+        calibrate, "simulation", draws=600, tune=400, chains=2, note="; 99 of all are used"
     )
     arguments.takes_method(
         calibrate,
@@ -117,10 +116,7 @@ def _sbc(chosen: argparse.Namespace) -> int:
             subjects=case.subjects,
             simulations=max(_FEWEST, round(case.share * chosen.simulations)),
             trials=chosen.trials,
-            draws=chosen.draws,
-            tune=chosen.tune,
-            chains=chosen.chains,
-            seed=chosen.seed,
+            **arguments.sampling_of(chosen),
             method=method,
             n_jobs=chosen.jobs,
         )

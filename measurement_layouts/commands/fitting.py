@@ -41,13 +41,7 @@ def add(commands: arguments.Commands) -> None:
         required=True,
     )
     arguments.takes_subjects(parser)
-    arguments.takes_numbers(
-        parser,
-        ("--draws", 4, 1000, "draws to keep of each chain"),
-        ("--tune", 0, 1000, "tuning steps of each chain"),
-        ("--chains", 1, 4, "chains of each subject"),
-        ("--seed", 0, 1, "of every random step"),
-    )
+    arguments.takes_sampling(parser, "subject")
     arguments.takes_method(
         parser,
         about="NUTS, or integration over a grid for layouts of few latents",
@@ -76,10 +70,7 @@ def _fit(chosen: argparse.Namespace) -> int:
         fit(
             layout,
             evaluation,
-            draws=chosen.draws,
-            tune=chosen.tune,
-            chains=chosen.chains,
-            seed=chosen.seed,
+            **arguments.sampling_of(chosen),
             method=chosen.method,
             store=folder.store,
             n_jobs=chosen.jobs,

@@ -31,8 +31,7 @@ def add(commands: arguments.Commands) -> None:
     )
     arguments.takes_path(run, "--data", "DIR", "real data (an embedded, simulated cohort)")
     arguments.takes_path(run, "--out", "DIR", "new or empty folder to write (out/SCENARIO)")
-    arguments.takes_numbers(run, ("--seed", 0, 1, "seed of every random step"))
-    arguments.takes_numbers(run, ("--draws", 4, 1000, "draws to keep of each chain"))
+    arguments.takes_sampling(run, "subject")
 
     reproduce = arguments.add_command(
         commands,
@@ -110,9 +109,8 @@ def _run(chosen: argparse.Namespace) -> int:
         layout,
         evaluation,
         method=scenario.method,
-        seed=chosen.seed,
-        draws=chosen.draws,
         progressbar=True,
+        **arguments.sampling_of(chosen),
     )
     try:
         written = study.write(folder)
