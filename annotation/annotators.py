@@ -155,9 +155,7 @@ def _checked(name: str, said: Annotations | pd.DataFrame, scale: Scale) -> pd.Da
         )
     if not table.index.is_unique:
         twice = table.index[table.index.duplicated()][0]
-        raise AnnotationError(
-            f"annotator {name!r}: the item {twice!r} occurs twice; give it once"
-        )
+        raise AnnotationError(f"annotator {name!r}: the item {twice!r} occurs twice; give it once")
     try:
         table = table[list(scale.columns)].astype(float)
     except (TypeError, ValueError) as error:

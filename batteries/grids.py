@@ -138,7 +138,7 @@ def characteristic_grid(
     refuse_steps(evaluation.rows, "characteristic_grid")
     name = str(subject)
     if name not in evaluation.subjects:
-        raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")
+        raise DataError(f"unknown subject {name}; known: {some(evaluation.subjects)}")
     if x == y:
         raise DataError(f"x and y are both {x!r}; a grid needs two different columns of the items")
     axes, places = [], []
@@ -192,12 +192,12 @@ def _cut(column: str, values: pd.Series, bins: Bins) -> tuple[GridAxis, np.ndarr
             return GridAxis(column, np.arange(len(levels) + 1) - 0.5, tuple(names)), places
         numbers = values.to_numpy(dtype=float)
         if not np.isfinite(numbers).all():
-            raise DataError(f"{column} holds infinite values; give its edges in bins=")
+            raise DataError(f"{column} has infinite values; give its edges in bins=")
         edges = np.linspace(numbers.min(), numbers.max(), bins + 1)
     else:
         if not number:
             raise DataError(
-                f"{column} holds no numbers; it has a cell per value, so needs no edges"
+                f"{column} has no numbers; it gets one cell per value and needs no edges"
             )
         numbers = values.to_numpy(dtype=float)
         edges = np.asarray(bins, dtype=float)

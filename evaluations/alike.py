@@ -1,4 +1,4 @@
-"""Whether two tables hold the same items, told by meta-features and outcomes instead of names.
+"""Whether two tables have the same items, judged by meta-features and outcomes, not by names.
 
 Equal content is evidence only where chance would hardly bring it about, so everything found is held
 against the number expected of two tables of different items.
@@ -19,7 +19,7 @@ _GRID = 2000  # steps of a column's span, up to which its values may be a design
 _AGREE = 0.9  # part of the items of equal features that have equal outcomes, if they are the same
 _MARGIN = 1.5  # how far forecasts may underrate the chance of equal outcomes
 _PAIRS = 4_000_000  # pairs of items compared at a time
-_FEW = 8  # rows, below which a line through them, or a correlation of subjects, says little
+_FEW = 8  # rows, below which a line through them, or a correlation of subjects, is no evidence
 
 
 type Pairs = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -115,7 +115,7 @@ def related(values: np.ndarray, others: np.ndarray, tolerance: float | None = No
 
 
 def same_order(content: Content, known: Content) -> bool:
-    """Whether features alone say that two tables hold the same items, row by row.
+    """Whether two tables have the same items, row by row, judged by features alone.
 
     They must be linear maps of each other, but for rounding that is far below the distance of
     neighbouring values, and one of them must be irregular: values on a grid may be a design that
@@ -136,7 +136,7 @@ def same_order(content: Content, known: Content) -> bool:
 def by_features(content: Content, known: Content) -> Coincidences:
     """Find items by features that tell items apart.
 
-    Both tables must hold those features once, and one of the values must be irregular and occur
+    Both tables must have those features once, and one of the values must be irregular and occur
     once: levels, and values on a grid, are shared by different items.
     """
     from scipy.stats import poisson  # takes a while to import
@@ -162,12 +162,13 @@ def by_outcomes(content: Content, known: Content, chances: np.ndarray, skip: Pai
     """Find items whose features and outcomes equal those of others, if more than chance makes.
 
     Two items of equal features have equal outcomes with the probability that the forecasts give
-    those outcomes. Subjects that succeed and fail together say less than independent ones: the log
-    probability is divided by the ratio of the variance of the residuals' sum over subjects to the
-    sum of their variances. Where nine in ten items of equal features have equal outcomes, features
-    are evidence, too: a value that tells items apart multiplies the probability with its rarity.
-    The number of items found is held against the Binomial distribution of one and a half times the
-    mean of an item's summed probabilities; the half is for forecasts that know too little.
+    those outcomes. Subjects that succeed and fail together are weaker evidence than independent
+    ones: the log probability is divided by the ratio of the variance of the residuals' sum over
+    subjects to the sum of their variances. Where nine in ten items of equal features have equal
+    outcomes, features are evidence, too: a value that tells items apart multiplies the probability
+    with its rarity. The number of items found is held against the Binomial distribution of one and
+    a half times the mean of an item's summed probabilities; the half is for forecasts that know too
+    little.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def by_outcomes(content: Content, known: Content, chances: np.ndarray, skip: Pai
     chances : ndarray, shape (items, cells)
         Forecast probability of success on the first table's items.
     skip : callable
-        Takes places in both tables, (rows,) and (others,), and says which pairs, (rows, others),
+        Takes places in both tables, (rows,) and (others,), and returns which pairs, (rows, others),
         are not asked about.
     """
     from scipy.stats import binom  # takes a while to import

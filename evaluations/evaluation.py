@@ -98,7 +98,7 @@ class Evaluation(Stepped, Shown):
         empty = trials.index[trials.to_numpy().sum(axis=1) == 0]
         if len(empty):
             raise DataError(
-                f"no outcomes at all for {some(empty)}; a subject needs at least one attempted "
+                f"no outcomes for {some(empty)}; a subject needs at least one attempted "
                 "item to be fitted, so leave it out"
             )
         people = of_subjects(subjects, successes.index)

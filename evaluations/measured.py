@@ -91,7 +91,7 @@ def _refuse_others(demands: object) -> None:
         )
     if demands.name is None:
         raise DataError(
-            "measured demands have no name, which says what demand of the layout they are; name "
+            "measured demands have no name, which must be that of a demand of the layout; name "
             "the array, as in demands.rename('demand')"
         )
     bare = [str(dim) for dim in demands.dims if dim not in demands.coords]

@@ -104,7 +104,7 @@ def with_outcomes(
     """
     attempted = trials.to_numpy() > 0
     if attempted.size and not attempted.any():
-        raise DataError("there is no outcome at all: every cell is missing; give some")
+        raise DataError("there are no outcomes, since every cell is missing; give at least one")
     lost = trials.index[~attempted.any(axis=1)]
     if attempted.size and len(lost):
         warnings.warn(

@@ -10,7 +10,7 @@ import pandas as pd
 from .words import read_outcomes
 
 LONG = ("subject", "item", "outcome")
-"""Columns of a long table, where they are not said to be others."""
+"""Columns of a long table, unless others are given."""
 
 _ENOUGH = 10_000  # rows that are looked at
 
@@ -22,10 +22,10 @@ _KNOWN = {
 
 
 def likely_columns(table: pd.DataFrame, items: pd.Index | None = None) -> dict[str, str] | None:
-    """Guess which columns of a long table hold subjects, items and outcomes.
+    """Guess which columns of a long table contain subjects, items and outcomes.
 
     By the words in their names, by the known items, and by what is left; a column of outcomes
-    holds nothing else.
+    contains nothing else.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def naming(table: pd.DataFrame, asked: Sequence[str], items: pd.Index | None = N
     """
     columns = likely_columns(table, items)
     if columns is None:
-        return "say which they are, as in subject='model', or rename the columns"
+        return "give their names, as in subject='model', or rename the columns"
     pairs = zip(columns.items(), asked, strict=True)
     typed = " ".join(f"--{kind} {shlex.quote(name)}" for (kind, name), own in pairs if name != own)
     return f"give {options(columns, asked)} (in the terminal: {typed}), or rename the columns"
@@ -127,7 +127,7 @@ def _holds_outcomes(column: pd.Series) -> bool:
 
 
 def _repeats(column: pd.Series) -> bool:
-    """Whether a column could hold names of subjects or items: texts or whole numbers, repeated."""
+    """Whether a column may have names of subjects or items: texts or whole numbers, repeated."""
     named = column.dtype.kind in "OUTiu" or isinstance(column.dtype, pd.StringDtype)
     return named and len(set(map(str, column))) < len(column)
 

@@ -18,7 +18,7 @@ from ..layouts import Layout
 from ..layouts.outcomes.steps import MARK, Steps
 
 STEP = f"{MARK}step"
-"""Column of the items that holds each row's step, counted from 1, where rows are steps."""
+"""Column of the items with each row's step, counted from 1, if rows are steps."""
 
 _FROM = " ≥ "
 
@@ -203,7 +203,7 @@ def refuse_other_rows(layout: Layout, rows: Rows | None) -> None:
     )
     outcomes = some(f"{outcome.name} ({type(outcome).__name__})" for outcome in layout.outcomes)
     raise DataError(
-        f"the evaluation holds {have}, and layout {layout.name!r} has the outcome(s) {outcomes}; "
+        f"the evaluation has {have}, and layout {layout.name!r} has the outcome(s) {outcomes}; "
         f"{remedy}"
     )
 

@@ -41,7 +41,7 @@ class SubjectData:
         """
         name = str(subject)
         if name not in evaluation.successes.index:
-            raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")
+            raise DataError(f"unknown subject {name}; known: {some(evaluation.subjects)}")
         successes = evaluation.successes.loc[name].to_numpy()
         trials = evaluation.trials.loc[name].to_numpy()
         failure = float(1 - successes.sum() / trials.sum())

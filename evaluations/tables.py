@@ -35,7 +35,7 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
     ------
     DataError
         When it is no DataFrame, its columns have several levels, a name is missing or occurs twice,
-        or a name or a cell holds half a character.
+        or a name or a cell contains half a character.
     """
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
@@ -71,16 +71,16 @@ def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: st
     for place, column in enumerate(table.columns):
         if is_broken(str(column)):
             raise DataError(
-                f"{what}: the name {column!r} of column {place}, counted from 0, holds half a "
-                "character, which no file can; mend the text"
+                f"{what}: the name {column!r} of column {place}, counted from 0, contains half a "
+                "character, which cannot be saved; correct the text"
             )
         if isinstance(dtypes[place], np.dtype) and dtypes[place].kind != "O":
             continue
         for row, cell in enumerate(table.iloc[:, place].astype(object)):
             if isinstance(cell, str) and is_broken(cell):
                 raise DataError(
-                    f"{what}, {kind} {names[row]}: {str(column)!r} holds half a character, which "
-                    f"no file can: {cell!r}; mend the text"
+                    f"{what}, {kind} {names[row]}: {str(column)!r} contains half a character, "
+                    f"which cannot be saved: {cell!r}; correct the text"
                 )
 
 
@@ -90,7 +90,7 @@ def texts(names: Iterable[object], where: str) -> list[str]:
     Raises
     ------
     DataError
-        When there are none to go through, one is missing, or one holds half a character or a zero
+        When there are no names, one is missing, or one contains half a character or a zero
         byte.
     """
     try:
@@ -106,13 +106,13 @@ def texts(names: Iterable[object], where: str) -> list[str]:
     for place, name in enumerate(written):
         if is_broken(name):
             raise DataError(
-                f"{where}: the name {name!r} in row {place}, counted from 0, holds half a "
-                "character, which no file can; mend the text"
+                f"{where}: the name {name!r} in row {place}, counted from 0, contains half a "
+                "character, which cannot be saved; correct the text"
             )
         if "\0" in name:
             raise DataError(
-                f"{where}: the name {name!r} in row {place}, counted from 0, holds a zero byte, "
-                "which ends a text in files; take it out"
+                f"{where}: the name {name!r} in row {place}, counted from 0, contains a zero byte, "
+                "which ends a text in files; remove it"
             )
     return written
 
@@ -162,7 +162,7 @@ def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str
     wanted = [names] if isinstance(names, str) else texts(names, f"the {kind}s asked for")
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise DataError(f"unknown {kind}(s): {some(unknown)}; know {some(known)}")
+        raise DataError(f"unknown {kind}(s): {some(unknown)}; known: {some(known)}")
     refuse_repeats(wanted, kind, f"the {kind}s asked for")
     return wanted
 
@@ -216,7 +216,7 @@ def need_columns(
 
 
 def need_conditions(conditions: pd.DataFrame, subjects: Iterable[str]) -> None:
-    """Refuse a table of conditions that does not say each subject's model and incited level.
+    """Refuse a table of conditions without each subject's model and incited level.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def _renaming(missing: Sequence[Hashable], have: Iterable[Hashable]) -> str:
     renamed = {found: name for name, found in near.items() if found is not None}
     if not renamed:
         return ""
-    return f"names differ in spaces or capitals: table.rename(columns={renamed!r}) mends them"
+    return f"names differ in spaces or capitals; use table.rename(columns={renamed!r})"
 
 
 def is_missing(value: object) -> bool:
@@ -312,9 +312,9 @@ def read_numbers(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     values : ndarray of float
-        NaN where a cell is missing or holds no number.
+        NaN where a cell is missing or is no number.
     foreign : ndarray of bool
-        Which cells hold something else, such as text (also text that looks like a number).
+        Which cells are something else, such as text (also text that looks like a number).
 
     Examples
     --------

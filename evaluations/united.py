@@ -69,6 +69,6 @@ def _same_steps(one: Tables, other: Tables) -> None:
     if kinds[0] != kinds[1]:
         told = (some(kind) if kind else "0/1 outcomes of items" for kind in kinds)
         raise DataError(
-            f"the evaluations hold different outcomes: {' and '.join(told)}; make both with "
+            f"the evaluations have different outcomes: {' and '.join(told)}; make both with "
             "Evaluation.of_outcomes(layout, ...) of one layout"
         )

@@ -34,9 +34,9 @@ def read_outcomes(
     Returns
     -------
     values : ndarray of float
-        NaN where a cell is missing or holds no outcome.
+        NaN where a cell is missing or is no outcome.
     foreign : ndarray of bool
-        Which cells hold something else.
+        Which cells are something else.
 
     Examples
     --------

@@ -140,7 +140,7 @@ class _Reader:
         fields = dict(self.written[name])
         kind = fields.pop("kind")
         if kind not in _KINDS:
-            raise LayoutError(f"{name}: unknown kind {kind!r}; know {', '.join(sorted(_KINDS))}")
+            raise LayoutError(f"{name}: unknown kind {kind!r}; known: {', '.join(sorted(_KINDS))}")
         self.path.append(name)
         for key in _FORMULAS:
             if key in fields:
@@ -182,7 +182,7 @@ class _Reader:
         if "op" not in written:
             return self.call(written, operands)
         if written["op"] not in _SYMBOLS:
-            raise LayoutError(f"unknown operation {written['op']!r}; know {' '.join(_SYMBOLS)}")
+            raise LayoutError(f"unknown operation {written['op']!r}; known: {' '.join(_SYMBOLS)}")
         return Operation(written["op"], *operands)
 
     def call(self, written: Mapping[str, Any], operands: list[Expr]) -> Expr:

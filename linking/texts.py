@@ -30,7 +30,7 @@ class ReadableError(Exception):
 
     Examples
     --------
-    >>> len(str(ReadableError(f"unknown subject {'Ann' * 1_000_000}; know Bob")))
+    >>> len(str(ReadableError(f"unknown subject {'Ann' * 1_000_000}; known: Bob")))
     325
     """
 

@@ -26,7 +26,7 @@ from .linking import LayoutError
 
 _STATUSES = """\
 exit status:
-  0    all went well
+  0    the command succeeded
   1    a negative result, such as a failed check; each command's help states when
   2    the input cannot be used; the reason is one line
   130  stopped by Ctrl-C; what was finished is kept

@@ -44,10 +44,10 @@ _DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
 _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
 _CLEAR = 2  # standard errors by which a layout is ahead ...
-_SMALL = 4  # ... and elpd; a smaller difference is less certain than its error
-_TOLD = 5  # subjects, or warnings, that are told of below a table
+_SMALL = 4  # ... and elpd; the error of a smaller difference is not reliable
+_TOLD = 5  # most subjects, or warnings, that are listed below a table
 _MARKS = {
-    "*": "* prior-dominated: the data tell almost nothing",
+    "*": "* prior-dominated: the data contain almost no information",
     "‡": "‡ separate modes, the mean may lie between them",
 }
 
@@ -108,7 +108,7 @@ def print_scores(scores: "CrossValidation") -> None:
 
 
 def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
-    """Print every subject's profile, and what is wrong with it."""
+    """Print every subject's profile, and the problems of its sampling."""
     profiles = fit.profiles()
     success = evaluation.success_rates()
     diagnosed = fit.diagnostics()
@@ -134,7 +134,7 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
 
 
 def _conclude(diagnosed: pd.DataFrame) -> None:
-    """Say how many subjects are ok, and for the first others what is wrong and what to do."""
+    """Print how many subjects are ok, and for the first others what is wrong and what to do."""
     counts = diagnosed["status"].value_counts()
     others = [f", {count} {status}" for status, count in counts.items() if status != "ok"]
     fine = f"{counts.get('ok', 0)} of {many(len(diagnosed), 'subject')} ok"
@@ -206,7 +206,7 @@ def _label(row: Mapping[Any, Any]) -> str:
 
 
 def _print_whole(table: Fitting, title: str, needed: Collection[str], rows: pd.DataFrame) -> None:
-    """Print the columns that fit, which ones do not, and the warnings if theirs does not."""
+    """Print the columns that fit, the names of the others, and warnings without a column."""
     console = _console()
     left = table.fit(console.width, needed=needed)
     console.print(table.table(title))
@@ -249,7 +249,7 @@ def print_layouts(comparison: "LayoutComparison") -> None:
 
 
 def _conclude_layouts(total: pd.DataFrame) -> None:
-    """Say whether the best layout is ahead by more than two standard errors and by 4 or more."""
+    """Print whether the best layout is ahead by more than two standard errors and 4."""
     best, *others = total.sort_values("rank").to_dict("records")
     for second in others[:1]:
         lead = with_error(-second["elpd_diff"], second["dse"], _NATS)
@@ -261,7 +261,7 @@ def _conclude_layouts(total: pd.DataFrame) -> None:
 
 
 def print_criticism(criticism: "Criticism") -> None:
-    """Print what is flagged of properties and of repeated attempts, and of how many tests."""
+    """Print the flagged properties and repeated attempts, and the number of tests."""
     _print_overdispersion(criticism)
     columns = ("level", "observed", "expected", "gain ± se", "p_adjusted")
     names = ("subject", "property", "kind")
@@ -278,7 +278,7 @@ def print_criticism(criticism: "Criticism") -> None:
     console = _console()
     if len(flagged):
         title = f"{criticism.fit.layout.name}: properties that the layout does not use "
-        title += "(candidates), and another form for those it uses"
+        title += "(candidates), and other forms for those that it uses"
         left = table.fit(console.width, needed=(*names, "gain ± se"))
         console.print(table.table(title))
         if left:
@@ -289,11 +289,11 @@ def print_criticism(criticism: "Criticism") -> None:
     if why := criticism.untried():
         say(why)
     elif untried := len(criticism.table) - tests:
-        say(f"{untried} more could not be made; --out writes why")
+        say(f"{untried} more tests could not be made; --out writes the reasons")
 
 
 def print_misfits(criticism: "PopulationCriticism") -> None:
-    """Print what is flagged of a population, and of how many."""
+    """Print what is flagged in a population, and the number of tests."""
     _console().print(Text(visible(repr(criticism))))
     flagged = criticism.flagged()
     title = f"{criticism.fit.layout.name}: what is flagged"
@@ -314,7 +314,7 @@ def print_misfits(criticism: "PopulationCriticism") -> None:
 
 
 def _print_overdispersion(criticism: "Criticism") -> None:
-    """Print how much repeated attempts at an item are alike, where that is flagged."""
+    """Print the overdispersion of repeated attempts at an item, if it is flagged."""
     if criticism.overdispersion.empty:
         return
     coverage = f"coverage of {criticism.prob:.0%} intervals"

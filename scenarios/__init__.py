@@ -77,5 +77,5 @@ def reproduce(name: str, data: Path | None = None, published: Path | None = None
 def _part(name: str, part: str = "") -> ModuleType:
     """Import a scenario's package or a part of it."""
     if name not in NAMES:
-        raise KeyError(f"unknown scenario {name!r}; know {', '.join(NAMES)}")
+        raise KeyError(f"unknown scenario {name!r}; known: {', '.join(NAMES)}")
     return importlib.import_module(f".{name.replace('-', '_')}{part}", __name__)

@@ -137,7 +137,7 @@ class AdaptiveTest:
             place = Path(path)
             if place.exists():
                 raise FitError(
-                    f"{place} is there already; go on with it by AdaptiveTest.load({str(place)!r}),"
+                    f"{place} exists already; continue it by AdaptiveTest.load({str(place)!r}),"
                     " or give another path"
                 )
             self._journal.save(place)
@@ -390,7 +390,7 @@ class AdaptiveTest:
         Raises
         ------
         FitError
-            When there is no such file, it holds something else, the layout is another one, or the
+            When there is no such file, it is no test, the layout is another one, or the
             fit of others is missing.
         """
         journal = Journal.read(Path(path))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
     from inspect_ai.log import EvalSample
 
-_REMEDY = "say what they stand for with values={score: outcome}, or choose another scorer"
+_REMEDY = "state their outcomes, as in values={score: outcome}, or choose another scorer"
 
 
 def adaptive_task(
@@ -126,8 +126,8 @@ def _samples(task: "Task", test: AdaptiveTest) -> dict[str, "Sample"]:
         own = sample if sample.id is not None else sample.model_copy(update={"id": number})
         if str(own.id) in found:
             raise DataError(
-                f"two samples of the task have the id {own.id}; give each its own, or Inspect "
-                "cannot tell them apart"
+                f"two samples of the task have the id {own.id}; give each an id of its own, so "
+                "that Inspect can distinguish them"
             )
         found[str(own.id)] = own
     bank = test.bank.index
@@ -163,8 +163,8 @@ class _Outcomes:
             self._scorers: dict[str, str | None] = dict(scorer)
         elif len(self._nodes) > 1:
             raise DataError(
-                f"layout {layout.name!r} has {len(self._nodes)} outcomes; say whose scores each "
-                f"is: scorer={{{', '.join(f'{name!r}: ...' for name in self._nodes)}}}"
+                f"layout {layout.name!r} has {len(self._nodes)} outcomes; give the scorer of "
+                f"each: scorer={{{', '.join(f'{name!r}: ...' for name in self._nodes)}}}"
             )
         else:
             self._scorers = dict.fromkeys(self._nodes, scorer)
@@ -245,7 +245,7 @@ class _Asking:
         return [self._samples[name] for name in new]
 
     async def complete(self, sample: "EvalSample") -> list["Sample"]:
-        """Take a sample that Inspect has finished, and choose what is next."""
+        """Record a sample that Inspect has finished, and choose the next one."""
         name, self._idle = self._names[str(sample.id)], False
         found = self._found.setdefault(name, {})
         if sample.epoch in found:
@@ -259,7 +259,7 @@ class _Asking:
         return self.ask()
 
     async def idle(self) -> list["Sample"] | None:
-        """Go on where nothing runs any more; end where nothing ran since this was asked last."""
+        """Continue if no sample is running; end if none ran since the last call."""
         if self._idle:
             return None
         self._idle = True

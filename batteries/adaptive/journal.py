@@ -71,7 +71,7 @@ class Journal:
         Raises
         ------
         FitError
-            When there is none, or it holds something else.
+            When there is no such file, or it is no test.
         """
         try:
             text = path.read_text(encoding="utf-8")
@@ -84,16 +84,16 @@ class Journal:
         try:
             begun, *events = map(json.loads, lines)
             if begun.pop("kind") != _KIND:
-                raise ValueError("it holds something else")
+                raise ValueError("it is of another kind")
             written = int(begun.pop("format"))
         except (ValueError, KeyError, AttributeError, TypeError) as error:
             raise FitError(
-                f"{path} is no test that adapts, or damaged ({error}); give a file that "
+                f"{path} is no adaptive test, or damaged ({error}); give a file that "
                 "AdaptiveTest wrote"
             ) from error
         if written > _FORMAT:
             raise FitError(
-                f"{path} was written by a later version (format {written}, known {_FORMAT}); "
+                f"{path} was written by a later version (format {written}, known: {_FORMAT}); "
                 "update measurement-layouts"
             )
         found = cls(begun, events, path)

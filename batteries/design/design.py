@@ -161,7 +161,7 @@ def _refuse_others(layout: Layout) -> None:
     if layout.outcome.unseen is not None:
         raise LayoutError(
             f"layout {layout.name!r}: {layout.outcome.unseen.name} is unseen, so that trials of an "
-            "item are not independent, and what items tell cannot be added up; give a layout "
+            "item are not independent, and the information of items cannot be added; give a layout "
             "without it"
         )
 

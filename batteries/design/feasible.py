@@ -83,7 +83,7 @@ def _refuse_short(limits: Limits) -> None:
     for name, has, least in zip(limits.names, there, limits.least, strict=True):
         if has < least:
             raise DataError(
-                f"the quota {name} cannot be held: the bank has {has:g}; ask for at most {has:g}, "
+                f"the quota {name} cannot be met: the bank has {has:g}; ask for at most {has:g}, "
                 "widen the interval, add such items to the bank, or allow repeats="
             )
 
@@ -108,7 +108,7 @@ def _conflict(limits: Limits) -> str:
     short = np.zeros(count) if found.x is None else np.rint(found.x[items:])
     missed = short > 0
     if not missed.any():
-        return f"no battery holds {everything}; ask for more items, or for fewer of each kind"
+        return f"no battery meets {everything}; ask for more items, or for fewer of each kind"
     told = some(
         (f"{limits.names[place]} (by {short[place]:g} short)" for place in np.flatnonzero(missed)),
         6,

@@ -52,7 +52,7 @@ class Quota:
         if self.most is not None:
             whole("most", self.most)
         if self.most is None and not self.least:
-            raise DataError(f"{self} asks for nothing; give least=, most= or both")
+            raise DataError(f"{self} has no limit; give least=, most= or both")
         if self.most is not None and self.most < self.least:
             raise DataError(f"{self} has most below least; give most= of at least {self.least}")
         if self.low is not None and self.high is not None and self.high < self.low:

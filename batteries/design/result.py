@@ -123,5 +123,5 @@ class Design(Shown):
         ]
         if len(self.confounded):
             told = self.confounded.round(2).to_string(index=False)
-            parts.append("Hardly told apart by this battery\n" + told)
+            parts.append("Hardly distinguished by this battery\n" + told)
         return "\n\n".join(parts)

@@ -1,4 +1,4 @@
-"""The reference as one plain text, for programs that read."""
+"""The reference as one plain text, for programs."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""Write what is made from code: gallery, scenarios, command, levels, formulas, files, one text."""
+"""Write pages made from code: gallery, scenarios, command, levels, formulas, files, one text."""
 
 import argparse
 import ast
@@ -20,8 +20,8 @@ def gallery() -> dict[str, str]:
     index = [
         "# Gallery",
         "",
-        "Every plot, by the question that it answers, and every layout of the scenarios. A picture",
-        "leads to the code that made it.",
+        "Every plot, grouped by the question that it answers, and every layout of the scenarios.",
+        "The page of a picture has the code that draws it.",
         "",
     ]
     pages: dict[str, str] = {}
@@ -102,18 +102,18 @@ def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
 
 
 def levels_page() -> str:
-    """Return the properties that tell neighbouring levels of demands apart, rubric by rubric."""
+    """Return the properties that separate neighbouring levels of demands, rubric by rubric."""
     from measurement_layouts.annotation import DEMAND_RUBRICS, load_demand_rubric
 
     out = [
         "# What separates the levels",
         "",
-        f"The {len(DEMAND_RUBRICS)} rubrics of demands that come with the package. Each row is the",
-        "property that items of the upper level have and those of the lower one lack; whether an",
-        "item has it is a question of yes or no.",
-        "{py:obj}`~measurement_layouts.annotation.load_demand_rubric` reads the whole of a rubric,",
-        "with descriptions and examples. The rubrics were tried with prepared answers; they have",
-        "not met a real model.",
+        f"The package has {len(DEMAND_RUBRICS)} rubrics of demands. Each row states a property",
+        "that items of the upper level have and items of the lower level do not have. Whether an",
+        "item has the property is a question of yes or no.",
+        "{py:obj}`~measurement_layouts.annotation.load_demand_rubric` reads the whole rubric,",
+        "with descriptions and examples. The rubrics were tested with prepared answers, not with",
+        "a real model.",
         "",
     ]
     for name in DEMAND_RUBRICS:
@@ -129,10 +129,10 @@ def levels_page() -> str:
 
 
 def files_page() -> str:
-    """Return the map of the package: each file, and what it says of itself."""
-    out = ["# Files", "", "Every file of the package, by its first line.", ""]
+    """Return the list of the package's files, each with the first line of its docstring."""
+    out = ["# Files", "", "Every file of the package, with the first line of its docstring.", ""]
     for package in map(DOCS.parent.joinpath, formulas.PACKAGES):
-        out += [f"## `{package.name}`", "", "| file | what it is |", "| --- | --- |"]
+        out += [f"## `{package.name}`", "", "| file | description |", "| --- | --- |"]
         for path in sorted(package.rglob("*.py")):
             about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             first = about.split("\n")[0]
@@ -142,7 +142,7 @@ def files_page() -> str:
 
 
 def main() -> None:
-    """Write all of them, and remove what earlier builds wrote of things that are gone."""
+    """Write all pages, and remove those of earlier builds."""
     shutil.rmtree(DOCS / "reference" / "generated", ignore_errors=True)
     made = gallery()
     (DOCS / "gallery").mkdir(exist_ok=True)
@@ -242,9 +242,9 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-_SCENARIOS = """Published studies, ready to run: layouts, data, a simulator, and published figures
-beside those obtained. ``measurement_layouts.scenarios.get(name)`` returns one, and
-``measurement_layouts.scenarios.reproduce(name)`` its published and obtained figures."""
+_SCENARIOS = """Published studies that are ready to run, each with layouts, data, a simulator, and a
+comparison of published and obtained figures. ``measurement_layouts.scenarios.get(name)`` returns a
+scenario, and ``measurement_layouts.scenarios.reproduce(name)`` the comparison of its figures."""
 
 
 if __name__ == "__main__":

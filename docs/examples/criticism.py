@@ -1,4 +1,4 @@
-"""What does the layout miss? Criticism of a layout, and calibration of its intervals."""
+"""What does the layout not explain? Criticism of a layout, and calibration of its intervals."""
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios

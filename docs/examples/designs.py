@@ -1,4 +1,4 @@
-"""Which items should be run next? A battery that is designed, and a test that adapts."""
+"""Which items should be run next? A designed battery, and an adaptive test."""
 
 import pandas as pd
 

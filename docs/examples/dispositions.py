@@ -1,4 +1,4 @@
-"""How do models choose beside people? Dispositions, agreement and self-reports."""
+"""How do models choose, compared with people? Dispositions, agreement and self-reports."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import dispositions

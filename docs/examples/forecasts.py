@@ -1,4 +1,4 @@
-"""Will it succeed on an item that nobody has run? Forecasts, reasons, and their reliability."""
+"""Will a subject succeed on a new item? Forecasts, their reasons, and their reliability."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics

@@ -1,4 +1,4 @@
-"""What do subjects and items share? Populations, and what subjects and items have of their own."""
+"""What do subjects and items share? Shared values, and effects of subjects and items."""
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic

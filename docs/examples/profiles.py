@@ -1,4 +1,4 @@
-"""What can each subject do? Profiles, and how well they are known."""
+"""What can each subject do? Profiles with their uncertainty."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics

@@ -57,11 +57,11 @@ def choose(
     for task, names in found.items():
         has = sorted(set(names))
         if not has:
-            raise DataError(f"task {task} has no {kind} at all; give logs that have one")
+            raise DataError(f"task {task} has no {kind}; give logs that have one")
         name = wanted.get(task) if isinstance(wanted, Mapping) else wanted
         if name is None and len(has) == 1:
             name = has[0]
-            notes.add(f"{kind} taken, the only one of its task: {name}", task)
+            notes.add(f"{kind} used, the only one of its task: {name}", task)
         if name is None:
             raise DataError(
                 f"task {task} has several {kind}s: {some(has, 12)}; choose one with "
@@ -252,7 +252,7 @@ class Properties:
             if isinstance(value, Mapping):
                 yield from self._fields(item, value, f"{name}.")
             elif isinstance(value, Iterable) and not isinstance(value, str):
-                self._notes.add(f"dropped: field {name} holds lists", item)
+                self._notes.add(f"dropped: field {name} contains lists", item)
             else:
                 yield name, value
 

@@ -38,7 +38,7 @@ def text_of(path: Path) -> str:
     Raises
     ------
     DataError
-        When it cannot be read, is empty, holds NUL bytes or has another encoding; file and line
+        When it cannot be read, is empty, contains NUL bytes or has another encoding; file and line
         are named.
     """
     try:
@@ -50,8 +50,8 @@ def text_of(path: Path) -> str:
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
         raise DataError(
-            f"{path}, line {line}: a NUL byte, which no text holds; the file may be UTF-16: save "
-            "it in UTF-8"
+            f"{path}, line {line}: a NUL byte, which texts do not have; the file may be UTF-16: "
+            "save it in UTF-8"
         )
     try:
         return content.decode("utf-8-sig")
@@ -93,7 +93,7 @@ def _refuse_half_characters(record: dict[str, Any], where: str) -> None:
     try:
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise DataError(f"{where}: half a character ({error.reason}); mend the text") from None
+        raise DataError(f"{where}: half a character ({error.reason}); correct the text") from None
 
 
 _MOST_BYTES = 128 * 2**20  # of a CSV file; short cells take some thirty times that as texts
@@ -156,7 +156,7 @@ def _rows(path: Path) -> Iterator[list[str]]:
             if len(row) != width:
                 raise DataError(
                     f"{path}, line {lines.line_num}: {len(row)} cells where the header has {width};"
-                    " quote texts that hold commas"
+                    " put texts with commas in quotation marks"
                 )
             yield row
     except csv.Error as error:

@@ -105,7 +105,7 @@ class Imported:
                 f"{len(partial)} of {many(len(self.outcomes), 'outcome')} are neither 0 nor 1: "
                 f"{some(values)} (such as {first['subject']} on {first['item']}); an Evaluation "
                 "counts successes. Give a layout whose outcome is a Score or Graded the .table(), "
-                "by Evaluation.of_outcomes, or say which values are successes where the logs are "
+                "by Evaluation.of_outcomes, or state which values are successes where the logs are "
                 "read"
             )
         return Evaluation.from_long(

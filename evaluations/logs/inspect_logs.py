@@ -145,7 +145,7 @@ def _settings(header: "EvalLog") -> dict[str, object]:
 
 
 def _invalid(header: "EvalLog", path: Path) -> set[tuple[int | str, int]]:
-    """Find the samples that somebody declared invalid; summaries do not tell."""
+    """Find the samples that were declared invalid, which summaries do not contain."""
     if not header.invalidated:
         return set()
     log = _tool().read_eval_log(str(path), exclude_fields=_HEAVY)
@@ -156,7 +156,7 @@ def _tool() -> Any:
     return need("inspect_ai.log", "inspect-ai")
 
 
-_REMEDY = "say what they stand for with values={score: outcome}, or choose another scorer"
+_REMEDY = "state their outcomes, as in values={score: outcome}, or choose another scorer"
 
 
 def read_inspect(

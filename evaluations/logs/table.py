@@ -154,7 +154,7 @@ def _imported(
 
 
 def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
-    """Read a file, or take a data frame whose index may hold a column asked for."""
+    """Read a file, or take a data frame, whose index may be a requested column."""
     if isinstance(table, str | Path):
         found, where = read_file(Path(table)), str(table)
         if is_log(found.columns):
@@ -241,7 +241,7 @@ def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     read = rows.assign(outcome=values)[["subject", "item", ATTEMPT, "outcome"]]
     kept = read[~np.isnan(values)].reset_index(drop=True)
     if kept.empty:
-        raise DataError("there is no outcome at all: every cell is missing; give some")
+        raise DataError("there are no outcomes, since every cell is missing; give at least one")
     lost = sorted(set(read["subject"]) - set(kept["subject"]))
     if lost:
         notes.add("dropped: subjects without any outcome", some(lost), len(lost))
@@ -387,7 +387,7 @@ def without_lists(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     for column in table.columns:
         cells = table[column] if table[column].dtype.kind == "O" else ()
         if any(isinstance(cell, Iterable) and not isinstance(cell, str) for cell in cells):
-            notes.add(f"dropped: field {column} holds lists", column)
+            notes.add(f"dropped: field {column} contains lists", column)
             nested.append(column)
     return table.drop(columns=nested)
 

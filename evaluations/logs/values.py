@@ -14,7 +14,7 @@ from ..tables import is_missing
 from ..words import no_numbers
 from .imported import Notes
 
-# the values of inspect_ai.scorer.value_to_float; tests hold the two equal
+# the values of inspect_ai.scorer.value_to_float; a test compares the two
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -94,7 +94,7 @@ class ScoreReader:
                 )
 
     def _mapped(self, score: str | float) -> float | None:
-        """Find the outcome; None when nothing says what it is."""
+        """Find the outcome; None if it is unknown."""
         if _key(score) in self._values:
             return self._values[_key(score)]
         if not isinstance(score, str):
@@ -147,7 +147,7 @@ def tidy(items: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.Data
     notes : Notes
         Told of columns that changed.
     written : bool
-        Whether all cells are texts because the file holds nothing else; then numbers among them
+        Whether all cells are texts because the file has no types; then numbers among them
         are no change.
 
     Returns
@@ -187,7 +187,7 @@ def _tidy(column: pd.Series, name: str, notes: Notes, written: bool) -> pd.Serie
     if read is not None and not written:
         notes.add(f"mapped: texts of {name} read as {kind}", there[0], len(there))
     if read is None and not all(isinstance(cell, str) for cell in there):
-        notes.add(f"mapped: {name} holds several kinds of values, read as texts", there[0])
+        notes.add(f"mapped: {name} has several kinds of values, read as texts", there[0])
     if read is None:
         _note_bad_cells(pd.Series(texts, column.index), name, notes)
     return pd.Series(texts, column.index, dtype="str") if read is None else read

@@ -174,7 +174,7 @@ def takes_layout(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "layout",
         metavar="LAYOUT.py:name",
-        help="Python file, which is executed, and the variable in it that holds the layout, or a "
+        help="Python file, which is executed, and the variable in it with the layout, or a "
         "function without arguments that returns it; the name may be left out of a file with a "
         "single layout",
     )
@@ -194,7 +194,7 @@ def takes_fit(parser: argparse.ArgumentParser, *, several: bool = False) -> None
         action="append",
         default=[],
         metavar="LAYOUT.py:name",
-        help="its layout, where that has linking functions of your own; the file is executed",
+        help="its layout, if it has user-defined linking functions; the file is executed",
     )
 
 
@@ -226,8 +226,8 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         parser,
         "--items",
         "FILE",
-        "CSV, Parquet or JSON lines: a column `item` and one per property; may be left out where "
-        f"the outcomes hold the properties{otherwise}",
+        "CSV, Parquet or JSON lines: a column `item` and one per property; may be left out if "
+        f"the outcomes have the properties{otherwise}",
     )
     parser.add_argument(
         "--outcomes",
@@ -261,7 +261,7 @@ def takes_columns(parser: argparse.ArgumentParser) -> None:
             f"--{name}",
             default=name,
             metavar="COLUMN",
-            help=f"column of long outcomes that holds the {name} ({name})",
+            help=f"column of long outcomes with the {name} ({name})",
         )
 
 
@@ -318,7 +318,7 @@ def numbers_by_name(
 
 def takes_overwrite(parser: argparse.ArgumentParser) -> None:
     """Let a command replace what is there."""
-    parser.add_argument("--overwrite", action="store_true", help="replace what is there already")
+    parser.add_argument("--overwrite", action="store_true", help="replace existing files")
 
 
 def make_writable(folder: Path) -> None:

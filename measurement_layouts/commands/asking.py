@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 60  # seconds that a call waits for another one on the same state
 _RULES = {
-    "sd": ("SD", "the test is done when the posterior sds of all of these are at most so large"),
-    "width": ("WIDTH", "and the intervals of all of these at most so wide"),
+    "sd": ("SD", "the test is done when the posterior sds of all of these are at most this large"),
+    "width": ("WIDTH", "and the intervals of all of these at most this wide"),
     "threshold": ("VALUE", "and all of these are found to be above or below such a value"),
 }
 
@@ -35,12 +35,12 @@ def add(commands: arguments.Commands) -> None:
         _next,
         "Print the most informative items to ask next, one a line; begin a test with --items.",
         example="next ann.jsonl --layout layout.py:layout --items bank.csv --sd reach=0.5",
-        falls_short="nothing is to be asked: the test is done, or outcomes are awaited",
+        falls_short="there is nothing to ask: the test is done, or outcomes are awaited",
         done="items are named",
     )
     _takes_state(ask)
     arguments.takes_numbers(ask, ("--n", 1, 1, "items, chosen together"))
-    begin = ask.add_argument_group("to begin a test, where STATE is not there yet")
+    begin = ask.add_argument_group("to begin a test, if STATE does not exist yet")
     arguments.takes_path(
         begin,
         "--items",
@@ -64,7 +64,7 @@ def add(commands: arguments.Commands) -> None:
         type=float,
         default=0.95,
         metavar="P",
-        help="probability of being above or below a threshold that is enough (0.95)",
+        help="probability of being above or below a threshold that is required (0.95)",
     )
     begin.add_argument(
         "--limit", type=arguments.at_least(1), metavar="N", help="stop after N answers"
@@ -85,7 +85,7 @@ def add(commands: arguments.Commands) -> None:
         type=arguments.at_least(1),
         default=1,
         metavar="K",
-        help="draw one of the K items that tell most, at most 32, so that subjects are asked "
+        help="draw one of the K most informative items, at most 32, so that subjects are asked "
         "different ones (1)",
     )
     begin.add_argument(
@@ -113,14 +113,14 @@ def add(commands: arguments.Commands) -> None:
 
 def _takes_state(parser: argparse.ArgumentParser) -> None:
     """Let a command go on with a test."""
-    parser.add_argument("state", type=Path, metavar="STATE", help="file that holds the test")
+    parser.add_argument("state", type=Path, metavar="STATE", help="file of the test")
     parser.add_argument(
         "--layout",
         metavar="LAYOUT.py:name",
-        help="its layout, as for `fit`: to begin, and where it has linking functions of your own",
+        help="its layout, as for `fit`: to begin, and if it has user-defined linking functions",
     )
     arguments.takes_path(
-        parser, "--given", "FIT", "the joint fit of others, where the layout shares something"
+        parser, "--given", "FIT", "the joint fit of others, if subjects share something"
     )
 
 

@@ -1,4 +1,4 @@
-"""The command ``design``: which items of a bank tell most."""
+"""The command ``design``: which items of a bank are most informative."""
 
 import argparse
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def add(commands: arguments.Commands) -> None:
         ("--seed", 0, 1, "of the draws of the profile"),
     )
     parser.add_argument(
-        "--target", nargs="+", metavar="LATENT", help="latents that are to be known (all)"
+        "--target", nargs="+", metavar="LATENT", help="latents to learn about (all)"
     )
     parser.add_argument("--costs", metavar="COLUMN", help="column of the items' costs (1 each)")
     parser.add_argument("--budget", type=float, metavar="X", help="cost of all items together")
@@ -63,10 +63,10 @@ def add(commands: arguments.Commands) -> None:
         parser,
         "--given",
         "FIT",
-        "fit of the layout to start from: to one subject, or, where the layout shares something, "
+        "fit of the layout to start from: to one subject, or, if subjects share something, "
         "the joint fit of others, for newcomers",
     )
-    arguments.takes_people(parser, "of newcomers, one row; needed where the layout has some")
+    arguments.takes_people(parser, "of newcomers, one row; needed if the layout uses some")
     arguments.takes_path(parser, "--out", "FILE.csv", "file to write (standard output)")
     arguments.takes_overwrite(parser)
 

@@ -39,7 +39,7 @@ def add(commands: arguments.Commands) -> None:
     explain.add_argument(
         "--item", required=True, metavar="NAME", help="item of the fit, or of --items"
     )
-    arguments.takes_path(explain, "--items", "FILE", "items that hold it, as for `forecast`")
+    arguments.takes_path(explain, "--items", "FILE", "items with that item, as for `forecast`")
     explain.add_argument("--subject", metavar="NAME", help="subject to explain (the only one)")
     explain.add_argument(
         "--set",
@@ -104,7 +104,7 @@ def add(commands: arguments.Commands) -> None:
         page,
         "--out",
         "FILE",
-        "ending in .html (one page that needs no network) or .md",
+        "file to write, ending in .html (one page that works without a network) or .md",
         required=True,
     )
     arguments.takes_data(page, required=False)

@@ -94,7 +94,7 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
         raise FitError(f"{error}; here: --layout LAYOUT.py:name of its layout") from error
     if place == FitFolder(path).store:
         done = f"{path} is not finished: {found!r}"
-        say(f"{done}; the same `fit` command again goes on", error=True)
+        say(f"{done}; the same `fit` command continues it", error=True)
     return found
 
 
@@ -107,6 +107,6 @@ def _place(path: Path) -> Path:
         if place.exists():
             return place
     raise FitError(
-        f"{path} holds no fit, neither {folder.fit.name} nor a store; give a folder that "
+        f"{path} has no fit, neither {folder.fit.name} nor a store; give a folder that "
         "`measurement-layouts fit` wrote, a .nc file or a store"
     )

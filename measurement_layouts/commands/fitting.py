@@ -24,10 +24,10 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "fit",
         _fit,
-        "Fit your own layout to each subject; stopped, the same command again goes on.",
+        "Fit your own layout to each subject; after a stop, the same command continues.",
         example="fit layout.py:layout --items items.csv --outcomes outcomes.csv --out fitted",
         done="every profile can be trusted",
-        falls_short="some subjects did not converge or failed: the table says which and why",
+        falls_short="some subjects did not converge or failed, with reasons in the table",
     )
     arguments.takes_layout(parser)
     arguments.takes_data(parser)
@@ -36,7 +36,7 @@ def add(commands: arguments.Commands) -> None:
         "--out",
         "DIR",
         "folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg, fitted_items.csv and "
-        "fitted_subjects.csv, and where subjects share something population.csv and "
+        "fitted_subjects.csv, and, if subjects share something, population.csv and "
         "item_effects.csv",
         required=True,
     )
@@ -129,7 +129,7 @@ def _in_options(error: "FitError", folder: FitFolder) -> str | None:
     if isinstance(error.__cause__, OSError):
         return f"{error.found}; make room, and the same command, without --overwrite, goes on"
     return (
-        f"{error.found}; give the same again to go on with it, another --out, or --overwrite to "
+        f"{error.found}; give the same again to continue it, another --out, or --overwrite to "
         "begin anew"
     )
 

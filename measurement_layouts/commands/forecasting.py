@@ -33,9 +33,7 @@ def add(commands: arguments.Commands) -> None:
         "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
         required=True,
     )
-    arguments.takes_people(
-        forecast, "the fit's own subjects; others where subjects share something"
-    )
+    arguments.takes_people(forecast, "the fit's own subjects; new ones if subjects share something")
     arguments.takes_path(forecast, "--out", "FILE.csv", "file to write (standard output)")
     arguments.takes_subjects(forecast)
     arguments.takes_overwrite(forecast)
@@ -87,8 +85,8 @@ def _forecast_of(chosen: argparse.Namespace) -> "Forecast":
             raise DataError("--subjects and --subject-table are both given; leave one of them out")
         if not fit.layout.joint:
             raise DataError(
-                f"--subject-table tells of new subjects, and under layout {fit.layout.name!r} each "
-                "subject stands alone; name fitted ones, as --subjects"
+                f"--subject-table describes new subjects, but layout {fit.layout.name!r} fits each "
+                "subject alone; name fitted ones, as --subjects"
             )
         who = read_people(chosen.subject_table)
     return fit.forecast(read_items(chosen.items), subjects=who)

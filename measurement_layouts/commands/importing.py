@@ -125,7 +125,9 @@ class _ByTask(argparse.Action):
 
 def _takes_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--subject", metavar="NAME", help="the model, where the logs are of one (as they name it)"
+        "--subject",
+        metavar="NAME",
+        help="name of the model, if all logs are of one model (default: its name in the logs)",
     )
 
 

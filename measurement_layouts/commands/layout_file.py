@@ -136,8 +136,8 @@ def _streams_lent() -> Iterator[None]:
         sys.stdout, sys.stderr = streams
     if not all(map(_is_open, streams)):
         raise LayoutError(
-            "it closes standard output or standard error, which the command writes to; take that "
-            "out of the file"
+            "it closes standard output or standard error, which the command writes to; remove that "
+            "from the file"
         )
 
 
@@ -172,7 +172,7 @@ def _told(error: BaseException) -> str:
     try:
         return str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception:
-        return "what it says cannot be read"
+        return "its message cannot be read"
 
 
 def _where(path: Path, error: BaseException) -> str:

@@ -39,10 +39,10 @@ def add(commands: arguments.Commands) -> None:
         _reproduce,
         "Compare published figures with obtained ones.",
         example="reproduce animal-ai-olympics --published published",
-        done="every figure holds",
+        done="every figure meets its goal",
         falls_short=_SHORT,
     )
-    arguments.takes_path(reproduce, "--published", "DIR", "published tables, where there are")
+    arguments.takes_path(reproduce, "--published", "DIR", "published tables, if there are any")
 
     validate = arguments.add_command(
         commands,
@@ -50,7 +50,7 @@ def add(commands: arguments.Commands) -> None:
         _validate,
         "Score layouts and baselines on held-out items.",
         example="validate animal-ai-olympics --repeats 3 --json",
-        done="every figure holds",
+        done="every figure meets its goal",
         falls_short=_SHORT,
     )
     arguments.takes_numbers(validate, ("--repeats", 1, 15, "random splits"))
@@ -126,7 +126,7 @@ def _reproduce(chosen: argparse.Namespace) -> int:
         scenario = scenarios.get(chosen.scenario)
     if scenario.tables and chosen.published is None:
         raise FileNotFoundError(
-            f"{scenario.name} is held against published tables; give their folder as --published"
+            f"{scenario.name} is compared with published tables; give their folder as --published"
         )
     found = scenarios.reproduce(scenario.name, chosen.data, chosen.published)
     return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)

@@ -55,13 +55,13 @@ def test_edges_by_column(evaluation):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("Bob", "distance", "level"), "unknown subject Bob; know Ann"),
+        (("Bob", "distance", "level"), "unknown subject Bob; known: Ann"),
         (("Ann", "width", "level"), "no column 'width'; their columns are distance, level, place"),
         (("Ann", "level", "level"), "two different columns"),
         (("Ann", "distance", "level", 0), "bins=0 for distance"),
         (("Ann", "distance", "level", {"distance": [0, 5]}), r"distance: f lie outside .*\[0, 5\]"),
         (("Ann", "distance", "level", {"distance": [5, 0]}), "ascending edges"),
-        (("Ann", "place", "level", {"place": [0, 5]}), "place holds no numbers"),
+        (("Ann", "place", "level", {"place": [0, 5]}), "place has no numbers"),
     ],
 )
 def test_errors(evaluation, arguments, message):

@@ -73,7 +73,7 @@ def test_everything_is_claimed():
 @pytest.mark.parametrize(
     ("claimed", "options", "error", "message"),
     [
-        (["KNa"], {}, DataError, r"unknown claimed dimension\(s\): KNa; know QLl, QLq, MS"),
+        (["KNa"], {}, DataError, r"unknown claimed dimension\(s\): KNa; known: QLl, QLq, MS"),
         ([], {}, DataError, "0 claimed dimensions"),
         (["QLl"], {"least": 0}, FitError, "least=0"),
         (["QLl"], {"cover": 80}, FitError, "cover=80; give a share from 0 to 1"),

@@ -34,7 +34,7 @@ def test_the_battery_is_written(asked, tmp_path, capsys):
     ("options", "message"),
     [
         (["--quota", "distance=8:10"], "--quota distance=8:10 is none; give COLUMN=LOW:HIGH:LEAST"),
-        (["--quota", "distance=8:10:30"], "of distance in [8, 10] cannot be held: the bank has"),
+        (["--quota", "distance=8:10:30"], "of distance in [8, 10] cannot be met: the bank has"),
         (["--most", "colour"], "--most colour is none; give COLUMN:K, such as source:20"),
         (["--target", "smell"], "no profile element smell"),
         (["--costs", "price"], "price"),

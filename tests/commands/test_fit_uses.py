@@ -168,7 +168,7 @@ def test_compare_layouts(fitted, fit_file, capsys):
 @pytest.mark.parametrize("command", ["describe", "compare", "criticise"])
 @pytest.mark.parametrize(
     ("what", "message"),
-    [("nothing", "there is no file or store"), (".", "holds no fit, neither fit.nc nor a store")],
+    [("nothing", "there is no file or store"), (".", "has no fit, neither fit.nc nor a store")],
 )
 def test_there_is_no_fit(command, what, message, tmp_path, capsys):
     assert main([command, str(tmp_path / what)]) == 2

@@ -74,7 +74,7 @@ def test_modules_beside_the_file_can_be_imported(write):
         ("raise SystemExit(0)", "", "mine.py, line 1: SystemExit: 0"),
         ("raise GeneratorExit('x')", "", "mine.py, line 1: GeneratorExit: x"),
         (OWN + "raise Own('one\\ntwo')", "", "mine.py, line 5: Own: one two"),
-        (OWN + "raise Silent", "", "mine.py, line 5: Silent: what it says cannot be read"),
+        (OWN + "raise Silent", "", "mine.py, line 5: Silent: its message cannot be read"),
         (OWN + "raise Stopped('x')", "", "mine.py, line 5: Stopped: x"),
         (OWN + "def make():\n    raise Own('x')", ":make", "mine.py, line 6: Own: x"),
         ("raise ValueError('one\\ntwo')", "", "mine.py, line 1: ValueError: one two"),
@@ -133,7 +133,7 @@ def test_a_file_that_closes_the_output_for_good(write, how):
     assert (drawn.returncode, out) == (2, "")
     assert told == (
         f"measurement-layouts: {path}: it closes standard output or standard error, which the "
-        "command writes to; take that out of the file\n"
+        "command writes to; remove that from the file\n"
     )
 
 

@@ -71,10 +71,10 @@ def test_what_is_told_apart_at_its_ends_still_is():
     """Beginning and end stay, and texts that a message can bear stay whole."""
     names = [f"run-{place}-{'x' * 1000}-{place}" for place in (1, 2)]
     for given in (DataError, FitError, LayoutError):
-        first, second = (str(given(f"unknown subject {name}; know Bob")) for name in names)
+        first, second = (str(given(f"unknown subject {name}; known: Bob")) for name in names)
         assert first.startswith("unknown subject run-1-x")
-        assert first.endswith("x-1; know Bob")
-        assert second.endswith("x-2; know Bob")
+        assert first.endswith("x-1; known: Bob")
+        assert second.endswith("x-2; known: Bob")
         path = "/".join(["folder"] * 40)
         assert str(given(f"{path}: no such file")) == f"{path}: no such file"
 

@@ -153,9 +153,9 @@ def test_a_selection_keeps_what_belongs_to_it(judgments):
     assert found.human_rates()["rate"].tolist() == [0.5, 0.15]
     assert judgments.models == ["calm", "blunt"]
     assert judgments.select().human_rates().equals(judgments.human_rates())
-    with pytest.raises(DataError, match=r"unknown model\(s\): sharp; know calm, blunt"):
+    with pytest.raises(DataError, match=r"unknown model\(s\): sharp; known: calm, blunt"):
         judgments.select(models=["sharp"])
-    with pytest.raises(DataError, match=r"unknown trait\(s\): courage; know empathy, assertion"):
+    with pytest.raises(DataError, match=r"unknown trait\(s\): courage; known: empathy, assertion"):
         judgments.select(traits=["courage"])
 
 

@@ -192,7 +192,7 @@ def test_subjects_without_outcomes_are_left_out_and_named():
         pd.testing.assert_frame_equal(found.trials, wanted.trials)
         pd.testing.assert_frame_equal(found.successes, wanted.successes)
         assert found.trials.loc["Ann"].tolist() == [1, 0, 1]
-    with raises("there is no outcome at all: every cell is missing; give some"):
+    with raises("there are no outcomes, since every cell is missing; give at least one"):
         Evaluation.from_wide(WIDE * np.nan, ITEMS)
 
 
@@ -288,13 +288,13 @@ def test_select_numbered_names():
 
 def test_select_refuses():
     evaluation = Evaluation.from_wide(WIDE, ITEMS)
-    with raises(r"unknown item\(s\): z; know a, b, c"):
+    with raises(r"unknown item\(s\): z; known: a, b, c"):
         evaluation.select(items=["a", "z"])
-    with raises(r"unknown subject\(s\): Eve; know Ann, Bob"):
+    with raises(r"unknown subject\(s\): Eve; known: Ann, Bob"):
         evaluation.select(subjects=["Eve"])
     with raises(r"the item name\(s\) a occur more than once"):
         evaluation.select(items=["a", "a"])
-    with raises("no outcomes at all for Bob"):
+    with raises("no outcomes for Bob"):
         evaluation.select(items=["b"])
     with raises("there are no subjects"):
         evaluation.select(subjects=[])
@@ -392,7 +392,7 @@ def test_what_cannot_be_joined_is_refused_by_name():
         evaluation + turned
     layout = Layout("essays", Graded("grade", Capability("skill", low=0, high=1)))
     graded = Evaluation.of_outcomes(layout, {"grade": WIDE.fillna(1)}, ITEMS)
-    with raises("hold different outcomes: 0/1 outcomes of items and grade ≥ partly, grade ≥ right"):
+    with raises("different outcomes: 0/1 outcomes of items and grade ≥ partly, grade ≥ right"):
         evaluation + graded
     with pytest.raises(TypeError, match="unsupported operand"):
         evaluation + 1

@@ -96,13 +96,13 @@ def counts(successes, trials=ONES):
             "a subject without outcomes",
             lambda: counts(table([[1] * 3, [0] * 3]), table([[1] * 3, [0] * 3])),
             DataError,
-            f"no outcomes at all for Bob{NOTHING}",
+            f"no outcomes for Bob{NOTHING}",
         ),
         fault(
             "zero trials everywhere",
             lambda: counts(ONES * 0, ONES * 0),
             DataError,
-            f"no outcomes at all for Ann, Bob{NOTHING}",
+            f"no outcomes for Ann, Bob{NOTHING}",
         ),
         fault(
             "no subjects",

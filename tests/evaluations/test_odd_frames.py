@@ -19,7 +19,10 @@ def layout_of(leaf):
 @pytest.mark.parametrize(
     ("outcomes", "complaint"),
     [
-        (ONCE.set_axis(pd.Index(["half \ud800"], dtype=object)), "half a character, which no file"),
+        (
+            ONCE.set_axis(pd.Index(["half \ud800"], dtype=object)),
+            "half a character, which cannot be saved",
+        ),
         (ONCE.set_axis(pd.MultiIndex.from_tuples([("x", "a"), ("x", "b")]), axis=1), "2 levels; g"),
         (ONCE.astype(object).assign(a=[10**400]), "Ann on a: 1000"),
         (ONCE.astype(object).assign(a=[pd.Index(["a", "b"])]), r"Ann on a: Index\(\['a', 'b'\]"),
@@ -48,9 +51,9 @@ def with_half(where):
 
 
 HALVES = {
-    "cell": r"items, item b: 'colour' holds half a character, .*: 'half \\ud800'; mend",
-    "category": r"items, item b: 'colour' holds half a character",
-    "column": r"items: the name 'half \\ud800' of column 1, counted from 0, holds half a ch",
+    "cell": r"items, item b: 'colour' contains half a character, .*: 'half \\ud800'; correct",
+    "category": r"items, item b: 'colour' contains half a character",
+    "column": r"items: the name 'half \\ud800' of column 1, counted from 0, contains half a ch",
 }
 
 
@@ -112,7 +115,7 @@ def test_half_a_character_of_a_subject_an_item_or_a_column_is_named():
         names = pd.Series([*ROWS[column][:-1], HALF], dtype=object)
         rows = ROWS.assign(**{column: names})
         with pytest.raises(
-            DataError, match=r"'half \\ud800' in row 1, counted from 0, holds half a"
+            DataError, match=r"'half \\ud800' in row 1, counted from 0, contains half a"
         ):
             Evaluation.from_long(
                 rows, ITEMS.set_axis(pd.Index(rows["item"].tolist(), dtype=object))

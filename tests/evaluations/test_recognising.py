@@ -113,7 +113,7 @@ def test_wide_tables_that_are_wrong_keep_their_own_message():
 
 def test_names_that_nothing_tells_are_asked_for():
     rows = LONG.set_axis(["p", "q", "r s"], axis=1)
-    said = "the columns are p, q, 'r s'; say which they are, as in subject='model', or rename"
+    said = "the columns are p, q, 'r s'; give their names, as in subject='model', or rename"
     with pytest.raises(DataError, match=said):
         Evaluation.from_long(rows, ITEMS.rename(index=str.upper))
 
@@ -129,6 +129,6 @@ def test_a_property_with_spaces_about_its_name_is_found():
         DataError, match=r"no column size; the columns are 'Size '; names"
     ) as raised:
         fit(layout, given)
-    call = re.search(r"table\.(rename\(.*\)) mends", str(raised.value))[1]
+    call = re.search(r"table\.(rename\(.*\))", str(raised.value))[1]
     mended = eval(f"table.{call}", {"table": given.items})
     assert list(mended.columns) == ["size"]

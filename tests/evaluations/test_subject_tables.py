@@ -118,7 +118,7 @@ def test_names_are_texts():
         (PEOPLE.set_axis(["Ann", "Bob", None]), r"subjects, subject: no name in row\(s\) 2"),
         (
             pd.DataFrame({"s": ["\ud800", ""]}, ["Ann", "Bob"], dtype=object),
-            "Ann: 's' holds half a char",
+            "Ann: 's' contains half a char",
         ),
         (["Ann", "Bob"], "subjects: this is a list; give a pandas DataFrame"),
         (PEOPLE["age"], "subjects: this is a Series; give a pandas DataFrame"),

@@ -24,9 +24,12 @@ READ = {
 }
 REFUSED = {
     "CSV in Latin-1": (ROWS.encode("latin-1"), "line 2: byte 0xef is not UTF-8; save the file in"),
-    "CSV in UTF-16": (ROWS.encode("utf-16"), "line 1: a NUL byte, which no text holds; the file"),
-    "CSV in UTF-16 without a mark": (ROWS.encode("utf-16-le"), "line 1: a NUL byte, which no text"),
-    "CSV with a NUL byte": (ROWS.replace("b", "b\0").encode(), "line 1: a NUL byte, which no te"),
+    "CSV in UTF-16": (
+        ROWS.encode("utf-16"),
+        "line 1: a NUL byte, which texts do not have; the file",
+    ),
+    "CSV in UTF-16 without a mark": (ROWS.encode("utf-16-le"), "line 1: a NUL byte, which texts"),
+    "CSV with a NUL byte": (ROWS.replace("b", "b\0").encode(), "line 1: a NUL byte, which te"),
     "CSV with an unclosed quote": (ROWS.replace("Bob", '"Bob').encode(), "line 3: unexpected end"),
     "CSV with a ragged row": ((ROWS + "Cy,a\n").encode(), "line 4: 2 cells where the header has 3"),
     "CSV without rows": (b"subject,item,outcome\n", "there are no rows; give some"),

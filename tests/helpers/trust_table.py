@@ -36,7 +36,7 @@ def note(item):
     for mark in item.iter_markers("trust"):
         kind, *name = mark.args
         if kind not in KINDS:
-            raise ValueError(f"{item.nodeid}: no kind {kind!r} of trust; know {', '.join(KINDS)}")
+            raise ValueError(f"{item.nodeid}: no kind {kind!r} of trust; known: {', '.join(KINDS)}")
         callspec = getattr(item, "callspec", None)
         default = callspec.id if callspec else item.originalname.removeprefix("test_")
         item.user_properties.append(("trust", (kind, *(name or [default]))))

@@ -175,7 +175,7 @@ def cycle(data):
         (lambda data: data.update(name=""), "the layout's name '' is not a text"),
         (
             lambda data: node(data, "risk").update(kind="Wish"),
-            "risk: unknown kind 'Wish'; know Bias",
+            "risk: unknown kind 'Wish'; known: Bias",
         ),
         (lambda data: node(data, "risk").update(low=9), r"risk: the range \[9, 4\] is reversed"),
         (

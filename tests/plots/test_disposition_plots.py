@@ -257,7 +257,7 @@ class TestEveryFigure:
 
     @pytest.mark.parametrize("name", FIGURES)
     def test_unknown_models(self, study, name):
-        with pytest.raises(DataError, match=r"unknown model\(s\): sim-99; know sim-01"):
+        with pytest.raises(DataError, match=r"unknown model\(s\): sim-99; known: sim-01"):
             figure(name, study, models=["sim-01", "sim-99"])
 
     @pytest.mark.parametrize("name", FIGURES)

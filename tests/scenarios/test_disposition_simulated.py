@@ -264,7 +264,7 @@ def test_a_small_study():
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"models": ["gpt"]}, DataError, r"unknown model\(s\): gpt; know sim-01"),
+        ({"models": ["gpt"]}, DataError, r"unknown model\(s\): gpt; known: sim-01"),
         ({"models": []}, DataError, "names no model"),
         ({"annotators": 551}, DataError, "annotators=551; there are 550 raters"),
         ({"samples": 0}, FitError, "samples=0"),

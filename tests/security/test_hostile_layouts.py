@@ -48,7 +48,7 @@ CHANGES = {
     ),
     "code as an operation": (
         lambda w: call(w)["of"][0].update(op="__reduce__"),
-        "unknown operation '__reduce__'; know + - * / **",
+        "unknown operation '__reduce__'; known: + - * / **",
     ),
     "code as a number": (
         lambda w: call(w)["of"].__setitem__(1, CODE),
@@ -69,7 +69,7 @@ CHANGES = {
     ),
     "a class as a kind": (
         lambda w: w["nodes"][0].update(kind="object"),
-        "skill: unknown kind 'object'; know ",
+        "skill: unknown kind 'object'; known: ",
     ),
     "a method as a field": (
         lambda w: w["nodes"][0].update(__class__="object"),

@@ -80,5 +80,5 @@ def test_an_unknown_kind_is_refused():
     item = SimpleNamespace(
         iter_markers=lambda name: [SimpleNamespace(args=("luck",))], nodeid="test_it"
     )
-    with pytest.raises(ValueError, match="no kind 'luck' of trust; know oracles"):
+    with pytest.raises(ValueError, match="no kind 'luck' of trust; known: oracles"):
         trust_table.note(item)

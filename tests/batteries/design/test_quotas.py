@@ -83,7 +83,7 @@ def test_never_both(bank):
 def test_an_infeasible_quota_is_named(bank):
     few = int((bank["demand[b]"] >= 5).sum())
     quotas = [*demands(), Quota("demand[b]", low=5, high=5, least=few + 1)]
-    name = rf"at least {few + 1} of demand\[b\] in \[5, 5\] cannot be held: the bank has {few}; ask"
+    name = rf"at least {few + 1} of demand\[b\] in \[5, 5\] cannot be met: the bank has {few}; ask"
     with pytest.raises(ml.DataError, match=name):
         design(needed(), bank, n=30, quotas=quotas)
 
@@ -107,7 +107,7 @@ def test_a_source_without_room_is_named(bank):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({}, "asks for nothing"),
+        ({}, "has no limit"),
         ({"least": 3, "most": 2}, "most below least"),
         ({"low": 2, "high": 1, "least": 1}, "high below low"),
     ],

@@ -80,7 +80,7 @@ def test_every_mapping_and_every_drop_is_listed(log):
         "mapped: scorer odd, '0.75' is 0.75": 2,
         "dropped: samples without a score by odd": 2,
         "dropped: scorer odd is missing (nan)": 2,
-        "dropped: field inner.hints holds lists": 24,
+        "dropped: field inner.hints contains lists": 24,
         "dropped: field big is over 1 kB, left out of Inspect's summary": 24,
         "dropped: items without any outcome": 2,
     }
@@ -96,7 +96,7 @@ def test_metadata_are_meta_features(log):
     }
     picked = read_inspect(log.location, scorer="match", features=["inner.carry"])
     assert picked.items.columns.tolist() == ["inner.carry"]
-    with pytest.raises(DataError, match=r"unknown feature\(s\): carry; know digits, inner.carry"):
+    with pytest.raises(DataError, match=r"unknown feature\(s\): carry; known: digits, inner.carry"):
         read_inspect(log.location, scorer="match", features=["carry"])
 
 

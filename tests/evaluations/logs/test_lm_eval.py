@@ -24,8 +24,8 @@ def test_a_folder_of_models_is_read(tmp_path):
     assert evaluation.success_rates().to_dict() == {"org/large": 1.0, "org/tiny": 0.5}
     assert imported.items["digits"].to_dict() == {"sums/0": 0, "sums/1": 1}
     assert set(notes_of(imported)) == {
-        "filter taken, the only one of its task: none",
-        "metric taken, the only one of its task: acc",
+        "filter used, the only one of its task: none",
+        "metric used, the only one of its task: acc",
     }
 
 
@@ -75,9 +75,9 @@ def test_documents_fields_become_meta_features(tmp_path):
         **{"question": "0 + 1", "digits": 0, "meta.carry": 1, "level": 3, "mixed": "2"}
     }
     assert {
-        "dropped: field meta.tags holds lists": 2,
+        "dropped: field meta.tags contains lists": 2,
         "mapped: texts of level read as numbers": 2,
-        "mapped: mixed holds several kinds of values, read as texts": 1,
+        "mapped: mixed has several kinds of values, read as texts": 1,
     }.items() <= notes_of(imported).items()
 
 
@@ -147,7 +147,7 @@ def test_broken_files_are_named_with_the_line(tmp_path, content, told):
 
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "samples_none.jsonl").write_text('{"doc_id": 0}')
-    with pytest.raises(DataError, match="task none has no metric at all"):
+    with pytest.raises(DataError, match="task none has no metric; give logs"):
         read_lm_eval(tmp_path)
     (tmp_path / "samples_none.jsonl").unlink()
     with pytest.raises(DataError, match="the folder has no samples_"):

@@ -33,7 +33,7 @@ def test_a_folder_of_models_is_read(tmp_path):
         f"{ASKED}\nUser: What is 1 plus 1?\n\nAssistant: "
     )
     assert notes_of(imported) == {
-        "metric taken, the only one of its task: match": 1,
+        "metric used, the only one of its task: match": 1,
         "mapped: texts of expected read as numbers": 3,
     }
 
@@ -66,7 +66,7 @@ def test_samples_without_outcome_are_dropped_and_listed(tmp_path):
     notes = imported.notes.set_index("what")
     assert notes["count"].to_dict() | {"mapped: texts of expected read as numbers": 3} == {
         "log without a final report: its finished samples count": 1,
-        "metric taken, the only one of its task: match": 1,
+        "metric used, the only one of its task: match": 1,
         "dropped: samples without match": 1,
         "dropped: samples stopped by an error": 1,
         "mapped: texts of expected read as numbers": 3,

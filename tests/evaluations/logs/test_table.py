@@ -102,7 +102,7 @@ def test_what_is_dropped_or_mapped_is_listed():
     assert imported.items.columns.tolist() == ["size", "kind"]
     assert notes_of(imported) == {
         "long table: a row per outcome": 4,
-        "dropped: field tags holds lists": 1,
+        "dropped: field tags contains lists": 1,
         "dropped: answer differs within an item": 1,
         "mapped: outcome, 'yes' is 1": 1,
         "mapped: outcome, True is 1": 1,
@@ -157,7 +157,7 @@ def test_a_property_of_a_subject_that_is_missing_once_is_none():
 def test_a_subject_without_outcomes_is_listed():
     imported = read_table(WIDE.assign(**{"001": [1, None], "01": [0, None]}))
     assert notes_of(imported)["dropped: subjects without any outcome"] == 1
-    with pytest.raises(DataError, match="there is no outcome at all"):
+    with pytest.raises(DataError, match="there are no outcomes"):
         read_table(WIDE.assign(**{"001": None, "01": None}))
 
 

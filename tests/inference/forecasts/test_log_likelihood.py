@@ -95,7 +95,7 @@ def test_subjects_are_checked(fitted, cohort):
     with pytest.raises(DataError, match="Ann"):
         fitted.with_log_likelihood(subjects=["Ann", "Ann"])
     others = cohort.select(subjects=["Ann"])
-    with pytest.raises(DataError, match="unknown subject Bob; know Ann"):
+    with pytest.raises(DataError, match="unknown subject Bob; known: Ann"):
         fitted.with_log_likelihood(others, subjects=["Bob"])
     assert fitted.with_log_likelihood(others)["log_likelihood"]["subject"].values == ["Ann"]
     strangers = ml.Evaluation(

@@ -163,7 +163,9 @@ def test_labels_are_dimensions_of_the_pymc_model(rng):
 
 
 def test_unknown_subject(animal_ai, cohort):
-    with pytest.raises(DataError, match="unknown subject Eve; know Ann, Bob, Cyd, Dot, ace and 1"):
+    with pytest.raises(
+        DataError, match="unknown subject Eve; known: Ann, Bob, Cyd, Dot, ace and 1"
+    ):
         to_pymc(animal_ai, cohort, "Eve")
 
 

@@ -149,7 +149,7 @@ WRONG = {
             tables | {"found": pd.DataFrame({"subject": ["Ann"], "item": "arena 7", "outcome": 1})}
         )
     ),
-    "there is no outcome at all": (
+    "there are no outcomes": (
         lambda tables: {
             name: table.astype(object).map(lambda _: None) for name, table in tables.items()
         }

@@ -58,7 +58,7 @@ def test_masked_takes_outcomes_and_leaves_items(counted):
     assert (counted.trials.loc["Ann"] > 0).all()  # the whole is as it was
     with pytest.raises(DataError, match=r"unknown item\(s\): q99"):
         masked(counted, ["q99"])
-    with pytest.raises(DataError, match="no outcomes at all for Ann, Bob"):
+    with pytest.raises(DataError, match="no outcomes for Ann, Bob"):
         masked(counted, counted.items.index)
 
 
