@@ -10,8 +10,7 @@ sys.path.insert(0, str(DOCS / "building"))
 
 import examples  # noqa: E402
 import references  # noqa: E402
-
-import measurement_layouts as ml  # noqa: E402
+from notebook_texts import described  # noqa: E402
 
 project = "measurement-layouts"
 author = "The measurement-layouts authors"
@@ -31,8 +30,10 @@ default_role = "py:obj"
 
 autosummary_context = {
     "pictures": {
-        **{f"measurement_layouts.plots.{name}": name for name in ml.plots.__all__},
-        **{f"measurement_layouts.linking.{name}": name for name in examples.read("linking").cells},
+        f"measurement_layouts.{package}.{name}": (name, seen)
+        for package, themes in (("plots", examples.THEMES), ("linking", [examples.LINKING]))
+        for theme in themes
+        for name, seen in examples.read(theme).seen.items()
     }
 }
 autosummary_filename_map = references.file_names()  # `Fit` and `fit` are one file on some disks
@@ -87,8 +88,9 @@ def copy_what_is_elsewhere() -> None:
         (studies / gone).unlink()
     for notebook in notebooks:
         target = studies / notebook.name
-        if not target.exists() or target.read_bytes() != notebook.read_bytes():
-            shutil.copyfile(notebook, target)
+        text = described(notebook)
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
     package = importlib.util.find_spec("sphinx-mathjax-offline")
     if package is None or package.origin is None:
         raise ImportError("sphinx-mathjax-offline is not installed; pip install '.[docs]'")

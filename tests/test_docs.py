@@ -1,6 +1,7 @@
 """The site's pages: their code runs, every public name is there, every plot has a picture."""
 
 import doctest
+import json
 import re
 import shutil
 from pathlib import Path
@@ -229,6 +230,7 @@ def test_links_that_lead_nowhere_are_named(building, tmp_path):
     (tmp_path / "b.html").write_text('<p id="there">')
     wrong, elsewhere = links.check(tmp_path)
     assert [line.removeprefix("a.html: ") for line in wrong] == [
+        "no text states what one sees on no.png",
         "no file c.html",
         "no place b.html#gone",
         "https://nowhere has no right form",
@@ -261,6 +263,91 @@ def test_other_numbers_are_noticed():
     assert Checker().check_output(wanted, "Ann 5.2 3.9 8.0\n", 0)
     for other in ("Ann 6.5 3.9 7.5\n", "Bob 5.0 3.9 7.5\n", "Ann 5.0 3.9\n"):
         assert not Checker().check_output(wanted, other, 0)
+
+
+PICTURES = (
+    re.compile(r"!\[([^\]]*)\]\(([^)\s]+)[^)]*\)"),
+    re.compile(r"<img\b[^>]*>"),
+    re.compile(r"(?:```|:::)\{(?:image|figure)\} (\S+)\n((?::[\w-]+:.*\n)*)"),
+    re.compile(r"^:::+\{grid-item-card\}.*\n((?::[\w-]+:.*\n)*)", re.MULTILINE),
+    re.compile(r"\.\. (?:image|figure):: (\S+)\n((?: +:\w+:.*\n)*)"),
+)
+
+
+def texts_of_pictures(text):
+    """What is stated of each picture on a page; empty where nothing is."""
+    written, tags, boxes, cards, directives = (pattern.findall(text) for pattern in PICTURES)
+    cards = [options for options in cards if ":img-top:" in options]
+    options = [*(options for _, options in [*boxes, *directives]), *cards]
+    found = [re.search(r":(?:img-)?alt: (.+)", option) for option in options]
+    found += [re.search(r'\balt="([^"]*)"', tag) for tag in tags]
+    return [*(alt for alt, _ in written), *(match[1] if match else "" for match in found)]
+
+
+def test_every_picture_has_a_text_that_states_what_one_sees(building):
+    import links
+    import pages
+
+    root = DOCS.parent
+    files = [
+        root / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")
+    ]
+    files += [path for ending in ("md", "rst") for path in sorted(DOCS.glob(f"**/*.{ending}"))]
+    files = [path for path in files if not {"_build", "_templates"} & set(path.parts)]
+    found = {str(path.relative_to(root)): texts_of_pictures(path.read_text()) for path in files}
+    found |= {name: texts_of_pictures(text) for name, text in pages.gallery().items()}
+    untold = {name for name, texts in found.items() if not all(map(links.states, texts))}
+    assert untold == set()
+    assert all(found[name] for name in ("README.md", "docs/tutorial.md", "profile_forest.md"))
+    drawn = len(ml.plots.__all__) + len(pages.layouts())
+    assert len(found["index.md"]) == drawn
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        "![](images/a.png)",
+        "![image](images/a.png)",
+        "![the_file_of_a.png](images/a.png)",
+        '<img src="a.png">',
+        '<img src="a.png" alt="">',
+        "```{image} a.png\n:width: 60%\n```",
+        ":::{grid-item-card} a\n:link: a\n:img-top: a.png\n:::",
+        ".. figure:: a.png\n   :align: center\n",
+    ],
+)
+def test_a_picture_without_a_text_is_noticed(building, picture):
+    import links
+
+    (text,) = texts_of_pictures(picture)
+    assert not links.states(text)
+
+
+def test_a_picture_with_a_text_is_not(building):
+    import links
+
+    told = "two rows of points with intervals"
+    for picture in (
+        f"![{told}](images/a.png)",
+        f'<img src="a.png" alt="{told}">',
+        f"```{{image}} a.png\n:alt: {told}\n```",
+        f":::{{grid-item-card}} a\n:img-top: a.png\n:img-alt: {told}\n:::",
+        f".. figure:: a.png\n   :alt: {told}\n",
+    ):
+        assert texts_of_pictures(picture) == [told]
+        assert links.states(told)
+    assert texts_of_pictures(":::{grid-item-card} a\n:link: a\n:::") == []
+
+
+def test_every_picture_of_a_notebook_has_a_text(building):
+    import links
+    import notebook_texts
+
+    for path in sorted(DOCS.parent.glob("notebooks/*.ipynb")):
+        for cell in json.loads(notebook_texts.described(path))["cells"]:
+            kinds = {kind for output in cell.get("outputs", []) for kind in output.get("data", {})}
+            if any(kind.startswith("image/") for kind in kinds):
+                assert links.states(notebook_texts.seen(cell)), (path.name, cell["id"])
 
 
 def shown(text):

@@ -30,15 +30,19 @@ def gallery() -> dict[str, str]:
         question, _, about = theme.about.partition("?")
         index += [f"## {question}?", "", about.strip(), ""]
         index += _grid(
-            {cell: (f"pictures/{cell}.png", cell, _summary(cell)) for cell in theme.cells}
+            {
+                cell: (f"pictures/{cell}.png", theme.seen[cell], cell, _summary(cell))
+                for cell in theme.cells
+            }
         )
         pages |= {f"{cell}.md": _plot_page(theme, cell) for cell in theme.cells}
     index += ["## What do layouts look like?", ""]
     index += ["The layouts of the [scenarios](../reference/scenarios).", ""]
     drawn = {}
-    for key, scenario, layout, _ in layouts():
-        drawn[key] = (f"pictures/{key}.svg", f"{scenario.name}: {layout}", scenario.title)
-        pages[f"{key}.md"] = _layout_page(key, scenario, layout)
+    for key, scenario, layout, make in layouts():
+        seen = diagram_seen(make())
+        drawn[key] = (f"pictures/{key}.svg", seen, f"{scenario.name}: {layout}", scenario.title)
+        pages[f"{key}.md"] = _layout_page(key, scenario, layout, seen)
     index += _grid(drawn)
     return {**pages, "index.md": "\n".join([*index, _hidden([name[:-3] for name in pages])])}
 
@@ -52,6 +56,15 @@ def layouts() -> list[tuple[str, object, str, object]]:
         for scenario in map(scenarios.get, scenarios.NAMES)
         for name, make in scenario.every_layout().items()
     ]
+
+
+def diagram_seen(layout: object) -> str:
+    """State what one sees on the diagram of a layout: its nodes by kind."""
+    kinds: dict[str, list[str]] = {}
+    for name, node in layout.nodes.items():  # type: ignore[attr-defined]
+        kinds.setdefault(node.kind, []).append(name)
+    parts = [f"{kind} {', '.join(names)}" for kind, names in kinds.items()]
+    return f"Diagram of the layout {layout.name}: {'; '.join(parts)}."  # type: ignore[attr-defined]
 
 
 def scenarios_page() -> str:
@@ -173,7 +186,7 @@ def _plot_page(theme: examples.Theme, cell: str) -> str:
             "",
             f"{about} See {{py:obj}}`measurement_layouts.plots.{cell}`.",
             "",
-            f"```{{image}} pictures/{cell}.png\n:alt: {cell}: {about}\n:align: center\n```",
+            f"```{{image}} pictures/{cell}.png\n:alt: {theme.seen[cell]}\n:align: center\n```",
             "",
             f"{{download}}`Download the code <{cell}.py>`",
             "",
@@ -182,7 +195,7 @@ def _plot_page(theme: examples.Theme, cell: str) -> str:
     )
 
 
-def _layout_page(key: str, scenario: object, layout: str) -> str:
+def _layout_page(key: str, scenario: object, layout: str, seen: str) -> str:
     name, title = scenario.name, scenario.title  # type: ignore[attr-defined]
     code = f"""
         from measurement_layouts import scenarios
@@ -196,7 +209,7 @@ def _layout_page(key: str, scenario: object, layout: str) -> str:
             "",
             f"{title}.",
             "",
-            f"```{{image}} pictures/{key}.svg\n:alt: Diagram of the layout\n:align: center\n```",
+            f"```{{image}} pictures/{key}.svg\n:alt: {seen}\n:align: center\n```",
             "",
             f"```python\n{textwrap.dedent(code).strip()}\n```",
         ]
@@ -212,15 +225,15 @@ def _summary(plot: str) -> str:
     raise LookupError(f"{path} has no function {plot}")
 
 
-def _grid(cards: dict[str, tuple[str, str, str]]) -> list[str]:
+def _grid(cards: dict[str, tuple[str, str, str, str]]) -> list[str]:
     out = ["::::{grid} 1 1 2 2", ":gutter: 3", ""]
-    for page, (picture, title, about) in cards.items():
+    for page, (picture, seen, title, about) in cards.items():
         out += [
             f":::{{grid-item-card}} {title}",
             f":link: {page}",
             ":link-type: doc",
             f":img-top: {picture}",
-            f":img-alt: {title}",
+            f":img-alt: {seen}",
             ":class-card: gallery",
             "",
             about,

@@ -10,18 +10,28 @@ published = ml.fit(animal_ai_olympics.published_layout(), few, **options)
 recommended = ml.fit(animal_ai_olympics.recommended_layout(), few, **options)
 
 # %% comparison_plot
+# Differences of nine agents to a tenth in navigation and in vision, with 90% intervals, and
+# beside each the probability that the agent's is larger. Three agents are far below in
+# navigation.
 comparison = ml.validation.compare_profiles(published, reference=published.subjects[0])
 axes = ml.plots.comparison_plot(comparison, nodes=["navigationAbility", "visualAbility"])
 
 # %% superiority_heatmap
+# A square of ten agents by ten, coloured by the probability that the row's agent has the larger
+# navigation, with percentages in the cells. Three agents are below all others.
 everybody = ml.validation.compare_profiles(published)
 axes = ml.plots.superiority_heatmap(everybody, "navigationAbility")
 
 # %% layout_comparison_plot
+# Left, how far each of two layouts lies behind the better one in elpd, in total; right, the same
+# for each of ten agents. Thick lines are one standard error, thin lines two.
 compared = ml.validation.compare_layouts({"published": published, "recommended": recommended})
 axes = ml.plots.layout_comparison_plot(compared)
 
 # %% horizon_plot
+# Time horizons of 24 models on a logarithmic scale from minutes to hours, with 90% intervals,
+# over their dates of release, and a rising trend with its band, which goes on beyond the last
+# date.
 models = weirdml.dated(weirdml.simulated_cohort().evaluation, weirdml.release_dates())
 fit = ml.fit(weirdml.trend_layout(), models, draws=300, tune=300, seed=1, progressbar=False)
 horizons = ml.estimation.time_horizons(fit, weirdml.release_dates())

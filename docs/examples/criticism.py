@@ -11,14 +11,20 @@ fit = ml.fit(layout, few, draws=300, tune=500, chains=2, reruns=0, seed=1, progr
 criticism = ml.validation.criticise(fit, few, candidates=object_permanence.CANDIDATES)
 
 # %% criticism_map
+# A table of twelve agents by eight properties of the items. Dark cells are properties that
+# explain what the layout misses of an agent; framed cells are flagged.
 axes = ml.plots.criticism_map(criticism)
 
 # %% residual_plot
+# Success rates of one agent at four levels of a property, with and without lava (points), far
+# from the 90% intervals that the layout expects (bars).
 missed = criticism.table.query("flagged and kind == 'candidate'")
 most = missed.sort_values("gain").iloc[-1]
 axes = ml.plots.residual_plot(criticism, most["subject"], most["property"], "lavaPresence")
 
 # %% rank_ecdf
+# Two panels with lines of ranks less those expected, over grey bands. In the left one two
+# coloured lines leave the band: not calibrated. In the right one all lines stay within it.
 cases = scenarios.get("animal-ai-olympics").calibration()
 published = "published layout", "published layout, pull towards a half"
 found = {

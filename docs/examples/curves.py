@@ -19,24 +19,36 @@ demands = list(adele.DEMANDS)
 curves = ml.batteries.characteristic_curves(evaluation, demands, resamples=30)
 
 # %% curve_plot
+# Success of one model falls from 1 to 0 over the demand levels of a dimension: a curve with its
+# 90% band, success rates as circles, and the ability as a star where the curve is at one half.
 axes = ml.plots.curve_plot(curves, open_models[1], "QLl")
 
 # %% curve_panels
+# Eighteen small panels, one for each dimension: one model's success falls with the demand level,
+# with its ability and 90% interval below the curve.
 axes = ml.plots.curve_panels(curves, open_models[1])
 
 # %% curves_by_subject
+# Falling curves of nine models over the demand levels of one dimension, coloured by ability. The
+# legend lists the abilities with 90% intervals.
 axes = ml.plots.curves_by_subject(curves, "QLl")
 
 # %% ability_radar
+# Eighteen abilities of three models on the spokes of a circle, as three rings. The largest
+# model's ring is outermost.
 axes = ml.plots.ability_radar(curves, subjects=[open_models[0], open_models[2], open_models[4]])
 
 # %% scaling_plot
+# Three panels of abilities with 90% intervals over the number of parameters, on a logarithmic
+# scale: lines of two families rise and then flatten.
 known = {name: adele.SUBJECTS[name] for name in open_models}
 sizes = pd.Series({name: one.parameters for name, one in known.items()}, name="billions")
 families = pd.Series({name: one.family for name, one in known.items()})
 axes = ml.plots.scaling_plot(curves, sizes, families, dimensions=["QLl", "MCr", "KNa"])
 
 # %% demand_profile_plot
+# Two circles, each with eighteen sectors filled by the shares of the levels 0 to 5 of a demand:
+# most items demand low levels.
 first, second = evaluation.items.iloc[:2000], evaluation.items.iloc[2000:]
 profiles = {
     "first half": ml.batteries.demand_profile(first, demands),
@@ -45,9 +57,13 @@ profiles = {
 axes = ml.plots.demand_profile_plot(profiles)
 
 # %% demand_correlation_plot
+# Rank correlations of eighteen demands with each other (upper triangle of purple and orange
+# cells) and with the success of nine models (lower rows, mostly negative).
 axes = ml.plots.demand_correlation_plot(ml.batteries.demand_correlations(evaluation, demands))
 
 # %% importance_plot
+# How much the Brier score rises when each demand is shuffled, with 90% intervals, for two
+# methods. Filled points above a dashed line are the demands that are chosen.
 part = evaluation.select(subjects=open_models[1:2], items=evaluation.items.index[::4])
 found = ml.validation.permutation_importance(
     {"forest": demands, "regression": ml.validation.Regression(demands)},
@@ -58,6 +74,8 @@ found = ml.validation.permutation_importance(
 axes = ml.plots.importance_plot(found)
 
 # %% rater_reliability_plot
+# Reliability of one annotator and of two together, with 90% intervals, for three demands, beside
+# the required 0.7. At the right stands how many annotators are needed.
 random = np.random.default_rng(1)
 noises = {"planning": 0.5, "working memory": 0.9, "inhibitory control": 2.5}
 truth = random.normal(2.5, 1, (400, 3))

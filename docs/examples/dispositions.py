@@ -9,30 +9,44 @@ judgments = study.judgments
 groups = study.truth["size"]
 
 # %% misalignment_plot
+# Four panels, one for each trait: misalignment over people's rate, as arches of large (lower) and
+# small models (higher) with 90% bands, above that of chance alone (dotted).
 gaps = ml.dispositions.misalignment_by_group(judgments, groups=groups, resamples=200)
 axes = ml.plots.misalignment_plot(gaps)
 
 # %% confidence_plot
+# Models' confidence over people's consensus: both groups of models are above 85% where people are
+# divided, where a model that chooses as people do is near 65%.
 confidence = ml.dispositions.confidence_by_group(judgments, groups=groups, resamples=200)
 axes = ml.plots.confidence_plot(confidence)
 
 # %% alignment_heatmap
+# A table of six models by traits and consensus of people, coloured by the percentage of scenarios
+# on the people's side: the large models are above the small ones.
 alignment = ml.dispositions.alignment_by_group(judgments, groups=groups)
 axes = ml.plots.alignment_heatmap(alignment)
 
 # %% rate_distributions
+# Four panels, one for each trait: mean rates of six models with 90% intervals where people are
+# divided, and above them the density over models.
 rates = ml.dispositions.rates_by_group(judgments, groups=groups, resamples=200)
 axes = ml.plots.rate_distributions(rates)
 
 # %% population_alignment_plot
+# Six models beside people of three nationalities, with 90% intervals: left the distance from each
+# population, right how much the model leans to the trait more than it.
 beside = ml.dispositions.alignment_by_population(judgments, "nationality", resamples=200)
 axes = ml.plots.population_alignment_plot(beside)
 
 # %% self_report_plot
+# Four panels, one for each trait: revealed rate over reported rating of six models, with 90%
+# intervals and rank correlations in the titles. The models lie close together.
 reports = ml.dispositions.self_reports_by_group(judgments, groups=groups, divided_below=None)
 axes = ml.plots.self_report_plot(reports)
 
 # %% self_report_panels
+# Three panels, one for each model: agreement in action over the rating of a statement, for four
+# traits. Solid lines slope clearly, dashed ones do not.
 statements = ml.dispositions.self_reports_by_group(
     judgments, by="statement", models=models[:3], divided_below=None
 )

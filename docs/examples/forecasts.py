@@ -14,9 +14,13 @@ later = ml.simulate(layout, new_items, truth, seed=2)
 forecast = fit.forecast(new_items)
 
 # %% forecast_plot
+# Forecast success of one agent on 69 new items, in ascending order, with 90% intervals. Ticks at
+# the top and bottom show on which items it later succeeded and failed.
 axes = ml.plots.forecast_plot(forecast, fit.subjects[3], later)
 
 # %% explanation_plot
+# Why one failure is forecast. Left, the share of each part, and of each demand, in the failure;
+# right, the probability of success if it were otherwise; with 90% intervals.
 hard = forecast.data["mean"].sel(subject=fit.subjects[3]).idxmin().item()
 why = fit.explain(
     new_items.loc[[hard]], fit.subjects[3], changes={"visualAbility": 0.5, "rewardDistance": -1}
@@ -24,9 +28,13 @@ why = fit.explain(
 axes = ml.plots.explanation_plot(why)
 
 # %% reliability
+# Observed success rate over the mean forecast, in bins, with 90% intervals: the points follow the
+# diagonal. Grey bars below count the trials of each bin.
 axes = ml.plots.reliability(forecast, later)
 
 # %% brier_against_success
+# Brier scores of 14 agents over their success rates, for the layout and for the aggregate, with
+# curves of local averages. The layout's curve is below that of the aggregate.
 aggregate = few.success_rates()
 happened = later.success_rates()
 flat = (aggregate**2 - 2 * aggregate * happened + happened).rename("brier")
@@ -37,12 +45,16 @@ scores = {
 axes = ml.plots.brier_against_success(scores)
 
 # %% agent_characteristic_grid
+# A grid of reward sizes by distances, coloured by one agent's success rate, with the numbers of
+# trials in the cells. Failures are in the top row, of the smallest rewards.
 subject = fit.subjects[3]
 axes = ml.plots.agent_characteristic_grid(
     few, subject, "rewardDistance", "rewardSize", layout=layout
 )
 
 # %% calibration_panels
+# Four panels, one for each agent: success rate over predicted probability with 90% intervals,
+# beside the diagonal of a calibrated forecast. Larger circles have more items.
 methods = {"logistic regression": ml.validation.Regression(["rewardDistance", "rewardSize"])}
 four = few.select(subjects=few.subjects[3:7])
 found = ml.validation.cross_validate(
@@ -51,10 +63,14 @@ found = ml.validation.cross_validate(
 axes = ml.plots.calibration_panels(found)
 
 # %% risk_coverage_plot
+# Success rate among accepted attempts, over the share that is accepted, for each subject (grey)
+# and all together (blue). A dot marks how many can be accepted at 80% success.
 order = ml.decisions.risk_coverage(forecast, later)
 axes = ml.plots.risk_coverage_plot(order, success=0.8)
 
 # %% suitability_plot
+# Expected success of 14 agents in a job, with 90% intervals, from the best to the worst, on
+# coloured bands: agents on one band are not told apart.
 job = animal_ai_olympics.battery(seed=3).head(25)
 suits = ml.decisions.suitability(fit, job.rename(lambda name: f"job-{name}"))
 axes = ml.plots.suitability_plot(suits)
