@@ -3,6 +3,9 @@
 import gc
 import os
 
+# PyTensor notes for each node where it was made, which is a tenth of the time of small models; the
+# setting is read when it is first imported, which the imports below do
+os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0")
 import arviz_base  # noqa: F401 - imported later, its lazy loader reads the source of all that is loaded
 import numpy as np
 import pandas as pd
@@ -13,8 +16,7 @@ from hypothesis import settings
 
 import measurement_layouts as ml
 
-# PyTensor notes for each node where it was made, which is a tenth of the time of small models
-os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0")
+gc.disable()  # while tests are collected: what they import stays to the end
 # the same examples each time, and no clock: a busy machine must not fail a test
 settings.register_profile("fast", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("fast")
@@ -46,6 +48,7 @@ def pytest_collection_finish():
     """Modules and tests stay to the end: no search for garbage needs to visit them again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter, config):

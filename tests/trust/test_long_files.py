@@ -1,7 +1,9 @@
-"""Files whose slow tests start first."""
+"""What keeps the tests short: which files start first, and what PyTensor leaves out."""
 
+import gc
 from collections import Counter
 
+import pytensor
 from helpers import TESTS
 from helpers.long_files import LONGEST
 
@@ -14,3 +16,10 @@ def test_every_long_file_exists_once_and_is_slow():
     assert len(set(LONGEST)) == len(LONGEST)
     for name in LONGEST:
         assert "mark.slow" in files[name].read_text(encoding="utf-8"), name
+
+
+def test_pytensor_notes_no_places_and_garbage_is_searched_for():
+    """One is set before PyTensor is imported, the other again once tests are collected."""
+    assert pytensor.config.traceback__limit == 0
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 100_000
