@@ -240,7 +240,7 @@ def single(forecast: Forecast, verb: str) -> None:
     if forecast.rows is not None:
         raise DataError(
             f"{verb}: the forecast has a row for each step of {some(set(forecast.rows.outcome))}, "
-            "and items are accepted for a single Success; fit a layout of the one that matters"
+            "and items are accepted for a single Success; fit a layout of one outcome"
         )
 
 

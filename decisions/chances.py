@@ -31,13 +31,14 @@ def read_items(items: object, fit: Fit, verb: str) -> pd.DataFrame:
     if fit.layout.steps is not None:
         raise DataError(
             f"{verb}: layout {fit.layout.name!r} has outcomes of several steps "
-            f"({some(each.name for each in fit.layout.outcomes)}), and this is of a single Success"
+            f"({some(each.name for each in fit.layout.outcomes)}); give a fit whose layout has a "
+            "single Success"
         )
     drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     if drawn < FEWEST_DRAWS:
         raise FitError(
             f"{verb}: the fit has {drawn} draws; at least {FEWEST_DRAWS} are needed, and 1000 are "
-            "better: fit with more"
+            "better; fit with more"
         )
     table = named(items, "items", "item")
     if table.empty and not len(table):

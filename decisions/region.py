@@ -190,8 +190,8 @@ def reliable_region(
     )
     if (cells["trials"] > 1).any():
         raise DataError(
-            "reliable_region: items have several attempts, and attempts at one item are not drawn "
-            "each on its own; give one attempt at each item"
+            "reliable_region: items have several attempts, and attempts at one item are not "
+            "independent; give one attempt at each item"
         )
     rows = [
         {"subject": name, **_found(own, share, confidence)}

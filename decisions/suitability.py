@@ -224,7 +224,7 @@ def suitability(
     """
     confidence = inside("confidence", confidence, such_as=0.9)
     if confidence < 0.5:
-        raise FitError(f"confidence={confidence}; give at least 0.5: who is ahead is more probable")
+        raise FitError(f"confidence={confidence}; give at least 0.5, and below 1")
     prob, seed = inside("prob", prob, such_as=0.9), whole("seed", seed)
     table = read_items(items, fit, "suitability")
     own = _weights(table, weights)

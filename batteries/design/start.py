@@ -126,21 +126,21 @@ class Start:
 def _population(
     layout: Layout, given: Posterior | None, subject: str | pd.DataFrame | None
 ) -> Start:
-    """Read a population that newcomers come to."""
+    """Read the population that newcomers come from."""
     profile = {latent.name for latent in layout.profile}
     if given is None:
         shared = [latent.name for latent in layout.latents if latent.name not in profile]
         raise LayoutError(
             f"layout {layout.name!r}: its subjects share {some(shared)}, so that the layout alone "
-            "says little of one; give the joint fit of others, given=fit(layout, others), or a "
-            "layout with numbers in place of what is shared"
+            "is not enough; give the joint fit of others, given=fit(layout, others), or a "
+            "layout with numbers in place of the shared values"
         )
     for latent in layout.latents:
         if SUBJECT in latent.plates and latent.name not in profile:
             raise LayoutError(
-                f"layout {layout.name!r}: each subject has {latent.name} of its own for each level "
-                "of a category, which answers would have to tell from the profile, and a design "
-                "does not count that in; give a layout without it, or use AdaptiveTest, which does"
+                f"layout {layout.name!r}: each subject has a value of {latent.name} for each level "
+                "of a category, which a design does not separate from the profile; give a layout "
+                "without it, or use AdaptiveTest, which does"
             )
     if layout.constants:
         names = some(constant.name for constant in layout.constants)
@@ -149,10 +149,11 @@ def _population(
             "which is not known of newcomers to a joint fit; use a layout without it"
         )
     if isinstance(subject, str):
-        where = "of its subjects" if subject in given.subjects else "whom it does not have"
+        where = "with" if subject in given.subjects else "without"
         raise FitError(
-            f"subject={subject!r}: given is a joint fit, {where}; a battery is designed for "
-            "newcomers to it: leave subject out, or give their properties as a table of one row. "
+            f"subject={subject!r}: given is a joint fit {where} this subject, and a battery is "
+            "designed for newcomers to it; leave subject out, or give a table of one row with the "
+            "newcomer's properties. "
             "For a subject of the fit use ml.batteries.next_items(fit, bank, subjects=[name])"
         )
     people = pd.DataFrame(index=["newcomer"]) if subject is None else subject

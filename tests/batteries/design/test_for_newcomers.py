@@ -170,9 +170,9 @@ def test_newcomers_of_whom_something_is_known():
         (
             {"subject": "a"},
             ml.FitError,
-            "joint fit, of its subjects; a battery is designed for new",
+            "joint fit with this subject, and a battery is designed for new",
         ),
-        ({"subject": "Zed"}, ml.FitError, "joint fit, whom it does not have; .* leave subject out"),
+        ({"subject": "Zed"}, ml.FitError, "joint fit without this subject, .* leave subject out"),
         ({"subject": pd.DataFrame(index=["a"])}, ml.DataError, "a is in this fit already"),
         (
             {"subject": pd.DataFrame(index=["Y", "Z"])},
@@ -195,7 +195,7 @@ def test_layouts_that_are_refused():
     ):
         design(together(), items("new"))
     liking = together(liking=True)
-    with pytest.raises(ml.LayoutError, match="each subject has liking of its own"):
+    with pytest.raises(ml.LayoutError, match="each subject has a value of liking"):
         design(liking, items("new").assign(task="x"), given=fitted(liking))
     with pytest.raises(ml.FitError, match="given is a fit of layout 'together'"):
         design(alone(), items("new"), given=fitted())
