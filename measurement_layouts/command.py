@@ -12,6 +12,7 @@ from importlib import metadata
 from .commands import (
     asking,
     checking,
+    deciding,
     designing,
     drawing,
     explaining,
@@ -118,6 +119,7 @@ def parser() -> argparse.ArgumentParser:
         fitting,
         forecasting,
         explaining,
+        deciding,
         asking,
         studies,
     ):

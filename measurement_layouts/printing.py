@@ -43,6 +43,7 @@ _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 _DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
 _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
+_CENTS = 2  # decimals of what a decision rests on
 _CLEAR = 2  # standard errors by which a layout is ahead ...
 _SMALL = 4  # ... and elpd; the error of a smaller difference is not reliable
 _TOLD = 5  # most subjects, or warnings, that are listed below a table
@@ -216,6 +217,21 @@ def _print_whole(table: Fitting, title: str, needed: Collection[str], rows: pd.D
         say(f"not shown at this width: {', '.join(told)}")
     if "warning" in left:
         _list([f"warning: {text}" for text in rows["warning"].unique() if text], "warnings")
+
+
+def print_decision(subjects: pd.DataFrame) -> None:
+    """Print a decision's row for each subject, with two decimals."""
+    names = list(map(str, subjects.columns))
+    table = Fitting(names, long=("subject",))
+    for row in subjects.to_dict("records"):
+        cells = {
+            name: fixed(value, _CENTS) if isinstance(value, float) else str(value)
+            for name, value in row.items()
+        }
+        if "low" in row:
+            cells["low"], cells["high"] = outward(row["low"], row["high"], _CENTS, (0, 1))
+        table.add(*(cells[name] for name in names))
+    _print_whole(table, "", names[:2], subjects)
 
 
 def _list(lines: Sequence[str], what: str) -> None:

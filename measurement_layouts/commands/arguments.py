@@ -129,12 +129,14 @@ def takes_sampling(
         ("--chains", 1, chains, f"chains of each {each}"),
         ("--seed", 0, 1, "seed of every random step"),
     )
+    about = "acceptance rate that NUTS aims at; nearer to 1, it diverges less and is slower"
+    takes_share(parser, "--target-accept", 0.8, about)
+
+
+def takes_share(parser: argparse.ArgumentParser, option: str, default: float, about: str) -> None:
+    """Let a command take a number between 0 and 1: option, default and what it is."""
     parser.add_argument(
-        "--target-accept",
-        type=_share,
-        default=0.8,
-        metavar="P",
-        help="acceptance rate that NUTS aims at; nearer to 1, it diverges less and is slower (0.8)",
+        option, type=_share, default=default, metavar="P", help=f"{about} ({default})"
     )
 
 

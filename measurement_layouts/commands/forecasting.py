@@ -25,17 +25,8 @@ def add(commands: arguments.Commands) -> None:
         "Forecast every subject's success on new items, as CSV.",
         example="forecast fitted --items new.csv --out forecasts.csv",
     )
-    arguments.takes_fit(forecast)
-    arguments.takes_path(
-        forecast,
-        "--items",
-        "FILE",
-        "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
-        required=True,
-    )
-    arguments.takes_people(forecast, "the fit's own subjects; new ones if subjects share something")
+    takes_forecast(forecast)
     arguments.takes_path(forecast, "--out", "FILE.csv", "file to write (standard output)")
-    arguments.takes_subjects(forecast)
     arguments.takes_overwrite(forecast)
 
     score = arguments.add_command(
@@ -61,11 +52,28 @@ def add(commands: arguments.Commands) -> None:
     score.add_argument("--json", action="store_true", help="print one JSON object")
 
 
+def takes_forecast(parser: argparse.ArgumentParser, *, newcomers: bool = True) -> None:
+    """Let a command take a fit, items, and subjects of the fit, or newcomers."""
+    arguments.takes_fit(parser)
+    arguments.takes_path(
+        parser,
+        "--items",
+        "FILE",
+        "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
+        required=True,
+    )
+    arguments.takes_subjects(parser)
+    if newcomers:
+        arguments.takes_people(
+            parser, "the fit's own subjects; new ones if subjects share something"
+        )
+
+
 def _forecast(chosen: argparse.Namespace) -> int:
     if chosen.out is not None:
         arguments.refuse_existing([chosen.out], chosen.overwrite)
     with waiting("forecasting the items", show=True):
-        forecast = _forecast_of(chosen)
+        forecast = forecast_of(chosen)
         table = forecast.to_frame()
     say(repr(forecast), error=True)
     if chosen.out is None:
@@ -75,7 +83,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _forecast_of(chosen: argparse.Namespace) -> "Forecast":
+def forecast_of(chosen: argparse.Namespace, prob: float = 0.9) -> "Forecast":
     """Forecast the items for the fit's subjects, or for those of a table."""
     from .tables import read_items, read_people
 
@@ -89,7 +97,7 @@ def _forecast_of(chosen: argparse.Namespace) -> "Forecast":
                 "subject alone; name fitted ones, as --subjects"
             )
         who = read_people(chosen.subject_table)
-    return fit.forecast(read_items(chosen.items), subjects=who)
+    return fit.forecast(read_items(chosen.items), subjects=who, prob=prob)
 
 
 def _score(chosen: argparse.Namespace) -> int:
