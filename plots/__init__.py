@@ -1,7 +1,7 @@
 """Figures of fits, forecasts and scores: each takes a result and returns matplotlib axes.
 
-Nothing is computed here; the numbers come from the modules beside this folder. A figure is made for
-you unless you pass ``ax=``. matplotlib's settings are left as they are.
+Figures do not compute results; these come from the other packages. Each function makes a new
+figure unless axes are given as ``ax=``. It does not change matplotlib's settings.
 """
 
 from .ability_radar import ability_radar

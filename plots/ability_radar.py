@@ -1,4 +1,4 @@
-"""Ability profiles of a few subjects, around a circle."""
+"""Ability profiles of a few subjects on polar axes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _FEWEST = 3  # dimensions
 
 @dataclass(frozen=True)
 class _Spokes:
-    """Abilities of each subject, a row per dimension: ability, low and high."""
+    """Abilities of each subject: one row per dimension, with ability, low and high."""
 
     dimensions: list[str]
     tables: dict[str, pd.DataFrame]
@@ -51,26 +51,27 @@ def ability_radar(
     Parameters
     ----------
     found : CharacteristicCurves or Fit
-        What `characteristic_curves` returned, of at least three dimensions; or what `fit` returned
-        for a layout of at least three capabilities in one unit; where a capability has labels,
-        those without any are left out.
+        Result of `characteristic_curves` for at least three dimensions; or of `fit` for a layout
+        with at least three capabilities in one unit. If at least three elements have labels,
+        capabilities without labels are left out.
     subjects : iterable, optional
         Subjects to draw, at most six (default: all).
     ax : PolarAxes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     PolarAxes
-        A spoke per dimension; distance from the centre, the scale's lowest level: ability in
-        levels, or posterior mean in the capabilities' unit. Bars are intervals, cut at the rim;
-        those of several subjects stand side by side. A line is broken where there is no curve.
+        Axes with one spoke per dimension. The distance from the centre, which is the scale's lowest
+        level, is the ability in levels, or the posterior mean in the capabilities' unit. Bars are
+        intervals, cut at the rim; those of several subjects are side by side. A line is broken
+        where there is no curve.
 
     Raises
     ------
     FitError
-        When a subject is unknown, there are more than six, there are fewer than three dimensions
-        or these are in several units, nobody has a curve, or the axes are not polar.
+        When a subject is unknown, there are more than six subjects or fewer than three dimensions,
+        dimensions have several units, no subject has a curve, or the axes are not polar.
 
     References
     ----------
@@ -119,7 +120,7 @@ def ability_radar(
     ax.set_xticks(spokes, [style.words(name, 20) for name in dimensions], fontsize=9)
     ax.set_ylim(centre, rim)
     step = 1 if rim - centre < 7 else 2
-    rings = np.arange(centre if centre else step, rim, step)  # a centre that is not 0 is told
+    rings = np.arange(centre if centre else step, rim, step)  # a centre other than 0 is labelled
     ax.set_yticks(rings, [f"{ring:g}" for ring in rings], fontsize=7, color=style.QUIET)
     ax.set_rlabel_position(float(np.degrees(spokes[1])) / 2)
     ax.grid(color=style.RULE)
@@ -142,7 +143,7 @@ def _of_curves(curves: CharacteristicCurves, subjects: Iterable[object] | None) 
     _refuse_many(who)
     if len(curves.dimensions) < _FEWEST:
         raise FitError(
-            f"{some(curves.dimensions)}: a circle needs three dimensions; draw curve_panels instead"
+            f"{some(curves.dimensions)}: three dimensions are needed; draw curve_panels instead"
         )
     tables = {name: curves.table[curves.table["subject"] == name] for name in who}
     title = f"Abilities (levels), {style.percent(curves.prob)} intervals"
@@ -160,8 +161,8 @@ def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
     if len(found) < _FEWEST or len(units) > 1:
         raise FitError(
             f"layout {fit.layout.name!r} has the capabilities "
-            f"{some(style.element_label(one) for one in found) or '(none)'}; a circle needs three "
-            "in one unit, so draw profile_forest instead"
+            f"{some(style.element_label(one) for one in found) or '(none)'}; three in one unit are "
+            "needed, so draw profile_forest instead"
         )
     table = profiles(fit, 0.9, who)
     rows = pd.concat(
@@ -174,7 +175,7 @@ def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
 
 
 def _lowest(fit: Fit, found: list[Element]) -> float:
-    """Lowest level that the capabilities declare, or else the demands in their unit; or else 0."""
+    """Return the lowest declared level of capabilities, else of demands in their unit, else 0."""
     unit = found[0].latent.unit
     declared = [one.latent.low for one in found]
     if unit.powers and None in declared:
@@ -187,7 +188,7 @@ def _refuse_many(who: list[str]) -> None:
     """Refuse subjects that cannot be told apart."""
     if not 0 < len(who) <= _MOST or len(set(who)) < len(who):
         raise FitError(
-            f"{len(who)} profiles ({some(who)}) cannot be told apart around one circle; name "
+            f"{len(who)} profiles ({some(who)}) cannot be distinguished in one figure; name "
             f"between 1 and {_MOST} different subjects"
         )
 

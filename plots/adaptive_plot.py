@@ -1,4 +1,4 @@
-"""How standard deviations fell while a test adapted."""
+"""Posterior standard deviations after each answer of an adaptive test."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -27,25 +27,25 @@ def adaptive_plot(
     design: Design | None = None,
     ax: "Axes | np.ndarray | None" = None,
 ) -> np.ndarray:
-    """Draw the posterior standard deviation of every profile element against the answers so far.
+    """Draw the posterior standard deviation of every profile element against the number of answers.
 
-    Where some items were drawn at random and others not, the random ones are marked by a point.
+    If some items of a test were chosen at random and others were not, points mark the random ones.
 
     Parameters
     ----------
     tests : AdaptiveTest or mapping of str to AdaptiveTest
-        One test, or several under one layout, by name, such as one that adapts beside one with
+        One test, or several tests of one layout by name, such as an adaptive one and one with
         ``random_share=1``.
     design : Design, optional
-        A battery designed under the same layout, whose expected standard deviations are drawn
-        beside, dashed.
+        A battery designed for the same layout, whose expected standard deviations are drawn as
+        dashed lines.
     ax : Axes or ndarray of Axes, optional
-        Where to draw, one for each element; by default a new figure.
+        Axes to draw on, one for each element (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One for each profile element.
+        One Axes for each profile element.
 
     Raises
     ------

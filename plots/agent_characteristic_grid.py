@@ -1,4 +1,4 @@
-"""One subject's success over two properties of the items."""
+"""One subject's success by two properties of the items."""
 
 import re
 from collections.abc import Mapping
@@ -30,27 +30,27 @@ def agent_characteristic_grid(
     colour_bar: bool = True,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a subject's success rate over two properties of the items.
+    """Draw a subject's success rate by two properties of the items.
 
-    Colour is the success rate of a cell, from red (failure) over yellow to blue (success); the
-    number in it counts the trials. A cell without trials stays blank.
+    The colour of a cell is its success rate, from red (failure) over yellow to blue (success); the
+    number is its number of trials. A cell without trials is blank.
 
     Parameters
     ----------
     evaluation : Evaluation
         Items and outcomes.
     subject : object
-        Whose outcomes.
+        Subject whose outcomes are drawn.
     x, y : str
         Columns of the items.
     bins : int, sequence of float, or mapping of column to either
         Number of cells, or their edges; see `characteristic_grid`.
     layout : Layout, optional
-        Its meta-features give the axes their units.
+        Layout whose meta-features give the axes their units.
     colour_bar : bool
-        Whether to draw one; off for all but one of several grids side by side.
+        Whether to draw a colour bar; one of several grids side by side is enough.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
@@ -126,5 +126,5 @@ def _ticks(axis: "Axis", cut: GridAxis) -> None:
 
 
 def _minus(number: str) -> str:
-    """Set a leading hyphen as a minus sign, as matplotlib does."""
+    """Write a leading hyphen as a minus sign, as matplotlib does."""
     return re.sub(r"^-(?=[\d.])", "\u2212", number)

@@ -1,4 +1,4 @@
-"""How often models stand on the side of people who agree, as a table of coloured numbers."""
+"""Directional alignment of models with people who agree, as a table of coloured numbers."""
 
 import textwrap
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
 _ALL, _ATTAINABLE = "all", "choosing as people do"
 _GAP = 0.2  # between traits, and above the last row, in cells
-_DARK = 0.36  # distance from 50 % beyond which white is easier to read than ink
+_DARK = 0.36  # distance from 50 % beyond which white is easier to read than black
 _CELL, _ROW, _LETTER = 0.62, 0.24, 0.068  # inches
 _LEAST = 4.8  # width of a figure, in inches
 _LETTERS = 7.5  # size of the numbers and names, in points
@@ -32,26 +32,27 @@ def alignment_heatmap(
     *,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw directional alignment as a table: a row per model, a column per trait and consensus.
+    """Draw directional alignment as a table: one row per model, one column per trait and consensus.
 
-    A cell holds the percentage of the scenarios, among those where people agree so much, in which
-    the model takes the people's side; a tie is not their side. A model that chooses as people do
-    does not reach 100 %: its samples are few, and so are the votes that say what people choose. The
-    last row shows the percentage that it is expected to reach, averaged over the models' numbers of
-    samples. A dot marks the cells whose interval reaches their own expected percentage: there, a
-    model is not told from one that chooses as people do.
+    The number of a cell is the percentage of scenarios with this consensus of people in which the
+    model takes the people's side; a tie does not count as their side. A model that chooses as
+    people do does not reach 100 %, because samples and votes are few. The last row shows the
+    percentage that such a model is expected to reach, averaged over the models' numbers of samples.
+    A dot marks the cells whose interval contains their own expected percentage: there, the model
+    cannot be distinguished from one that chooses as people do.
 
     Parameters
     ----------
     alignment : GroupAlignment
-        From `measurement_layouts.dispositions.alignment_by_group`; a line parts the groups.
+        Result of `measurement_layouts.dispositions.alignment_by_group`. Lines separate the groups.
     ax : Axes, optional
-        Where to draw; by default a new figure that grows with the table.
+        Axes to draw on (default: a new figure that grows with the table).
 
     Returns
     -------
     Axes
-        Rows one unit high: groups in order of appearance, within a group the best model first.
+        Axes whose rows are one unit high: groups in order of appearance, and within a group the
+        best model first.
 
     Raises
     ------
@@ -117,13 +118,13 @@ def alignment_heatmap(
 
 
 def _columns(table: pd.DataFrame, traits: list[str]) -> pd.MultiIndex:
-    """Choose traits and their buckets, the firmest first, and everything at the end."""
+    """Choose traits and their buckets, the highest consensus first and all scenarios last."""
     there = table[table["scenarios"] > 0].droplevel("model").index
     wanted = [(trait, bucket) for trait in traits for bucket in reversed(BUCKETS)] + [(_ALL, _ALL)]
     kept = [pair for pair in wanted if pair in there]
     if not kept:
         raise DataError(
-            "in no scenario do 80% of the people agree; alignment needs scenarios with a consensus"
+            "no scenario has a consensus of 80% or more; alignment needs scenarios with a consensus"
         )
     return pd.MultiIndex.from_tuples(kept, names=["trait", "bucket"])
 
@@ -136,7 +137,7 @@ def _size(rows: list[str], left: np.ndarray, chosen: ModelGroups) -> tuple[float
 
 
 def _upright(chosen: ModelGroups) -> bool:
-    """Whether the groups' names fit beside their rows when they stand upright."""
+    """Whether the groups' names fit beside their rows when they are written vertically."""
     return all(len(name) * _LETTER < len(m) * _ROW for name, m in chosen.members.items())
 
 
@@ -201,7 +202,7 @@ def _divide(ax: "Axes", chosen: ModelGroups, end: float) -> None:
 
 
 def _head(ax: "Axes", columns: pd.MultiIndex, sizes: pd.Series, left: np.ndarray) -> int:
-    """Name the columns, and above them the traits; return in how many lines."""
+    """Write the names of columns and, above them, of traits; return the number of lines."""
     heads = [
         f"{_HEADS.get(bucket, bucket)}\nn = {size}"
         for bucket, size in zip(columns.get_level_values("bucket"), sizes, strict=True)

@@ -1,4 +1,4 @@
-"""The plane of bands: a point per band, by its ends or by its centre and width."""
+"""The plane of bands: one point per band, at its ends or at its centre and width."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROOM = 0.05  # of the range, left free around the largest points
-_BEYOND = 0.5  # of the range: how far the plane grows to hold estimates outside
-_AREAS = (12.0, 330.0)  # of the largest point, in square points
+_ROOM = 0.05  # share of the range that is left free around the largest points
+_BEYOND = 0.5  # share of the range by which the plane grows to include estimates outside it
+_AREAS = (12.0, 330.0)  # least and greatest area of the largest point, in square points
 _CROWD = 40.0  # area below which a border would hide a point's colour
 
 
 @dataclass(frozen=True)
 class BandPlane:
-    """Where bands lie, and how far the plane is shown.
+    """Position of bands, and the part of the plane that is shown.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class BandPlane:
     narrowest, widest : float
         Range of the widths that is shown.
     area : float
-        Of the largest point, in square points, so that neighbours stay apart.
+        Area of the largest point, in square points, so that neighbours do not overlap.
     rotated : bool
-        Centre and width instead of lower and upper end.
+        Whether the axes are centre and width instead of lower and upper end.
     """
 
     first: float
@@ -45,7 +45,7 @@ class BandPlane:
     def around(
         cls, bands: pd.DataFrame, estimates: Sequence[float], rotated: bool, wide: float
     ) -> "BandPlane":
-        """Hold all bands and the estimates not far from them, on so many points of width."""
+        """Make a plane with all bands and the estimates near them, given its width in points."""
         ends = bands.to_numpy()
         first, last = float(ends.min()), float(ends.max())
         span = (last - first) or 1.0
@@ -60,12 +60,12 @@ class BandPlane:
         return cls(first, last, -room, widest + room, area, rotated)
 
     def places(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Give horizontal and vertical places of bands."""
+        """Return horizontal and vertical positions of bands."""
         return ((low + high) / 2, high - low) if self.rotated else (low, high)
 
     @property
     def edge(self) -> float:
-        """Line width around points."""
+        """Width of the line around points."""
         return 0.4 if self.area > _CROWD else 0.0
 
     def frame(self, ax: "Axes") -> None:
@@ -90,7 +90,7 @@ class BandPlane:
             )
 
     def border(self, ax: "Axes", at: float) -> None:
-        """Draw the border of the bands that hold a value: they begin below it and end above."""
+        """Draw the border of the bands that contain a value: they begin below and end above it."""
         far = self.last - self.first + 2 * self.widest
         low = np.array([at, at, at - far])
         high = np.array([at + far, at, at])

@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 def brier_against_success(
     scores: Scores, *, success: pd.Series | None = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Draw each subject's Brier score against its success rate, a marker and a line per method.
+    """Draw each subject's Brier score against its success rate, one marker and line per method.
 
-    The line is a local linear average (kernel width 0.08) from 10 subjects on, and runs from point
-    to point below that. The dotted curve is p(1 - p): the score of a forecast that is always the
-    subject's own success rate p, which the aggregate comes close to.
+    With 10 subjects or more the line is a local linear average (kernel width 0.08); with fewer it
+    joins the points. The dotted curve is p(1 - p), the score of a forecast that is always the
+    subject's own success rate p. The scores of the aggregate are close to it.
 
     Parameters
     ----------
     scores : DataFrame or mapping of str to DataFrame
-        What `score` returns, by name of the method; or one frame with a column ``method``, such as
-        ``cross_validate(...).scores``, whose repeats are averaged per subject.
+        Results of `score`, by name of the method; or one frame with a column ``method``, such as
+        ``cross_validate(...).scores``, whose repeats are averaged for each subject.
     success : Series, optional
-        Success rate by subject, such as ``cross_validate(...).success``; that of the scored items
-        by default.
+        Success rate by subject, such as ``cross_validate(...).success`` (default: that of the
+        scored items).
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Both axes without a unit, within [0, 1].
+        Axes without units; success rates are in [0, 1].
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Calibration of predictions, a panel per subject or per cross-validation."""
+"""Calibration of predictions, with one panel per subject or per cross-validation."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS = 4
 _PANEL = (2.1, 2.45)  # inches
 _NAMES = {"forecast": "level", "success": "rate", "low": "rate_low", "high": "rate_high"}
-"""Columns of a calibration, by the names that `draw_bins` knows."""
+"""Columns of a calibration, by the names that `draw_bins` uses."""
 
 
 @of_its_kind
@@ -28,27 +28,28 @@ def calibration_panels(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw success rate against predicted probability, a panel per subject or cross-validation.
+    """Draw success rate against predicted probability, one panel per subject or cross-validation.
 
-    Points on the diagonal are calibrated. There are ten equally wide bins, as in the expected
-    calibration error; bars are Wilson intervals of the success rate for independent trials, of the
-    assessment's mass.
+    Points on the diagonal are calibrated. There are ten bins of equal width, as in the expected
+    calibration error. Bars are Wilson intervals of the success rate for independent trials, with
+    the mass that the cross-validation states.
 
     Parameters
     ----------
     assessment : CrossValidation or mapping of str to CrossValidation
-        What `cross_validate` returned. Of several by name, such as ``{"home": ..., "elsewhere":
-        ...}``, each is a panel in which all subjects' predictions are counted together.
+        Result of `cross_validate`. If there are several results by name, such as ``{"home": ...,
+        "elsewhere": ...}``, each has one panel, in which the predictions of all subjects are
+        counted together.
     method : str, optional
-        Whose predictions; the first method's by default.
+        Method whose predictions are drawn (default: the first).
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each panel; a new figure by default.
+        Axes to draw on, one for each panel (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per subject or cross-validation, in order, titled with its expected calibration error.
-        Marks of the same size stand for as many trials, in all panels.
+        One Axes per subject or cross-validation, in order, whose title has the expected calibration
+        error. Markers of the same size mean the same number of trials in all panels.
 
     Raises
     ------

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 _PROB = 0.9  # mass of the intervals
-_LABELS = 25  # names tried when none are asked for
-_LEAST = 0.25  # part of the range that colours span, so that a little noise does not look like much
+_LABELS = 25  # number of names that are tried by default
+_LEAST = 0.25  # least share of the range that colours span, so that small differences look small
 _SMALLEST, _LARGEST = 14.0, 150.0  # marker areas at success 0 and 1, in square points
 
 
@@ -35,31 +35,33 @@ def capability_scatter(
     names: Sequence[object] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw one profile element against another, a point per subject.
+    """Draw one profile element against another, with one point per subject.
 
-    Points are posterior means and grey lines 90 % intervals. The area of a point grows with the
-    subject's success rate, and its colour shows the mean noise level. A point is hollow where the
-    prior dominates what it shows, and crossed where that has separate modes, between which its mean
-    may lie (see `profiles`); a dagger marks a subject that did not converge (see `diagnose`).
+    Points are posterior means, and grey lines are 90 % intervals. The area of a point grows with
+    the subject's success rate, and its colour is the posterior mean of `colour`. A point is hollow
+    if one of these elements is prior-dominated, and crossed if one has separate modes, between
+    which the mean may lie (see `profiles`). A dagger marks a subject that did not converge (see
+    `diagnose`).
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        Fit whose profiles are drawn.
     x, y : str, optional
-        Nodes, or elements ``node[label]``; the first two capabilities by default.
+        Nodes, or elements ``node[label]`` (default: the first two capabilities).
     colour : str, optional
-        Element shown as colour; the first noise node by default, and one colour without any.
+        Element shown as colour (default: the first noise node; without one, all points have the
+        same colour).
     names : sequence, optional
-        Subjects to name, all of them; by default the extreme ones and others far from each other,
-        as many as there is room for.
+        Subjects whose names are all written (default: extreme subjects and others far from each
+        other, as many as there is room for).
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Both axes in their nodes' units; dotted lines are the ends of finite ranges.
+        Axes in the units of the nodes; dotted lines are the ends of finite ranges.
 
     Raises
     ------
@@ -187,7 +189,7 @@ def _area(rates: np.ndarray) -> np.ndarray:
 def _legend(
     ax: "Axes", where: np.ndarray, *, hollow: bool, split: bool, not_converged: bool
 ) -> None:
-    """Say what size and face of a point mean, in the corner with the fewest points."""
+    """Explain the size and face of points, in the corner with the fewest points."""
     for rate in (0.0, 0.5, 1.0):
         ax.scatter(
             [],

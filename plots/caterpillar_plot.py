@@ -1,4 +1,4 @@
-"""What items have of their own, from the smallest to the largest."""
+"""Effects of items, from the smallest to the largest."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLUMNS = 4
-_NAMED = 100  # rows from which only some are named
+_NAMED = 100  # largest number of rows that are all named
 
 
 @of_its_kind
@@ -28,33 +28,33 @@ def caterpillar_plot(
     prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw the effects of items, or of categories of them, in the order of their means.
+    """Draw the effects of items, or of categories of items, in the order of their means.
 
     Effects whose interval contains 0 are pale.
 
     Parameters
     ----------
     items : DataFrame
-        What ``fit.items()`` returned.
+        Result of ``fit.items()``.
     nodes : str or sequence of str, optional
-        Nodes of the table, or elements ``node[label]``; all by default.
+        Nodes of the table, or elements ``node[label]`` (default: all).
     layout : Layout, optional
-        Says the nodes' units.
+        Layout that declares the units of the nodes.
     prob : float, default 0.9
-        Mass of the intervals, as asked of ``fit.items()``; the legend states it.
+        Mass of the intervals, as given to ``fit.items()``; the legend states it.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each element; by default a new figure.
+        Axes to draw on, one for each element (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per node and label. Horizontal: the effect. Where there are more
-        than 100 rows, only some are named.
+        One Axes per node and label. Horizontal axis: the effect. If there are more than 100 rows,
+        only some are named.
 
     Raises
     ------
     DataError
-        When a node is not in the table, or the table has not those columns.
+        When a node is not in the table, or the table lacks a column.
     FitError
         When `prob` is not between 0 and 1, or the number of axes is wrong.
 

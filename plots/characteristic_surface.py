@@ -1,4 +1,4 @@
-"""Success of subjects over the bands of the items, and where each subject stands among them."""
+"""Success of subjects by the bands of the items, with each subject's estimate."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLUMNS = 4
-_WIDTHS, _WIDTH = {1: 4.0, 2: 3.1}, 2.35  # of a panel, in inches, by the number of columns
-_INSIDE = 0.75 * 72  # points of it within the axes, per inch
-_LETTERS = 28  # of a panel's title
+_WIDTHS, _WIDTH = {1: 4.0, 2: 3.1}, 2.35  # width of a panel in inches, by the number of columns
+_INSIDE = 0.75 * 72  # points within the axes, per inch of a panel
+_LETTERS = 28  # largest number of letters of a panel's title
 
 
 @of_its_kind
@@ -43,43 +43,42 @@ def characteristic_surface(
     rotated: bool = False,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw each subject's success rate over the ends of the items' bands, a panel per subject.
+    """Draw each subject's success rate by the ends of the items' bands, one panel per subject.
 
-    Items of one band are one point: its colour is the success rate, from red (failure) over yellow
-    to blue (success), its area the number of items tried. An estimate is drawn as the border of the
-    bands that hold it, with its interval: above it and to its left lie the items that the subject
-    should succeed on (rotated: inside the cone).
+    Items with the same band are one point: its colour is the success rate, from red (failure) over
+    yellow to blue (success), and its area is the number of items tried. An estimate and its
+    interval are drawn as borders of the bands that contain them: above and to the left of a border
+    are the items on which the subject should succeed (if rotated: inside the cone).
 
     Parameters
     ----------
     evaluation : Evaluation
         Items and outcomes.
     low, high : str, optional
-        Columns of the items that hold the ends; by default those of the band in the estimates'
-        layout.
+        Columns of the items with the ends (default: those of the band in the estimates' layout).
     subjects : iterable, optional
         Subjects, in this order (default: all).
     estimates : Estimates, optional
-        Where the subjects stand. For one that is not identified nothing is drawn in, and its title
-        says so.
+        Estimates of the subjects' propensities. One that is not identified is not drawn, and the
+        title of its panel states this.
     titles : mapping of str to str, optional
-        What to write above a subject's panel instead of its name.
+        Titles of panels, by subject (default: the name of the subject).
     rotated : bool, default False
-        Centre and width of the bands instead of their ends.
+        Whether to draw centre and width of the bands instead of their ends.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each subject; a new figure by default.
+        Axes to draw on, one for each subject (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per subject. Horizontal: lower end, or centre; vertical: upper end, or width. Bands with
-        an infinite end have no place there; the heading counts them.
+        One Axes per subject. Horizontal axis: lower end, or centre; vertical axis: upper end, or
+        width. Items whose band has an infinite end are not drawn; the heading states their number.
 
     Raises
     ------
     DataError
-        When a subject or a column is unknown, an end is no number, there is no finite band, or the
-        columns are neither named nor to be found in the layout.
+        When a subject or a column is unknown, an end is not a number, there is no finite band, or
+        the columns are neither given nor found in the layout.
     FitError
         When the estimates lack a subject, or the number of axes is wrong.
 
@@ -133,7 +132,7 @@ def characteristic_surface(
 def _columns(
     layout: Layout | None, low: str | None, high: str | None
 ) -> tuple[str, str, str | None]:
-    """Take the columns named, or those of the layout's band, and the latent that they are about."""
+    """Return the given columns, or those of the layout's band, and the band's latent."""
     known = {
         (band.low.name, band.high.name): band.latent.name if band.latent is not None else None
         for band in (find_bands(layout) if layout is not None else ())
@@ -146,31 +145,31 @@ def _columns(
         pairs = some(f"{one} and {other}" for one, other in known) or "none"
         have = "there are no estimates" if layout is None else f"the layout's bands have {pairs}"
         raise DataError(
-            f"low= and high= are not both given, and {have}; name the items' columns that hold the "
-            "ends"
+            f"low= and high= are not both given, and {have}; give the columns of the items with "
+            "the ends"
         )
     ((one, other), node) = next(iter(known.items()))
     return one, other, node
 
 
 def _bands(evaluation: Evaluation, low: str, high: str) -> pd.DataFrame:
-    """Items with two finite ends, as columns ``low`` and ``high``."""
+    """Return the items with two finite ends, as columns ``low`` and ``high``."""
     need_columns(evaluation.items.columns, [low, high], "the items have")
     table = evaluation.items[[low, high]]
     values, wrong = read_numbers(table)
     if wrong.any():
         raise DataError(
-            f"{wrong.sum()} end(s) are no numbers: {name_cells(table, wrong)}; give numbers"
+            f"{wrong.sum()} end(s) are not numbers: {name_cells(table, wrong)}; give numbers"
         )
     ends = pd.DataFrame(values, table.index, ["low", "high"])
     finite = ends[np.isfinite(values).all(axis=1)]
     if finite.empty:
-        raise DataError(f"no item has a finite {low} and {high}; there is no surface to draw")
+        raise DataError(f"no item has a finite {low} and {high}; give items with finite bands")
     return finite
 
 
 def _surface(evaluation: Evaluation, subject: str, bands: pd.DataFrame) -> pd.DataFrame:
-    """Join items of one band: its ends, its items tried, their success; the most frequent first."""
+    """Join items of one band: ends, number of items tried and success, the most frequent first."""
     counts = bands.assign(
         successes=evaluation.successes.T[subject], trials=evaluation.trials.T[subject], items=1
     )
@@ -215,7 +214,7 @@ def _axis_names(layout: Layout | None, low: str, high: str, rotated: bool) -> tu
 def _explain(
     axes: np.ndarray, figure: "Figure | None", drawn: "PathCollection", plane: BandPlane, most: int
 ) -> None:
-    """Add one colour bar for all, and say what sizes and lines mean."""
+    """Add one colour bar for all panels, and explain sizes and lines."""
     sheet = axes[0].get_figure()
     bar = sheet.colorbar(drawn, ax=list(axes), label="success rate", aspect=30, shrink=0.8)
     bar.outline.set_visible(False)

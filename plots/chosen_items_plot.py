@@ -1,4 +1,4 @@
-"""Which items of a bank a designed battery has, over what items ask for."""
+"""Items of a bank that a designed battery has, by the demands of the items."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,30 +13,30 @@ from .kinds import of_its_kind
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LEVELS = 8  # different values of all columns together, up to which these share an axis
+_LEVELS = 8  # largest number of different values of all columns for which these share an axis
 _AREA = 420.0  # square points of the largest circle
 _ROW, _BESIDE = 0.34, 1.7  # inches
 
 
 @of_its_kind
 def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw how many items of each demand level a battery has, beside those of its bank.
+    """Draw the number of items of a battery and of its bank at each demand level.
 
-    A pale circle is the part of the bank that has the value of a column, a dark one the part of the
-    battery; areas are in proportion, and the number is that of the chosen items, repeats counted. A
-    column of more than eight values is shown in eight ranges of equal width.
+    The area of a pale circle is the share of the bank with a value of a column, and that of a dark
+    circle is the share of the battery. The number is the number of chosen items, including repeats.
+    A column with more than eight values is shown in eight ranges of equal width.
 
     Parameters
     ----------
     design : Design
-        What `batteries.design` returned.
+        Result of `batteries.design`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        A row for each column of the bank that the layout uses.
+        Axes with one row for each column of the bank that the layout uses.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
     columns = list(design.bank.columns)
     if not columns:
         raise DataError(
-            f"layout {design.layout!r} uses no column of the bank, so there is nothing to draw "
-            "items over; draw a design for a layout with meta-features"
+            f"layout {design.layout!r} uses no column of the bank, so there is nothing to draw; "
+            "draw a design for a layout with meta-features"
         )
     tables = [design.over(name) for name in columns]
     levels = sorted({low for table in tables for low in table["low"]})

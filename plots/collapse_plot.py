@@ -1,4 +1,4 @@
-"""Success of one subject on all items whose band contains a value, over that value."""
+"""Success rate of one subject on all items whose band contains a value, by that value."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CURVE, _TRUTH = style.METHODS[0][0], style.METHODS[1][0]
-_ROOM = 0.03  # of the range, on both sides
+_ROOM = 0.03  # share of the range that is left free on both sides
 
 
 @of_its_kind
@@ -37,29 +37,29 @@ def collapse_plot(
     Parameters
     ----------
     collapse : DataFrame
-        What `point_collapse` returned: pieces of the line, ``low`` to ``high``, with ``success``
+        Result of `point_collapse`: pieces of the line, from ``low`` to ``high``, with ``success``
         and ``trials``.
     estimates : Estimates, optional
-        Draws in where the subject stands.
+        Estimates, of which the subject's is drawn.
     subject : object, optional
-        Who that is; needed with `estimates` of several.
+        The subject; needed if `estimates` has several.
     truth : float, optional
-        The propensity that the outcomes were simulated with.
+        Propensity with which the outcomes were simulated, which is drawn too.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: the propensity; vertical: success rate, in [0, 1]. The curve has a gap where no
-        band is. The shaded piece is its peak: the widest of the highest ones.
+        Horizontal axis: the propensity; vertical axis: success rate, in [0, 1]. The curve has a gap
+        where there is no band. The shaded piece is its peak: the widest of the highest pieces.
 
     Raises
     ------
     DataError
         When a column is missing, or there is no piece with trials.
     FitError
-        When the subject is not in the estimates, or none of several is named.
+        When the subject is not in the estimates, or is not given although there are several.
 
     References
     ----------
@@ -75,7 +75,7 @@ def collapse_plot(
     need_columns(collapse.columns, ["low", "high", "success", "trials"], "the collapse has")
     tried = collapse[collapse["trials"] > 0].sort_values(["low", "high"])
     if tried.empty:
-        raise DataError("the collapse has no piece with trials; give items that were tried")
+        raise DataError("the collapse has no piece with trials; give items with trials")
     ax = style.single(ax, (6.2, 4.0))
     best = tried[tried["success"] == tried["success"].max()]
     peak = best.loc[(best["high"] - best["low"]).idxmax()]
@@ -113,16 +113,16 @@ def collapse_plot(
 
 
 def _who(estimates: Estimates, subject: object) -> object:
-    """Take the subject asked for, or the only one."""
+    """Return the given subject, or the only one."""
     if subject is not None:
         return subject
     if len(estimates.subjects) > 1:
-        raise FitError(f"the estimates hold {some(estimates.subjects)}; say whose with subject=")
+        raise FitError(f"the estimates are of {some(estimates.subjects)}; choose one with subject=")
     return estimates.subjects[0]
 
 
 def _steps(ends: np.ndarray, success: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """Give the corners of a step curve, with a gap between pieces that do not touch."""
+    """Return the corners of a step curve, with a gap between pieces that do not touch."""
     at, rate = ends.ravel(), np.repeat(success.to_numpy(dtype=float), 2)
     gaps = 2 * np.flatnonzero(ends[1:, 0] > ends[:-1, 1]) + 2
     return np.insert(at, gaps, np.nan), np.insert(rate, gaps, np.nan)

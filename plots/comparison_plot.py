@@ -1,4 +1,4 @@
-"""How profiles differ, pair by pair."""
+"""Differences of profiles, pair by pair."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_MOST = 120  # rows that a page holds
-_CLOSE = 20  # rows from which they are set closer, in smaller letters
+_MOST = 120  # largest number of rows of a figure
+_CLOSE = 20  # number of rows from which they are closer together, in smaller letters
 _COLUMNS = 4
 _PANEL, _LETTER = 2.6, 0.066  # inches
 
@@ -32,24 +32,25 @@ def comparison_plot(
 ) -> np.ndarray:
     """Draw differences of profiles with their intervals, one panel per profile element.
 
-    Pairs stand in the order of the first panel, the largest difference at the top. Beside each
-    stands the probability that the subject's is larger than the reference's, with the digits that
-    its Monte Carlo error supports. A hollow point has a prior-dominated side, a
-    crossed one a side with separate modes, a dagger one that did not converge (see `diagnose`).
+    Pairs are in the order of the first panel, the largest difference at the top. The number beside
+    each pair is the probability that the subject's value is larger than the reference's, with the
+    digits that its Monte Carlo error supports. A point is hollow if one of the two values is
+    prior-dominated, and crossed if one has separate modes. A dagger marks a pair of which one
+    subject did not converge (see `diagnose`).
 
     Parameters
     ----------
     comparison : ProfileComparison
-        What `compare_profiles` returned.
+        Result of `compare_profiles`.
     nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]``; all by default.
+        Nodes, or elements ``node[label]`` (default: all).
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each panel; by default a new figure, with a row per pair.
+        Axes to draw on, one for each panel (default: a new figure, with a row per pair).
 
     Returns
     -------
     ndarray of Axes
-        One per element. Horizontal: subject minus reference, in the node's unit.
+        One Axes per element. Horizontal axis: subject minus reference, in the node's unit.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def comparison_plot(
     first = comparison.rows(found[0].name)
     if len(first) > _MOST:
         raise FitError(
-            f"{len(first)} pairs are more than {_MOST} rows hold; compare with one reference=, or "
+            f"there are {len(first)} pairs, more than {_MOST}; compare with one reference=, or "
             "draw superiority_heatmap"
         )
     order = first["difference"].to_numpy().argsort(kind="stable")

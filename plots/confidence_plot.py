@@ -1,4 +1,4 @@
-"""How sure models are of one action, over how much people agree."""
+"""Confidence of models in one action against the consensus of people."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ def confidence_plot(
     *,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    r"""Draw how sure models are of one action, over how much people agree on one.
+    r"""Draw the confidence of models in one action against the consensus of people.
 
     Both are :math:`\max(\mathrm{TPR}, 1 - \mathrm{TPR})`, averaged over the scenarios of a bin:
     [50 %, 60 %) to [90 %, 100 %), and unanimity. A model that chooses as people do is not on the
@@ -36,15 +36,16 @@ def confidence_plot(
     Parameters
     ----------
     curves : GroupCurves
-        From `measurement_layouts.dispositions.confidence_by_group`.
+        Result of `measurement_layouts.dispositions.confidence_by_group`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: mean consensus in the bin, vertical: mean confidence, both in %. A thin line per
-        model, a thick one per group. Bins of fewer than five scenarios are left out.
+        Horizontal axis: mean consensus in the bin; vertical axis: mean confidence, both in %. There
+        is a thin line for each model and a thick one for each group. Bins with fewer than five
+        scenarios are left out.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a layout misses, for many subjects and candidates at once."""
+"""Expected gains of properties that a layout lacks, for many subjects and candidates."""
 
 from typing import TYPE_CHECKING
 
@@ -21,25 +21,25 @@ _BAR = 3.6  # longest colour bar, in inches
 
 @of_its_kind
 def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw expected gains as a table: a row per subject, a column per candidate property.
+    """Draw expected gains as a table: one row per subject, one column per candidate property.
 
     Properties that the layout uses are left out; see `Criticism.forms`.
 
-    The darker a cell, the more elpd effects of the property would gain, on a logarithmic scale from
-    1 nat; white gains less. Flagged cells are framed and hold the gain in nats; a star marks the
-    first of a subject. A dash says that there is no test (see ``remark`` in the table).
+    A cell is darker the more elpd the effects of the property would gain, on a logarithmic scale
+    from 1 nat; a white cell gains less. Flagged cells are framed and have the gain in nats; a star
+    marks the first of a subject. A dash means that there is no test (see ``remark`` in the table).
 
     Parameters
     ----------
     criticism : Criticism
-        What `criticise` returned.
+        Result of `criticise`.
     ax : Axes, optional
-        Where to draw; by default a new figure that grows with the table.
+        Axes to draw on (default: a new figure that grows with the table).
 
     Returns
     -------
     Axes
-        One unit wide per candidate and high per subject.
+        Axes in which a candidate is one unit wide and a subject one unit high.
 
     Raises
     ------

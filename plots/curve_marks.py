@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOUR = STYLES["capability"].border
-BELOW = -0.06  # where the ability's interval lies, under the curve
+BELOW = -0.06  # height of the ability's interval, below the curve
 
 _SMALLEST, _LARGEST = 10.0, 90.0  # marker areas, in square points
 _POINTS = 301
 
 
 def reach(curves: CharacteristicCurves, rows: pd.DataFrame) -> float:
-    """How far to the right a figure of some curves goes: all levels, abilities, most intervals."""
+    """Return the right end of a figure of curves: all levels, abilities, and most intervals."""
     top = float(curves.bins["level"].max()) + 1
     highs = rows["high"].astype(float).clip(upper=2 * top - curves.lowest - 1)
     return float(np.nanmax([top, *(rows["ability"] + 0.5), *(highs + 0.2)]))
@@ -37,7 +37,7 @@ def draw_line(
     colour: object = COLOUR,
     band: bool = True,
 ) -> None:
-    """Draw a curve, dashed beyond the levels that have items, and its band."""
+    """Draw a curve, dashed beyond the levels with items, and its band."""
     bins = curves.bins_of(row["subject"], row["dimension"])
     seen = bins.loc[bins["items"] > 0, "level"]
     if seen.empty:
@@ -93,7 +93,7 @@ def draw_ability(ax: "Axes", curves: CharacteristicCurves, row: pd.Series, most:
 
 
 def frame(ax: "Axes", curves: CharacteristicCurves, most: float) -> None:
-    """Set limits and ticks: levels against the chance of success."""
+    """Set limits and ticks of levels and of the probability of success."""
     ax.axhline(0.5, color=style.RULE, linewidth=0.9, zorder=0)
     ax.set_xlim(curves.lowest - 0.15, most)
     ax.set_ylim(2 * BELOW, 1.05)

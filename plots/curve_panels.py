@@ -25,22 +25,22 @@ def curve_panels(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw all curves of one subject, a panel per dimension.
+    """Draw all characteristic curves of one subject, one panel per dimension.
 
     Parameters
     ----------
     curves : CharacteristicCurves
-        What `characteristic_curves` returned.
+        Result of `characteristic_curves`.
     subject : object
-        Whose.
+        Subject to draw.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each dimension; a new figure by default.
+        Axes to draw on, one for each dimension (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per dimension, in order, titled with the ability and its interval. All have the same
-        axes, and marks of the same size stand for as many items.
+        One Axes per dimension, in order, whose title has the ability and its interval. All panels
+        have the same limits, and markers of the same size mean the same number of items.
 
     Raises
     ------

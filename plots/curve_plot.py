@@ -1,4 +1,4 @@
-"""One subject's success over the levels of one demand, and the ability it shows."""
+"""One subject's success by the levels of one demand, and its ability."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,20 +20,20 @@ def curve_plot(
     Parameters
     ----------
     curves : CharacteristicCurves
-        What `characteristic_curves` returned.
+        Result of `characteristic_curves`.
     subject : object
-        Whose.
+        Subject to draw.
     dimension : str
-        Over which demand.
+        Demand on the horizontal axis.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: demand level; vertical: success. Numbers above are the items of each level; the
-        curve is dashed below and above the levels that have some. The ability, the area under the
-        curve, is marked below it.
+        Horizontal axis: demand level; vertical axis: success. Numbers above the curve are the
+        numbers of items at each level; the curve is dashed below and above the levels with items.
+        The ability, which is the area under the curve, is marked below it.
 
     Raises
     ------

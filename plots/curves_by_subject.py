@@ -1,4 +1,4 @@
-"""One demand's characteristic curves, all subjects in one panel."""
+"""Characteristic curves of one demand, with all subjects in one panel."""
 
 from typing import TYPE_CHECKING
 
@@ -18,27 +18,28 @@ if TYPE_CHECKING:
 def curves_by_subject(
     curves: CharacteristicCurves, dimension: str, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """Draw the curves of all subjects over one demand.
+    """Draw the characteristic curves of all subjects for one demand.
 
     Parameters
     ----------
     curves : CharacteristicCurves
-        What `characteristic_curves` returned.
+        Result of `characteristic_curves`.
     dimension : str
-        Over which demand.
+        Demand on the horizontal axis.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: demand level; vertical: success. The legend goes from the highest ability to
-        the lowest, and so do the colours, from orange to blue. Subjects without a curve come last.
+        Horizontal axis: demand level; vertical axis: success. The legend goes from the highest
+        ability to the lowest, and so do the colours, from orange to blue. Subjects without a curve
+        are last.
 
     Raises
     ------
     FitError
-        When the dimension is unknown, or nobody has a curve.
+        When the dimension is unknown, or no subject has a curve.
 
     References
     ----------
@@ -58,7 +59,7 @@ def curves_by_subject(
     rows = [curves.row(name, dimension) for name in curves.subjects]
     abilities = np.array([row["ability"] for row in rows], dtype=float)
     if not np.isfinite(abilities).any():
-        raise FitError(f"{dimension}: nobody has a curve; see the reasons in table")
+        raise FitError(f"{dimension}: no subject has a curve; see the reasons in table")
     ax = style.single(ax, (7.2, 4.2))
     most = float(curves.bins["level"].max()) + 1
     order = np.argsort(np.where(np.isnan(abilities), -np.inf, abilities))[::-1]

@@ -1,4 +1,4 @@
-"""Which demands go together in a battery, and with success."""
+"""Rank correlations of the demands of a battery with each other and with success."""
 
 from typing import TYPE_CHECKING
 
@@ -22,23 +22,23 @@ _BAR = 3.6  # longest colour bar, in inches
 def demand_correlation_plot(
     correlations: DemandCorrelations, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """Draw rank correlations as a table: dimensions with each other, below them with success.
+    """Draw rank correlations as a table: of dimensions with each other, and below with success.
 
-    Each pair of dimensions stands once. Below them are the success rates of the items over all
-    subjects, and each subject's outcomes, where there are outcomes. Numbers are hundredths: -35 is
-    -0.35. A dash says that one of the two never varies.
+    Each pair of dimensions occurs once. If there are outcomes, the rows below are the success rates
+    of the items over all subjects, and each subject's outcomes. Numbers are hundredths: -35 is
+    -0.35. A dash means that one of the two does not vary.
 
     Parameters
     ----------
     correlations : DemandCorrelations
-        What `demand_correlations` returned.
+        Result of `demand_correlations`.
     ax : Axes, optional
-        Where to draw; by default a new figure that grows with the table.
+        Axes to draw on (default: a new figure that grows with the table).
 
     Returns
     -------
     Axes
-        One unit wide per dimension and high per row.
+        Axes in which a dimension is one unit wide and a row one unit high.
 
     References
     ----------
@@ -100,7 +100,7 @@ def demand_correlation_plot(
 
 
 def _write(ax: "Axes", values: np.ndarray, centres: np.ndarray) -> None:
-    """Write correlations into their cells, and dashes where there is none."""
+    """Write correlations into their cells, or a dash where there is none."""
     count = values.shape[1]
     for (row, column), value in np.ndenumerate(values):
         if row == count or (row < count and column >= row):

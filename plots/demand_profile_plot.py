@@ -1,4 +1,4 @@
-"""What batteries ask for: a rosette per battery, a petal per dimension, a ring per level."""
+"""Demands of batteries: one rosette per battery, one petal per dimension, one ring per level."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 _COLUMNS = 3
 _PANEL, _ALONE, _TITLE = 3.3, 4.4, 0.15  # inches
 _HOLE = 0.15  # radius at which petals begin; they end at 1
-_PETAL = 0.9  # of the angle that a dimension has
-_NAMES = 1.06  # radius at which the dimensions are named
-_ENTRIES = 11  # levels in a line of the legend
+_PETAL = 0.9  # width of a petal, as a share of a dimension's angle
+_NAMES = 1.06  # radius of the dimensions' names
+_ENTRIES = 11  # number of levels in a line of the legend
 _COLOURS, _PALEST = "YlGnBu", 0.24  # pale to dark, in grey too
 
 
@@ -29,24 +29,24 @@ def demand_profile_plot(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw the levels that the items of batteries ask for, one panel per battery.
+    """Draw the levels that the items of batteries demand, one panel per battery.
 
-    Each dimension is a petal, made of one ring per level from the lowest (inside) to the highest.
-    The area of a ring is the share of items at that level; an area, not a length, since a ring far
-    out is wider. So a dark petal is a dimension of which much is asked, a pale one of which
-    little is asked, and one of many colours is covered well.
+    Each dimension is a petal, which has one ring per level from the lowest (inside) to the highest.
+    The area of a ring, not its length, is the share of items at that level, since outer rings are
+    wider. A dark petal is thus a dimension with high demands, a pale petal one with low demands,
+    and a petal of many colours one with many levels.
 
     Parameters
     ----------
     profiles : DemandProfile or mapping of str to DemandProfile
-        What `demand_profile` returned; names become titles.
+        Result of `demand_profile`, or several results by name; names are the titles.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each profile; a new figure by default.
+        Axes to draw on, one for each profile (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per profile; petals start at the top and go clockwise, from radius 0.15 to 1.
+        One Axes per profile. Petals start at the top and go clockwise, from radius 0.15 to 1.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def demand_profile_plot(
 
 
 def _colours(levels: list[float]) -> dict[float, str]:
-    """Give each level a colour; no demand is white, on a scale that begins there."""
+    """Return each level's colour; on a scale that begins at 0, no demand is white."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 

@@ -1,4 +1,4 @@
-"""What a designed battery is expected to teach, item by item."""
+"""Expected standard deviations under a designed battery, item by item."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,28 +12,29 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SIZE = (6.8, 4.6)  # inches
-_APART = 0.042  # of the height of the axes, between names
-_NAME = 34  # letters
+_APART = 0.042  # distance between names, as a share of the height of the axes
+_NAME = 34  # largest number of letters of a name
 
 
 @of_its_kind
 def design_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
     """Draw expected standard deviations of the latents against the number of items.
 
-    Each is a part of the one before any item, so that latents of different units share an axis. The
-    latents of the target are dark, others pale and dashed; each line is named at its end.
+    Each standard deviation is divided by the one before any item, so that latents with different
+    units share an axis. Lines of the target's latents are dark, and those of other latents are pale
+    and dashed; each line has its name at its end.
 
     Parameters
     ----------
     design : Design
-        What `batteries.design` returned.
+        Result of `batteries.design`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        With a line for each profile element.
+        Axes with one line for each profile element.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parts of figures of dispositions: groups of models, lines over bins, means with bands."""
+"""Parts of figures of dispositions: groups of models, lines by bin, means with bands."""
 
 import math
 from collections.abc import Sequence
@@ -22,29 +22,29 @@ _THIN: dict[str, Any] = {"linewidth": 0.7, "alpha": 0.35, "zorder": 1}
 
 
 def group_styles(chosen: ModelGroups) -> dict[str, tuple[str, str]]:
-    """Give each group a colour and a marker.
+    """Return a colour and a marker for each group.
 
     Raises
     ------
     DataError
-        When there are more groups than can be told apart.
+        When there are more groups than colours.
     """
     names = list(chosen.members)
     if len(names) > len(style.METHODS):
         raise DataError(
-            f"groups= names {len(names)} groups and {len(style.METHODS)} can be told apart; join "
-            "some"
+            f"groups= has {len(names)} groups, and a figure can show {len(style.METHODS)}; join "
+            "some of them"
         )
     return {ONE: (style.INK, "o")} if names == [ONE] else style.method_styles(names)
 
 
 def draw_curves(ax: "Axes", curves: GroupCurves, width: float) -> "Line2D":
-    """Draw a thin line per model, a mean with its band per group, and what is expected by luck.
+    """Draw one thin line per model, one mean with its band per group, and an aligned model's line.
 
     Returns
     -------
     Line2D
-        The dashed line of a model whose rates are the people's, so wide.
+        The dashed line of a model whose rates are the people's.
     """
     chosen, at, styles = curves.chosen, 100 * curves.at, group_styles(curves.chosen)
     for model, group in chosen.groups.items():
@@ -83,7 +83,7 @@ def line_entries(chosen: ModelGroups, prob: float) -> "list[Artist]":
 
 
 def explain(axes: "np.ndarray", figure: "Figure | None", entries: "Sequence[Artist]") -> None:
-    """Explain a figure under its panels, or axes that were given inside the first of them."""
+    """Add a legend below the panels of a new figure, or inside the first of given axes."""
     look: dict[str, Any] = {"handles": entries, "fontsize": 8, "frameon": False}
     if figure is None:
         axes[0].legend(loc="best", **look)

@@ -1,4 +1,4 @@
-"""Rows of effects with intervals, as tables of a joint fit have them."""
+"""Rows of effects with intervals, from the tables of a joint fit."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -22,33 +22,33 @@ COLUMNS = ("node", "label", "mean", "low", "high")
 def effect_groups(
     table: pd.DataFrame, nodes: str | Sequence[str] | None, source: str
 ) -> dict[str, pd.DataFrame]:
-    """Part a table of effects by node and label.
+    """Split a table of effects by node and label.
 
     Parameters
     ----------
     table : DataFrame
-        With the columns ``node``, ``label``, ``mean``, ``low`` and ``high``; levels stand in those
-        between ``label`` and ``mean``.
+        Table with the columns ``node``, ``label``, ``mean``, ``low`` and ``high``. Columns between
+        ``label`` and ``mean`` have the levels.
     nodes : str or sequence of str or None
-        Nodes, or elements ``node[label]``; all with None.
+        Nodes, or elements ``node[label]``; None for all.
     source : str
-        Where such a table comes from.
+        Function that returns such a table, for messages.
 
     Returns
     -------
     dict of str to DataFrame
-        By element, in the order of the table or as asked for; ``level`` names the level, and joins
-        those of several plates with commas.
+        Rows of each element, in the order of the table or of `nodes`. The column ``level`` has the
+        level; those of several plates are joined by commas.
 
     Raises
     ------
     DataError
-        When a column is not there, there is no row, or a node is not in the table.
+        When a column is missing, there is no row, or a node is not in the table.
     """
     missing = [name for name in COLUMNS if name not in table.columns]
     if missing or table.empty:
         what = f"no column {some(missing)}" if missing else "no rows"
-        raise DataError(f"the table has {what}; give what {source} returned")
+        raise DataError(f"the table has {what}; give the result of {source}")
     names = list(table.columns)
     plates = table[names[names.index("label") + 1 : names.index("mean")]].astype(str)
     table = table.assign(level=[", ".join(filter(None, row)) for row in plates.to_numpy()])
@@ -69,13 +69,13 @@ def effect_groups(
 
 
 def effect_unit(node: str, layout: Layout | None) -> str:
-    """Name the unit of a node where a layout says it; empty elsewhere."""
+    """Return the unit that a layout declares for a node, or an empty text."""
     latent = layout.nodes.get(node) if layout is not None else None
     return units.name(latent.unit) or "" if latent is not None else ""
 
 
 def mean_and_interval(prob: float) -> tuple[str, str]:
-    """Write what rows are: those whose interval does not contain 0, and those whose does.
+    """Describe the rows whose interval does not contain 0, and the rows whose interval does.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def mean_and_interval(prob: float) -> tuple[str, str]:
     Returns
     -------
     tuple of str
-        For the legend.
+        Texts of the legend.
 
     Raises
     ------
@@ -105,22 +105,22 @@ def effect_rows(
     words: tuple[str, str],
     marked: np.ndarray | None = None,
 ) -> None:
-    """Draw a row per effect from the bottom, pale where the interval contains 0.
+    """Draw one row per effect from the bottom, which is pale if the interval contains 0.
 
     Parameters
     ----------
     ax : Axes
-        Where.
+        Axes to draw on.
     rows : DataFrame
-        ``mean``, ``low`` and ``high``.
+        Effects: ``mean``, ``low`` and ``high``.
     names : sequence of str
-        Of the rows.
+        Names of the rows.
     most : int
-        Rows from which only some are named.
+        Largest number of rows that are all named.
     words : tuple of str
-        What dark rows are, and pale ones, for the legend.
+        Texts of the legend for dark and for pale rows.
     marked : ndarray of bool, shape (rows,), optional
-        Which rows are dark instead of those whose interval does not contain 0.
+        Whether each row is dark (default: rows whose interval does not contain 0).
     """
     at = np.arange(len(rows))
     clear = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy() if marked is None else marked

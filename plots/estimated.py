@@ -1,4 +1,4 @@
-"""One subject's estimate: found in a table of them, and written."""
+"""One subject's estimate, found in a table of estimates and written as text."""
 
 import math
 
@@ -10,7 +10,7 @@ from ..common.messages import some
 from ..estimation.estimates import Estimates
 from ..layouts.elements import Element, find_elements
 
-_DIGITS = 2  # of a standard error
+_DIGITS = 2  # number of significant digits of a standard error
 
 
 def estimated(estimates: Estimates, subject: object, node: str | None = None) -> pd.Series:
@@ -19,11 +19,11 @@ def estimated(estimates: Estimates, subject: object, node: str | None = None) ->
     Parameters
     ----------
     estimates : Estimates
-        Where subjects stand.
+        Estimates of the subjects.
     subject : object
-        Whose.
+        Subject to draw.
     node : str, optional
-        Which latent's; the layout's only one by default.
+        Latent whose estimate is wanted (default: the layout's only one).
 
     Returns
     -------
@@ -38,25 +38,25 @@ def estimated(estimates: Estimates, subject: object, node: str | None = None) ->
     """
     table, name = estimates.table, str(subject)
     if name not in estimates.subjects:
-        raise FitError(f"not in these estimates: {name}; they hold {some(estimates.subjects)}")
+        raise FitError(f"not in these estimates: {name}; they are of {some(estimates.subjects)}")
     rows = table[table["subject"] == name]
     if node is not None:
         rows = rows[rows["node"] == node]
     if len(rows) != 1:
         raise FitError(
             f"{name}: these estimates are of {some(dict.fromkeys(table['node']))}, and the figure "
-            f"shows {node or 'one of them'}; give those of a layout with that latent alone"
+            f"shows {node or 'one latent'}; give estimates of a layout with only that latent"
         )
     return rows.iloc[0]
 
 
 def element_of(estimates: Estimates, row: pd.Series) -> Element:
-    """Find the profile element that a row is about."""
+    """Return the profile element of a row."""
     return find_elements(estimates.layout, str(row["node"]))[0]
 
 
 def number(value: float, decimals: int = 2) -> str:
-    """Write a number with a minus sign, and an infinite one as such.
+    """Write a number with two decimals and a minus sign; an infinite one becomes ∞.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much of what makes items hard the declared demands explain."""
+"""Share of the items' difficulty that the declared demands explain."""
 
 from typing import TYPE_CHECKING
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 _SIZE = (6.2, 3.4)  # inches
 _BINS = 40
-_TALLEST = 0.8  # of the distance of two rows
+_TALLEST = 0.8  # height of the tallest column, as a share of the distance of two rows
 
 
 @of_its_kind
 def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw the share of the items' difficulty that demands explain: of these items and of new ones.
+    """Draw the share of the items' difficulty that demands explain, for these and for new items.
 
-    A histogram of posterior draws for each, with the mean as a point and the interval as a line.
-    Left of the middle, what items have of their own makes up more of the difficulty than demands.
+    Each row has a histogram of posterior draws, with the mean as a point and the interval as a
+    line. Below one half, the items' own effects vary more than their demands.
 
     Parameters
     ----------
     explained : Explained
-        What `explained` returned.
+        Result of `explained`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: the share, from 0 to 1.
+        Horizontal axis: the share, from 0 to 1.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Why a subject is expected to fail or to succeed on an item, and what would change that."""
+"""Explanation of a forecast: shares of a failure, and success if something were different."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ROW, _AROUND, _WIDE = 0.34, 1.9, 9.6  # inches
-_GAP = 0.7  # rows between two groups
+_GAP = 0.7  # distance between two groups, in rows
 _LETTERS = 44
 
 
 class _Row(NamedTuple):
-    """A name, its share of the failure where it has one, and success without it."""
+    """A name, its share of the failure if it has one, and success without it."""
 
     name: str
     share: tuple[float, float, float] | None
@@ -34,26 +34,28 @@ def explanation_plot(
 ) -> "np.ndarray":
     """Draw shares of a failure, and success if a part, a demand or an ability were different.
 
-    Parts come first (circles): success if they could not fail. Then demands (squares): success at
-    their easiest value among the training items. Then what was changed (triangles).
+    The first rows (circles) are parts, with success if they could not fail. The next rows (squares)
+    are demands, with success at their easiest value among the training items. The last rows
+    (triangles) are changes that were asked for.
 
     Parameters
     ----------
     explanation : Explanation
-        What `Fit.explain` returned.
+        Result of `Fit.explain`.
     ax : sequence of Axes, optional
-        Two, where to draw; a new figure by default.
+        Two axes to draw on (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        Left: shares of the failure; right: probabilities of success. Points are posterior means,
-        lines the explanation's intervals. The pale column is success as it is forecast.
+        Two Axes. Left: shares of the failure; right: probabilities of success. Points are posterior
+        means, and lines are the explanation's intervals. The pale column is the forecast of
+        success.
 
     Raises
     ------
     DataError
-        When nothing can fail and nothing was changed.
+        When the item has no parts that can fail and no changes.
 
     Examples
     --------
@@ -113,7 +115,7 @@ def explanation_plot(
 
 
 def _groups(explanation: Explanation) -> dict[str, list[_Row]]:
-    """List parts, demands and changes, by what is said of them."""
+    """List parts, demands and changes, by heading."""
     parts = [
         _Row(str(name), _three(row, "share"), _three(row, "without"), style.METHODS[0])
         for name, row in explanation.parts.to_dict("index").items()

@@ -1,4 +1,4 @@
-"""Place and firmness: where leanings lie, and how firmly they are held there."""
+"""Place and firmness of propensities: their positions, and how much they vary."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _SIZE = (7.2, 4.6)  # inches
-_NAMED = 12  # subjects beyond which points have no names
+_NAMED = 12  # largest number of subjects whose points are named
 _ENDS = ("place", "place_low", "place_high", "wobble", "wobble_low", "wobble_high")
 
 
@@ -36,22 +36,25 @@ def firmness_plot(
     Parameters
     ----------
     table : DataFrame
-        From `firmness`. Subjects without a place or a wobble are not drawn, but counted.
+        Result of `firmness`. Subjects without a place or a wobble are not drawn; the title states
+        their number.
     conditions : DataFrame, optional
-        Indexed by subject: ``model``, and ``incited``, the level asked for, NaN without a prompt.
-        Each model then has a colour, and a line through its prompts in the order of their levels.
+        Conditions, indexed by subject: ``model``, and ``incited``, the level of the prompt, NaN
+        without a prompt. Each model then has a colour, and a line through its prompts in the order
+        of their levels.
     unit : str, default "level"
-        Of both axes.
+        Unit of both axes.
     prob : float, default 0.9
-        Mass of the intervals, as asked of `firmness`; the title states it.
+        Mass of the intervals, as given to `firmness`; the title states it.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: the place. Vertical: the wobble, from firmly held upwards. Hollow points have a
-        wobble that is known from above only; diamonds are unprompted.
+        Horizontal axis: the place. Vertical axis: the wobble; a small wobble is a firm propensity.
+        For hollow points the data only limit the wobble from above. Diamonds are subjects without a
+        prompt.
 
     Raises
     ------
@@ -117,7 +120,7 @@ def _title(subjects: int, lost: int, mass: str) -> str:
 
 
 def _groups(table: pd.DataFrame, conditions: pd.DataFrame | None) -> dict[str, list[str]]:
-    """List the subjects of each model; without conditions all are one group."""
+    """List the subjects of each model; without conditions all subjects are one group."""
     if conditions is None:
         return {"": list(table.index)}
     need_conditions(conditions, table.index)
@@ -126,7 +129,7 @@ def _groups(table: pd.DataFrame, conditions: pd.DataFrame | None) -> dict[str, l
 
 
 def _text(subject: object, conditions: pd.DataFrame | None, count: int) -> str:
-    """Name a point: by its level, or by the subject where there are few."""
+    """Return the name of a point: its level, or the subject's name if there are few."""
     if conditions is None:
         return style.words(subject, 24) if count <= _NAMED else ""
     level = float(conditions["incited"][str(subject)])
@@ -134,7 +137,7 @@ def _text(subject: object, conditions: pd.DataFrame | None, count: int) -> str:
 
 
 def _points(ax: "Axes", own: pd.DataFrame, plain: np.ndarray, colour: str, name: str) -> None:
-    """Draw crosses of intervals and points; hollow where the wobble is known from above only."""
+    """Draw crosses of intervals, and points, hollow if the wobble is limited from above only."""
     ends = own[list(_ENDS)].to_numpy(dtype=float).T
     place, left, right, wobble, low, high = ends
     look: dict[str, Any] = {"color": colour, "linewidth": 1.0, "alpha": 0.45}
@@ -161,7 +164,7 @@ def _legend(
     groups: dict[str, list[str]],
     conditions: pd.DataFrame | None,
 ) -> None:
-    """Explain colours, hollow points and diamonds, where there are any."""
+    """Explain colours, hollow points and diamonds, if there are any."""
     from matplotlib.lines import Line2D
 
     entries: list[Line2D] = []
@@ -182,7 +185,7 @@ def _legend(
 
 
 def _mark(marker: str, fill: str, label: str) -> "Line2D":
-    """Make a legend entry of a point."""
+    """Make the legend entry of a marker."""
     from matplotlib.lines import Line2D
 
     return Line2D(

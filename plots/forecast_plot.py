@@ -1,4 +1,4 @@
-"""Forecast success of one subject, item by item."""
+"""Forecasts of one subject's success, item by item."""
 
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-_NAMED = 80  # items up to which their names are written
-_PER_ROW = 4  # entries in a row of the legend
+_NAMED = 80  # largest number of items whose names are written
+_PER_ROW = 4  # number of entries in a row of the legend
 
 
 @of_its_kind
@@ -34,27 +34,27 @@ def forecast_plot(
     forecast : Forecast
         Forecasts.
     subject : object
-        Whose.
+        Subject to draw.
     evaluation : Evaluation, optional
-        Outcomes to lay over: ticks above for successes and below for failures of a single trial,
-        dashes at the success rate of several.
+        Outcomes to draw as well: ticks at the top for successes and at the bottom for failures of
+        single trials, dashes at the success rate of several trials.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: items; vertical: probability, in [0, 1]. Bars are the forecast's intervals,
-        diamonds items outside a declared range, hollow diamonds those outside the subject's
-        training items, hollow squares those that combine values which no training item does, hollow
-        points items the fit has seen.
+        Horizontal axis: items; vertical axis: probability, in [0, 1]. Bars are the forecast's
+        intervals. Diamonds are items outside a declared range, hollow diamonds items outside the
+        range of the subject's training items, hollow squares items with a combination of values
+        that no training item has, and hollow points training items.
 
     Raises
     ------
     FitError
         When the subject is not in the forecast.
     DataError
-        When the evaluation does not know the subject or any of the items.
+        When the subject or all of the items are missing from the evaluation.
 
     Examples
     --------
@@ -144,10 +144,10 @@ def forecast_plot(
 def _outcomes(
     ax: "Axes", evaluation: Evaluation, subject: str, items: list[str], size: float
 ) -> "list[tuple[Artist, str]]":
-    """Lay the outcomes over the forecast; what each mark means."""
+    """Draw the outcomes over the forecast; return the marks with their meanings."""
     if subject not in evaluation.subjects:
         raise DataError(
-            f"unknown subject {subject}; the evaluation knows {some(evaluation.subjects)}"
+            f"unknown subject {subject}; the evaluation has {some(evaluation.subjects)}"
         )
     both = [place for place, item in enumerate(items) if item in evaluation.items.index]
     if not both:

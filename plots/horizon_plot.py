@@ -1,4 +1,4 @@
-"""Time horizons over dates of release."""
+"""Time horizons against dates of release."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_LABELS = 25  # names tried when none are asked for
-_AREA, _FEWER = 26.0, 40  # of a marker in square points; half as large with more models than that
-_ASIDE = 0.008  # of the dates' span, between an estimate and the published one
-_ROOM = 0.06  # of either axis, about all that is drawn
+_LABELS = 25  # number of names that are tried by default
+_AREA, _FEWER = 26.0, 40  # area of a marker in square points; half of it with more models than this
+_ASIDE = 0.008  # distance of an estimate from the published one, as a share of the dates' span
+_ROOM = 0.06  # share of each axis that is left free around the points
 _DAYS = 120.0  # least span of the dates
 _OCTAVES = 4.0  # least span of the hours, in doublings
 _SECOND, _MINUTE = 1 / 3600, 1 / 60
@@ -48,7 +48,7 @@ def horizon_plot(
     prob: float = 0.9,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw time horizons over dates of release, with their intervals.
+    """Draw time horizons against dates of release, with their intervals.
 
     Parameters
     ----------
@@ -56,31 +56,33 @@ def horizon_plot(
         A fit whose only capability is in doublings of an hour; or a table indexed by subject, such
         as `time_horizons` returns: ``hours``, ``low``, ``high``, all positive, and ``released``.
     released : Series, optional
-        Dates, indexed by subject; those in the table by default. Subjects without a date are left
-        out.
+        Dates of release, indexed by subject (default: those in the table). Subjects without a date
+        are left out.
     published : DataFrame, optional
-        Others' ``hours``, ``low`` and ``high`` of some of the subjects, drawn beside.
+        Published ``hours``, ``low`` and ``high`` of some of the subjects, which are drawn beside
+        the estimates.
     trend : HorizonTrend, optional
-        What `joint_trend` or `horizon_trend` returned: a line with its interval, which may go on
-        beyond the subjects' dates.
+        Result of `joint_trend` or `horizon_trend`, drawn as a line with its interval, which may
+        continue beyond the subjects' dates.
     names : sequence, optional
-        Subjects to name, all of them; by default the extreme ones and others far from each other,
-        as many as there is room for.
+        Subjects whose names are all written (default: extreme subjects and others far from each
+        other, as many as there is room for).
     prob : float, default 0.9
-        Mass of a fit's intervals; of a table's, for the title.
+        Mass of the intervals that are computed from a fit. For a table, the mass of its intervals,
+        which the title states.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: date; vertical: hours, logarithmic.
+        Horizontal axis: date; vertical axis: hours, logarithmic.
 
     Raises
     ------
     DataError
-        When a column is missing, a number is not positive, an end of an interval lies on the wrong
-        side, or dates are missing.
+        When a column is missing, a number is not positive, an interval does not contain its
+        estimate, or dates are missing.
     FitError
         When a fit has several capabilities, or an option is out of range.
 
@@ -123,7 +125,7 @@ def horizon_plot(
 
 
 def _order(points: np.ndarray, which: "int | np.ndarray") -> list[int]:
-    """Order names: those far from the others first. All that are asked for are written."""
+    """Order names, those far from the others first, and whether all of them have to be written."""
     wanted = np.arange(which) if isinstance(which, int) else which
     if not len(wanted):
         return []
@@ -150,7 +152,7 @@ def _table(horizons: Fit | pd.DataFrame, released: pd.Series | None, prob: float
         raise DataError("there are no dates; give released=, or a table with that column")
     dated = table.assign(released=pd.to_datetime(table["released"])).dropna(subset=["released"])
     if dated.empty:
-        raise DataError("no horizon has a date; fill the column released, or give released=")
+        raise DataError("no horizon has a date; give dates in the column released, or by released=")
     return dated
 
 
@@ -172,8 +174,8 @@ def _others(published: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     known = others[others.index.isin(table.index)]
     if known.empty:
         raise DataError(
-            f"published horizons are of {some(others.index)}, and ours of {some(table.index)}; "
-            "name subjects alike"
+            f"published horizons are of {some(others.index)}, and the others of "
+            f"{some(table.index)}; give both the same names"
         )
     return known
 
@@ -215,7 +217,7 @@ def _trend(ax: "Axes", trend: HorizonTrend) -> None:
 
 
 def _axes(ax: "Axes", at: np.ndarray, hours: np.ndarray) -> None:
-    """Set limits that hold everything, dates as dates and hours in words."""
+    """Set limits that include everything; write dates as dates and hours in words."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
     ax.set_xlim(*_limits(at.min(), at.max(), _DAYS))

@@ -1,4 +1,4 @@
-"""Which properties a prediction rests on."""
+"""Permutation importances of properties for predictions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -21,22 +21,22 @@ _SCORES = {"brier": "rise of the Brier score", "auroc": "fall of the AUROC"}
 def importance_plot(
     importance: Importance, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
 ) -> np.ndarray:
-    """Draw permutation importances with intervals and their elbow, a panel per method.
+    """Draw permutation importances with intervals and their elbow, one panel per method.
 
-    The most important property stands at the top. Filled points stand before the elbow, which a
-    line marks; beside each is the share of folds whose own elbow chooses it.
+    The most important property is at the top. Filled points are before the elbow, which a line
+    marks. The number beside a point is the share of folds whose own elbow selects the property.
 
     Parameters
     ----------
     importance : Importance
-        What `permutation_importance` returned.
+        Result of `permutation_importance`.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each method; a new figure by default.
+        Axes to draw on, one for each method (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per method. Horizontal: what shuffling costs, in units of the score.
+        One Axes per method. Horizontal axis: loss of the score when the property is shuffled.
 
     Raises
     ------

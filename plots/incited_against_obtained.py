@@ -1,4 +1,4 @@
-"""What propensity was obtained from models that were incited to some level of it."""
+"""Propensities that were obtained from models against the levels to which they were incited."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _COLUMNS = 4
 _PANEL = (2.1, 1.9)  # inches
 _NEEDED = ("model", "incited", "estimate", "low", "high", "identified")
-_ASIDE = 1.4  # levels between the lowest one and the unprompted model
+_ASIDE = 1.4  # distance of the unprompted model from the lowest level, in levels
 _LEGEND = ("as incited", "incited", "unprompted", "interval", "not identified", "published")
-_ROOM = 0.06  # of the vertical range, above and below
+_ROOM = 0.06  # share of the vertical range that is left free above and below
 _COLOUR = STYLES["propensity"].border
 _PUBLISHED = style.METHODS[1][0]
 
@@ -39,30 +39,30 @@ def incited_against_obtained(
     prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw obtained propensities against the levels incited to, a panel per model.
+    """Draw obtained propensities against incited levels, one panel per model.
 
     Parameters
     ----------
     table : DataFrame
-        One row per model and incitement: ``model``, ``incited`` (missing: unprompted),
-        ``estimate``, ``low``, ``high`` (of its interval; an end may be infinite) and
-        ``identified``; and ``published``, where another estimate is to stand beside.
+        One row per model and incitement: ``model``, ``incited`` (missing without a prompt),
+        ``estimate``, ``low``, ``high`` (ends of its interval, which may be infinite) and
+        ``identified``; optionally ``published``, another estimate to draw beside.
     propensity : str
-        Its name, for the title.
+        Name of the propensity, for the title.
     unit : str, default "level"
-        Of both axes.
+        Unit of both axes.
     columns : mapping of str to str, optional
-        Names that columns have in the table, by the names above, as in ``{"model": "who"}``.
+        Names of the table's columns, by the names above, such as ``{"model": "who"}``.
     prob : float, default 0.9
-        Mass of the intervals, or their confidence, as asked of `estimate`; the legend states it.
+        Mass or confidence of the intervals, as given to `estimate`; the legend states it.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each model; a new figure by default.
+        Axes to draw on, one for each model (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per model, in the table's order. Diamonds, at the left, are unprompted; hollow marks at
-        the bottom have no estimate, since the data do not identify one.
+        One Axes per model, in the table's order. Diamonds at the left are models without a prompt.
+        Hollow marks at the bottom mean that the data do not identify an estimate.
 
     Raises
     ------
@@ -142,13 +142,13 @@ def _check(table: pd.DataFrame) -> None:
     empty = table[table["identified"].astype(bool) & table["estimate"].isna()]
     if len(empty):
         raise DataError(
-            f"identified without an estimate: {some(empty['model'])}; give one, or say identified "
-            "is False"
+            f"identified without an estimate: {some(empty['model'])}; give one, or set identified "
+            "to False"
         )
 
 
 def _limits(table: pd.DataFrame, levels: np.ndarray) -> tuple[float, float]:
-    """Vertical range of all that is drawn, with room for hollow marks below."""
+    """Return the vertical range of all that is drawn, with room for hollow marks below."""
     known = table[table["identified"].astype(bool)]
     drawn = known[["estimate", "low", "high"]].to_numpy(dtype=float).ravel()
     if "published" in table:

@@ -1,4 +1,4 @@
-"""How likely success is over a propensity, for items of some bands."""
+"""Success probabilities by propensity, for items with given bands."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 type Ends = tuple[float, float]
 
 _POINTS = 401
-_REACH = 4.0  # how far beyond the ends a panel shows, in logits of slope `slope`
+_REACH = 4.0  # distance that a panel shows beyond the ends, in logits of slope `slope`
 _COLUMNS = 4
 _PANEL = (2.9, 2.3)  # inches
 
@@ -33,33 +33,34 @@ def item_response_curves(
     unit: str | None = None,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    r"""Draw success over the propensity for one or several bands, normalised in three ways.
+    r"""Draw success by propensity for one or several bands, normalised in three ways.
 
-    The product of two logistics, :math:`\sigma(a(\theta - b_l))\,\sigma(a(b_u - \theta))`, stays
-    below 1; divided by its peak it passes through more than 0.5 at the ends; `band` reaches 1 in
-    the middle and about 0.5 at the ends, since its slope grows as the band narrows.
+    The product of two logistic functions,
+    :math:`\sigma(a(\theta - b_l))\,\sigma(a(b_u - \theta))`, is below 1 everywhere. Divided by its
+    peak, it is above 0.5 at the ends. `band` is 1 in the middle and about 0.5 at the ends, since
+    its slope grows as the band narrows.
 
     Parameters
     ----------
     bands : (float, float) or sequence of (float, float)
-        Lower and upper end of each; one of the two may be infinite.
+        Lower and upper end of each band; one of the two may be infinite.
     slope : float, default 1
-        `a`, per unit of the propensity; positive.
+        Slope `a`, per unit of the propensity; positive.
     unit : str, optional
-        Of the propensity, for the axis.
+        Unit of the propensity, for the axis.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each band; a new figure by default.
+        Axes to draw on, one for each band (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per band, titled with it. The band is shaded; a dotted line marks success of 0.5. A band
-        narrower than 0.1 has the curve of `band`, which widens it.
+        One Axes per band, with the band as its title. The band is shaded; a dotted line marks
+        success of 0.5. A band narrower than 0.1 has the curve of `band`, which widens it.
 
     Raises
     ------
     DataError
-        When a band is no pair of ascending numbers with a finite end.
+        When a band is not a pair of ascending numbers with a finite end.
     FitError
         When the slope is not positive, or the number of axes is wrong.
 
@@ -109,8 +110,8 @@ def _checked(bands: Ends | Sequence[Ends]) -> list[Ends]:
     for low, high in found:
         if not low < high or np.isinf([low, high]).all():
             raise DataError(
-                f"the band {_name((low, high))} has no inside that ends; give its lower and then "
-                "its upper end, one of them finite"
+                f"the band {_name((low, high))} is empty or has no finite end; give its lower and "
+                "then its upper end, one of them finite"
             )
     return [(float(low), float(high)) for low, high in found]
 

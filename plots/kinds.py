@@ -1,4 +1,4 @@
-"""Figures take results of one kind each: another kind of value is refused by name, here for all."""
+"""Check that a figure is given results of the kinds that it takes."""
 
 import functools
 import inspect
@@ -39,7 +39,7 @@ _MAKERS = {
     "SimulationBasedCalibration": "ml.validation.sbc",
     "Suitability": "ml.decisions.suitability",
 }
-"""Where people get each kind from."""
+"""Functions that return each kind."""
 
 _MAKERS_FOR = {
     ("brier_against_success", "DataFrame"): "ml.score_forecast",
@@ -51,26 +51,28 @@ _MAKERS_FOR = {
     ("scaling_plot", "DataFrame"): "evaluation.group_rates or fit.group_means",
     ("weights_plot", "DataFrame"): "fit.population",
 }
-"""... and for one figure."""
+"""Functions that return a kind for a certain figure."""
 
 
 def of_its_kind[**P, R](draw: Callable[P, R]) -> Callable[P, R]:
-    """Have a figure refuse values of other kinds than its signature says.
+    """Make a figure refuse values of other kinds than those in its signature.
 
     Parameters
     ----------
     draw : callable
-        Parameters whose types are results, data frames, or mappings of names to those are checked.
+        Function that draws the figure. Parameters are checked if their types are results, data
+        frames, or mappings of names to those.
 
     Returns
     -------
     callable
-        The same, but for the check.
+        The same function with the check.
 
     Raises
     ------
     DataError
-        From the figure: naming it, the kind it takes and where that comes from, and what was given.
+        When the figure is called with another kind. The message names the figure, the kind it
+        takes, the function that returns that kind, and the kind that was given.
 
     Examples
     --------
@@ -96,7 +98,7 @@ def of_its_kind[**P, R](draw: Callable[P, R]) -> Callable[P, R]:
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError:
-            return draw(*args, **kwargs)  # Python says what is missing or too many
+            return draw(*args, **kwargs)  # Python raises the error about arguments
         for name, kinds in wanted.items():
             if name in given:
                 _refuse_others(draw.__name__, name, kinds, given[name])
@@ -106,7 +108,7 @@ def of_its_kind[**P, R](draw: Callable[P, R]) -> Callable[P, R]:
 
 
 def _kinds(annotation: Any) -> list[Any]:
-    """List the types that a parameter takes, where all of them are known here."""
+    """List the types that a parameter takes, if all of them are known here."""
     if isinstance(annotation, TypeAliasType):
         annotation = annotation.__value__
     parts = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
@@ -116,7 +118,7 @@ def _kinds(annotation: Any) -> list[Any]:
 
 
 def _named(kind: Any) -> Any:
-    """Say what the values of a mapping are; None of another type."""
+    """Return the type of a mapping's values; None for another type."""
     return get_args(kind)[1] if get_origin(kind) is Mapping else None
 
 
@@ -137,7 +139,7 @@ def _refuse_others(figure: str, name: str, kinds: list[Any], value: object) -> N
 
 
 def _said(figure: str, kind: Any) -> str:
-    """Write a kind, and where it comes from."""
+    """Write a kind, and the function that returns it."""
     own = (_named(kind) or kind).__name__
     source = _MAKERS_FOR.get((figure, own), _MAKERS[own])
     what = f"a mapping of names to {own}" if _named(kind) else _a(own)

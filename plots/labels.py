@@ -1,4 +1,4 @@
-"""Names beside points, placed so that none covers another."""
+"""Names beside points, placed without overlaps."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 _DIRECTIONS = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
 _NEAR, _FAR = (3.0, 10.0), (3.0, 10.0, 20.0, 32.0, 46.0, 62.0, 80.0)  # points from the marker
-_CLEAR = 5.0  # pixels between a name and another point, so that it is clear whose it is
+_CLEAR = 5.0  # least distance of a name from other points, in pixels
 _ALIGN = {-1: "right", 0: "center", 1: "left"}
 _ALIGN_Y = {-1: "top", 0: "center", 1: "bottom"}
 
 
 def spread(points: np.ndarray, count: int) -> list[int]:
-    """Choose points far from each other: first the extremes, then always the farthest one.
+    """Choose points far from each other: first the extremes, then repeatedly the farthest one.
 
     Parameters
     ----------
     points : ndarray, shape (points, 2)
-        On comparable scales.
+        Coordinates, on comparable scales.
     count : int
-        How many.
+        Number of points to choose.
 
     Returns
     -------
     list of int
-        Places, in the order chosen.
+        Positions of the points, in the order chosen.
     """
     ends = [*points.argmin(axis=0), *points.argmax(axis=0)]
     chosen = [int(place) for place in dict.fromkeys(ends)][:count]
@@ -60,22 +60,22 @@ def write_names(
     Parameters
     ----------
     ax : Axes
-        Finished but for the names: limits, legend and colour bar are there.
+        Axes that are complete except for the names: they have limits, legend and colour bar.
     points : ndarray, shape (points, 2)
-        Where the markers are.
+        Coordinates of the markers.
     area : ndarray, shape (points,)
-        How large, in square points as for ``scatter``.
+        Areas of the markers, in square points as for ``scatter``.
     names : sequence of str
-        One per point.
+        Name of each point.
     order : sequence of int
-        Which points to name, the most important first.
+        Points to name, the most important first.
     all_of_them : bool
-        Write a name even where it must cover something; otherwise it is left out.
+        Whether to write a name even if it covers something; otherwise such a name is left out.
 
     Returns
     -------
     list of Annotation
-        What was written.
+        The names that were written.
     """
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import Bbox
@@ -133,7 +133,7 @@ def _least_cost(
     texts: "list[Bbox]",
     rings: Sequence[float],
 ) -> float:
-    """Move a name to the nearest free place; return what it covers there, 0 if nothing."""
+    """Move a name to the nearest free place; return the area that it covers there."""
     inside = ax.get_window_extent()
     best: tuple[float, tuple[float, float], tuple[int, int], bool] | None = None
     for ring in rings:
@@ -160,7 +160,7 @@ def _least_cost(
 
 
 def _frame(note: "Annotation") -> "Bbox":
-    """Where a name is written, its line left out."""
+    """Return the box of a name, without its line."""
     from matplotlib.text import Text
 
     note.get_window_extent()  # moves the text to its point
@@ -174,7 +174,7 @@ def _move(note: "Annotation", offset: tuple[float, float], side: tuple[int, int]
 
 
 def _overlap(one: "Bbox", other: "Bbox") -> float:
-    """Area in common, in square pixels."""
+    """Compute the area in common, in square pixels."""
     width = min(one.x1, other.x1) - max(one.x0, other.x0)
     height = min(one.y1, other.y1) - max(one.y0, other.y0)
     return float(max(width, 0) * max(height, 0))

@@ -1,4 +1,4 @@
-"""Which layout foresees outcomes best, in total and by subject or item."""
+"""Comparison of layouts by leave-one-out prediction, in total and by subject or item."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,34 +14,35 @@ from .kinds import of_its_kind
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_CLOSE = 20  # subjects from which rows are set closer, in smaller letters
+_CLOSE = 20  # number of subjects from which rows are closer together, in smaller letters
 _LETTER = 0.066  # inches
 _ROW = 0.34  # height of a layout's row, in inches
-_APART = 0.8  # of a row that the layouts of a subject share
+_APART = 0.8  # share of a row's height that the layouts of a subject use
 
 
 @of_its_kind
 def layout_comparison_plot(
     compared: LayoutComparison, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
 ) -> np.ndarray:
-    """Draw how far layouts lie behind the best one, in total and by subject, or by item.
+    """Draw the differences of layouts from the best one, in total and by subject, or by item.
 
-    Thick lines are one standard error of the difference, thin ones two. A difference below 4, or
-    from fewer than 100 items, is less certain than they say (see `compare_layouts`). A hollow point
-    has a warning in the table. Where items or subjects were left out whole, a row is a single
-    point, without a line.
+    Thick lines are one standard error of the difference, and thin lines are two. A difference below
+    4, or one from fewer than 100 items, is less certain than these lines show (see
+    `compare_layouts`). A hollow point has a warning in the table. If whole items or subjects were
+    left out, a row is a single point without a line.
 
     Parameters
     ----------
     compared : LayoutComparison
-        What `compare_layouts` returned.
+        Result of `compare_layouts`.
     ax : Axes or sequence of Axes, optional
-        Where to draw, two of them: the total, and subjects or items; by default a new figure.
+        Two axes to draw on: the total, and subjects or items (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        Horizontal: elpd minus that of the best layout (in total; of each row), in nats.
+        Two Axes. Horizontal axis: elpd minus that of the best layout (in total, or in the row), in
+        nats.
 
     Raises
     ------

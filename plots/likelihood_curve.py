@@ -1,4 +1,4 @@
-"""How well the values of a latent explain one subject's outcomes, with every maximum."""
+"""Log-likelihood of one subject's outcomes by the values of a latent, with every maximum."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_DEEP = 20.0  # nats below the maximum, down to which other maxima are shown
+_DEEP = 20.0  # greatest depth of other maxima that are shown, in nats below the maximum
 _POINTS = 2001
-_AROUND = np.geomspace(1e-11, 0.1, 41)  # of the view, beside maxima and cliffs
-_NAMED = 8  # maxima with a label
-_SAME = 0.005  # nats
-_ROOM = 0.15  # of the view, on both sides
-_AMPLE = 1.5  # the same, before what is low is left out
-_ERRORS = 6.0  # standard errors on both sides, at least
+_AROUND = np.geomspace(1e-11, 0.1, 41)  # distances from maxima and steps, as shares of the view
+_NAMED = 8  # largest number of maxima with a label
+_SAME = 0.005  # difference below which maxima count as equally high, in nats
+_ROOM = 0.15  # share of the view that is left free on both sides
+_AMPLE = 1.5  # the same share before low parts are left out
+_ERRORS = 6.0  # least number of standard errors on both sides
 _MARK = 26.0  # area of a mark
 
 
@@ -37,24 +37,24 @@ def likelihood_curve(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw one subject's log-likelihood, relative to its maximum, with all its maxima.
+    """Draw one subject's log-likelihood relative to its maximum, with all local maxima.
 
     Parameters
     ----------
     estimates : Estimates
-        Of a layout of one latent.
+        Estimates of a layout with one latent.
     subject : object
-        Whose.
+        Subject to draw.
     ax : Axes or sequence of Axes, optional
-        Where to draw: one, and one more where the estimates hold a posterior; a new figure by
-        default.
+        Axes to draw on: one, and a second one if the estimates have a posterior (default: a new
+        figure).
 
     Returns
     -------
     ndarray of Axes
-        Of the log-likelihood less its maximum, down to 20 nats below; what lies deeper is cut off.
-        Shaded: the values that the data allow. Where there is a posterior, its density and the
-        prior's in a second one.
+        One Axes with the log-likelihood minus its maximum, down to 20 nats below it. The values
+        within the likelihood interval are shaded. If there is a posterior, a second Axes has its
+        density and the prior's.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def likelihood_curve(
     name = str(subject)
     if name in estimates.subjects and name not in estimates.curves:
         raise FitError(
-            f"{name}: these estimates hold no likelihood curve; give those of a layout with one "
+            f"{name}: these estimates have no likelihood curve; give those of a layout with one "
             "latent without labels"
         )
     row = estimated(estimates, name)
@@ -126,7 +126,7 @@ def likelihood_curve(
 
 
 def _view(estimates: Estimates, row: pd.Series, near: pd.DataFrame) -> tuple[float, float]:
-    """Range that holds all high maxima, the values allowed and the interval."""
+    """Return the range that includes all high maxima, the shaded values and the interval."""
     allowed = np.ravel(estimates.ranges.get(str(row["subject"]), []))
     known = row[["estimate", "low", "high"]].to_numpy(dtype=float)
     seen = np.concatenate([near["at"], allowed, known])
@@ -141,14 +141,14 @@ def _view(estimates: Estimates, row: pd.Series, near: pd.DataFrame) -> tuple[flo
 
 
 def _narrowed(view: tuple[float, float], shown: Sequence[float]) -> tuple[float, float]:
-    """Leave out what is far from all that must be shown."""
+    """Narrow the range to the parts near everything that must be shown."""
     first, last = min(shown), max(shown)
     room = _ROOM * (last - first) or view[1] - view[0]
     return max(view[0], first - room), min(view[1], last + room)
 
 
 def _places(view: tuple[float, float], steep: Sequence[float]) -> np.ndarray:
-    """Evenly spaced places, and many more close to where the curve may be a cliff."""
+    """Return evenly spaced values, and many more close to possible steps of the curve."""
     low, high = view
     away = (high - low) * np.concatenate([-_AROUND, [0.0], _AROUND])
     known = np.array([place for place in steep if np.isfinite(place)])
@@ -158,7 +158,7 @@ def _places(view: tuple[float, float], steep: Sequence[float]) -> np.ndarray:
 
 
 def _ranges(ax: "Axes", estimates: Estimates, subject: str, view: tuple[float, float]) -> None:
-    """Shade the values that the data allow, and draw how deep the curve is at their ends."""
+    """Shade the values above the threshold of the log-likelihood, and draw the threshold."""
     from scipy.stats import chi2
 
     colour, share = style.PRIOR, style.percent(estimates.prob)
@@ -177,7 +177,7 @@ def _ranges(ax: "Axes", estimates: Estimates, subject: str, view: tuple[float, f
 def _posterior(
     estimates: Estimates, row: pd.Series, ax: "Axes", at: np.ndarray, logs: np.ndarray
 ) -> None:
-    """Draw the density: likelihood times prior, with the share of the draws that lies in view."""
+    """Draw the density (likelihood times prior), scaled by the share of draws in the view."""
     if estimates.fit is None:
         return
     element = element_of(estimates, row)
@@ -202,7 +202,7 @@ def _posterior(
 
 
 def _legend(ax: "Axes", figure: "Figure | None") -> int:
-    """Explain below the figure, or above axes that were given; how many rows it takes."""
+    """Add a legend below a new figure, or above given axes; return its number of rows."""
     handles, entries = ax.get_legend_handles_labels()
     look = {"ncols": 2, "fontsize": 8, "frameon": False}
     if figure is None:
@@ -213,7 +213,7 @@ def _legend(ax: "Axes", figure: "Figure | None") -> int:
 
 
 def _name_maxima(ax: "Axes", marks: pd.DataFrame) -> None:
-    """Write where the highest maxima are, and how far below the highest."""
+    """Write the positions of the highest maxima, and their depths below the highest."""
     shown = marks[marks["depth"] <= -ax.get_ylim()[0]].sort_values("depth").head(_NAMED)
     names = [
         short(at) + (f": {depth:.2g} nats below" if depth > _SAME else "")

@@ -1,4 +1,4 @@
-"""How far models are from people, over what people choose."""
+"""Misalignment of models with people, by the rate of people."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -24,29 +24,29 @@ def misalignment_plot(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    r"""Draw how far models' trait-positive rates are from people's, a panel per trait.
+    r"""Draw the distance of models' trait-positive rates from people's, one panel per trait.
 
     .. math:: |\mathrm{TPR}_\mathrm{human}(s) - \mathrm{TPR}_\mathrm{model}(s)|
 
-    averaged over the scenarios with about the same human rate. Bins are symmetric: those of
-    consensus, [60 %, 70 %) to [90 %, 100 %), at either side, unanimity alone at both ends, and all
-    rates between 40 % and 60 % in the middle. A few votes and a few samples differ by chance, even
-    where people and a model choose at one rate; the dashed line shows what is to be expected of
-    such a model, with as many samples (see `as_aligned`).
+    is averaged over the scenarios with about the same human rate. Bins are symmetric: those of
+    consensus, [60 %, 70 %) to [90 %, 100 %), on either side, one bin for unanimity at each end, and
+    one bin in the middle for all rates between 40 % and 60 %. Few votes and few samples differ by
+    chance, even if people and a model choose at the same rate; the dashed line is the expected
+    distance of such a model with the same number of samples (see `as_aligned`).
 
     Parameters
     ----------
     curves : mapping of str to GroupCurves
-        By trait, from `measurement_layouts.dispositions.misalignment_by_group`.
+        Result of `measurement_layouts.dispositions.misalignment_by_group`, by trait.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each trait; a new figure by default.
+        Axes to draw on, one for each trait (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per trait. Horizontal: mean human rate in the bin, vertical: mean misalignment, both in
-        %. A thin line per model, a thick one per group. Bins of fewer than five scenarios are left
-        out.
+        One Axes per trait. Horizontal axis: mean human rate in the bin; vertical axis: mean
+        misalignment, both in %. There is a thin line for each model and a thick one for each group.
+        Bins with fewer than five scenarios are left out.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Misfits of a layout with a population: subjects, items, groups and pairs."""
+"""Misfits of a layout of a population: subjects, items, groups and pairs."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,12 +18,12 @@ from .kinds import of_its_kind
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SHOWN = 30  # rows of a panel
+_SHOWN = 30  # largest number of rows of a panel
 _COLUMNS = 2
 
 
 class _Panel(NamedTuple):
-    """A part of a table, and what its effects are."""
+    """A part of a table, with the names of its effects."""
 
     title: str
     effect: str
@@ -38,26 +38,27 @@ def misfit_plot(
     tables: str | Sequence[str] | None = None,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> np.ndarray:
-    """Draw effects that the layout does not have: where it misses subjects, items, groups, pairs.
+    """Draw effects of subjects, items, groups and pairs that the layout lacks.
 
-    A row is an effect with its interval, from the smallest to the largest; dark where it is
-    flagged. Of long tables the 30 rows with the smallest p are drawn.
+    Each row is an effect with its interval, from the smallest to the largest; flagged effects are
+    dark. If a table is longer than 30 rows, those with the smallest p are drawn.
 
     Parameters
     ----------
     criticism : PopulationCriticism
-        What `criticise` returned of a joint fit.
+        Result of `criticise` for a joint fit.
     tables : str or sequence of str, optional
-        Of "subjects", "items", "groups", "between" and "pairs"; all by default.
+        Tables to draw: "subjects", "items", "groups", "between" and "pairs" (default: all).
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each panel; by default a new figure.
+        Axes to draw on, one for each panel (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        Subjects; slopes of items, and levels where items have no effect of their own; a panel for
-        each column of the subjects; spreads of all items between groups, and demands by groups;
-        pairs or testlets. Horizontal: the effect, with its unit.
+        One Axes for subjects; one for slopes of items, and one for their levels if the layout has
+        no effects of items; one for each column of the subjects; one for spreads of all items
+        between groups, and one for demands by groups; one for pairs or testlets. Horizontal axis:
+        the effect, with its unit.
 
     Raises
     ------
@@ -110,7 +111,7 @@ def misfit_plot(
 
 
 def _panels(criticism: PopulationCriticism) -> list[_Panel]:
-    """Part the tables where effects are of different kinds."""
+    """Split the tables by kind of effect."""
     items, groups = criticism.items, criticism.groups
     found = [
         _Panel("Subjects", "pattern (below 0: flatter)", criticism.subjects, "subjects"),
@@ -132,7 +133,7 @@ def _panels(criticism: PopulationCriticism) -> list[_Panel]:
 
 
 def _names(table: str, rows: pd.DataFrame) -> list[str]:
-    """Name rows as far as the panel's title does not."""
+    """Name rows by the parts that the panel's title does not have."""
     if table == "subjects":
         return rows["subject"].tolist()
     if table in ("between", "pairs"):

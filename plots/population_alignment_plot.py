@@ -1,4 +1,4 @@
-"""How far models are from each of several populations, and to which side."""
+"""Distances and dispositions of models relative to several populations."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,8 @@ _PANELS = {
     "distance": "distance from the population\n(percentage points)",
     "disposition": "disposition: model minus population\n(percentage points)",
 }
-_MARK, _GAP, _LETTER = 0.14, 0.16, 0.066  # inches: of a population's mark, between models, a letter
-_MOST = 60  # models that a page holds
+_MARK, _GAP, _LETTER = 0.14, 0.16, 0.066  # inches: a population's mark, between models, a letter
+_MOST = 60  # largest number of models of a figure
 
 
 @of_its_kind
@@ -31,28 +31,28 @@ def population_alignment_plot(
     trait: str = "all",
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> np.ndarray:
-    """Draw models beside several populations: how far each is, and to which side.
+    """Draw the distance and the disposition of models relative to several populations.
 
-    On the left is the distance of a model's rates from those of each population, without what few
-    votes and samples make of it: 0 is a model that chooses as the population does. On the right is
-    its disposition, right of 0 where it recommends the trait-positive action more often than the
-    population would. Lines are intervals: over other scenarios on the left, over other raters of
-    the population on the right.
+    The left panel has the distance of a model's rates from those of each population, corrected for
+    the small numbers of votes and samples: it is 0 for a model that chooses as the population does.
+    The right panel has the model's disposition, which is above 0 if the model recommends the
+    trait-positive action more often than the population. Lines are intervals: over other scenarios
+    on the left, and over other raters of the population on the right.
 
     Parameters
     ----------
     alignment : PopulationAlignment
-        From `measurement_layouts.dispositions.alignment_by_population`.
+        Result of `measurement_layouts.dispositions.alignment_by_population`.
     trait : str, default "all"
-        Which trait's scenarios; all of them by default.
+        Trait whose scenarios are drawn (default: all scenarios).
     ax : Axes or sequence of Axes, optional
-        Where to draw, two of them; a new figure by default, a row per model.
+        Two axes to draw on (default: a new figure, with a row per model).
 
     Returns
     -------
     ndarray of Axes
-        Two: distance and disposition, in percentage points. Models in their order, the first on
-        top; populations by colour and marker.
+        Two Axes, distance and disposition, in percentage points. Models are in their order, the
+        first at the top; populations differ by colour and marker.
 
     Raises
     ------
@@ -63,8 +63,8 @@ def population_alignment_plot(
 
     References
     ----------
-    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 10: what a
-    study of several populations would show.
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 10, which
+    proposes a study of several populations.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def population_alignment_plot(
     models, groups = (list(part.index.unique(level)) for level in ("model", "population"))
     if len(models) > _MOST or len(groups) > len(style.METHODS):
         raise DataError(
-            f"{len(models)} models and {len(groups)} populations; a figure holds {_MOST} and "
+            f"{len(models)} models and {len(groups)} populations; a figure can show {_MOST} and "
             f"{len(style.METHODS)}: select some models, or join populations"
         )
     names = [style.words(model, 40) for model in models]

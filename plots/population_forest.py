@@ -1,4 +1,4 @@
-"""Profiles of subjects against what their population says of them."""
+"""Profiles of subjects beside the prediction of their population."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLUMNS = 4
-_NAMED = 100  # subjects from which none is named
-_TALL = 9.0  # inches, where none is named
-_WIDTH = 2.9  # of a panel, in inches
+_NAMED = 100  # largest number of subjects that are named
+_TALL = 9.0  # height in inches, if subjects are not named
+_WIDTH = 2.9  # width of a panel, in inches
 _ROOM = 0.04
 
 
@@ -35,36 +35,36 @@ def population_forest(
 ) -> "np.ndarray":
     """Draw every subject's profile over its population's distribution, one panel per element.
 
-    A pale bar is what the population says of a newcomer with the subject's covariates and
-    categories, its mean a tick; the coloured interval is the profile, after the subject's own
-    outcomes. A small diamond is what these outcomes alone would say: the further the point lies
-    from it towards the tick, the more the profile leans on the population (see `standing`).
-    Subjects stand in the order of their success, the best at the top, with the rate beside the
-    name, and where that is the same, in the order of the first panel's means.
+    A pale bar is the population's prediction for a new subject with the same covariates and
+    categories, and the tick is its mean. The coloured interval is the profile given the subject's
+    own outcomes. A small diamond is the estimate from these outcomes alone: the further the point
+    is from the diamond towards the tick, the more the profile depends on the population (see
+    `standing`). Subjects are in the order of their success rate, which is written beside the name,
+    the best at the top; subjects with the same rate are in the order of the first panel's means.
 
     Parameters
     ----------
     fit : Fit
-        Of subjects fitted together.
+        Fit of subjects that were fitted together.
     nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]``, of the profile; all by default.
+        Nodes, or elements ``node[label]``, of the profile (default: all).
     subjects : iterable, optional
         Subjects (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed intervals, in (0, 1).
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each panel; by default a new figure.
+        Axes to draw on, one for each panel (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per element. Horizontal: the node, in its unit. Names are left out where there are more
-        than 100 subjects.
+        One Axes per element. Horizontal axis: the node, in its unit. Names are left out if there
+        are more than 100 subjects.
 
     Raises
     ------
     FitError
-        As `standing` does, and when the number of axes is wrong.
+        As in `standing`, and when the number of axes is wrong.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def _size(count: int, columns: int, subjects: int, names: list[str]) -> tuple[fl
 
 
 def _population(ax: "Axes", rows: pd.DataFrame, prob: float) -> None:
-    """Draw what the population says, a bar and a tick per subject."""
+    """Draw the population's prediction for each subject, as a bar and a tick."""
     at = np.arange(len(rows))
     ax.barh(
         at,
@@ -146,7 +146,7 @@ def _population(ax: "Axes", rows: pd.DataFrame, prob: float) -> None:
 
 
 def _profiles(ax: "Axes", rows: pd.DataFrame, colour: str, prob: float) -> None:
-    """Draw profiles, and what the subjects' outcomes alone would say."""
+    """Draw profiles, and estimates from the subjects' outcomes alone."""
     at, crowd = np.arange(len(rows)), len(rows) > _NAMED
     ax.hlines(
         at, rows["low"], rows["high"], color=colour, linewidth=0.5 if crowd else 1.4, alpha=0.55

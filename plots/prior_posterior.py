@@ -1,4 +1,4 @@
-"""What the data taught about one subject."""
+"""Prior and posterior densities of one subject's profile."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -29,27 +29,27 @@ def prior_posterior(
 ) -> "np.ndarray":
     """Draw prior and posterior density of one subject's profile, one panel per element.
 
-    The prior is its formula; the posterior is a kernel estimate, reflected at the ends of the range
-    (see `density.density`). Where the prior dominates (see `profiles`), it is not filled and the
-    panel says so; it also says where there are separate modes. A dagger marks a subject
-    that did not converge (see `diagnose`).
+    The density of the prior is exact; that of the posterior is a kernel estimate, reflected at the
+    ends of the range (see `density.density`). If an element is prior-dominated (see `profiles`),
+    its posterior is not filled; the panel states this, and also whether there are separate modes. A
+    dagger marks a subject that did not converge (see `diagnose`).
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        Fit whose profiles are drawn.
     subject : object
-        Whose.
+        Subject to draw.
     nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]``; all by default.
+        Nodes, or elements ``node[label]`` (default: all).
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each panel; a new figure by default.
+        Axes to draw on, one for each panel (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per element. Horizontal: the node's range (of an unbounded node, the prior's central
-        99 %, widened to hold the posterior), in its unit.
+        One Axes per element. Horizontal axis: the node's range in its unit (for an unbounded node,
+        the prior's central 99 %, widened to include the posterior).
 
     Raises
     ------

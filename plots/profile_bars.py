@@ -1,4 +1,4 @@
-"""Profiles of a few subjects side by side, every element on its own range."""
+"""Profiles of a few subjects side by side, with each element on its own range."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 _PROB = 0.9
-_MOST = len(style.METHODS) ** 2  # subjects that a colour and a marker can tell apart
-_FADED = 0.3  # opacity of what the data did not tell
-_GAP = 1.2  # rows between two elements
+_MOST = len(style.METHODS) ** 2  # largest number of subjects, by colours and markers
+_FADED = 0.3  # opacity of prior-dominated elements
+_GAP = 1.2  # distance between two elements, in rows
 _LETTER = 0.068  # width of a letter in inches
-_WIDTH = 4.4  # of the axes, in inches
+_WIDTH = 4.4  # width of the axes, in inches
 
 
 class _Shares(NamedTuple):
-    """Shares of the range, (element, subject)."""
+    """Shares of the range, shape (elements, subjects)."""
 
     mean: np.ndarray
     low: np.ndarray
@@ -51,37 +51,37 @@ def profile_bars(
 ) -> "Axes":
     """Draw posterior means and 90 % intervals of a few subjects, grouped by profile element.
 
-    Every element is drawn on its own range, which stands below its name. What is dominated by the
-    prior is faded, what may lie between separate modes is crossed (see `profiles`); a dagger marks
-    a subject that did not converge, whose sampling is not to be trusted (see `diagnose`).
+    Each element is drawn on its own range, which is written below its name. Prior-dominated values
+    are faded, and values with separate modes are crossed (see `profiles`). A dagger marks a subject
+    that did not converge, whose results cannot be trusted (see `diagnose`).
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        Fit whose profiles are drawn.
     subjects : sequence
-        Subjects, up to 36, in this order.
+        Subjects to draw, in this order, 36 at most.
     nodes : str or sequence of str, optional
-        Nodes of finite range, or their elements ``node[label]``; all such by default.
+        Nodes with a finite range, or their elements ``node[label]`` (default: all of them).
     truth : DataFrame, optional
-        Known profiles, drawn as open markers: a row for each of the subjects, columns that are
-        profile elements, in the nodes' units; NaN where unknown.
+        Known profiles, drawn as open markers: one row for each subject and one column for each
+        profile element, in the nodes' units; NaN where a value is unknown.
     ax : Axes, optional
-        Where to draw, with room on the right for the legend; a new figure by default.
+        Axes to draw on, with room on the right for the legend (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: the share of the range, 0 at its low end and 1 at its high end.
+        Horizontal axis: the share of the range, 0 at its low end and 1 at its high end.
 
     Raises
     ------
     FitError
-        When a node or subject is unknown, a node has no finite range, or there is none or there are
-        too many of them.
+        When a node or subject is unknown, a node has no finite range, or there are no subjects or
+        too many.
     DataError
-        When a subject is named twice or missing from `truth`, or `truth` has a column that is no
-        profile element or a cell that is no number.
+        When a subject is given twice or missing from `truth`, or `truth` has a column that is not a
+        profile element or a cell that is not a number.
 
     Examples
     --------
@@ -136,14 +136,14 @@ def profile_bars(
 
 
 def _bounded(fit: Fit, nodes: str | Sequence[str] | None) -> tuple[list[Element], str]:
-    """Find the elements of finite range, and say which are left out."""
+    """Find the elements with a finite range, and list those that are left out."""
     asked = find_elements(fit.layout, nodes)
     found = [element for element in asked if element.latent.range.is_finite]
     others = [element.name for element in asked if element not in found]
     if others and (nodes is not None or not found):
         raise FitError(
-            f"{some(others)}: without a finite range there is no share of it; leave it out, or "
-            "draw a profile_forest"
+            f"{some(others)}: there is no finite range to draw it on; leave it out, or draw a "
+            "profile_forest"
         )
     without = style.words(some(others, 2), 45)
     return found, f"\nnot shown, without a finite range:\n{without}" if others else ""
@@ -199,7 +199,7 @@ def _label(element: Element) -> str:
 
 
 def _look(place: int) -> tuple[str, str]:
-    """Colour and marker; with the seventh subject colours come again with other markers."""
+    """Return a subject's colour and marker; after six subjects colours repeat, markers differ."""
     count = len(style.METHODS)
     return style.METHODS[place % count][0], style.METHODS[(place + place // count) % count][1]
 

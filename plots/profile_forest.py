@@ -1,4 +1,4 @@
-"""Profiles of many subjects, one row each."""
+"""Profiles of many subjects, with one row per subject."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 
-_MANY = 20  # rows from which they are set closer, in smaller letters
+_MANY = 20  # number of rows from which they are closer together, in smaller letters
 _COLUMNS = 5
 
 
@@ -34,29 +34,29 @@ def profile_forest(
 ) -> "np.ndarray":
     """Draw posterior mean and interval of every subject, one panel per profile element.
 
-    Subjects stand in the order of their success, the best at the top, with the rate beside the
-    name. A hollow point is dominated by the prior, a crossed one may lie between separate modes
-    (see `profiles`); a dagger marks a subject that did not converge, whose
-    sampling is not to be trusted (see `diagnose`).
+    Subjects are in the order of their success rate, which is written beside the name, the best at
+    the top. A hollow point is prior-dominated, and a crossed one has separate modes, between which
+    the mean may lie (see `profiles`). A dagger marks a subject that did not converge, whose results
+    cannot be trusted (see `diagnose`).
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        Fit whose profiles are drawn.
     nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]``; all by default.
+        Nodes, or elements ``node[label]`` (default: all).
     subjects : iterable, optional
         Subjects (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed interval, in (0, 1).
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each panel; by default a new figure, with a row per subject.
+        Axes to draw on, one for each panel (default: a new figure, with a row per subject).
 
     Returns
     -------
     ndarray of Axes
-        One per element. Horizontal: the node's range (of an unbounded node, the prior's central
-        99 %), in its unit.
+        One Axes per element. Horizontal axis: the node's range in its unit (for an unbounded node,
+        the prior's central 99 %).
 
     Raises
     ------

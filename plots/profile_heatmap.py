@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 
 _STATISTICS = ("mean", "sd")
-_DARK = 0.2  # luminance below which white is easier to read than ink
+_DARK = 0.2  # luminance below which white is easier to read than black
 _SIGNED = "PuOr"  # orange below 0, white, purple above
 _LETTERS = 7.5  # size of the numbers and names, in points
 _LETTER = 0.066  # width of one of them, in inches
 _LEAST = 4.0  # width of a table, in inches
 _ROW = 0.24  # height of a row, in inches
 _BAR, _THICK = 3.6, 0.13  # longest colour bar, in inches
-_DIGITS, _DECIMALS = 2, 2  # significant ones, and those after the point
-_MOST = 9  # decimals of a number that has no Monte Carlo error
+_DIGITS, _DECIMALS = 2, 2  # significant digits, and digits after the point
+_MOST = 9  # largest number of decimals of a number without a Monte Carlo error
 
 
 class _Paint(NamedTuple):
-    """What gives some cells their colour; the others are NaN."""
+    """Values that determine the colours of some cells; the others are NaN."""
 
     values: np.ndarray
     colours: "Colormap | str"
@@ -53,45 +53,46 @@ def profile_heatmap(
     nodes: str | Sequence[str] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    r"""Draw profiles as a table: a row per profile element, a column per subject.
+    r"""Draw profiles as a table: one row per profile element, one column per subject.
 
-    Numbers have two significant digits, none finer than 0.01 or a hundredth of a range narrower
-    than 1, and none that the Monte Carlo error does not support (see `digits`). Cells that are
-    dominated by the prior (see `profiles`) are hatched and have no colour; a double dagger follows
-    a number of an element with separate modes, between which its mean may lie.
+    Numbers have two significant digits, but no digits below 0.01 (or a hundredth of a range
+    narrower than 1), and none that the Monte Carlo error does not support (see `digits`).
+    Prior-dominated cells (see `profiles`) are hatched and have no colour. A double dagger follows
+    the number of an element with separate modes, between which its mean may lie.
 
-    Below the profile stands the success p on the training items: its rate, or with
-    ``statistic="sd"`` the standard deviation of one outcome, :math:`\sqrt{p (1 - p)}`. A dagger
-    marks a subject that did not converge, whose sampling is not to be trusted (see `diagnose`).
+    The last row is the success rate p on the training items or, with ``statistic="sd"``, the
+    standard deviation of one outcome, :math:`\sqrt{p (1 - p)}`. A dagger marks a subject that did
+    not converge, whose results cannot be trusted (see `diagnose`).
 
-    The colour of a mean is its place in the element's range, dark at the low end; an infinite end
-    is replaced by that of the prior's central 99 %, widened to hold the means. Elements without
-    ends whose prior lies on both sides of 0, such as a bias, are orange below 0 and purple above.
-    One scale serves them all, to the largest mean or the end of the prior's central 99 %, whichever
-    is farther from 0. The colour of a standard deviation is its share of the prior's.
+    The colour of a mean is its position in the element's range, dark at the low end. An infinite
+    end is replaced by the end of the prior's central 99 %, widened to include the means. Elements
+    without ends whose prior has mass on both sides of 0, such as a bias, are orange below 0 and
+    purple above. They share one scale, which ends at the largest mean or at the end of the prior's
+    central 99 %, whichever is farther from 0. The colour of a standard deviation is its share of
+    the prior's standard deviation.
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        Fit whose profiles are drawn.
     statistic : {"mean", "sd"}
         Posterior mean or standard deviation, in the nodes' units.
     subjects : sequence, optional
-        Subjects, in this order (default: all).
+        Subjects to draw, in this order (default: all).
     nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]``; all by default.
+        Nodes, or elements ``node[label]`` (default: all).
     ax : Axes, optional
-        Where to draw; by default a new figure that grows with the table.
+        Axes to draw on (default: a new figure that grows with the table).
 
     Returns
     -------
     Axes
-        One unit wide per subject and high per row.
+        Axes in which a subject is one unit wide and a row one unit high.
 
     Raises
     ------
     FitError
-        When the statistic, a node or a subject is unknown, or no subject is named.
+        When the statistic, a node or a subject is unknown, or there is no subject.
 
     References
     ----------
@@ -112,7 +113,7 @@ def profile_heatmap(
     found = find_elements(fit.layout, nodes)
     who = fit.subjects if subjects is None else fit.named(subjects)
     if not who:
-        raise FitError("no subject is named; name one, or leave subjects= out")
+        raise FitError("there is no subject to draw; give at least one, or leave subjects= out")
     table = profiles(fit, subjects=who)
     parts = [rows_of(table, element, who) for element in found]
     rates = success_rates(fit)[who].to_numpy()
@@ -172,17 +173,17 @@ def profile_heatmap(
 
 
 def _shares_of_prior(parts: list[pd.DataFrame]) -> _Paint:
-    """Colour standard deviations: the shrinkage is one minus the squared share."""
+    """Colour standard deviations by their share of the prior's."""
     shares = np.sqrt([1 - part["shrinkage"].to_numpy() for part in parts])
     values = np.vstack([shares, np.full(shares.shape[1], np.nan)])
-    ticks = {0.0: "0", 0.5: "0.5", 1.0: "1: nothing learnt"}
+    ticks = {0.0: "0", 0.5: "0.5", 1.0: "1: as the prior"}
     return _Paint(
         values, style.amount_map(), (0, 1), ticks, "posterior sd as a share of the prior's"
     )
 
 
 def _places(found: list[Element], spans: np.ndarray, means: np.ndarray) -> list[_Paint]:
-    """Colour means by their place in the range, or by their distance from 0."""
+    """Colour means by their position in the range, or by their distance from 0."""
     low, high = spans.T[:, :, None]
     endless = [not np.isfinite([e.latent.range.low, e.latent.range.high]).any() for e in found]
     signed = np.append(endless, False)[:, None] & (low < 0) & (high > 0)
@@ -192,7 +193,7 @@ def _places(found: list[Element], spans: np.ndarray, means: np.ndarray) -> list[
     ticks = {0.0: "low end", 1.0: "high end"}
     paints = [
         _Paint(
-            places, style.amount_map(), (0, 1), ticks, "posterior mean: place in the row's range"
+            places, style.amount_map(), (0, 1), ticks, "posterior mean: position in the row's range"
         )
     ]
     if signed.any():
@@ -207,7 +208,7 @@ def _places(found: list[Element], spans: np.ndarray, means: np.ndarray) -> list[
 
 
 def _written(row: np.ndarray, width: float, supported: np.ndarray) -> list[str]:
-    """Write numbers with two digits, none finer than 0.01 or a hundredth of a narrow range."""
+    """Write numbers with two digits, but none below 0.01 or a hundredth of a narrow range."""
     finest = max(_DECIMALS, _DECIMALS - math.floor(math.log10(width)))
     decimals = [
         min(finest, _decimals(abs(x)), int(most)) for x, most in zip(row, supported, strict=True)
@@ -217,12 +218,12 @@ def _written(row: np.ndarray, width: float, supported: np.ndarray) -> list[str]:
 
 
 def _decimals(size: float) -> int:
-    """Count the decimals that two digits need; negative where they end before the point."""
+    """Count the decimals that two digits need; negative if they end before the point."""
     return _DIGITS - 1 - math.floor(math.log10(size)) if size > 0 else 0
 
 
 def _width(names: list[str], heads: list[str], written: list[list[str]]) -> tuple[float, bool]:
-    """Give the figure's width, and whether the subjects' names must stand upright."""
+    """Return the figure's width, and whether the subjects' names are written vertically."""
     left = max(map(len, names)) * _LETTER + 0.3
     numbers = (max(len(text) for row in written for text in row) + 1) * _LETTER
     cell = max(numbers, _LEAST / len(heads))
@@ -234,7 +235,7 @@ def _height(names: list[str], heads: list[str], bars: int) -> float:
 
 
 def _colour(ax: "Axes", paint: _Paint, inks: np.ndarray) -> None:
-    """Fill cells, explain their colours by a bar, and choose inks that can be read on them."""
+    """Fill cells, add a colour bar, and choose readable colours of numbers."""
     mesh = ax.pcolormesh(
         np.ma.masked_invalid(paint.values),
         cmap=paint.colours,
@@ -266,7 +267,7 @@ def _colour(ax: "Axes", paint: _Paint, inks: np.ndarray) -> None:
 
 
 def _luminance(colours: np.ndarray) -> np.ndarray:
-    """Relative luminance of colours as WCAG 2 defines it, in [0, 1]."""
+    """Compute the relative luminance of colours as WCAG 2 defines it, in [0, 1]."""
     light = colours[:, :3]
     linear = np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
     return np.asarray(linear @ [0.2126, 0.7152, 0.0722])

@@ -1,4 +1,4 @@
-"""Whether true values have uniform ranks among posterior draws."""
+"""Ranks of true values among posterior draws, compared with uniform ranks."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _COLUMNS = 4
 _PANEL = (2.6, 2.3)  # inches
 _ALONE = (5.6, 4.0)
-_TITLE = 40  # letters in a line
-_NAMED = 4  # quantities outside the band whose names are shown
+_TITLE = 40  # largest number of letters in a line
+_NAMED = 4  # largest number of quantities outside the band whose names are shown
 
 
 @of_its_kind
@@ -28,25 +28,27 @@ def rank_ecdf(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    r"""Draw how far ranks of true values stray from uniform ones, a panel per layout.
+    r"""Draw the differences of ranks of true values from uniform ranks, one panel per layout.
 
-    A line is a quantity's distribution function of ranks minus the uniform one. Calibrated layouts
-    have all their lines in the band, but for a chance of `alpha`. Lines that leave it are coloured
-    and named. A line shaped as an S, up and then down, means intervals that are too narrow; the
-    other way round, too wide; a hill, posteriors above the truth; a valley, below. Titles say the
-    verdict; where it is inconclusive, too few simulations converged for lines to say anything.
+    A line is a quantity's distribution function of ranks minus the uniform one. All lines of a
+    calibrated layout are in the band, except with probability `alpha`. Lines outside the band are
+    coloured and named. A line that goes first up and then down, shaped as an S, means intervals
+    that are too narrow, and the reverse means intervals that are too wide. A hill means posteriors
+    above the true values, and a valley posteriors below them. Titles state the verdict. If it is
+    inconclusive, too few simulations converged for the lines to be evidence.
 
     Parameters
     ----------
     found : SimulationBasedCalibration or mapping of str to SimulationBasedCalibration
-        Of one layout, or of several by name.
+        Calibration of one layout, or of several by name.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each layout; a new figure by default.
+        Axes to draw on, one for each layout (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per layout. Horizontal: rank, as part of all ranks; vertical: the difference.
+        One Axes per layout. Horizontal axis: rank, divided by the number of ranks; vertical axis:
+        the difference.
 
     Raises
     ------
@@ -85,7 +87,7 @@ def rank_ecdf(
         style.heading(
             figure,
             "Ranks of true values among posterior draws; bands that a calibrated layout leaves "
-            f"with a chance of at most {alpha}",
+            f"with a probability of at most {alpha}",
         )
     return axes
 

@@ -1,4 +1,4 @@
-"""Which way models go where people are divided, trait by trait."""
+"""Rates of models in scenarios where people are divided, trait by trait."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = 4
 _PANEL, _ROW, _LETTER = 2.35, 0.165, 0.07  # inches
-_HILL = 0.22  # height of the highest density, as a share of the rows; the rows are below it
+_HILL = 0.22  # height of the highest density above the rows, as a share of their height
 _AT = np.linspace(0, 1, 201)
 
 
@@ -29,25 +29,26 @@ def rate_distributions(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw the mean trait-positive rate of each model where people are divided, a panel per trait.
+    """Draw mean trait-positive rates of models where people are divided, one panel per trait.
 
-    On top the density over models, by a Gaussian kernel; below, a row per model: the mean over the
-    divided scenarios and its bootstrap interval. People are near 50 % there, the dashed line.
+    At the top is the density over models, estimated with a Gaussian kernel. Each row below is a
+    model: the mean over the divided scenarios and its bootstrap interval. The dashed line is 50 %,
+    near which the rate of people is in these scenarios.
 
     Parameters
     ----------
     rates : DividedRates
-        From `measurement_layouts.dispositions.rates_by_group`. A group of three models or more has
-        a density of its own, whose area is its share of the models.
+        Result of `measurement_layouts.dispositions.rates_by_group`. A group of three models or more
+        has a separate density, whose area is its share of the models.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each trait; a new figure by default.
+        Axes to draw on, one for each trait (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per trait with at least five divided scenarios. Horizontal: mean rate in %; rows are in
-        the same order everywhere: by group, and within it from the highest mean over the traits to
-        the lowest.
+        One Axes for each trait with at least five divided scenarios. Horizontal axis: mean rate in
+        %. Rows are in the same order in all panels: by group, and within a group from the highest
+        mean over the traits to the lowest.
 
     Raises
     ------

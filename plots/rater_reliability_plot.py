@@ -1,4 +1,4 @@
-"""How well annotators measure each dimension, one of them and all together."""
+"""Reliability of annotators by dimension, of one annotator and of all together."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ROW, _FRAME, _LETTER = 0.27, 2.0, 0.068  # inches
-_APART = 0.14  # rows, between the two points of a dimension
+_APART = 0.14  # distance between the two points of a dimension, in rows
 
 
 @of_its_kind
@@ -22,24 +22,25 @@ def rater_reliability_plot(
 ) -> "Axes":
     """Draw the reliability of one annotator and of all together, by dimension, with a threshold.
 
-    Dimensions that all annotators together measure less reliably than the threshold are pale. The
-    number at the right says how many annotations, averaged, would reach it; ∞ that no number would.
+    Dimensions for which all annotators together do not reach the threshold are pale. The number at
+    the right is the number of averaged annotations that reach it; ∞ means that no number does.
 
     Parameters
     ----------
     model : RaterModel
-        What `Ratings.rater_model` returned.
+        Result of `Ratings.rater_model`.
     least : float, default 0.7
-        The reliability that is needed.
+        Reliability that is needed, in (0, 1).
     prob : float, default 0.9
         Mass of the intervals, in (0, 1).
     ax : Axes, optional
-        Where to draw; by default a new figure that grows with the dimensions.
+        Axes to draw on (default: a new figure that grows with the dimensions).
 
     Returns
     -------
     Axes
-        Horizontal: reliability, in [0, 1]; one row per dimension, the most reliable at the top.
+        Horizontal axis: reliability, in [0, 1]. There is one row per dimension, the most reliable
+        at the top.
 
     Raises
     ------
@@ -48,7 +49,7 @@ def rater_reliability_plot(
 
     References
     ----------
-    Spearman (1910), British Journal of Psychology 3, 271-295: reliability of averages.
+    Spearman (1910), British Journal of Psychology 3, 271-295, on the reliability of averages.
 
     Examples
     --------

@@ -38,27 +38,27 @@ def reliability(
     forecast : Forecast or mapping of str to Forecast
         Forecasts, of one method or by name of the method.
     evaluation : Evaluation
-        Outcomes; subjects and items are joined by name.
+        Outcomes; subjects and items are matched by name.
     bins : int
-        Number of equally wide bins over [0, 1].
+        Number of bins of equal width over [0, 1].
     prob : float
         Mass of the intervals, in (0, 1).
     training_items : bool
-        Whether items that the fit was made on count too; they flatter.
+        Whether training items of the fit count too; their forecasts look better than others.
     reused_names : bool
         As in `score`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Both axes in [0, 1].
+        Axes in [0, 1].
 
     Raises
     ------
     DataError
-        When there is nothing to score, or an item was trained on.
+        When there is nothing to score, or an item is a training item.
     FitError
         When `bins` or `prob` is out of range.
 

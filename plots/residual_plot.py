@@ -1,4 +1,4 @@
-"""Observed success beside what a layout expects, level by level of a property."""
+"""Observed success and the layout's expectation, by level of a property."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from .kinds import of_its_kind
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SPREAD = 0.6  # of the distance between levels, over which series stand side by side
+_SPREAD = 0.6  # share of the distance between levels over which series are side by side
 _LETTER = 0.075  # width of a letter of a level's name, in inches
 
 
@@ -28,26 +28,26 @@ def residual_plot(
 ) -> "Axes":
     """Draw success by level of a property, and the interval in which the layout expects it.
 
-    Filled points lie outside their interval. Below a level stands its number of items, one for each
-    level of `by`.
+    Filled points are outside their interval. The number below a level is its number of items, one
+    number for each level of `by`.
 
     Parameters
     ----------
     criticism : Criticism
-        What `criticise` returned.
+        Result of `criticise`.
     subject : object
-        Whose.
+        Subject to draw.
     property : str
-        A column of the items.
+        Column of the items.
     by : str, optional
-        Another one, whose levels are drawn side by side in colours of their own.
+        Another column, whose levels are drawn side by side in different colours.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Success rate over levels, one unit apart.
+        Horizontal axis: levels, one unit apart; vertical axis: success rate.
 
     Raises
     ------

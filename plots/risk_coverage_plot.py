@@ -1,4 +1,4 @@
-"""Success among accepted items over the share that is accepted."""
+"""Success among accepted items against the share that is accepted."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -21,32 +21,33 @@ def risk_coverage_plot(
     success: float = 0.9,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw how success among accepted items falls as more of them are accepted, method by method.
+    """Draw success among accepted items against the share that is accepted, for each method.
 
-    Attempts are accepted in the order of their forecasts, of all subjects together. A curve that
-    stays above the dashed line longer accepts more at the required success; the larger point is the
-    last share at which it does. The dotted line is a forecast that tells nothing: all attempts'
-    success at every share. Where one method is drawn, thin lines are single subjects.
+    Attempts of all subjects are accepted in the order of their forecasts. The dashed line is the
+    required success. The larger point on a curve is the largest share of attempts at which success
+    is as high as required. The dotted line is an uninformative forecast, with the success of all
+    attempts at every share. If one method is drawn, thin lines are single subjects.
 
     Parameters
     ----------
     curves : RiskCoverage or mapping of str to RiskCoverage
-        From `measurement_layouts.decisions.risk_coverage`, by name of the method.
+        Result of `measurement_layouts.decisions.risk_coverage`, or several results by name of the
+        method.
     success : float, default 0.9
-        Required, in (0, 1).
+        Required success, in (0, 1).
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: the share of attempts accepted, vertical: the share of these that succeed, both
-        from 0 to 1.
+        Horizontal axis: share of attempts that are accepted; vertical axis: share of these that
+        succeed, both from 0 to 1.
 
     Raises
     ------
     DataError
-        When there are too many methods to tell apart.
+        When there are more methods than colours.
     FitError
         When `success` is not between 0 and 1.
 

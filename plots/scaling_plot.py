@@ -1,4 +1,4 @@
-"""Abilities and performance against the size of models."""
+"""Abilities or performance of models against their size."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _ENDS = ["mean", "low", "high"]
 
 @dataclass(frozen=True)
 class _Panels:
-    """What is drawn, by the panel's title: a row per subject of mean, low, high and hollow."""
+    """Data by panel title: one row per subject, with mean, low, high and hollow."""
 
     rows: dict[str, pd.DataFrame]
     limits: dict[str, tuple[float, float]]
@@ -47,35 +47,37 @@ def scaling_plot(
     prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw how abilities, or performance, grow with size: a line per family.
+    """Draw abilities or performance against the size of models, one line per family.
 
-    A panel per dimension of characteristic curves, per profile element of a layout, or per group of
-    items of a table of performance.
+    There is one panel for each dimension of characteristic curves, profile element of a layout, or
+    group of items in a table of performance.
 
     Parameters
     ----------
     found : CharacteristicCurves, Fit or DataFrame
-        What `characteristic_curves` or `fit` returned; or performance: success rates by
-        `Evaluation.group_rates`, mean forecasts of a layout by `Fit.group_means`.
+        Result of `characteristic_curves` or `fit`; or performance: success rates, from
+        `Evaluation.group_rates`, or mean forecasts of a layout, from `Fit.group_means`.
     sizes : Series
-        Positive numbers, indexed by subject; its name is the axis label. Subjects that are not in
-        it are left out.
+        Sizes, which are positive numbers, indexed by subject; the name of the series is the label
+        of the axis. Subjects without a size are left out.
     families : Series, optional
-        Names, indexed by subject; those of one family are joined. One family by default.
+        Names of families, indexed by subject (default: one family). Lines join the subjects of a
+        family.
     dimensions : iterable of str, optional
-        Which, in this order: dimensions of curves, nodes or elements ``node[label]`` of a layout,
-        or groups; by default all, of a layout all capabilities.
+        Panels, in this order: dimensions of curves; nodes, or elements ``node[label]``, of a
+        layout; or groups (default: all; for a layout, all capabilities).
     prob : float, default 0.9
-        Mass of a fit's intervals; of a table's, as asked for, for the title. Curves have their own.
+        Mass of the intervals that are computed from a fit. For a table, the mass of its intervals,
+        which the title states. Curves already have intervals.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each panel; a new figure by default.
+        Axes to draw on, one for each panel (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per panel. Horizontal: size, logarithmic; vertical: ability in levels, the posterior
-        mean in the node's unit, or the share of success, with its interval, cut where the axis
-        ends. A hollow point is of an ability that the prior dominates.
+        One Axes per panel. Horizontal axis: size, logarithmic; vertical axis: ability in levels,
+        posterior mean in the node's unit, or share of success, with its interval, which is cut at
+        the end of the axis. A hollow point is a prior-dominated ability.
 
     Raises
     ------
@@ -141,7 +143,7 @@ def _read(
     dimensions: Iterable[str] | None,
     prob: float,
 ) -> _Panels:
-    """Read what is drawn from results of each kind."""
+    """Read the data of the panels from a result of any kind."""
     asked = None if dimensions is None else texts(dimensions, "the dimensions")
     if isinstance(found, CharacteristicCurves):
         return _of_curves(found, found.dimensions if asked is None else asked)
@@ -167,8 +169,8 @@ def _of_fit(fit: Fit, asked: Sequence[str] | None, prob: float) -> _Panels:
     chosen = capabilities if asked is None else find_elements(fit.layout, asked)
     if not chosen:
         raise FitError(
-            f"layout {fit.layout.name!r} has no capability; say by dimensions= what to draw, such "
-            f"as {some(one.name for one in elements(fit.layout))}"
+            f"layout {fit.layout.name!r} has no capability; choose what to draw by dimensions=, "
+            f"such as {some(one.name for one in elements(fit.layout))}"
         )
     table = profiles(fit, prob)
     rows, limits = {}, {}
@@ -203,17 +205,17 @@ def _of_groups(table: pd.DataFrame, asked: Sequence[str] | None, prob: float) ->
 
 
 def _sizes(drawn: Sequence[str], sizes: pd.Series) -> pd.Series:
-    """Keep the sizes of subjects that are drawn, ascending."""
+    """Return the sizes of subjects that are drawn, in ascending order."""
     named = sizes.set_axis(texts(sizes.index, "sizes")).astype(float)
     known = named[[name for name in named.index if name in drawn]].sort_values()
     if known.empty:
         raise DataError(
-            f"sizes are of {some(named.index)}, and what is drawn of {some(drawn)}; index sizes by "
+            f"sizes are of {some(named.index)}, and the subjects are {some(drawn)}; index sizes by "
             "subject"
         )
     wrong = known.index[~(np.isfinite(known) & (known > 0))]
     if len(wrong):
-        raise DataError(f"sizes that are no positive numbers: {some(wrong)}; correct or drop them")
+        raise DataError(f"sizes are not positive numbers: {some(wrong)}; correct or drop them")
     return known
 
 
@@ -223,12 +225,12 @@ def _groups(sizes: pd.Series, families: pd.Series | None) -> dict[str, list[str]
     named = families.set_axis(texts(families.index, "families"))
     missing = [name for name in sizes.index if name not in named.index]
     if missing:
-        raise DataError(f"no family of {some(missing)}; name one, or leave out their sizes")
+        raise DataError(f"no family for {some(missing)}; give one, or leave out their sizes")
     own = named[list(sizes.index)].astype(str)
     groups = {family: list(own.index[own == family]) for family in dict.fromkeys(own)}
     if len(groups) > len(style.METHODS):
         raise DataError(
-            f"{len(groups)} families; at most {len(style.METHODS)} can be told apart: join some"
+            f"{len(groups)} families; a figure can show {len(style.METHODS)}: join some of them"
         )
     return groups
 

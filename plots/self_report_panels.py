@@ -1,4 +1,4 @@
-"""Choices of models against their self-reports, statement by statement, a panel per model."""
+"""Choices of models against their self-reports, statement by statement, one panel per model."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLUMNS = 5
-_PANEL = (2.2, 2.1)  # inches, without what is written above
+_PANEL = (2.2, 2.1)  # inches, without the text above
 _LINE = 9.0  # height of a line above a panel, in points
 
 
@@ -28,24 +28,24 @@ def self_report_panels(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    r"""Draw what a model does over what it says, statement by statement, a panel per model.
+    r"""Draw choices of models against their self-reports by statement, one panel per model.
 
-    Horizontal is the rating of a statement as it was given, vertical the mean rate of the action
-    that agrees with the statement, over its scenarios. Each trait has its colour, a least-squares
-    line, and above the panel Spearman's :math:`\rho` over its statements, with a bootstrap
-    interval; the line is solid where the interval leaves out 0.
+    The horizontal axis is the rating that the model gave a statement. The vertical axis is the mean
+    rate of the action that agrees with the statement, over its scenarios. Each trait has a colour,
+    a least-squares line and, above the panel, Spearman's :math:`\rho` over its statements, with a
+    bootstrap interval. The line is solid if the interval does not contain 0.
 
     Parameters
     ----------
     reports : GroupReports
-        From `measurement_layouts.dispositions.self_reports_by_group`, by statement.
+        Result of `measurement_layouts.dispositions.self_reports_by_group`, by statement.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each model; a new figure by default.
+        Axes to draw on, one for each model (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per model. Horizontal: rating, 1 to 7, vertical: rate in %.
+        One Axes per model. Horizontal axis: rating, 1 to 7; vertical axis: rate in %.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def self_report_panels(
     traits = chosen.judgments.traits
     if len(traits) > len(style.METHODS):
         raise FitError(
-            f"there are {len(traits)} traits and {len(style.METHODS)} can be told apart; choose "
+            f"there are {len(traits)} traits, and a figure can show {len(style.METHODS)}; choose "
             "some with judgments.select(traits=...)"
         )
     columns = min(_COLUMNS, len(chosen.models))
@@ -110,7 +110,7 @@ def _draw(ax: "Axes", own: pd.DataFrame, colour: str, marker: str) -> None:
 
 
 def _write(ax: "Axes", line: int, said: str, colour: str) -> None:
-    """Write a correlation above the panel, so many lines up."""
+    """Write a correlation above the panel, at a number of lines from it."""
     ax.annotate(
         said,
         (0.5, 1),

@@ -1,4 +1,4 @@
-"""What models say of themselves against what they do, a point per model."""
+"""Revealed against reported dispositions, one point per model."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,8 +23,8 @@ _COLUMNS = 4
 _PANEL = (2.9, 3.0)  # inches
 _REPORTED = "reported: mean rating (1 to 7)"
 _REVEALED = "revealed: mean trait-positive rate (%)"
-_LABELS = 8  # names tried in a panel
-_AREA = 26.0  # of a marker, in square points
+_LABELS = 8  # number of names that are tried in a panel
+_AREA = 26.0  # area of a marker, in square points
 
 
 @of_its_kind
@@ -33,25 +33,26 @@ def self_report_plot(
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    r"""Draw revealed against reported dispositions of models, a panel per trait.
+    r"""Draw revealed against reported dispositions of models, one panel per trait.
 
-    Horizontal is a model's mean rating of the trait's statements, reverse-scored where agreeing
-    means less of the trait; vertical its mean trait-positive rate, with a bootstrap interval over
-    scenarios. A title holds Spearman's :math:`\rho` over the models, with its interval. If reports
-    told what models do, points would rise from the lower left to the upper right.
+    The horizontal axis is a model's mean rating of the trait's statements, reverse-scored if
+    agreeing means less of the trait. The vertical axis is its mean trait-positive rate, with a
+    bootstrap interval over scenarios. The title has Spearman's :math:`\rho` over the models, with
+    its interval. If reports predicted choices, points would rise from the lower left to the upper
+    right.
 
     Parameters
     ----------
     reports : GroupReports
-        From `measurement_layouts.dispositions.self_reports_by_group`, by trait.
+        Result of `measurement_layouts.dispositions.self_reports_by_group`, by trait.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each trait; a new figure by default.
+        Axes to draw on, one for each trait (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per trait. Horizontal: rating, 1 to 7, vertical: rate in %. Grey lines are the middles
-        of both scales.
+        One Axes per trait. Horizontal axis: rating, 1 to 7; vertical axis: rate in %. Grey lines
+        are the middles of both scales.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def _frame(ax: "Axes") -> None:
 
 
 def _name(ax: "Axes", own: pd.DataFrame) -> None:
-    """Name the extreme models, and others where there is room."""
+    """Write the names of extreme models, and of others where there is room."""
     points = np.column_stack([own["reported"], 100 * own["revealed"]])
     order = spread(points / [6, 100], _LABELS)
     names = [style.words(name, 22) for name in own.index]

@@ -1,4 +1,4 @@
-"""How things look in every figure: one table of colours, and words safe to print."""
+"""Style of all figures: colours, markers, titles, legends, and text without mathematics."""
 
 import re
 import textwrap
@@ -55,7 +55,7 @@ def method_styles(methods: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 def words(text: object, most: int = 60) -> str:
-    """Write any text as it stands: no mathematics, one line, the middle of a long one left out."""
+    """Write a text literally, on one line, without mathematics and the middle of a long text."""
     return _unmathematical(short(" ".join(str(text).split()), most))
 
 
@@ -119,14 +119,14 @@ def cross_entry() -> "Line2D":
 
 
 def title(ax: "Axes", text: str, *, pad: float | None = None) -> None:
-    """Write a title over some axes, in as many lines as it needs."""
+    """Write a title above axes, in as many lines as it needs."""
     figure = ax.get_figure(root=True)
     width = 1.25 * ax.get_position().width * (figure.get_figwidth() if figure is not None else 6)
     ax.set_title(_wrapped(text, width), fontsize=_TITLE, pad=pad)
 
 
 def heading(figure: "Figure", text: str) -> None:
-    """Write a title over a figure, in as many lines as it needs."""
+    """Write a title above a figure, in as many lines as it needs."""
     figure.suptitle(_wrapped(text, figure.get_figwidth()), fontsize=_TITLE)
 
 
@@ -136,7 +136,7 @@ def _wrapped(text: str, width: float) -> str:
 
 
 def _unmathematical(text: str) -> str:
-    """Write dollar signs as they stand; those of a part that was written so before stay so."""
+    """Escape dollar signs that are not escaped yet."""
     return re.sub(r"(?<!\\)\$", r"\\$", text)
 
 
@@ -165,7 +165,7 @@ def column_label(column: str, layout: Layout | None) -> str:
 
 
 def single(ax: "Axes | None", size: tuple[float, float]) -> "Axes":
-    """Take the axes given, or make a figure of that size in inches."""
+    """Return the given axes, or those of a new figure with a size in inches."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
@@ -181,12 +181,12 @@ def panels(
     *,
     sharey: bool = False,
 ) -> "tuple[np.ndarray, Figure | None]":
-    """Take the axes given, one per panel, or make a figure of that size in inches.
+    """Return the given axes, one per panel, or those of a new figure with a size in inches.
 
     Returns
     -------
     ndarray of Axes, Figure or None
-        As many axes as panels, and the figure where it was made here.
+        As many axes as panels, and the figure if it was made here.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def panels(
         given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if len(given) != count:
             raise FitError(
-                f"ax= holds {len(given)} axes and there are {count} panels; give one for each, or "
+                f"ax= has {len(given)} axes and there are {count} panels; give one for each, or "
                 "leave ax= out"
             )
         return given, None
@@ -213,7 +213,7 @@ def panels(
 
 
 def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) -> None:
-    """Name the axes of panels in so many columns, left of and below all of them only."""
+    """Label the axes of panels once, to the left of and below all of them."""
     for panel in axes[-columns:]:
         panel.set_xlabel(x, **font)
     for panel in axes[::columns]:
@@ -221,7 +221,7 @@ def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) 
 
 
 def legend_below(figure: "Figure", axes: np.ndarray, columns: int) -> None:
-    """Explain below a figure what its panels show, each entry once."""
+    """Add a legend below a figure with the entries of its panels, each once."""
     found: dict[str, Any] = {}
     for panel in axes:
         for handle, entry in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -231,7 +231,7 @@ def legend_below(figure: "Figure", axes: np.ndarray, columns: int) -> None:
 
 
 def amount_map() -> "Colormap":
-    """Colours of a quantity, from dark blue (little) to orange (much)."""
+    """Return the colours of a quantity, from dark blue (little) to orange (much)."""
     from matplotlib import colormaps
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -248,6 +248,6 @@ def range_ends(ax: "Axes", element: Element, which: Literal["x", "y"]) -> None:
 
 
 def quiet_frame(ax: "Axes", *sides: str) -> None:
-    """Leave only some sides of the frame."""
+    """Keep only some sides of the frame."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in sides)

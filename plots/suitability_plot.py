@@ -1,4 +1,4 @@
-"""Subjects ranked by what is expected of them on a job, with those that are not told apart."""
+"""Subjects ranked by their expected success on a job, with tied sets."""
 
 from typing import TYPE_CHECKING
 
@@ -20,20 +20,22 @@ _MOST = 80
 def suitability_plot(suitability: Suitability, *, ax: "Axes | None" = None) -> "Axes":
     """Draw the expected success of each subject on a job, the best first, in tied sets.
 
-    A point and an interval for each; subjects on one band are not told apart from the first of it.
-    Intervals of subjects may overlap and their order be sure, since all are set the same job.
+    Each subject has a point and an interval. Subjects on one band cannot be distinguished from the
+    first subject of that band. The order of subjects can be certain even if their intervals
+    overlap, since all of them are set the same job.
 
     Parameters
     ----------
     suitability : Suitability
-        From `measurement_layouts.decisions.suitability`.
+        Result of `measurement_layouts.decisions.suitability`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
     Axes
-        Horizontal: expected share of successes, from 0 to 1; a row per subject, the first 80.
+        Horizontal axis: expected share of successes, from 0 to 1. There is one row per subject, for
+        the first 80.
 
     Examples
     --------

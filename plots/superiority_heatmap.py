@@ -1,4 +1,4 @@
-"""Probabilities that one subject is above another, as a table of coloured numbers."""
+"""Probabilities that one subject has more than another, as a table of coloured numbers."""
 
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLOURS = "Blues"  # pale to dark, in grey too
-_DARK = 0.6  # probability above which white is easier to read than ink
-_WRITTEN = 30  # subjects up to which cells hold numbers
+_DARK = 0.6  # probability above which white is easier to read than black
+_WRITTEN = 30  # largest number of subjects for which cells have numbers
 _LETTERS, _LETTER = 7.5, 0.066  # size of the names in points, width of a letter in inches
 _CELL, _SMALL = 0.36, 0.15  # inches
 _BAR = 3.6  # longest colour bar, in inches
@@ -29,25 +29,26 @@ def superiority_heatmap(
 ) -> "Axes":
     """Draw the probability that the row's subject has more than the column's.
 
-    Subjects stand in the order of their mean probability against all others, the largest first.
-    Cells hold percent where there are at most 30 subjects, tens of percent where the Monte Carlo
-    error leaves no more. They are hatched and have no colour where the prior dominates one of the
-    two (see `diagnostics.profiles`). A dagger marks a subject that did not converge,
-    a double dagger one with separate modes.
+    Subjects are in the order of their mean probability against all others, the largest first. If
+    there are at most 30 subjects, cells have percentages, rounded to tens if the Monte Carlo error
+    supports no more. A cell is hatched and has no colour if one of the two values is
+    prior-dominated (see `diagnostics.profiles`). A dagger marks a subject that did not converge, a
+    double dagger one with separate modes.
 
     Parameters
     ----------
     comparison : ProfileComparison
-        What `compare_profiles` returned for subjects of one fit.
+        Result of `compare_profiles` for subjects of one fit.
     element : str
-        Node, or ``node[label]``.
+        Node, or element ``node[label]``.
     ax : Axes, optional
-        Where to draw; by default a new figure that grows with the table.
+        Axes to draw on (default: a new figure that grows with the table).
 
     Returns
     -------
     Axes
-        One unit wide and high per subject; one column with a single reference.
+        Axes in which a subject is one unit wide and high; with a single reference there is one
+        column.
 
     Raises
     ------
@@ -139,7 +140,7 @@ def superiority_heatmap(
 
 
 def _table(rows: "pd.DataFrame", column: str, everybody: list[str]) -> "pd.DataFrame":
-    """Lay a column out, a row per subject; where every pair is known once, the other way, too."""
+    """Arrange a column with a row per subject; fill in the reverse pairs if each occurs once."""
     wide = rows.pivot_table(index="subject", columns="reference", values=column)
     if rows["reference"].nunique() > 1 or len(rows) == 1:
         wide = wide.reindex(index=everybody, columns=everybody)
@@ -158,7 +159,7 @@ def _warned(rows: "pd.DataFrame", what: str) -> list[str]:
 
 
 def _percent(value: float, error: float) -> str:
-    """Write a probability in percent: no more digits than its error supports, never 0 or 100."""
+    """Write a probability in percent, with the digits that its error supports, but not 0 or 100."""
     text = chance(value, error)
     sign = text[0] if text[0] in "<>" else ""
     return text if text == "–" else f"{sign}{100 * float(text.removeprefix(sign)):.0f}"

@@ -1,4 +1,4 @@
-"""What the population has: means, weights and spreads."""
+"""Values that all subjects share: means, weights and spreads."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,8 +14,8 @@ from .kinds import of_its_kind
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_NAMED = 100  # rows from which only some are named
-_ROW, _FRAME = 0.24, 0.7  # inches: of a row, and of what stands around a panel
+_NAMED = 100  # largest number of rows that are all named
+_ROW, _FRAME = 0.24, 0.7  # height of a row and of the space around a panel, in inches
 
 
 @of_its_kind
@@ -27,32 +27,34 @@ def weights_plot(
     prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw what all subjects share: a row per mean, weight and spread, and per level of a category.
+    """Draw the values that all subjects share: means, weights, spreads, and levels of categories.
 
-    Values whose interval contains 0 are pale; that of a spread never does.
+    Each value has one row. Values whose interval contains 0 are pale; intervals of spreads do not
+    contain 0.
 
     Parameters
     ----------
     population : DataFrame
-        What ``fit.population()`` returned.
+        Result of ``fit.population()``.
     nodes : str or sequence of str, optional
-        Nodes of the table, or elements ``node[label]``; all by default.
+        Nodes of the table, or elements ``node[label]`` (default: all).
     layout : Layout, optional
-        Says the nodes' units; there is a panel for each. Without it there is one panel.
+        Layout that declares the units of the nodes; there is one panel for each unit. Without it
+        there is one panel.
     prob : float, default 0.9
-        Mass of the intervals, as asked of ``fit.population()``; the legend states it.
+        Mass of the intervals, as given to ``fit.population()``; the legend states it.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each unit; by default a new figure.
+        Axes to draw on, one for each unit (default: a new figure).
 
     Returns
     -------
     ndarray of Axes
-        One per unit. Rows in the order of the table, the first at the top.
+        One Axes per unit. Rows are in the order of the table, the first at the top.
 
     Raises
     ------
     DataError
-        When a node is not in the table, or the table has not those columns.
+        When a node is not in the table, or the table lacks a column.
     FitError
         When `prob` is not between 0 and 1, or the number of axes is wrong.
 

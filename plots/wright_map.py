@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _BINS = 24
 _LEFT = 2.0  # width of the panel of subjects, in inches
-_NAMED, _LEAST = 80, 24  # items from which only some are named, and for which there is room
+_NAMED, _LEAST = 80, 24  # largest number of items that are all named; least number with room
 _HEIGHT, _COLUMN = 4.5, 0.15  # inches
 _LETTERS = 24
-_ROOM = 0.06  # of the view, above and below
+_ROOM = 0.06  # share of the view that is left free above and below
 
 
 @of_its_kind
@@ -35,33 +35,34 @@ def wright_map(
     prob: float = 0.9,
     ax: "Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw how many subjects there are at each level of a capability, beside the items' levels.
+    """Draw the number of subjects at each level of a capability, beside the items' levels.
 
-    An item stands at the level of the capability at which the average subject of the fit succeeds
-    half of the time (see `item_places`), with an interval. A triangle at the upper or lower edge is
-    an item for which there is no such level: too hard, or too easy, whatever the capability is.
+    The level of an item is the level of the capability at which the average subject of the fit
+    succeeds half of the time (see `item_places`); it has an interval. A triangle at the upper or
+    lower edge is an item without such a level: it is too hard or too easy whatever the capability
+    is.
 
     Parameters
     ----------
     fit : Fit
-        Of subjects fitted together, or each alone.
+        Fit of subjects, together or separately.
     nodes : str or sequence of str, optional
-        Capabilities with a value per subject, or elements ``node[label]``; all by default.
+        Capabilities with one value per subject, or elements ``node[label]`` (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed interval, in (0, 1).
     ax : sequence of Axes, optional
-        Where to draw, two for each capability; by default a new figure with a row for each.
+        Axes to draw on, two for each capability (default: a new figure with a row for each).
 
     Returns
     -------
     ndarray of Axes
-        By capability that of the subjects, counted by their posterior means, and that of the items,
-        the easiest first. Vertical: the capability, in its unit.
+        Two Axes for each capability: subjects, counted by their posterior means, and items, the
+        easiest first. Vertical axis: the capability, in its unit.
 
     Raises
     ------
     FitError
-        As `item_places` does, and when the number of axes is wrong.
+        As in `item_places`, and when the number of axes is wrong.
 
     References
     ----------
@@ -106,20 +107,20 @@ def wright_map(
 
 
 def _elements(fit: Fit, places: pd.DataFrame) -> list[Element]:
-    """Find the elements that a table of places is about."""
+    """Return the elements of a table of places."""
     pairs = places[["node", "label"]].drop_duplicates().itertuples(index=False)
     names = [f"{node}[{label}]" if label else node for node, label in pairs]
     return find_elements(fit.layout, names)
 
 
 def _order(rows: pd.DataFrame) -> np.ndarray:
-    """Put items that are beyond the scale at its ends."""
+    """Move items beyond the scale to its ends."""
     edge = np.where(rows["beyond"] == HARDER, np.inf, -np.inf)
     return np.where(rows["beyond"] == "", rows["place"], edge)
 
 
 def _view(items: pd.DataFrame, means: np.ndarray) -> tuple[float, float]:
-    """Range that holds all subjects, places and ends of intervals."""
+    """Return the range that includes all subjects, places and ends of intervals."""
     shown = np.concatenate([means, items["place"], items["low"], items["high"]])
     shown = shown[np.isfinite(shown)]
     low, high = float(shown.min()), float(shown.max())
@@ -128,7 +129,7 @@ def _view(items: pd.DataFrame, means: np.ndarray) -> tuple[float, float]:
 
 
 def _subjects(ax: "Axes", means: np.ndarray, view: tuple[float, float], element: Element) -> None:
-    """Draw how many subjects there are at each level, growing to the left."""
+    """Draw the numbers of subjects at each level, with bars to the left."""
     from matplotlib.ticker import MaxNLocator
 
     each, edges = counts(means, *view, _BINS)

@@ -68,7 +68,7 @@ class TestComparisonPlot:
             plots.comparison_plot(against_ann, ax=plt.subplots()[1])
         module = importlib.import_module(plots.comparison_plot.__module__)
         monkeypatch.setattr(module, "_MOST", 4)
-        with pytest.raises(ml.FitError, match="5 pairs are more than 4 rows hold"):
+        with pytest.raises(ml.FitError, match="there are 5 pairs, more than 4"):
             plots.comparison_plot(against_ann)
 
 

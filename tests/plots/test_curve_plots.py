@@ -83,7 +83,7 @@ def test_all_subjects_from_the_highest_ability(curves):
     nothing_is_cut(ax)
     bins, table = (frame[frame["subject"] == "nil"] for frame in (curves.bins, curves.table))
     alone = replace(curves, bins=bins, table=table, draws=curves.draws.sel(subject=["nil"]))
-    with pytest.raises(FitError, match="nobody has a curve"):
+    with pytest.raises(FitError, match="no subject has a curve"):
         curves_by_subject(alone, "memory")
 
 
@@ -128,7 +128,7 @@ def test_radar_of_a_layout():
     other = small_layouts.crafted(
         small_layouts.coin(), small_layouts.counts([1], [2]), {"p": draws[:1, :, :, 0]}
     )
-    with pytest.raises(FitError, match="capabilities p; a circle needs three in one unit"):
+    with pytest.raises(FitError, match="capabilities p; three in one unit are needed"):
         ability_radar(other)
 
 
@@ -145,8 +145,8 @@ def test_scaling(curves):
     nothing_is_cut(axes)
     for wrong, grouped, message in (
         (sizes.drop(["s0", "s1", "nil"]), None, "index sizes by subject"),
-        (sizes * 0, None, "no positive numbers: s1, s0, nil"),
-        (sizes, families.drop("s1"), "no family of s1"),
+        (sizes * 0, None, "not positive numbers: s1, s0, nil"),
+        (sizes, families.drop("s1"), "no family for s1"),
     ):
         with pytest.raises(DataError, match=message):
             scaling_plot(curves, wrong, grouped)

@@ -91,9 +91,9 @@ class TestLikelihoodCurve:
         nothing_is_cut(axes)
 
     def test_errors(self, estimates):
-        with pytest.raises(FitError, match="not in these estimates: Eve; they hold Ann, Bob"):
+        with pytest.raises(FitError, match="not in these estimates: Eve; they are of Ann, Bob"):
             plots.likelihood_curve(estimates, "Eve")
-        with pytest.raises(FitError, match="Ann: these estimates hold no likelihood curve"):
+        with pytest.raises(FitError, match="Ann: these estimates have no likelihood curve"):
             plots.likelihood_curve(made(curves={}), "Ann")
 
 
@@ -140,7 +140,7 @@ class TestCollapsePlot:
             plots.collapse_plot(collapse.drop(columns="trials"))
         with pytest.raises(DataError, match="no piece with trials"):
             plots.collapse_plot(collapse.assign(trials=0))
-        with pytest.raises(FitError, match="say whose with subject="):
+        with pytest.raises(FitError, match="choose one with subject="):
             plots.collapse_plot(collapse, estimates)
         with pytest.raises(FitError, match="not in these estimates: Eve"):
             plots.collapse_plot(collapse, estimates, "Eve")

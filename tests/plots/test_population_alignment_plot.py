@@ -45,7 +45,7 @@ def test_points_and_lines_are_the_table_s(alignment, trait):
 def test_given_axes_are_drawn_in(alignment):
     _, given = plt.subplots(1, 2)
     assert list(plots.population_alignment_plot(alignment, ax=given)) == list(given)
-    with pytest.raises(FitError, match="ax= holds 1 axes and there are 2 panels"):
+    with pytest.raises(FitError, match="ax= has 1 axes and there are 2 panels"):
         plots.population_alignment_plot(alignment, ax=given[0])
 
 
@@ -54,7 +54,7 @@ def test_what_does_not_fit_is_refused(alignment):
         plots.population_alignment_plot(alignment, trait="calm")
     one = alignment.table.loc[["sim-01"]].droplevel("model")
     many = pd.concat({f"m-{number}": one for number in range(61)}, names=["model"])
-    with pytest.raises(DataError, match=r"61 models and 3 populations; a figure holds 60"):
+    with pytest.raises(DataError, match=r"61 models and 3 populations; a figure can show 60"):
         plots.population_alignment_plot(dataclasses.replace(alignment, table=many))
     with pytest.raises(DataError, match="takes a PopulationAlignment, from ml"):
         plots.population_alignment_plot(alignment.table)

@@ -159,7 +159,7 @@ class TestWrightMap:
         axes = plots.wright_map(rasch, ax=given)
         assert axes.tolist() == given.tolist()
         assert not figure.legends
-        with pytest.raises(FitError, match="ax= holds 1 axes and there are 2 panels"):
+        with pytest.raises(FitError, match="ax= has 1 axes and there are 2 panels"):
             plots.wright_map(rasch, ax=given[:1])
 
 
@@ -277,9 +277,9 @@ class TestCaterpillar:
         table = rasch.items()
         with pytest.raises(DataError, match=r"no effects of spread in the table; it has ease$"):
             plots.caterpillar_plot(table, nodes="spread")
-        with pytest.raises(DataError, match=r"no column low; give what fit.items\(\) returned"):
+        with pytest.raises(DataError, match=r"no column low; give the result of fit.items\(\)"):
             plots.caterpillar_plot(table.drop(columns="low"))
-        with pytest.raises(DataError, match=r"no rows; give what fit.items\(\) returned"):
+        with pytest.raises(DataError, match=r"no rows; give the result of fit.items\(\)"):
             plots.caterpillar_plot(table[:0])
 
 
@@ -321,5 +321,5 @@ class TestWeights:
         assert [panel.get_xlabel() for panel in axes] == ["value (m)", "value"]
         assert [named(panel.get_yticklabels()) for panel in axes] == [["spread", "mean"], ["slope"]]
         assert is_whole(axes[0].figure)
-        with pytest.raises(FitError, match="ax= holds 1 axes and there are 2 panels"):
+        with pytest.raises(FitError, match="ax= has 1 axes and there are 2 panels"):
             plots.weights_plot(table, layout=layout, ax=plt.subplots()[1])

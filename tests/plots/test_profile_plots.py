@@ -237,7 +237,7 @@ class TestProfileHeatmap:
             ({"statistic": "median"}, "statistic='median'; give one of 'mean', 'sd'"),
             ({"nodes": "hearing"}, "no profile element hearing; it has navigationAbility"),
             ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it has Ann"),
-            ({"subjects": []}, "no subject is named"),
+            ({"subjects": []}, "there is no subject to draw"),
         ],
     )
     def test_errors(self, fitted, arguments, message):
@@ -336,7 +336,7 @@ class TestProfileBars:
             ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it has Ann"),
             ({"subjects": []}, "0 subjects to draw; name 1 to 36"),
             ({"nodes": "hearing"}, "no profile element hearing; it has navigationAbility"),
-            ({"nodes": ["rightLeftBias"]}, "rightLeftBias: without a finite range"),
+            ({"nodes": ["rightLeftBias"]}, "rightLeftBias: there is no finite range"),
         ],
     )
     def test_errors(self, fitted, arguments, message):

@@ -60,7 +60,7 @@ class TestItemResponseCurves:
         ("bands", "slope", "error", "message"),
         [
             ((1, 1), 1, DataError, r"the band \[1, 1\]"),
-            ((-np.inf, np.inf), 1, DataError, "no inside that ends"),
+            ((-np.inf, np.inf), 1, DataError, "is empty or has no finite end"),
             ([(0, 1, 2)], 1, DataError, "give a pair of numbers"),
             ("ab", 1, DataError, "give a pair of numbers"),
             ((0, 1), 0, FitError, "slope=0"),
@@ -122,7 +122,7 @@ class TestCharacteristicSurface:
         for arguments, message in (
             ({"subjects": ["Eve"], "estimates": estimates}, "Eve"),
             ({"low": "lower", "high": "top"}, "no column top"),
-            ({}, "there are no estimates; name the items' columns"),
+            ({}, "there are no estimates; give the columns of the items"),
         ):
             with pytest.raises(DataError, match=message):
                 surface(evaluation, **arguments)
@@ -130,7 +130,7 @@ class TestCharacteristicSurface:
         with pytest.raises(DataError, match="no item has a finite lower and upper"):
             surface(unfinite, low="lower", high="upper")
         alone = made(table=estimates.table.iloc[:1])
-        with pytest.raises(FitError, match="not in these estimates: Bob; they hold Ann"):
+        with pytest.raises(FitError, match="not in these estimates: Bob; they are of Ann"):
             surface(evaluation, estimates=alone)
 
 
