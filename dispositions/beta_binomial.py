@@ -1,4 +1,4 @@
-"""Rates behind counts: hierarchical beta-binomial posteriors, integrated, not sampled."""
+"""Posteriors of rates given counts, from hierarchical beta-binomial models, by integration."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -23,19 +23,20 @@ class RatePosteriors:
         p_s \sim \mathrm{Beta}(\mu k, (1 - \mu) k), \quad \mu \sim \mathrm{Uniform}(0, 1), \quad
         p(k) = (1 + k)^{-2}
 
-    `rate_posteriors` makes one. Given `mu` and `k` a rate's posterior is a beta distribution; over
-    these it is a mixture, weighted by their posterior given all rows of the group.
+    Made by `rate_posteriors`. Given `mu` and `k`, the posterior of a rate is a beta distribution;
+    overall it is a mixture of these, weighted by the posterior of `mu` and `k` given all rows of
+    the group.
 
     Attributes
     ----------
     index : Index
         Names of the rows.
     groups : tuple of GroupRates
-        In order of appearance.
+        Groups, in order of appearance.
 
     Examples
     --------
-    Ten choices of each model, of which few were positive; the last one has none yet:
+    Ten choices of each of two models, of which few were positive; the last model has none yet:
 
     >>> counts = pd.DataFrame({"positive": [1, 2, 0], "negative": [9, 8, 0]}, list("abc"))
     >>> rates = rate_posteriors(counts, pd.Series("haste", index=counts.index))
@@ -55,12 +56,12 @@ class RatePosteriors:
         Parameters
         ----------
         prob : float, default 0.9
-            Mass of the interval, in (0, 1); as much lies below as above it.
+            Mass of the equal-tailed intervals, in (0, 1).
 
         Returns
         -------
         DataFrame
-            By row: ``mean``, ``sd``, ``low``, ``high``, of rates in [0, 1].
+            By row: ``mean``, ``sd``, ``low`` and ``high`` of the rate, in [0, 1].
 
         Raises
         ------
@@ -91,8 +92,8 @@ class RatePosteriors:
         Returns
         -------
         DataFrame
-            By row: ``mean``, ``sd``. NaN where they do not exist: the row has no positive or no
-            negative count, and fewer than two rows of its group have both.
+            By row: ``mean`` and ``sd``. They are NaN where they do not exist, which is when the row
+            has no positive or no negative count and fewer than two rows of its group have both.
         """
         columns = ["mean", "sd"]
         found = self._by_row(lambda group: group.log_odds(), len(columns))
@@ -104,9 +105,9 @@ class RatePosteriors:
         Parameters
         ----------
         draws : int, default 1000
-            How many.
+            Number of draws.
         seed : int, default 1
-            Of the random numbers.
+            Seed of the draws.
 
         Returns
         -------
@@ -125,7 +126,7 @@ class RatePosteriors:
         return found
 
     def predicted(self, trials: int) -> np.ndarray:
-        """Compute the distribution of the positive ones among new choices at each row's rate.
+        """Compute the distribution of the number of positive ones among new choices of each row.
 
         Parameters
         ----------
@@ -135,7 +136,7 @@ class RatePosteriors:
         Returns
         -------
         ndarray, shape (rows, trials + 1)
-            Chances of 0, 1, ... positive choices.
+            Probabilities of 0, 1, ... positive choices.
 
         Raises
         ------
@@ -147,12 +148,12 @@ class RatePosteriors:
 
     @property
     def hyperparameters(self) -> pd.DataFrame:
-        """How the rates of each group spread.
+        """Mean and concentration of the rates of each group.
 
         Indexed by ``group``: the number of ``rows``, and the posterior mean and standard deviation
         of the mean rate (``mu``, ``mu_sd``) and of the concentration's natural logarithm
-        (``log_k``, ``log_k_sd``). The larger `k`, the more alike the rates: the group's mean counts
-        like `k` observations.
+        (``log_k``, ``log_k_sd``). The larger `k` is, the more similar are the rates: the group's
+        mean counts like `k` observations.
         """
         table = {}
         for group in self.groups:
@@ -167,7 +168,7 @@ class RatePosteriors:
     def _by_row(
         self, compute: Callable[[GroupRates], Iterable[np.ndarray]], columns: int
     ) -> np.ndarray:
-        """Compute columns for the different counts of each group, and give each row its own."""
+        """Compute columns for the distinct counts of each group, and assign them to the rows."""
         found = np.empty((len(self.index), columns))
         for group in self.groups:
             found[group.rows] = np.column_stack(tuple(compute(group)))[group.which]
@@ -175,7 +176,7 @@ class RatePosteriors:
 
 
 def rate_posteriors(counts: pd.DataFrame, by: pd.Series) -> RatePosteriors:
-    """Infer the rates behind counts; rates of a group inform each other.
+    """Infer rates from counts; the rates of a group inform each other.
 
     The model is that of `RatePosteriors`. The density of the concentration `k` makes k / (1 + k)
     uniform: the weight of the group's mean against a single observation. `mu` and `k` are
@@ -185,20 +186,20 @@ def rate_posteriors(counts: pd.DataFrame, by: pd.Series) -> RatePosteriors:
     Parameters
     ----------
     counts : DataFrame
-        By row: ``positive`` and ``negative``, finite and not below 0. Rows without counts get what
-        the rest of the group says.
+        By row: ``positive`` and ``negative``, finite and not below 0. The posterior of a row
+        without counts is determined by the rest of its group.
     by : Series
         Name of each row's group, such as the trait; indexed like `counts`.
 
     Returns
     -------
     RatePosteriors
-        With `summary`, `logits`, `draws`, `predicted` and `hyperparameters`.
+        Posteriors, with `summary`, `logits`, `draws`, `predicted` and `hyperparameters`.
 
     Raises
     ------
     DataError
-        When a column is missing, a count is negative or no number, there are no rows, or `by` is
+        When a column is missing, a count is negative or not a number, there are no rows, or `by` is
         not indexed like `counts` or lacks a name.
 
     References
@@ -243,13 +244,13 @@ def _read(counts: pd.DataFrame, by: pd.Series) -> np.ndarray:
     bad = ~(np.isfinite(values) & (values >= 0)).all(axis=1)
     if bad.any():
         raise DataError(
-            f"counts of {some(counts.index[bad])} are negative, missing or no numbers; give "
+            f"counts of {some(counts.index[bad])} are negative, missing or not numbers; give "
             "positive and negative counts of at least 0"
         )
     return values
 
 
 def _spread(values: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Weighted mean and standard deviation."""
+    """Compute the weighted mean and standard deviation."""
     mean = values @ weight
     return float(mean), float(np.sqrt((values - mean) ** 2 @ weight))

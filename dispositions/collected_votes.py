@@ -1,4 +1,4 @@
-"""Votes from the sheets that people filled in, without those of people who read no questions."""
+"""Votes from the sheets that people filled in, without those of people who failed the checks."""
 
 from dataclasses import dataclass
 
@@ -18,19 +18,21 @@ _KEPT = (*_LINE, "stance", "place", "first", "seed")
 
 @dataclass(frozen=True, eq=False)
 class CollectedVotes:
-    """What people said on their sheets.
+    """Answers of people on their sheets.
+
+    Made by `collected_votes`.
 
     Attributes
     ----------
     votes : DataFrame
-        A row per vote on a scenario, of raters who passed: ``scenario``, ``rater``, ``vote``; where
-        the sheets were graded ``stance``; ``place`` among the questions, the action that came
-        ``first`` and the ``seed`` of the order. `SituationalJudgments.from_long` takes it.
+        One row per vote on a scenario, of raters who passed the checks: ``scenario``, ``rater``,
+        ``vote``; for graded sheets ``stance``; ``place`` among the questions, the action that came
+        ``first``, and the ``seed`` of the order. `SituationalJudgments.from_long` reads it.
     raters : DataFrame
-        Those who passed, indexed by ``rater``: a column for each question that they were asked
-        about themselves, missing where they gave no answer.
+        Raters who passed the checks, indexed by ``rater``: one column for each question about
+        themselves, missing where they gave no answer.
     failed : DataFrame
-        A row per check that was answered otherwise, of all raters: ``rater``, ``check``,
+        One row per check that was answered wrongly, of all raters: ``rater``, ``check``,
         ``expected`` and ``said``.
     excluded : tuple of str
         Raters whose votes were left out.
@@ -49,32 +51,33 @@ class CollectedVotes:
 def collected_votes(
     files: Paths, *, checks: pd.DataFrame | None = None, tolerated: int = 0
 ) -> CollectedVotes:
-    r"""Read the files that people saved from `vote_sheet`; leave out people who fail its checks.
+    r"""Read the files that people saved from `vote_sheet`, without people who fail its checks.
 
     Parameters
     ----------
     files : str, Path or iterable of those
-        Files of JSON lines, or folders whose files ``*.jsonl`` are read. A person may have saved
-        twice: lines that say the same count once.
+        Files of JSON lines, or folders whose files ``*.jsonl`` are read. Lines that are the same
+        count once, since a person may have saved twice.
     checks : DataFrame, optional
-        The attention checks of the sheets, as they were given to `vote_sheet`.
+        Attention checks of the sheets, as they were given to `vote_sheet` (default: those of
+        `attention_checks`).
     tolerated : int, default 0
-        How many checks a rater may fail before all votes of the rater are left out.
+        Largest number of failed checks at which the votes of a rater are kept.
 
     Returns
     -------
     CollectedVotes
-        Votes and raters for `SituationalJudgments.from_long`, and who failed which check.
+        Votes and raters for `SituationalJudgments.from_long`, and the checks that raters failed.
 
     Raises
     ------
     DataError
-        When a file cannot be read or lacks a field, a rater says two things on one scenario, or
-        nobody passed.
+        When a file cannot be read or lacks a field, a rater has two different answers to one
+        question, or no rater passed the checks.
     AnnotationError
-        When the checks are not as they should be.
+        When the checks lack a column or a text, or name a check twice.
     FitError
-        When `tolerated` is no whole number.
+        When `tolerated` is not a whole number of at least 0.
 
     Examples
     --------
@@ -114,14 +117,14 @@ def collected_votes(
     if votes.empty:
         raise DataError(
             f"no vote is left: {len(excluded)} rater(s) failed more than {tolerated} check(s), "
-            f"{some(excluded) or 'nobody'}; look at the checks, or raise tolerated="
+            f"{some(excluded) or 'none'}; look at the checks, or raise tolerated="
         )
     kept = [name for name in _KEPT if name in votes.columns]
     return CollectedVotes(votes[kept], _raters(votes), failed, excluded)
 
 
 def _read(files: Paths) -> list[pd.DataFrame]:
-    """Read each file; its name goes along."""
+    """Read each file, and add its name."""
     paths = []
     for path in given(files):
         inside = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
@@ -136,15 +139,15 @@ def _read(files: Paths) -> list[pd.DataFrame]:
             for line, cell in zip(table.index, table[column].tolist(), strict=True):
                 if not isinstance(cell, str) or not cell.strip():
                     raise DataError(
-                        f"{path.name}, line {line}: {column} is {cell!r}; give the file as the "
-                        "page saved it"
+                        f"{path.name}, line {line}: {column} is {cell!r}; give the file that the "
+                        "page saved, unchanged"
                     )
         tables.append(table.assign(file=path.name))
     return tables
 
 
 def _once(lines: pd.DataFrame) -> pd.DataFrame:
-    """Keep one line per rater and scenario; two that differ are refused."""
+    """Keep one line per rater and scenario; refuse two that differ."""
     keys = ["rater", "scenario"]
     said = [name for name in ("vote", "stance") if name in lines.columns]
     differ = lines[~lines.duplicated([*keys, *said])]
@@ -152,15 +155,15 @@ def _once(lines: pd.DataFrame) -> pd.DataFrame:
         row = differ[twice].iloc[0]
         same = (lines["rater"] == row["rater"]) & (lines["scenario"] == row["scenario"])
         raise DataError(
-            f"rater {quoted(row['rater'])} says two things on {quoted(row['scenario'])}, in "
-            f"{some(lines['file'][same].unique())}; keep the file that was saved last, or tell "
-            "two people of one name apart"
+            f"rater {quoted(row['rater'])} has two different answers to {quoted(row['scenario'])}, "
+            f"in {some(lines['file'][same].unique())}; keep the file that was saved last, or give "
+            "two people different names"
         )
     return lines.drop_duplicates(keys)
 
 
 def _raters(votes: pd.DataFrame) -> pd.DataFrame:
-    """Collect what raters said of themselves; the last line that says it holds."""
+    """Collect the answers of raters about themselves, from the last line that has each."""
     known: dict[str, dict[str, object]] = {str(name): {} for name in votes["rater"].unique()}
     if "about" in votes.columns:
         for rater, about in zip(votes["rater"], votes["about"], strict=True):

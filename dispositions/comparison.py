@@ -1,4 +1,4 @@
-"""Choices compared: each model with people, scenario by scenario."""
+"""Comparison of each model's choices with people's, scenario by scenario."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ BUCKETS = ("[0.8, 0.9)", "[0.9, 1)", "1")
 """Strengths of consensus, weakest first."""
 
 _EDGES = (0.8, 0.9, 1.0)
-_ROUNDING = 1e-9  # far below the step of any rate of votes
+_ROUNDING = 1e-9  # much smaller than the step of any rate of votes
 
 
 def compare_choices(judgments: SituationalJudgments) -> pd.DataFrame:
@@ -20,17 +20,17 @@ def compare_choices(judgments: SituationalJudgments) -> pd.DataFrame:
     .. math:: M = |\mathrm{TPR_{human}} - \mathrm{TPR_{model}}|, \qquad
         DA = 1[(\mathrm{TPR_{human}} - 0.5)(\mathrm{TPR_{model}} - 0.5) > 0]
 
-    Ten votes and twenty samples of one and the same rate differ, too. The ``chance`` says by how
-    much on average, whatever that rate is: given how many decided choices there were of people
-    (n), of the model (m) and how many of them all were positive (T), the positive ones among the
-    people's are hypergeometric,
+    Ten votes and twenty samples differ by chance even if their rates are the same. ``chance`` is
+    their difference on average, whatever that rate is: given the numbers of decided choices of
+    people (n) and of the model (m), and the number of positive ones among all of them (T), the
+    number of positive choices of people is hypergeometric,
 
     .. math:: X \sim \mathrm{Hypergeometric}(n + m, T, n), \qquad
         c = \mathrm{E}\left|\frac{X + u / 2}{n + u} - \frac{T - X}{m}\right|,
 
-    with the people's u neutral votes as they are, half for each action. So M - c is 0 on average
-    for a model that decides at the rate of the people who decide. Of a model at another rate it
-    takes away too much: the pooled choices then are more divided than either side's.
+    where the people's u neutral votes count as half a vote for each action. M - c is therefore 0 on
+    average for a model whose rate is that of the people who decide. For a model with another rate
+    the correction is too large, because the pooled choices are more divided than either side's.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def compare_choices(judgments: SituationalJudgments) -> pd.DataFrame:
     one   a          0.85         0.9          0.05   0.102  [0.8, 0.9)
     """
     if judgments.samples.empty:
-        raise DataError("these judgments hold no samples of models; give samples= to from_long")
+        raise DataError("these judgments have no samples of models; give samples= to from_long")
     people, models = judgments.human_rates(), judgments.model_rates()
     own = people.loc[models.index.get_level_values("scenario")].set_axis(models.index, axis=0)
     misalignment = (own["rate"] - models["rate"]).abs()
@@ -95,7 +95,7 @@ def compare_choices(judgments: SituationalJudgments) -> pd.DataFrame:
 
 
 def reaches(consensus: pd.Series, threshold: float) -> pd.Series:
-    """Whether a consensus is at least a threshold, but for rounding."""
+    """Whether a consensus is at least a threshold, up to rounding."""
     return consensus > threshold - _ROUNDING
 
 
@@ -112,7 +112,7 @@ def bucket(consensus: pd.Series) -> pd.Series:
 
 
 def _chance(people: pd.DataFrame, models: pd.DataFrame) -> np.ndarray:
-    """Give what each row's misalignment would be on average at one rate."""
+    """Compute the average misalignment of each row if both sides had the same rate."""
     keys = np.column_stack(
         [
             people["votes"],
@@ -128,7 +128,7 @@ def _chance(people: pd.DataFrame, models: pd.DataFrame) -> np.ndarray:
 def same_rate_misalignment(
     votes: np.ndarray, neutral: np.ndarray, samples: np.ndarray, positive: np.ndarray
 ) -> np.ndarray:
-    """Average the misalignment over all ways to deal positive choices out to people and model.
+    """Average the misalignment over all divisions of positive choices between people and model.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def same_rate_misalignment(
     Returns
     -------
     ndarray, shape (rows,)
-        In [0, 1].
+        Average misalignment, in [0, 1].
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Consensus: scenarios on which people agree or are divided, and bins by it."""
+"""Consensus: scenarios on which people agree or are divided, and bins of consensus."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -52,14 +52,14 @@ def consensus(judgments: SituationalJudgments, threshold: float = 0.8) -> pd.Ser
 
 
 def divided(judgments: SituationalJudgments, threshold: float = 0.7) -> pd.Series:
-    """Find the scenarios on which people are divided: fewer than a share agree.
+    """Find the scenarios on which people are divided, with a consensus below a threshold.
 
     Parameters
     ----------
     judgments : SituationalJudgments
         Votes of people.
     threshold : float, default 0.7
-        Share of votes for one action that is no longer divided, in (0.5, 1].
+        Least share of votes for one action at which people are not divided, in (0.5, 1].
 
     Returns
     -------
@@ -97,7 +97,7 @@ def _share(threshold: object) -> float:
     return float(threshold)  # type: ignore[arg-type]
 
 
-LEAST = 5  # scenarios that a bin needs; a mean of fewer says little
+LEAST = 5  # least number of scenarios of a bin, since a mean of fewer is not informative
 
 
 def consensus_steps(rates: pd.Series) -> pd.Series:
@@ -138,7 +138,7 @@ def means_in_bins(
     Parameters
     ----------
     values : DataFrame
-        A row per scenario, a column per model; NaN where a model has no rate.
+        One row per scenario, one column per model; NaN where a model has no rate.
     bins : Series
         Bin of each scenario.
     members : mapping of str to sequence of str
@@ -146,7 +146,8 @@ def means_in_bins(
     prob : float
         Mass of the intervals.
     resamples, seed : int
-        Of the bootstrap: scenarios of a bin are drawn anew, the models stay (see `group_means`).
+        Number and seed of resamples: scenarios of a bin are resampled, models are not (see
+        `group_means`).
 
     Returns
     -------

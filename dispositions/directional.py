@@ -1,4 +1,4 @@
-"""Directional alignment: whether models lean to the side of people's consensus."""
+"""Directional alignment: whether models are on the side of people's consensus."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,41 +34,43 @@ def directional_alignment(
     draws: int = 400,
     seed: int = 1,
 ) -> pd.DataFrame:
-    r"""Count on how many consensus scenarios each model leans to the side of most people.
+    r"""Compute the share of consensus scenarios on which each model is on the side of most people.
 
     .. math:: DA(s) = 1[(\mathrm{TPR_{human}}(s) - 0.5)(\mathrm{TPR_{model}}(s) - 0.5) > 0]
 
-    A perfectly aligned model does not reach 1: with few samples it falls on the wrong side by luck,
-    and a few people's majority is not everybody's. ``attainable`` is what it is expected to reach:
-    its rates are people's, as far as the votes tell (`rate_posteriors`), and it has as many decided
-    samples as the model at hand.
+    A perfectly aligned model does not reach 1: with few samples it is sometimes on the wrong side
+    by chance, and the majority of a few people is not always that of all people. ``attainable`` is
+    the share that such a model is expected to reach if its rates are people's, given the votes
+    (`rate_posteriors`), and it has as many decided samples as the model in question.
 
     Parameters
     ----------
     judgments : SituationalJudgments
         Votes of people, samples of models.
     threshold : float, default 0.8
-        Of the consensus, in (0.5, 1]. Below 0.8 the scenarios under 0.8 count in the bucket ``all``
-        only.
+        Least consensus, in (0.5, 1]. Scenarios with a consensus below 0.8 count only in the bucket
+        ``all``.
     ties : {"miss", "half", "drop"}
-        What a model's rate of exactly 0.5 counts: nothing, as published; a half; or it is left out.
+        How a model's rate of exactly 0.5 counts: 0, as published; one half; or it is left out.
     prob : float, default 0.9
         Mass of the intervals, in (0, 1).
     resamples : int, default 1000
-        How often the consensus scenarios are drawn anew, with replacement, within each trait;
-        ``low`` and ``high`` are percentiles over these.
+        Number of resamples of the consensus scenarios, with replacement, within each trait; ``low``
+        and ``high`` are percentiles over them.
     draws : int, default 400
-        Draws from the posterior of both rates; its interval is about these very scenarios.
+        Number of draws from the posterior of both rates; its interval refers to the given
+        scenarios.
     seed : int, default 1
-        Of both.
+        Seed of resamples and draws.
 
     Returns
     -------
     DataFrame
-        By model, trait and bucket of consensus, the last of both being ``all``: ``scenarios``;
-        ``aligned``, ``low``, ``high``; ``ties`` (a number of scenarios); ``posterior``,
-        ``posterior_low``, ``posterior_high``, of the share on which the model's rate itself is on
-        the side of people's; ``attainable``. Empty buckets are left out.
+        By model, trait and bucket of consensus, where the last trait and the last bucket are
+        ``all``: ``scenarios``; ``aligned``, ``low`` and ``high``; ``ties`` (number of scenarios);
+        ``posterior``, ``posterior_low`` and ``posterior_high``, for the share of scenarios on which
+        the model's rate itself is on the side of people's; ``attainable``. Empty buckets are left
+        out.
 
     Raises
     ------
@@ -131,7 +133,7 @@ def directional_alignment(
 
 
 def _counted(judgments: SituationalJudgments, table: pd.DataFrame, ties: str) -> pd.DataFrame:
-    """Lay out what scenarios count, by quantity and model; `attainable` is out of `decided`."""
+    """Arrange what scenarios count, by quantity and model; `attainable` refers to `decided`."""
     counted = pd.DataFrame({"ties": table["aligned"].isna().astype(float)})
     counted["aligned"] = table["aligned"].fillna(_TIES[ties])
     hit, tie = _expected(judgments, table)
@@ -141,7 +143,7 @@ def _counted(judgments: SituationalJudgments, table: pd.DataFrame, ties: str) ->
 
 
 def _columns(means: GroupMeans, name: str, model: str) -> pd.DataFrame:
-    """One model's averages on one bucket, by trait."""
+    """Average the quantities of one model in one bucket, by trait."""
     count, mean = means.count[name], means.mean[name]
     return pd.DataFrame(
         {
@@ -156,7 +158,7 @@ def _columns(means: GroupMeans, name: str, model: str) -> pd.DataFrame:
 
 
 def _expected(judgments: SituationalJudgments, table: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Chances that samples at people's rates fall on the votes' side, and that they tie."""
+    """Compute the probabilities that samples at people's rates are on the votes' side, and tie."""
     votes, samples = judgments.human_rates(), judgments.model_rates().loc[table.index]
     people = rate_posteriors(effective_votes(votes), votes["trait"])
     rows = votes.index.get_indexer(table.index.get_level_values("scenario"))
@@ -175,7 +177,7 @@ def _expected(judgments: SituationalJudgments, table: pd.DataFrame) -> tuple[pd.
 def _posterior(
     judgments: SituationalJudgments, strength: pd.Series, prob: float, draws: int, seed: int
 ) -> pd.DataFrame:
-    """Share of scenarios on which both rates are on one side, by model, trait and bucket."""
+    """Compute the share of scenarios with both rates on one side, by model, trait and bucket."""
     columns = ["posterior", "posterior_low", "posterior_high"]
     parts = []
     for model, scenarios, people, own in paired_draws(judgments, draws, seed):
@@ -206,7 +208,7 @@ class GroupAlignment:
     chosen : ModelGroups
         Models and their groups.
     table : DataFrame
-        As `directional_alignment` returns it.
+        Result of `directional_alignment`.
     prob : float
         Mass of the intervals.
 
@@ -230,7 +232,7 @@ def alignment_by_group(
     groups: Mapping[str, str] | None = None,
     prob: float = 0.9,
 ) -> GroupAlignment:
-    """Count on how many consensus scenarios each model of some groups is on the people's side.
+    """Compute directional alignment of models in groups.
 
     Parameters
     ----------
@@ -244,7 +246,7 @@ def alignment_by_group(
     Returns
     -------
     GroupAlignment
-        Of `directional_alignment`.
+        Result of `directional_alignment`, with the groups.
 
     Raises
     ------

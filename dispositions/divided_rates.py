@@ -14,7 +14,7 @@ from .judgments import SituationalJudgments
 from .model_groups import ModelGroups
 from .resampling import GroupMeans, group_means
 
-_FEWEST = 3  # models of which there is a density
+_FEWEST = 3  # least number of models for a density
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +26,9 @@ class DividedRates:
     chosen : ModelGroups
         Models and their groups.
     means : GroupMeans
-        By trait and model, with intervals.
+        Means by trait and model, with intervals.
     counts : Series
-        Divided scenarios by trait, of traits with at least five.
+        Number of divided scenarios by trait, for traits with at least five.
     threshold, prob : float
         Consensus below which scenarios are divided, and mass of the intervals.
 
@@ -47,20 +47,20 @@ class DividedRates:
     prob: float
 
     def densities(self, trait: str, at: np.ndarray) -> dict[str, np.ndarray]:
-        """Spread the models' rates of a trait into a density over models.
+        """Estimate the density of the models' rates of a trait.
 
         Parameters
         ----------
         trait : str
-            Whose mean rates.
+            Trait of the rates.
         at : ndarray, shape (rates,)
-            In [0, 1].
+            Rates at which the density is computed, in [0, 1].
 
         Returns
         -------
         dict of str to ndarray, shape (rates,)
-            By group of three models or more that differ: the density of their means by a Gaussian
-            kernel, times the group's share of the models.
+            Density of each group with three or more models that differ, estimated with a Gaussian
+            kernel and multiplied by the group's share of the models.
         """
         means = self.means.mean.T[trait]
         parts = {group: means[members].dropna() for group, members in self.chosen.members.items()}

@@ -1,4 +1,4 @@
-"""What groups of models show over what people choose: means in bins of scenarios."""
+"""Curves of groups of models against people's choices: means in bins of scenarios."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from .votes import as_aligned
 
 @dataclass(frozen=True, eq=False)
 class GroupCurves:
-    """What models show over what people choose: means in bins of scenarios.
+    """Means of models and of groups, in bins of scenarios by people's choices.
 
     Attributes
     ----------
     chosen : ModelGroups
         Models and their groups.
     at : Series
-        By bin: mean of the people, in [0, 1]. Bins of fewer than five scenarios are left out.
+        Mean of people by bin, in [0, 1]. Bins with fewer than five scenarios are left out.
     lines : DataFrame
-        By bin and model: mean of the model.
+        Mean of each model by bin.
     means : DataFrame
-        By group and bin: ``mean``, ``low`` and ``high`` of the group.
+        ``mean``, ``low`` and ``high`` by group and bin.
     aligned : Series
-        By bin: what is expected of a model whose rates are the people's.
+        Expected value by bin of a model whose rates are the people's.
     prob : float
         Mass of the intervals.
 
@@ -57,7 +57,7 @@ def confidence_by_group(
     resamples: int = 1000,
     seed: int = 1,
 ) -> GroupCurves:
-    r"""Average how sure models are of one action, over how much people agree on one.
+    r"""Average the confidence of models in one action, by the consensus of people.
 
     Both are :math:`\max(\mathrm{TPR}, 1 - \mathrm{TPR})`, averaged over the scenarios of a bin:
     [50 %, 60 %) to [90 %, 100 %), and unanimity. A model that chooses as people do is not on the
@@ -74,18 +74,18 @@ def confidence_by_group(
     judgments : SituationalJudgments
         Choices of people and models.
     models : sequence of str, optional
-        Which; all by default.
+        Models to use (default: all).
     groups : mapping of str to str, optional
-        Group of each model; all models are one group by default.
+        Group of each model (default: all models are one group).
     prob : float
         Mass of the intervals of groups' means.
     resamples, seed : int
-        Of the bootstrap over scenarios that gives the intervals.
+        Number and seed of the resamples of scenarios from which intervals are computed.
 
     Returns
     -------
     GroupCurves
-        Over people's mean consensus, all in [0, 1].
+        Curves of confidence by people's mean consensus, all in [0, 1].
 
     Raises
     ------
@@ -123,15 +123,15 @@ def misalignment_by_group(
     resamples: int = 1000,
     seed: int = 1,
 ) -> dict[str, GroupCurves]:
-    r"""Average how far models' trait-positive rates are from people's, trait by trait.
+    r"""Average the distance of models' trait-positive rates from people's, trait by trait.
 
     .. math:: |\mathrm{TPR}_\mathrm{human}(s) - \mathrm{TPR}_\mathrm{model}(s)|
 
-    averaged over the scenarios with about the same human rate. Bins are symmetric: those of
-    consensus, [60 %, 70 %) to [90 %, 100 %), at either side, unanimity alone at both ends, and all
-    rates between 40 % and 60 % in the middle. A few votes and a few samples differ by chance, even
-    where people and a model choose at one rate; what is expected of such a model, with as many
-    samples, stands beside (see `as_aligned`).
+    is averaged over the scenarios with about the same human rate. Bins are symmetric: those of
+    consensus, [60 %, 70 %) to [90 %, 100 %), on either side, one bin for unanimity at each end, and
+    one bin in the middle for all rates between 40 % and 60 %. Few votes and few samples differ by
+    chance, even if people and a model choose at the same rate; the expected distance of such a
+    model with the same number of samples is computed too (see `as_aligned`).
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def misalignment_by_group(
     Returns
     -------
     dict of str to GroupCurves
-        By trait: over people's mean rate, all in [0, 1].
+        Curves of misalignment by people's mean rate, for each trait, all in [0, 1].
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How the rates of a group spread, and each rate given that: integrated over a grid."""
+"""Posterior of the mean and concentration of a group's rates, and of each rate, on a grid."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,12 @@ import numpy as np
 from scipy.optimize import elementwise
 from scipy.special import betainc, digamma, gammaln, log_expit, polygamma
 
-_REACH = 20.0  # of logit mu and of log k: the prior has 2e-9 of its mass beyond each end
-_NEGLIGIBLE = 16.0  # log-density below the best that counts as nothing
+_REACH = 20.0  # range of logit mu and log k: the prior has 2e-9 of its mass beyond each end
+_NEGLIGIBLE = 16.0  # depth of the log-density below its maximum at which mass is ignored
 _SIDES = (13, 25, 49, 97, 193)  # points per axis
-_COARSE = 41  # points per axis while closing in
-_STEPS = 40  # at most, of closing in; a handful is usual
-_SETTLED = 1e-5  # change of the rates' means and standard deviations
+_COARSE = 41  # points per axis while the range is narrowed
+_STEPS = 40  # largest number of steps in which the range is narrowed; about five are usual
+_SETTLED = 1e-5  # largest change of the rates' means and standard deviations at the end
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Hyperposterior:
     logit_mu, log_k : ndarray, shape (points,)
         Log-odds of the mean rate mu; logarithm of the concentration k.
     weight : ndarray, shape (points,)
-        Posterior mass, adding up to 1.
+        Posterior mass of the points; its sum is 1.
     """
 
     logit_mu: np.ndarray
@@ -51,7 +51,7 @@ class Hyperposterior:
         Returns
         -------
         mean, sd : ndarray, shape (rows,)
-            In [0, 1].
+            Mean and standard deviation of each rate, in [0, 1].
         """
         first = counts[:, :1] + self.alpha
         total = first + counts[:, 1:] + self.beta
@@ -62,25 +62,25 @@ class Hyperposterior:
 
 
 def hyperposterior(counts: np.ndarray, times: np.ndarray) -> Hyperposterior:
-    r"""Integrate over a grid that closes in on the posterior and is refined until settled.
+    r"""Integrate over a grid that is narrowed to the posterior and refined until results settle.
 
     .. math:: p(\mu, k \mid a, b) \propto \frac{1}{(1 + k)^2} \prod_s
         \frac{B(\mu k + a_s, (1 - \mu) k + b_s)}{B(\mu k, (1 - \mu) k)}
 
-    The grid is even in logit mu and log k. For a smooth density that has died away at the edges,
-    such a sum is far more exact than its step suggests.
+    The grid is even in logit mu and log k. For a smooth density that vanishes at the edges, the
+    error of such a sum is much smaller than its step.
 
     Parameters
     ----------
     counts : ndarray, shape (rows, 2)
-        Different pairs of positive and negative counts, not below 0.
+        Distinct pairs of positive and negative counts, not below 0.
     times : ndarray, shape (rows,)
-        How often each occurs.
+        Number of times that each pair occurs.
 
     Returns
     -------
     Hyperposterior
-        Points without mass are left out.
+        Weighted points; those without mass are left out.
 
     Examples
     --------
@@ -102,9 +102,9 @@ def hyperposterior(counts: np.ndarray, times: np.ndarray) -> Hyperposterior:
 
 
 def _close_in(counts: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Find where the density is: the ends of logit mu and of log k.
+    """Find the ranges of logit mu and log k in which the density has mass.
 
-    A coarse grid may see the best place too far to one side, so a box may also grow and move.
+    A coarse grid may place the maximum too far to one side, so that the box may also grow and move.
     """
     box = np.array([[-_REACH, _REACH], [-_REACH, _REACH]])
     for _ in range(_STEPS):
@@ -124,7 +124,7 @@ def _close_in(counts: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def _weighted(counts: np.ndarray, times: np.ndarray, box: np.ndarray, side: int) -> Hyperposterior:
-    """Lay an even grid over the box and weigh its points; those without mass are left out."""
+    """Compute the weights of an even grid over the box; points without mass are left out."""
     axes = [np.linspace(ends[0], ends[1], side) for ends in box]
     logit_mu, log_k = (axis.ravel() for axis in np.meshgrid(*axes, indexing="ij"))
     density = _log_density(counts, times, logit_mu, log_k)
@@ -137,7 +137,7 @@ def _weighted(counts: np.ndarray, times: np.ndarray, box: np.ndarray, side: int)
 def _log_density(
     counts: np.ndarray, times: np.ndarray, logit_mu: np.ndarray, log_k: np.ndarray
 ) -> np.ndarray:
-    """Log-density per unit of logit mu and log k, up to a constant."""
+    """Compute the log-density per unit of logit mu and log k, up to a constant."""
     total = np.exp(log_k)
     mu, rest = log_expit(logit_mu), log_expit(-logit_mu)
     density = mu + rest + log_k - 2 * np.log1p(total)
@@ -161,15 +161,15 @@ class GroupRates:
     Attributes
     ----------
     name : str
-        Of the group.
+        Name of the group.
     rows : ndarray of int, shape (rows,)
-        Places of its rows among all.
+        Positions of its rows among all.
     counts : ndarray, shape (pairs, 2)
-        Different pairs of positive and negative counts.
+        Distinct pairs of positive and negative counts.
     which : ndarray of int, shape (rows,)
         Pair of each row.
     hyper : Hyperposterior
-        Of the group's mean rate and concentration.
+        Posterior of the group's mean rate and concentration.
     """
 
     name: str
@@ -205,10 +205,10 @@ class GroupRates:
         return np.asarray(found.x)
 
     def log_odds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Compute mean and standard deviation of the log-odds, by pair; NaN where there are none.
+        """Compute mean and standard deviation of log-odds, by pair; NaN where they do not exist.
 
-        At a count of 0 the log-odds have a variance only when at least two rows say that rates
-        keep away from 0 and 1.
+        With a count of 0 the log-odds have a variance only if at least two rows are evidence that
+        rates differ from 0 and 1.
         """
         first, second, weight = self.first, self.second, self.hyper.weight
         middle = digamma(first) - digamma(second)
@@ -227,7 +227,7 @@ class GroupRates:
         return np.asarray(rng.beta(alpha + positive, beta + negative))
 
     def predicted(self, trials: int) -> np.ndarray:
-        """Compute the chances of 0 to `trials` positive among new choices, by pair."""
+        """Compute the probabilities of 0 to `trials` positive ones among new choices, by pair."""
         steps, numbers = np.arange(trials), np.arange(trials + 1)
         rises = [
             np.log(start[..., None] + steps).cumsum(axis=-1)

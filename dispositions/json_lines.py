@@ -1,4 +1,4 @@
-"""Tables as JSON lines: one object per line, a field per column."""
+"""Tables as JSON lines: one object per line, one field per column."""
 
 import json
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from ..common.files import write_text
 from ..common.messages import some
 from ..evaluations.logs.files import json_lines
 
-# the tables of a study, and whether there must be a file
+# the tables of a study, and whether each needs a file
 FILES = {"scenarios": True, "votes": True, "samples": False, "ratings": False, "raters": False}
 
 
 def write_study(folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
-    """Write the study's tables that are not empty; a named index is fields, too."""
+    """Write the study's tables that are not empty; a named index is written as fields."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -32,7 +32,7 @@ def write_study(folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
 
 
 def read_study(folder: Path) -> dict[str, Any]:
-    """Read the files of a study; None for one that is not there and may be left out."""
+    """Read the files of a study; the table of an optional file that does not exist is None."""
     paths = {name: folder / f"{name}.jsonl" for name in FILES}
     return {
         name: read(path) if FILES[name] or path.exists() else None for name, path in paths.items()
@@ -40,19 +40,19 @@ def read_study(folder: Path) -> dict[str, Any]:
 
 
 def write(path: Path, table: pd.DataFrame) -> None:
-    """Write a table's columns, a row per line; a missing cell becomes null.
+    """Write a table's columns, one row per line; a missing cell becomes null.
 
     Parameters
     ----------
     path : Path
-        A file, overwritten.
+        Path of the file, which is overwritten.
     table : DataFrame
-        Of texts, numbers, truth values and lists of those. Its index is not written.
+        Table of texts, numbers, truth values and lists of those. Its index is not written.
 
     Raises
     ------
     DataError
-        When the file cannot be written, or a cell is something that JSON has no word for.
+        When the file cannot be written, or a cell cannot be written as JSON.
     """
     cells = table.astype(object).where(table.notna(), None)
     lines = [_line(path, row, record) for row, record in enumerate(cells.to_dict("records"))]
@@ -60,22 +60,22 @@ def write(path: Path, table: pd.DataFrame) -> None:
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Read a table, its rows named by the lines on which they are.
+    """Read a table whose rows are indexed by the lines of the file.
 
     Parameters
     ----------
     path : Path
-        The file. Empty lines do not count.
+        Path of the file. Empty lines are ignored.
 
     Returns
     -------
     DataFrame
-        Index `line`, counted from 1; a field that a line lacks is missing there.
+        Table with the index `line`, counted from 1; fields that a line lacks are missing.
 
     Raises
     ------
     DataError
-        When the file cannot be read, is empty, or a line is no JSON object.
+        When the file cannot be read, is empty, or a line is not a JSON object.
     """
     records = dict(json_lines(path))
     return pd.DataFrame(list(records.values()), pd.Index(list(records), name="line"))

@@ -1,4 +1,4 @@
-"""Judgments: what people and language models choose in the same situations."""
+"""Judgments: choices of people and language models in the same situations."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,30 +14,31 @@ from . import json_lines, reading
 
 @dataclass(frozen=True, eq=False)
 class SituationalJudgments:
-    """What people and language models choose in situational judgment tests.
+    """Choices of people and language models in situational judgment tests.
 
     A scenario offers two actions: one agrees with a preference statement, the other opposes it.
-    Make the judgments with `from_long` or `from_json_lines`, which check what they read.
+    Made by `from_long` and `from_json_lines`, which check the tables that they read.
 
     Parameters
     ----------
     scenarios : DataFrame
-        Index `scenario`; columns `trait`, `statement` and `keyed` (1 where agreeing with the
-        statement shows the trait, -1 where opposing it does: a reverse-scored statement), then
-        further columns as they were given.
+        Index `scenario`; columns `trait`, `statement` and `keyed` (1 if agreeing with the statement
+        shows the trait, -1 if opposing it does, as for a reverse-scored statement), and further
+        columns as they were given.
     votes : DataFrame
         Columns `scenario`, `rater` and `vote` ("agree", "oppose" or "neutral"), at most one row per
         scenario and rater.
     raters : DataFrame
-        Index `rater`; a column per attribute, if any is known.
+        Index `rater`; one column per attribute, if any is known.
     samples : DataFrame
-        Index `model` and `scenario`; how many responses `agree`, `oppose` and are `undecided`.
+        Index `model` and `scenario`; numbers of responses that `agree`, `oppose` and are
+        `undecided`.
     ratings : DataFrame
         Index `model` and `statement`; the mean self-report `rating`, from 1 (strong disagreement)
-        to 7, not reverse-scored, and how many `times` the model was asked.
+        to 7, not reverse-scored, and `times`, the number of times that the model was asked.
     dropped : DataFrame
-        What was left out when it was read: `what` ("votes", "scenarios", "raters", "pairs" of model
-        and scenario, "ratings"), `count` and `reason`.
+        Rows that were left out when tables were read: `what` ("votes", "scenarios", "raters",
+        "pairs" of model and scenario, "ratings"), `count` and `reason`.
 
     References
     ----------
@@ -73,45 +74,48 @@ class SituationalJudgments:
         columns: Mapping[str, str] | None = None,
         least: int = 10,
     ) -> Self:
-        """Read and check long tables; names become texts, columns not named here are left out.
+        """Read and check long tables; names become texts.
 
-        What cannot be used is dropped and counted in `dropped`: votes that say that a scenario is
-        not applicable, scenarios without another vote and what models did on them, raters without
-        a vote, and pairs of model and scenario with few decided samples.
+        Rows that cannot be used are dropped and counted in `dropped`: votes that a scenario is not
+        applicable, scenarios without another vote and models' samples on them, raters without a
+        vote, ratings of statements without a scenario, and pairs of model and scenario with few
+        decided samples. Columns that are not listed here are kept for scenarios and raters, and
+        left out of the other tables.
 
         Parameters
         ----------
         scenarios : DataFrame
-            Columns `scenario` (or an index of that name), `trait`, `statement`, `keyed` (1 or -1);
-            all further ones are kept.
+            Columns `scenario` (or an index of that name), `trait`, `statement`, `keyed` (1 or -1),
+            and further columns.
         votes : DataFrame
             Columns `scenario`, `rater` and `vote`: "agree", "oppose", "neutral", or "n/a" or
-            missing where the rater found the scenario not applicable.
+            missing if the rater found the scenario not applicable.
         samples : DataFrame, optional
             Columns `model` and `scenario`, and either `choice` ("agree", "oppose" or "undecided"),
-            one row per response, or the counts `agree`, `oppose` and `undecided`, one row per pair.
+            with one row per response, or the counts `agree`, `oppose` and `undecided`, with one row
+            per pair.
         ratings : DataFrame, optional
-            Columns `model`, `statement` and `rating`, from 1 to 7; several of one model and
-            statement are averaged, with the weights `times` when there is such a column.
+            Columns `model`, `statement` and `rating`, from 1 to 7. Several ratings of a model and a
+            statement are averaged, with the weights `times` if there is such a column.
         raters : DataFrame, optional
             Column `rater` (or an index of that name), and attributes.
         columns : mapping of str to str, optional
-            Names that columns have in the tables, by the names above, as in ``{"rater": "who"}``.
+            Names of the tables' columns, by the names above, such as ``{"rater": "who"}``.
         least : int, default 10
-            Decided samples that a pair needs; in the paper 99 % have 10 of 20.
+            Least number of decided samples of a pair; in the paper 99 % of pairs have 10 of 20.
 
         Returns
         -------
         SituationalJudgments
-            All tables in the order in which they are given.
+            Judgments, with all tables in the given order.
 
         Raises
         ------
         DataError
-            When a column is missing, `columns` names one that is not read, a scenario, rater or
+            When a column is missing, `columns` has a name that is not read, a scenario, rater or
             statement is unknown or occurs twice, a rater votes twice on one scenario, a word or
-            number is none of those above, or the scenarios of one statement differ in trait or key.
-            Rows and columns are named.
+            number is not one of those above, or the scenarios of one statement differ in trait or
+            key. The message names rows and columns.
 
         Examples
         --------
@@ -140,23 +144,23 @@ class SituationalJudgments:
         Parameters
         ----------
         folder : str or Path
-            With ``scenarios.jsonl`` and ``votes.jsonl``, and maybe ``samples.jsonl``,
+            Folder with ``scenarios.jsonl``, ``votes.jsonl`` and, optionally, ``samples.jsonl``,
             ``ratings.jsonl`` and ``raters.jsonl``: one object per line, with the columns of
             `from_long` as fields.
         least : int, default 10
-            Decided samples that a pair of model and scenario needs.
+            Least number of decided samples of a pair of model and scenario.
         columns : mapping of str to str, optional
-            Names that fields have in the files, by the columns of `from_long`.
+            Names of the files' fields, by the columns of `from_long`.
 
         Returns
         -------
         SituationalJudgments
-            As `from_long` gives them.
+            Judgments, as returned by `from_long`.
 
         Raises
         ------
         DataError
-            When a file is missing, empty or damaged, or `from_long` refuses what it holds.
+            When a file is missing, empty or damaged, or `from_long` refuses its contents.
 
         Examples
         --------
@@ -171,17 +175,17 @@ class SituationalJudgments:
         return cls.from_long(**json_lines.read_study(Path(folder)), columns=columns, least=least)
 
     def to_json_lines(self, folder: str | Path) -> None:
-        """Write what was read into a folder of JSON lines, without what was dropped.
+        """Write the tables into a folder of JSON lines, without the rows that were dropped.
 
         Parameters
         ----------
         folder : str or Path
-            Made when it is not there. Tables without rows or columns get no file.
+            Folder, which is made if it does not exist. Tables without rows or columns get no file.
 
         Raises
         ------
         DataError
-            When a file is there already or cannot be written, or JSON has no word for a cell.
+            When a file exists already or cannot be written, or a cell cannot be written as JSON.
 
         Examples
         --------
@@ -207,11 +211,11 @@ class SituationalJudgments:
 
     @property
     def statements(self) -> pd.DataFrame:
-        """The statements behind the scenarios: `trait` and `keyed`, indexed by `statement`."""
+        """Statements of the scenarios: `trait` and `keyed`, indexed by `statement`."""
         return self.scenarios.groupby("statement", sort=False)[["trait", "keyed"]].first()
 
     def human_rates(self) -> pd.DataFrame:
-        """Give people's trait-positive rate in each scenario.
+        """Compute people's trait-positive rate in each scenario.
 
         ``rate = (votes for the trait-positive action + neutral / 2) / votes``
 
@@ -237,7 +241,7 @@ class SituationalJudgments:
         return reading.rates_of_people(self.scenarios, self.votes)
 
     def model_rates(self) -> pd.DataFrame:
-        """Give each model's trait-positive rate in each scenario.
+        """Compute each model's trait-positive rate in each scenario.
 
         ``rate = responses for the trait-positive action / decided responses``
 
@@ -267,17 +271,18 @@ class SituationalJudgments:
     def select(
         self, models: Iterable[object] | None = None, traits: Iterable[object] | None = None
     ) -> "SituationalJudgments":
-        """Keep some models and the scenarios of some traits, in the order that they have.
+        """Keep some models and the scenarios of some traits, in their order.
 
         Parameters
         ----------
         models, traits : iterable, optional
-            Names; all by default.
+            Names to keep (default: all).
 
         Returns
         -------
         SituationalJudgments
-            A new one, with the raters who voted on what is kept, and the same `dropped`.
+            New judgments, with the raters who voted on the scenarios that are kept, and the same
+            `dropped`.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Misalignment: how far models' rates are from people's, in samples and in draws."""
+"""Misalignment: distances of models' rates from people's, in samples and in draws."""
 
 from collections.abc import Iterator
 
@@ -29,18 +29,19 @@ def misalignment(
     .. math:: \overline{|\mathrm{TPR_{human}}(s) - \mathrm{TPR_{model}}(s)|}, \qquad
         \overline{|p_s - q_s|}
 
-    Three numbers, none of which is right for every model:
+    There are three estimates, none of which is unbiased for every model:
 
     - ``misalignment`` is the published one. It is above 0 for a perfectly aligned model, since few
-      votes and few samples of one rate differ by luck.
-    - ``corrected`` takes away what luck would make (`compare_choices`). It is 0 on average for a
-      perfectly aligned model, and may be negative. It takes too much away from a badly misaligned
-      one: luck is computed as if both sides chose at one rate.
-    - ``posterior`` is that of the rates p of people and q of the model behind the choices, under
-      independent hierarchical beta-binomials (`rate_posteriors`). It is right on average if these
-      describe how people's rates and the model's come about. A perfectly aligned model, whose rates
-      follow people's, is not described by independent ones: it gets a number above 0, and even
-      above the published one.
+      votes and few samples with the same rate differ by chance.
+    - ``corrected`` is that minus the expected difference by chance (`compare_choices`). It is 0 on
+      average for a perfectly aligned model, and may be negative. It is too small for a strongly
+      misaligned model, because the difference by chance is computed as if both sides had the same
+      rate.
+    - ``posterior`` is the misalignment of the underlying rates, p of people and q of the model,
+      under independent hierarchical beta-binomial models (`rate_posteriors`). It is unbiased if
+      people's rates and the model's are generated in this way. The rates of a perfectly aligned
+      model are not independent of people's, so that its value is above 0, and even above the
+      published one.
 
     Parameters
     ----------
@@ -49,20 +50,20 @@ def misalignment(
     prob : float, default 0.9
         Mass of the intervals, in (0, 1).
     resamples : int, default 1000
-        How often scenarios are drawn anew, with replacement, within each trait; ``low`` and
-        ``high`` are percentiles over these: what other scenarios of the kind would give.
+        Number of resamples of scenarios, with replacement, within each trait. ``low`` and ``high``
+        are percentiles over them, and refer to other scenarios of the same kind.
     draws : int, default 400
-        Draws from the posterior; its interval is about these very scenarios.
+        Number of draws from the posterior; its interval refers to the given scenarios.
     seed : int, default 1
-        Of both.
+        Seed of resamples and draws.
 
     Returns
     -------
     DataFrame
-        By model and trait, the last being ``all`` (all scenarios count alike): ``scenarios``,
-        ``misalignment``, ``low``, ``high``, ``chance``, ``corrected``, ``corrected_low``,
-        ``corrected_high``, ``posterior``, ``posterior_low``, ``posterior_high``. Traits of which a
-        model has no samples are left out.
+        By model and trait, where the last trait is ``all`` (all scenarios have the same weight):
+        ``scenarios``, ``misalignment``, ``low``, ``high``, ``chance``, ``corrected``,
+        ``corrected_low``, ``corrected_high``, ``posterior``, ``posterior_low``,
+        ``posterior_high``. Traits without samples of a model are left out.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def misalignment(
 def _posterior(
     judgments: SituationalJudgments, prob: float, draws: int, seed: int
 ) -> dict[str, pd.DataFrame]:
-    """Mean difference of the rates by trait, and over all scenarios, for each model."""
+    """Compute the mean difference of the rates by trait, and over all scenarios, of each model."""
     columns = ["posterior", "posterior_low", "posterior_high"]
     found = {}
     for model, scenarios, people, own in paired_draws(judgments, draws, seed):
@@ -130,29 +131,29 @@ def _posterior(
 def paired_draws(
     judgments: SituationalJudgments, draws: int, seed: int
 ) -> Iterator[tuple[str, pd.Index, np.ndarray, np.ndarray]]:
-    """Draw rates of people and of each model, on the scenarios that the model has samples of.
+    """Draw rates of people and of each model, on the scenarios with samples of the model.
 
-    People and each model have a hierarchical beta-binomial of their own, the traits being groups;
-    they are independent of each other. All models are paired with the same draws of people, and a
-    model's draws do not depend on the other models.
+    People and each model have separate hierarchical beta-binomial models, whose groups are the
+    traits, and which are independent of each other. All models are paired with the same draws of
+    people, and a model's draws do not depend on the other models.
 
     Parameters
     ----------
     judgments : SituationalJudgments
         Votes and samples.
     draws : int
-        How many, at least 2.
+        Number of draws, at least 2.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Yields
     ------
     model : str
-        One after the other, in order of appearance.
+        Name of the model; models are in order of appearance.
     scenarios : Index
-        The model's.
+        Scenarios of the model.
     people, own : ndarray, shape (draws, scenarios)
-        Rates in [0, 1].
+        Rates of people and of the model, in [0, 1].
 
     Raises
     ------
@@ -174,9 +175,9 @@ def mean_over(draws: np.ndarray, members: np.ndarray, prob: float) -> np.ndarray
     Parameters
     ----------
     draws : ndarray, shape (draws, scenarios)
-        A quantity of each scenario.
+        Draws of a quantity of each scenario.
     members : ndarray of bool, shape (sets, scenarios)
-        Who belongs to which set; no set is empty.
+        Whether each scenario belongs to each set; no set is empty.
     prob : float
         Mass of the interval.
 
@@ -191,7 +192,7 @@ def mean_over(draws: np.ndarray, members: np.ndarray, prob: float) -> np.ndarray
 
 
 def in_order(**levels: list[str]) -> pd.MultiIndex:
-    """Index all combinations, levels in their order, so that pandas finds those of one at once.
+    """Make an index of all combinations, with levels in their order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Models in order, each in a group."""
+"""Models in order, each with a group."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ..evaluations.tables import known_names
 from .judgments import SituationalJudgments
 
 ONE = "models"
-"""The group of all models where none are given."""
+"""Name of the group of all models if no groups are given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +21,9 @@ class ModelGroups:
     Attributes
     ----------
     judgments : SituationalJudgments
-        Of these models only.
+        Judgments with only these models.
     groups : dict of str to str
-        Group by model, in the order asked for.
+        Group of each model, in the order in which models were given.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class ModelGroups:
         models: Sequence[str] | None,
         groups: Mapping[str, str] | None,
     ) -> "ModelGroups":
-        """Choose models, and give each its group.
+        """Choose models, and assign each to its group.
 
         Raises
         ------
@@ -76,10 +76,10 @@ class ModelGroups:
         known = pd.Index(judgments.models)
         chosen = list(known) if models is None else known_names(models, known, "model")
         if not chosen:
-            raise DataError("no model is named; name one, or leave models= out")
+            raise DataError("no model is given; give at least one, or leave models= out")
         given = dict.fromkeys(known, ONE) if groups is None else dict(groups)
         known_names(given, known, "model")
         if without := [model for model in chosen if model not in given]:
-            raise DataError(f"groups= has no group for {some(without)}; name one for each model")
+            raise DataError(f"groups= has no group for {some(without)}; give one for each model")
         part = judgments if models is None else judgments.select(models=chosen)
         return cls(part, {model: str(given[model]) for model in chosen})

@@ -1,4 +1,4 @@
-"""Several populations: people's votes by rater group, and models beside each of them."""
+"""Several populations: people's votes by rater group, and models compared with each group."""
 
 from dataclasses import dataclass
 
@@ -19,14 +19,15 @@ _INDEX = ["model", "trait", "population"]
 
 @dataclass(frozen=True, eq=False)
 class PopulationAlignment:
-    """Models beside several populations.
+    """Models compared with several populations.
 
     Attributes
     ----------
     attribute : str
-        What the raters are grouped by.
+        Attribute by which the raters are grouped.
     table : DataFrame
-        By model, trait (the last is ``all``) and population; see `alignment_by_population`.
+        Results by model, trait (the last is ``all``) and population; see
+        `alignment_by_population`.
     prob : float
         Mass of the intervals.
 
@@ -44,7 +45,7 @@ class PopulationAlignment:
 
 
 def populations(judgments: SituationalJudgments, attribute: str) -> dict[str, SituationalJudgments]:
-    """Split the judgments by groups of raters, so that every measure and figure takes each.
+    """Split the judgments by groups of raters, for measures and figures of each group.
 
     Parameters
     ----------
@@ -56,13 +57,13 @@ def populations(judgments: SituationalJudgments, attribute: str) -> dict[str, Si
     Returns
     -------
     dict of str to SituationalJudgments
-        By group, in alphabetical order: its raters and their votes, the scenarios on which it
-        voted, and what models did on those.
+        Judgments of each group, in alphabetical order: its raters and their votes, the scenarios on
+        which it voted, and models' samples on those.
 
     Raises
     ------
     DataError
-        When the raters have no such attribute, or nobody's is known.
+        When the raters have no such attribute, or it is missing for all raters.
 
     References
     ----------
@@ -100,8 +101,8 @@ def rates_by_population(
 ) -> pd.DataFrame:
     """Estimate each population's rate in each scenario from its own votes, with its uncertainty.
 
-    A group may have voted two or three times on a scenario. Its rates inform each other, trait by
-    trait (`rate_posteriors`), and no other group informs them.
+    A group may have only two or three votes on a scenario. The rates of a group inform each other,
+    trait by trait (`rate_posteriors`); other groups do not inform them.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def rates_by_population(
     Raises
     ------
     DataError
-        When the raters have no such attribute, or nobody's is known.
+        When the raters have no such attribute, or it is missing for all raters.
     FitError
         When `prob` is out of range.
 
@@ -153,19 +154,20 @@ def alignment_by_population(
     resamples: int = 1000,
     seed: int = 1,
 ) -> PopulationAlignment:
-    r"""Compute how far each model is from each population, and to which side.
+    r"""Compute the distance and the disposition of each model relative to each population.
 
     .. math:: \bar d = \frac1V \sum_v (\hat q_{s(v)} - x_v), \qquad
         D^2 = \frac1S \sum_s \left[ (\hat p_s - \hat q_s)^2 - \frac{\hat\sigma_s^2}{n_s} -
         \frac{\hat q_s (1 - \hat q_s)}{m_s - 1} \right]
 
-    with a population's votes x (1 for the trait-positive action, 0 for the other, else a half),
-    their mean p, variance and number n in scenario s, and the model's rate q of m decided samples.
+    with a population's votes x (1 for the trait-positive action, 0 for the other, one half for a
+    neutral vote), their mean p, variance and number n in scenario s, and the model's rate q of m
+    decided samples.
 
-    Groups differ in size, and the published misalignment is the larger the fewer the votes. What is
-    taken off makes each square right on average, whatever the numbers of votes and samples; so the
-    distances D, in the unit of rates, can be compared between groups. It takes two votes of the
-    group in a scenario.
+    Groups differ in size, and the published misalignment is larger the fewer votes there are. The
+    terms that are subtracted make each square unbiased, whatever the numbers of votes and samples
+    are, so that the distances D, in the unit of rates, can be compared between groups. A scenario
+    needs two votes of the group.
 
     Parameters
     ----------
@@ -176,9 +178,9 @@ def alignment_by_population(
     prob : float, default 0.9
         Mass of the intervals, in (0, 1).
     resamples : int, default 1000
-        How often raters (for the disposition) and scenarios (for the distances) are drawn anew.
+        Number of resamples of raters (for the disposition) and of scenarios (for the distances).
     seed : int, default 1
-        Of these draws.
+        Seed of the resamples.
 
     Returns
     -------
@@ -189,21 +191,22 @@ def alignment_by_population(
           mean of its votes;
         - ``disposition`` of the model: the mean of its rates minus the group's votes, with
           ``disposition_low`` and ``disposition_high`` over other raters of the group;
-        - ``distance`` D, ``distance_low`` and ``distance_high`` over other scenarios; below 0 where
-          chance makes more than there is;
-        - ``farther``, ``farther_low`` and ``farther_high``: how much farther the model is from this
-          group than from all other raters, on scenarios with two votes of either.
+        - ``distance`` D, ``distance_low`` and ``distance_high`` over other scenarios; it is below 0
+          if the observed difference is smaller than that expected by chance;
+        - ``farther``, ``farther_low`` and ``farther_high``: the model's distance from this group
+          minus its distance from all other raters, on scenarios with two votes of both.
 
     Raises
     ------
     DataError
-        When the raters have no such attribute, nobody's is known, or there are no samples.
+        When the raters have no such attribute, it is missing for all raters, or there are no
+        samples.
     FitError
         When an option is out of range.
 
     References
     ----------
-    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs: section 10, and
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 10, and
     table 2 for the groups. The distance is this package's own.
 
     Examples
@@ -243,7 +246,7 @@ def _dispositions(
     resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Average model minus vote over each population's votes; raters are drawn anew."""
+    """Average model minus vote over each population's votes, with resampled raters."""
     both = pd.concat([votes, votes.assign(trait="all")])
     parts = {}
     for model, own in rates["rate"].groupby(level="model", sort=False):
@@ -278,7 +281,7 @@ def _distances(
     resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Root mean squares of population minus model, without what chance makes."""
+    """Compute root mean squares of population minus model, corrected for chance."""
     model = rates["rate"].unstack("model").reindex(traits.index)
     decided = (rates["positive"] + rates["negative"]).unstack("model").reindex(traits.index)
     noise = model * (1 - model) / (decided - 1).where(decided > 1)
@@ -318,13 +321,13 @@ def _distances(
 
 
 def _squares(votes: pd.DataFrame, model: pd.DataFrame, noise: pd.DataFrame) -> pd.DataFrame:
-    """Squared differences less what chance adds to them, by scenario and model."""
+    """Compute squared differences minus their expectation by chance, by scenario and model."""
     by = votes.groupby("scenario")["value"]
-    table = by.agg(["mean", "var", "count"]).reindex(model.index)  # of one vote, var is NaN
+    table = by.agg(["mean", "var", "count"]).reindex(model.index)  # the variance of one vote is NaN
     chance = noise.add(table["var"] / table["count"], axis=0)
     return model.sub(table["mean"], axis=0) ** 2 - chance
 
 
 def _root(squares: np.ndarray) -> np.ndarray:
-    """Take roots that keep the sign."""
+    """Compute square roots of absolute values, with the sign of the values."""
     return np.asarray(np.sign(squares) * np.sqrt(np.abs(squares)))

@@ -1,4 +1,4 @@
-"""People's log-odds: how they are spread, and models' choices beside them."""
+"""People's log-odds: their distribution, and models' choices as an evaluation."""
 
 import numpy as np
 import pandas as pd
@@ -11,22 +11,22 @@ from .judgments import SituationalJudgments
 from .votes import effective_votes
 
 _SCORES = np.linspace(-6, 6, 241)
-_SIZE = 1e-3  # logit: of the steps that curvatures are taken with
+_SIZE = 1e-3  # step of numerical curvatures, in logits
 _STEP, _ACROSS = _SIZE * np.array([[1, 1], [1, -1]])
-_LARGEST = 4.0  # logit: a mean, or the logarithm of a spread, further out is no estimate
+_LARGEST = 4.0  # largest absolute mean (in logits) or log-spread that counts as an estimate
 
 
 def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
-    r"""Estimate how the log-odds of people's choices are spread, by maximum likelihood.
+    r"""Estimate mean and spread of the log-odds of people's choices, by maximum likelihood.
 
     .. math:: h_s \sim \mathrm{Normal}(\mu_t, \tau_t), \quad a_s \sim \mathrm{Binomial}(n_s, s(h_s))
 
-    with the likelihood of each scenario integrated over its log-odds; half votes count half.
+    The likelihood of each scenario is integrated over its log-odds; half votes count half.
 
     Parameters
     ----------
     counts : DataFrame
-        ``positive`` and ``negative`` votes, one row per scenario.
+        Votes, ``positive`` and ``negative``, with one row per scenario.
     by : Series of str
         Group of each scenario, such as its trait, with the same index.
 
@@ -39,8 +39,8 @@ def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
     Raises
     ------
     DataError
-        When a group's votes do not tell its spread: they are all alike, or scenarios differ no
-        more than chance has them differ.
+        When the spread of a group cannot be estimated, because all votes are equal or scenarios do
+        not differ more than by chance.
 
     Examples
     --------
@@ -58,19 +58,19 @@ def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
 def expected_rates(
     positive: np.ndarray, negative: np.ndarray, mean: np.ndarray, spread: np.ndarray
 ) -> np.ndarray:
-    """Give the posterior mean of people's rates, when their log-odds are spread like that.
+    """Compute posterior means of people's rates whose log-odds are normal with a mean and a spread.
 
     Parameters
     ----------
     positive, negative : ndarray, shape (scenarios,)
-        Votes.
+        Votes of each scenario.
     mean, spread : ndarray, shape (scenarios,)
-        Of the log-odds of the scenario's group.
+        Mean and standard deviation of the log-odds in the scenario's group.
 
     Returns
     -------
     ndarray, shape (scenarios,)
-        In (0, 1).
+        Posterior means, in (0, 1).
 
     Examples
     --------
@@ -95,10 +95,9 @@ def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float, float]:
     mean, spread = float(found.x[0]), float(np.exp(found.x[1]))
     if not found.success or np.abs(found.x).max() > _LARGEST:
         raise DataError(
-            f"{name}: the votes on its {len(counts)} scenarios do not tell how far people's "
-            f"choices differ between scenarios (mean {mean:.3g}, spread {spread:.3g} in log-odds); "
-            "it takes scenarios on which people agree, others on which they do not, and several "
-            "votes on each"
+            f"{name}: the votes on its {len(counts)} scenarios do not determine the spread between "
+            f"scenarios (mean {mean:.3g}, spread {spread:.3g} in log-odds); give scenarios on "
+            "which people agree and others on which they do not, with several votes on each"
         )
     mixed = loss(found.x + _STEP) - loss(found.x + _ACROSS) - loss(found.x - _ACROSS)
     mixed = (mixed + loss(found.x - _STEP)) / (4 * _SIZE**2)
@@ -116,17 +115,18 @@ def _logs(positive: np.ndarray, negative: np.ndarray, places: np.ndarray) -> np.
 
 
 def choices(judgments: SituationalJudgments) -> Evaluation:
-    """Lay models' choices out: subjects are models, items scenarios, successes trait-positive ones.
+    """Make an evaluation of models' choices: models by scenarios, successes are trait-positive.
 
     Parameters
     ----------
     judgments : SituationalJudgments
-        With samples of at least one model.
+        Judgments with samples of at least one model.
 
     Returns
     -------
     Evaluation
-        Trials are the decided samples, 0 where a pair was dropped. Columns of the items:
+        Models are subjects, scenarios are items, and trait-positive choices are successes. Trials
+        are the decided samples, 0 where a pair was dropped. Columns of the items:
         ``votesFor`` and ``votesAgainst`` (people's votes for and against the action that manifests
         the trait, as `effective_votes` counts them), ``commonPull`` and ``pullSpread`` (mean and
         standard deviation of people's log-odds over the scenarios of the trait, from `fit_pulls`),
@@ -137,12 +137,12 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     Raises
     ------
     DataError
-        When there are no samples, or votes do not tell how people's choices differ.
+        When there are no samples, or the spread of people's log-odds cannot be estimated.
 
     Notes
     -----
-    The votes are people's, and enter every model's fit alike: what they leave open about a scenario
-    is averaged over for each model by itself.
+    The votes enter the fit of every model in the same way: the uncertainty about people's rate in a
+    scenario is averaged over separately for each model.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     """
     if not len(judgments.samples):
         raise DataError(
-            "the judgments hold no samples of a model; give samples= to "
+            "the judgments have no samples of a model; give samples= to "
             "SituationalJudgments.from_long"
         )
     people, models = judgments.human_rates(), judgments.model_rates()

@@ -1,4 +1,4 @@
-"""Read the long tables of a study of dispositions; what is left out is counted."""
+"""Readers of the long tables of a study of dispositions, which count the rows left out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -26,7 +26,7 @@ _NAMES = (str, int, float, np.number)
 
 
 def need_table(table: object, what: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Take a table that has some columns, once each, and at least one row."""
+    """Check that a table has some columns, each once, and at least one row."""
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
     need_columns(table.columns, columns, f"the table of {what} has")
@@ -36,7 +36,7 @@ def need_table(table: object, what: str, columns: Sequence[str]) -> pd.DataFrame
 
 
 def one_row_each(table: object, what: str, kind: str) -> pd.DataFrame:
-    """Index a table by the names in the column `kind`, or by its index when that bears the name."""
+    """Index a table by the names in the column `kind`, or in an index with that name."""
     if isinstance(table, pd.DataFrame) and kind not in table.columns and table.index.name == kind:
         table = table.reset_index()
     checked = need_table(table, what, [kind])
@@ -59,7 +59,7 @@ def names_in(table: pd.DataFrame, column: str, what: str) -> np.ndarray:
 def words_in(
     table: pd.DataFrame, column: str, what: str, words: Sequence[str], missing: str = ""
 ) -> np.ndarray:
-    """Read a column of words as their places among `words`, in upper or lower case."""
+    """Read a column of words, in upper or lower case, as their positions among `words`."""
     choice = ", ".join(repr(word) for word in words)
     cells = table[column]
     if cells.dtype == object:
@@ -80,7 +80,7 @@ def numbers_in(
     fits: Callable[[np.ndarray], np.ndarray],
     need: str,
 ) -> np.ndarray:
-    """Read a column of numbers that fit; what is missing or no number is NaN and does not."""
+    """Read a column of numbers that satisfy a condition; NaN, also for other values, does not."""
     values, foreign = read_numbers(table[[column]])
     numbers, texts = values[:, 0], no_numbers(table[[column]], foreign)[0]
     _refuse(table, np.where(foreign[:, 0], texts[:, 0], ~fits(numbers)), column, what, need)
@@ -94,7 +94,7 @@ def refuse_unknown(
     unknown = ~pd.Index(names).isin(known)
     if unknown.any():
         raise DataError(
-            f"{what}: {len(set(names[unknown]))} {kind}(s) that {source} does not have: "
+            f"{what}: {len(set(names[unknown]))} {kind}(s) are not in {source}: "
             f"{_places(table, unknown, names)}; add what is missing to {source}, or drop those rows"
         )
 
@@ -111,7 +111,7 @@ def refuse_twice(
         more = keys[twice].nunique() - 1
         raise DataError(
             f"{what}: {said} in {_rows(table, [other == key for other in keys])}"
-            f"{f', and {more} more like that' if more else ''}; {remedy}"
+            f"{f', and {more} more of this kind' if more else ''}; {remedy}"
         )
 
 
@@ -138,18 +138,18 @@ def _rows(table: pd.DataFrame, chosen: list[bool]) -> str:
 
 
 class Dropped:
-    """What was left out, how much of it and why."""
+    """Counts of rows that were left out, with reasons."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[str, int, str]] = []
 
     def add(self, what: str, count: int, reason: str) -> None:
-        """Record what was left out, unless the count is 0."""
+        """Record rows that were left out, unless their count is 0."""
         if count:
             self._rows.append((what, int(count), reason))
 
     def table(self) -> pd.DataFrame:
-        """Return a table with a row for each kind of thing and reason."""
+        """Return a table with one row for each kind of row and reason."""
         found = pd.DataFrame(self._rows, columns=["what", "count", "reason"])
         return found.astype({"what": "str", "count": "int64", "reason": "str"})
 
@@ -185,7 +185,7 @@ def read(
 
 
 def read_scenarios(table: object) -> pd.DataFrame:
-    """Read the scenarios: trait, statement and key, then the columns that only they need."""
+    """Read the scenarios: trait, statement and key, then further columns."""
     checked = one_row_each(table, "scenarios", "scenario")
     need_table(checked, "scenarios", ["trait", "statement", "keyed"])
     rest = checked.drop(columns=["trait", "statement", "keyed"])
@@ -199,14 +199,14 @@ def read_scenarios(table: object) -> pd.DataFrame:
 
 
 def read_raters(table: object) -> pd.DataFrame | None:
-    """Read what is known of the raters, if anything is."""
+    """Read the attributes of raters, if there are any."""
     return None if table is None else one_row_each(table, "raters", "rater")
 
 
 def read_votes(
     table: object, scenarios: pd.DataFrame, raters: pd.DataFrame | None, dropped: Dropped
 ) -> pd.DataFrame:
-    """Read one row per vote, without those that say that a scenario is not applicable."""
+    """Read one row per vote, without votes that a scenario is not applicable."""
     checked = need_table(table, "votes", ["scenario", "rater", "vote"])
     names, people = (names_in(checked, column, "votes") for column in ("scenario", "rater"))
     refuse_unknown(checked, names, scenarios.index, "votes", "scenario", "scenarios")
@@ -232,7 +232,7 @@ def read_votes(
 def raters_who_voted(
     raters: pd.DataFrame | None, votes: pd.DataFrame, dropped: Dropped
 ) -> pd.DataFrame:
-    """Keep who has a vote left; of raters without a table, only the names are known."""
+    """Keep raters with a vote; without a table of raters, only their names are known."""
     names = pd.Index(votes["rater"].unique(), name="rater", dtype="str")
     if raters is None:
         return pd.DataFrame(index=names)
@@ -244,7 +244,7 @@ def raters_who_voted(
 def read_samples(
     table: object, scenarios: pd.DataFrame, least: int, dropped: Dropped
 ) -> pd.DataFrame:
-    """Read a row per sample, or counts per model and scenario; pairs with few decided ones go."""
+    """Read one row per sample, or counts by model and scenario; drop pairs with few decisions."""
     if isinstance(least, bool) or not isinstance(least, int | np.integer) or least < 1:
         raise DataError(f"least={least!r}; give a whole number of decided samples, at least 1")
     if table is None:
@@ -260,7 +260,7 @@ def read_samples(
 
 
 def read_ratings(table: object, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Read a row per self-report; several of one model and statement become their mean."""
+    """Read one row per self-report; average several of one model and statement."""
     if table is None:
         empty = {"rating": np.array([], float), "times": np.array([], "int64")}
         return pd.DataFrame(empty, _index([], [], "statement"))
@@ -270,7 +270,7 @@ def read_ratings(table: object, scenarios: pd.DataFrame) -> pd.DataFrame:
     ratings = numbers_in(checked, "rating", "ratings", lambda x: (x >= 1) & (x <= 7), need)
     times = np.ones(len(checked))
     if "times" in checked.columns:
-        need = "give how often the model was asked, at least 1"
+        need = "give the number of times that the model was asked, at least 1"
         times = numbers_in(checked, "times", "ratings", lambda x: _whole(x) & (x >= 1), need)
     found = pairs.unique()
     rows = found.get_indexer(pairs)
@@ -287,14 +287,14 @@ def within(table: pd.DataFrame, level: str, names: Iterable[str]) -> pd.DataFram
 
 def _keys(table: pd.DataFrame) -> np.ndarray:
     need = (
-        "give 1 where agreeing with the statement shows the trait, -1 where opposing it does "
+        "give 1 if agreeing with the statement shows the trait, -1 if opposing it does "
         "(a reverse-scored statement)"
     )
     return numbers_in(table, "keyed", "scenarios", lambda x: np.abs(x) == 1, need).astype("int64")
 
 
 def _refuse_varying(scenarios: pd.DataFrame, column: str) -> None:
-    """Refuse a statement whose scenarios differ in what belongs to the statement."""
+    """Refuse a statement whose scenarios differ in trait or key."""
     grouped = scenarios.groupby("statement", sort=False)[column]
     varying = grouped.nunique().gt(1)
     for statement in varying.index[varying]:
@@ -302,7 +302,7 @@ def _refuse_varying(scenarios: pd.DataFrame, column: str) -> None:
         said = ", ".join(f"{value!r} in scenario {name}" for name, value in found.items())
         raise DataError(
             f"scenarios: the {column} of statement {statement!r} is {said}; a statement has one "
-            f"{column}: correct it, or name two statements apart"
+            f"{column}: correct it, or give two statements different names"
         )
 
 
@@ -316,7 +316,7 @@ def _tally(table: pd.DataFrame, pairs: pd.MultiIndex) -> pd.DataFrame:
 
 
 def _counts(table: pd.DataFrame, pairs: pd.MultiIndex) -> pd.DataFrame:
-    """Take the counts as they are given."""
+    """Read counts of samples by pair."""
     need_table(table, "samples", CHOICES)
     remedy = "add their counts up, and keep one row"
     refuse_twice(table, pairs, "samples", ["model", "scenario"], remedy)
@@ -344,7 +344,7 @@ def _index(models: Iterable[str], names: Iterable[str], kind: str) -> pd.MultiIn
 
 
 def rates_of_people(scenarios: pd.DataFrame, votes: pd.DataFrame) -> pd.DataFrame:
-    """Give people's rates; see `SituationalJudgments.human_rates`."""
+    """Compute people's rates; see `SituationalJudgments.human_rates`."""
     rows = scenarios.index.get_indexer(pd.Index(votes["scenario"]))
     places = pd.Index(VOTES).get_indexer(pd.Index(votes["vote"]))
     flat = np.bincount(rows * len(VOTES) + places, minlength=len(scenarios) * len(VOTES))
@@ -361,7 +361,7 @@ def rates_of_people(scenarios: pd.DataFrame, votes: pd.DataFrame) -> pd.DataFram
 
 
 def rates_of_models(scenarios: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
-    """Give models' rates; see `SituationalJudgments.model_rates`."""
+    """Compute models' rates; see `SituationalJudgments.model_rates`."""
     known = scenarios.loc[samples.index.get_level_values("scenario")]
     forward = known["keyed"].to_numpy() == 1
     agree, oppose = samples["agree"], samples["oppose"]

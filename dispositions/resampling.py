@@ -1,4 +1,4 @@
-"""Means by group, with intervals from rows drawn anew."""
+"""Means by group, with intervals from resampled rows."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ class GroupMeans:
     Attributes
     ----------
     count, mean, low, high : DataFrame
-        By group, in order of appearance, then ``all``; columns are those averaged. `count` is how
-        many values a mean is of; where there is none it is NaN. The ends are NaN, too, where no
-        group has two rows with values.
+        By group, in order of appearance, then ``all``; columns are those that were averaged.
+        `count` is the number of values of a mean; a mean without values is NaN. The ends are also
+        NaN if no group has two rows with values.
     """
 
     count: pd.DataFrame
@@ -30,12 +30,12 @@ class GroupMeans:
 def group_means(
     values: pd.DataFrame, groups: pd.Series, *, prob: float, resamples: int, seed: int
 ) -> GroupMeans:
-    """Average columns by group; intervals are percentiles over rows drawn anew within each group.
+    """Average columns by group; intervals are percentiles over resamples of rows in each group.
 
     Parameters
     ----------
     values : DataFrame
-        By scenario; missing values are left out.
+        Values by scenario; missing values are left out.
     groups : Series
         Group of each scenario, such as its trait.
     prob, resamples, seed
@@ -44,7 +44,7 @@ def group_means(
     Returns
     -------
     GroupMeans
-        In the row ``all`` all scenarios count alike.
+        Means and intervals. In the row ``all`` all scenarios have the same weight.
 
     Raises
     ------
@@ -74,28 +74,28 @@ def group_ratios(
     resamples: int,
     seed: int,
 ) -> GroupMeans:
-    """Divide summed values by their number, by group, where rows hold several values each.
+    """Divide sums of values by their numbers, by group, for rows with several values each.
 
-    All columns see the same draws of rows, with replacement; each group keeps its number of rows.
-    A draw without a value of a column does not count for it.
+    All columns use the same resamples of rows, with replacement; each group keeps its number of
+    rows. A resample without a value of a column does not count for it.
 
     Parameters
     ----------
     sums, counts : DataFrame
-        By row, such as a rater: the sum of its values, and how many these are.
+        Sum and number of the values of each row, such as a rater.
     groups : Series
         Group of each row.
     prob : float
         Mass of the intervals, in (0, 1).
     resamples : int
-        How often rows are drawn, at least 2.
+        Number of resamples, at least 2.
     seed : int
-        Of the draws; a group's depend on its name and size alone.
+        Seed of the resamples; those of a group depend only on its name and size.
 
     Returns
     -------
     GroupMeans
-        In the row ``all`` all values count alike.
+        Means and intervals. In the row ``all`` all values have the same weight.
 
     Raises
     ------
@@ -113,16 +113,16 @@ def group_ratios(
 
 @dataclass(frozen=True, eq=False)
 class RatioDraws:
-    """Means over the rows of each group, and over all rows, and the same of rows drawn anew.
+    """Means over the rows of each group and over all rows, also for resampled rows.
 
     Attributes
     ----------
     count, mean : ndarray, shape (groups + 1, columns)
-        The number of values, and their mean; all rows come last.
+        Number of values, and their mean; the last row is of all rows.
     draws : ndarray, shape (groups + 1, resamples, columns)
-        Means of rows drawn anew.
+        Means of the resamples.
     several : ndarray of bool, shape (groups + 1, columns)
-        Where at least two rows have a value.
+        Whether at least two rows have a value.
     """
 
     count: np.ndarray
@@ -139,7 +139,7 @@ def ratio_draws(
     resamples: int,
     seed: int,
 ) -> RatioDraws:
-    """Draw rows anew within groups, and divide their sums by their counts.
+    """Resample rows within groups, and divide their sums by their counts.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def ratio_draws(
     Returns
     -------
     RatioDraws
-        NaN where nothing was counted.
+        Ratios; NaN where the count is 0.
 
     Raises
     ------
@@ -175,13 +175,13 @@ def ratio_draws(
 
 
 def _ratio(sums: np.ndarray) -> np.ndarray:
-    """Divide sums by counts; NaN where nothing was counted."""
+    """Divide sums by counts; NaN where the count is 0."""
     total, count = sums
     return np.asarray(np.where(count > 0, total / np.where(count > 0, count, 1), np.nan))
 
 
 def quantiles(means: np.ndarray, at: list[float]) -> np.ndarray:
-    """Quantiles over draws, the second axis, of those that are defined; NaN where none is."""
+    """Compute quantiles over the defined draws (second axis); NaN if none is defined."""
     found = np.quantile(means, at, axis=1)
     for group, column in np.argwhere(np.isnan(found[0])):
         own = means[group, :, column]

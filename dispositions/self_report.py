@@ -1,4 +1,4 @@
-"""Self-reports: what models say about themselves, beside what they choose."""
+"""Self-reports of models, compared with their choices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,34 +27,35 @@ def self_reports(
     resamples: int = 1000,
     seed: int = 1,
 ) -> pd.DataFrame:
-    """Set each model's self-reports beside what it chooses in scenarios of the same statements.
+    """Compare each model's self-reports with its choices in scenarios of the same statements.
 
     Parameters
     ----------
     judgments : SituationalJudgments
         Votes of people, samples and ratings of models.
     by : {"trait", "statement"}
-        By trait: the ratings of all its statements are averaged, 8 - rating where the statement is
-        reverse-scored, and so are trait-positive rates over all its scenarios. By statement: the
-        rating as it was given, and how often the model chose the action that agrees with it.
+        By trait, ratings are averaged over all its statements, as 8 - rating for reverse-scored
+        statements, and trait-positive rates over all its scenarios. By statement, the rating is
+        used as it was given, with the rate of the action that agrees with the statement.
     divided_below : float or None, default 0.7
-        Only scenarios count on which fewer people than this share agree, in (0.5, 1]; None: all.
-        Where people agree, a model may know what is proper without being disposed to it.
+        Only scenarios with a consensus of people below this share count, in (0.5, 1]; with None,
+        all scenarios count. If people agree, a model may choose what is expected without having
+        the disposition.
     prob : float, default 0.9
         Mass of the interval, in (0, 1).
     resamples : int, default 1000
-        How often scenarios are drawn anew, with replacement, within each trait or statement.
+        Number of resamples of scenarios, with replacement, within each trait or statement.
     seed : int, default 1
-        Of these draws.
+        Seed of the resamples.
 
     Returns
     -------
     DataFrame
         By model and trait: ``reported`` (1 to 7); ``revealed`` (a rate in [0, 1]); number of
-        ``scenarios``; ``low`` and ``high``, of revealed, NaN for a single scenario; ``posterior``:
-        revealed when each rate is the mean of its posterior among the model's rates of the trait
-        (`rate_posteriors`) in these scenarios. By model and statement: the same after ``trait``.
-        Only what a model has both ratings and samples of.
+        ``scenarios``; ``low`` and ``high`` of ``revealed``, NaN for a single scenario;
+        ``posterior``, which is ``revealed`` with the posterior mean of each rate among the model's
+        rates of the trait (`rate_posteriors`) in these scenarios. By model and statement: the same
+        columns after ``trait``. There are rows only where a model has both ratings and samples.
 
     Raises
     ------
@@ -117,7 +118,7 @@ _WAYS = ("trait", "statement")
 def revealed_rates(
     judgments: SituationalJudgments, *, by: str, divided_below: float | None
 ) -> tuple[pd.DataFrame, pd.Series]:
-    """Give what models choose, and what each scenario is averaged for.
+    """Compute models' rates in each scenario, and the group in which a scenario is averaged.
 
     Parameters
     ----------
@@ -127,8 +128,8 @@ def revealed_rates(
     Returns
     -------
     rates : DataFrame
-        By scenario, a column per model: the trait-positive rate, or by statement the rate of
-        agreeing; NaN without samples.
+        Rates with one row per scenario and one column per model: the trait-positive rate or, by
+        statement, the rate of agreeing; NaN without samples.
     groups : Series
         Trait or statement of each scenario.
 
@@ -142,7 +143,7 @@ def revealed_rates(
     if by not in _WAYS:
         raise FitError(f"by={by!r}; give one of {', '.join(map(repr, _WAYS))}")
     if judgments.ratings.empty:
-        raise DataError("these judgments hold no ratings of models; give ratings= to from_long")
+        raise DataError("these judgments have no ratings of models; give ratings= to from_long")
     scenarios = judgments.scenarios
     if divided_below is not None:
         scenarios = scenarios.loc[divided(judgments, divided_below).index]
@@ -153,13 +154,13 @@ def revealed_rates(
     if rates.empty:
         raise DataError(
             "no model has samples in a scenario on which people are divided; raise divided_below=, "
-            "or give None for all scenarios"
+            "or use None for all scenarios"
         )
     return _as_agreement(rates, judgments, by), scenarios.loc[rates.index, by]
 
 
 def reported_ratings(judgments: SituationalJudgments, *, by: str) -> pd.DataFrame:
-    """Give what models report, by trait or statement, a column per model.
+    """Compute models' ratings by trait or statement, with one column per model.
 
     Parameters
     ----------
@@ -181,7 +182,7 @@ def reported_ratings(judgments: SituationalJudgments, *, by: str) -> pd.DataFram
 
 
 def _as_agreement(rates: pd.DataFrame, judgments: SituationalJudgments, by: str) -> pd.DataFrame:
-    """Turn trait-positive rates into rates of agreeing with the statement, if that is asked for."""
+    """Turn trait-positive rates into rates of agreeing with the statement, if by statement."""
     if by == "trait":
         return rates
     forward = judgments.scenarios.loc[rates.index, "keyed"] == 1
@@ -191,32 +192,32 @@ def _as_agreement(rates: pd.DataFrame, judgments: SituationalJudgments, by: str)
 def posterior_rates(
     judgments: SituationalJudgments, revealed: pd.DataFrame, *, by: str
 ) -> pd.DataFrame:
-    """Give the mean posterior rate of each model in these scenarios.
+    """Compute the mean posterior rate of each model in these scenarios.
 
     Parameters
     ----------
     judgments, by
         As in `self_reports`.
     revealed : DataFrame
-        As `revealed_rates` returns it.
+        Result of `revealed_rates`.
 
     Returns
     -------
     DataFrame
-        Rows and columns as in `revealed`.
+        Mean posterior rates, with the rows and columns of `revealed`.
     """
     samples = judgments.model_rates()
     parts = {}
     for model, counts in samples[samples.index.isin(revealed.index, level="scenario")].groupby(
         level="model", sort=False
     ):
-        # a rate's mean is the chance that one more choice is positive
+        # the mean of a rate is the probability that one more choice is positive
         mean = rate_posteriors(counts, counts["trait"]).predicted(1)[:, 1]
         parts[model] = pd.Series(mean, counts.index.get_level_values("scenario"))
     return _as_agreement(pd.DataFrame(parts).reindex(revealed.index), judgments, by)
 
 
-_LEAST = 3  # two points always rank alike, or the other way round
+_LEAST = 3  # two points always have a rank correlation of 1 or -1
 _DIGITS = 10
 
 
@@ -236,23 +237,23 @@ def self_report_correlations(
     judgments : SituationalJudgments
         Votes of people, samples and ratings of models.
     by : {"trait", "statement"}
-        By trait: over models, for each trait. By statement: over its statements, for each model and
-        trait. Reports and choices are those of `self_reports`.
+        By trait, correlations are over models, for each trait. By statement, they are over
+        statements, for each model and trait. Reports and choices are those of `self_reports`.
     divided_below : float or None, default 0.7
         As in `self_reports`.
     prob : float, default 0.9
         Mass of the interval, in (0, 1).
     resamples : int, default 1000
-        How often models, or statements, are drawn anew, with replacement; the interval is of
-        percentiles. Draws in which all reports or all choices are alike do not count.
+        Number of resamples of models, or of statements, with replacement; the ends of the interval
+        are percentiles. Resamples in which all reports or all choices are equal do not count.
     seed : int, default 1
-        Of these draws.
+        Seed of the resamples.
 
     Returns
     -------
     DataFrame
         By trait, or by model and trait: ``rho`` in [-1, 1], ``low``, ``high``, the number of
-        ``points`` it is over, and the ``reason`` where it is NaN.
+        ``points``, and the ``reason`` why a correlation is NaN.
 
     Raises
     ------
@@ -309,17 +310,17 @@ def self_report_correlations(
 def _correlation(
     reported: pd.Series, revealed: pd.Series, prob: float, resamples: int, seed: int
 ) -> tuple[float, float, float, int, str]:
-    """Spearman's rho, its interval, the points, and why there is none."""
+    """Compute Spearman's rho, its interval, the number of points, and why there is none."""
     known = (reported.notna() & revealed.notna()).to_numpy()
-    # means of the same values must tie, however they were summed
+    # means of the same values must be equal, whatever the order of summation
     points = np.stack([reported[known], revealed[known]]).round(_DIGITS)
     count, reason = points.shape[1], ""
     if count < _LEAST:
         reason = f"fewer than {_LEAST} points"
     elif np.ptp(points[0]) == 0:
-        reason = "all self-reports are alike"
+        reason = "all self-reports are equal"
     elif np.ptp(points[1]) == 0:
-        reason = "all choices are alike"
+        reason = "all choices are equal"
     if reason:
         return np.nan, np.nan, np.nan, count, reason
     rng = np.random.default_rng(seed)
@@ -335,18 +336,18 @@ def _correlation(
 
 @dataclass(frozen=True, eq=False)
 class GroupReports:
-    """What models say of themselves and what they do.
+    """Self-reports and choices of models in groups.
 
     Attributes
     ----------
     chosen : ModelGroups
         Models and their groups.
     table : DataFrame
-        As `self_reports` returns it, of models with both a report and a rate.
+        Result of `self_reports`, for models with both a report and a rate.
     rho : DataFrame
-        As `self_report_correlations` returns it.
+        Result of `self_report_correlations`.
     divided_below : float or None
-        Consensus below which scenarios count; all of them without one.
+        Consensus below which scenarios count; with None, all scenarios count.
     prob : float
         Mass of the intervals.
 
@@ -366,7 +367,7 @@ class GroupReports:
 
     @property
     def scenarios(self) -> str:
-        """Which scenarios count, in words."""
+        """Description of the scenarios that count."""
         divided_only = "scenarios where people are divided"
         return "all scenarios" if self.divided_below is None else divided_only
 
@@ -376,13 +377,13 @@ class GroupReports:
         Parameters
         ----------
         model, trait : str
-            Whose, and of which trait.
+            Names of the model and the trait.
 
         Returns
         -------
         DataFrame
-            Both ends of the line: ``reported`` and ``revealed``. No rows where there is no
-            correlation to draw.
+            Both ends of the line: ``reported`` and ``revealed``. There are no rows if there is no
+            correlation.
         """
         found = self.rho[self.rho.index == (model, trait)]
         if not np.isfinite(found["rho"]).any():
@@ -403,31 +404,31 @@ def self_reports_by_group(
     divided_below: float | None = 0.7,
     prob: float = 0.9,
 ) -> GroupReports:
-    """Lay what models of some groups say of themselves beside what they do.
+    """Compare self-reports of models in groups with their choices.
 
     Parameters
     ----------
     judgments : SituationalJudgments
         Choices of people and models, with the models' ratings.
     by : {"trait", "statement"}
-        What is compared; see `self_reports`.
+        Whether traits or statements are compared; see `self_reports`.
     models, groups
         As in `confidence_by_group`.
     divided_below : float, optional
-        Only scenarios with a consensus below it count; all scenarios where it is None.
+        Only scenarios with a consensus below this share count; with None, all scenarios count.
     prob : float
         Mass of the intervals.
 
     Returns
     -------
     GroupReports
-        Of `self_reports` and `self_report_correlations`.
+        Results of `self_reports` and `self_report_correlations`, with the groups.
 
     Raises
     ------
     DataError
-        When a model is unknown or has no group, no model has both ratings and rates, or, by
-        statement, one model has no statement with both.
+        When a model is unknown or has no group, no model has both ratings and rates, or (by
+        statement) a model has no statement with both.
     FitError
         When an option is out of range.
 

@@ -1,4 +1,4 @@
-"""Support: how raters of different groups lean."""
+"""Support of trait-positive actions by groups of raters."""
 
 import pandas as pd
 
@@ -17,9 +17,10 @@ def support_by(
     resamples: int = 1000,
     seed: int = 1,
 ) -> pd.DataFrame:
-    """Average the votes of raters by trait and by what is known of the raters.
+    """Average the votes of raters by trait and by an attribute of the raters.
 
-    A vote for the trait-positive action is 1, one for the other action 0, a neutral one a half.
+    A vote for the trait-positive action is 1, a vote for the other action 0, and a neutral vote one
+    half.
 
     Parameters
     ----------
@@ -30,10 +31,10 @@ def support_by(
     prob : float, default 0.9
         Mass of the interval, in (0, 1).
     resamples : int, default 1000
-        How often the raters of each group are drawn anew, with replacement: votes of one rater
-        belong together.
+        Number of resamples of the raters of each group, with replacement; the votes of a rater stay
+        together.
     seed : int, default 1
-        Of these draws.
+        Seed of the resamples.
 
     Returns
     -------
@@ -44,7 +45,7 @@ def support_by(
     Raises
     ------
     DataError
-        When the raters have no such attribute, or nobody's is known.
+        When the raters have no such attribute, or it is missing for all raters.
     FitError
         When an option is out of range.
 
@@ -90,7 +91,7 @@ def rater_groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[
     Raises
     ------
     DataError
-        When the raters have no such attribute, or nobody's is known.
+        When the raters have no such attribute, or it is missing for all raters.
     """
     if attribute not in judgments.raters.columns:
         raise DataError(
@@ -104,7 +105,7 @@ def rater_groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[
 
 
 def _votes(judgments: SituationalJudgments) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Sum and number of each rater's votes, a column per trait."""
+    """Compute sum and number of each rater's votes, with one column per trait."""
     votes = positive_votes(judgments)
     sums, counts = (
         votes.pivot_table("value", "rater", "trait", aggfunc=how, fill_value=0)

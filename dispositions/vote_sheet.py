@@ -1,4 +1,4 @@
-"""The sheet on which a person says which action is preferable: one page for a browser."""
+"""The sheet on which a person chooses the preferable actions: a page for a browser."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from ..common.messages import some
 from ..common.options import whole
 
 ANSWERS = ("agree", "oppose", "neutral", "n/a")
-"""What a vote may say."""
+"""Possible votes."""
 
 _TEXTS = ("user_message", "agree_action", "oppose_action")
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -47,7 +47,7 @@ _CHECKS = pd.DataFrame(
 
 
 class _Option(NamedTuple):
-    """One answer that can be given."""
+    """One possible answer."""
 
     vote: str
     stance: int
@@ -55,7 +55,7 @@ class _Option(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """One scenario or check, as it is shown."""
+    """One scenario or check, as the page shows it."""
 
     name: str
     message: str
@@ -65,13 +65,13 @@ class _Question(NamedTuple):
 
 
 def attention_checks() -> pd.DataFrame:
-    """Return two questions that say themselves how they are to be answered.
+    """Return two questions whose text states the expected answer.
 
     Returns
     -------
     DataFrame
         Indexed by ``check``: ``user_message``, ``agree_action``, ``oppose_action``, and the vote
-        that is ``expected``. Change it, add rows, and give it to `vote_sheet` and
+        that is ``expected``. You may change it, add rows, and give it to `vote_sheet` and
         `collected_votes`.
 
     Examples
@@ -91,53 +91,53 @@ def vote_sheet(
     about: Mapping[str, Sequence[str]] | None = None,
     graded: bool = False,
 ) -> Path:
-    """Write a page on which one person says which action is preferable in each scenario.
+    """Write a page on which one person chooses the preferable action in each scenario.
 
-    A browser opens the file; it loads nothing and sends nothing. Questions come one at a time, each
-    with both actions, "about the same" and "does not apply", by mouse, touch or keyboard. At the
-    end the person saves a file of JSON lines, which `collected_votes` reads. The order of the
-    questions, and which action is called A, are drawn by the seed; page and lines state both. Give
-    every person a page with a seed of its own, so that no order is everybody's.
+    The file is opened in a browser; it does not load or send anything. Questions are shown one at a
+    time, each with both actions, "about the same" and "does not apply", and are answered by mouse,
+    touch or keyboard. At the end the person saves a file of JSON lines, which `collected_votes`
+    reads. The order of the questions, and which action is called A, are random; the page and the
+    lines state both. Give every person a page with a different seed, so that orders differ.
 
     Parameters
     ----------
     scenarios : DataFrame
-        Indexed by scenario: ``user_message``, ``agree_action`` and ``oppose_action``. Nothing else
-        of it is in the page: nobody sees statement or trait.
+        Scenarios, indexed by name: ``user_message``, ``agree_action`` and ``oppose_action``. Other
+        columns, such as statement and trait, are not in the page.
     path : str or Path
-        Of the page, which is overwritten.
+        Path of the page, which is overwritten.
     seed : int
-        Of the order.
+        Seed of the order.
     checks : DataFrame, optional
-        Attention checks, as `attention_checks` returns them, which is the default; one without rows
-        for none. They stand between the scenarios, at even distances. The page does not hold what
-        is ``expected``.
+        Attention checks (default: those of `attention_checks`); a frame without rows for none. They
+        are placed between the scenarios, at even distances. The page does not contain the
+        ``expected`` votes.
     about : mapping of str to sequence of str, optional
-        What to ask of the person, with the possible answers, as in ``{"age": ["18-34", "35+"]}``.
-        Nobody has to answer.
+        Questions about the person, with the possible answers, such as ``{"age": ["18-34",
+        "35+"]}``. The person need not answer them.
     graded : bool, default False
-        Whether to ask if an action is a little or clearly better. The lines then have a ``stance``
-        from -2 (clearly against the statement) to 2, too.
+        Whether to ask if an action is a little or clearly better. The lines then also have a
+        ``stance`` from -2 (clearly against the statement) to 2.
 
     Returns
     -------
     Path
-        Of the page.
+        Path of the page.
 
     Raises
     ------
     AnnotationError
-        When a table lacks a column or a text, or names a row twice.
+        When a table lacks a column or a text, or has two rows with one name.
     DataError
-        When a check is named as a scenario, or expects what no vote says; when a question about the
-        person has no answers; or the file cannot be written.
+        When a check has the name of a scenario, or an expected vote that is not possible; when a
+        question about the person has no answers; or when the file cannot be written.
     FitError
-        When the seed is no whole number.
+        When the seed is not a whole number.
 
     References
     ----------
     Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, appendix C and
-    figure 9: what the raters were asked. Words, checks and grades are this package's own.
+    figure 9, which show the questions to raters. Wording, checks and grades are this package's own.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def _questions(
     named = read_named(scenarios, "scenario", _TEXTS)
     extra = read_checks(checks)
     if both := [name for name in extra.index if name in named.index]:
-        raise DataError(f"{some(both)}: both a check and a scenario; name the check otherwise")
+        raise DataError(f"{some(both)}: both a check and a scenario; rename the check")
     rng = np.random.default_rng(seed)
     parts = np.array_split(rng.permutation(named.index.to_numpy()), len(extra) + 1)
     names = list(parts[0])
@@ -203,9 +203,9 @@ def read_checks(checks: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     AnnotationError
-        When a column or a text is missing, or a check is there twice.
+        When a column or a text is missing, or a check occurs twice.
     DataError
-        When one expects what no vote says.
+        When an expected vote is not possible.
     """
     if isinstance(checks, pd.DataFrame) and checks.empty:
         return attention_checks()[:0]
@@ -220,7 +220,7 @@ def read_checks(checks: pd.DataFrame) -> pd.DataFrame:
 
 
 def _options(first: str, graded: bool) -> list[_Option]:
-    """List the answers, from A to B, and that the question does not apply."""
+    """List the answers, from A to B, and the answer that the question does not apply."""
     sides = [("A", first), ("B", "oppose" if first == "agree" else "agree")]
     signs = {"agree": 1, "oppose": -1}
     middle = [_Option("neutral", 0, "About the same")]
@@ -240,13 +240,13 @@ def _options(first: str, graded: bool) -> list[_Option]:
 
 
 def _about(about: Mapping[str, Sequence[str]] | None) -> dict[str, list[str]]:
-    """Read what is asked of the person."""
+    """Read the questions about the person."""
     found = {str(name): list(answers) for name, answers in (about or {}).items()}
     for name, answers in found.items():
         texts = all(isinstance(answer, str) and answer.strip() for answer in answers)
         if not name.strip() or not answers or not texts:
             raise DataError(
                 f"about= has {answers!r} for {name!r}; give each question its possible answers, "
-                "as in {'age': ['18-34', '35+']}"
+                "such as {'age': ['18-34', '35+']}"
             )
     return found

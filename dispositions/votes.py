@@ -1,4 +1,4 @@
-"""People's votes by what they tell of their rates, and models that would be like people."""
+"""Information in people's votes, and the expected results of models that choose like people."""
 
 from collections.abc import Callable
 
@@ -10,23 +10,23 @@ from .judgments import SituationalJudgments
 
 
 def effective_votes(people: pd.DataFrame) -> pd.DataFrame:
-    r"""Count votes by what they tell: a neutral one tells more than a coin that stands for it.
+    r"""Count votes by their information: a neutral vote has more than a random vote.
 
     .. math:: f_t = 1 + \frac{\bar\nu_t}{4 S_t^2}
 
-    A neutral vote, half for each action, has no chance in it. Shares of votes therefore scatter
-    less than Binomial ones, by :math:`\nu / 4` per vote where a share nu is neutral; S is the
-    variance of votes (1, 1/2 or 0) within scenarios.
+    A neutral vote counts as half a vote for each action and adds no randomness. The variance of
+    shares of votes is therefore smaller than the binomial one, by :math:`\nu / 4` per vote if a
+    share nu is neutral; :math:`S^2` is the variance of votes (1, 1/2 or 0) within scenarios.
 
     Parameters
     ----------
     people : DataFrame
-        From `SituationalJudgments.human_rates`.
+        Result of `SituationalJudgments.human_rates`.
 
     Returns
     -------
     DataFrame
-        ``positive`` and ``negative``, those of each trait multiplied by its factor f.
+        ``positive`` and ``negative`` votes, multiplied by the factor f of their trait.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def effective_votes(people: pd.DataFrame) -> pd.DataFrame:
 
 
 def positive_votes(judgments: SituationalJudgments) -> pd.DataFrame:
-    """Write each vote as a number: 1 for the trait-positive action, 0 for the other, else a half.
+    """Return votes as numbers: 1 for the trait-positive action, 0 for the other, 0.5 if neutral.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def positive_votes(judgments: SituationalJudgments) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per vote: ``scenario``, ``rater``, ``trait`` and ``value``.
+        One row per vote: ``scenario``, ``rater``, ``trait`` and ``value``.
 
     Examples
     --------
@@ -77,7 +77,7 @@ type Shown = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def as_aligned(people: pd.DataFrame, rates: pd.DataFrame, what: Shown) -> "pd.Series[float]":
-    r"""Expect what models would show, were their rates the people's.
+    r"""Compute the expected result of models whose rates are the people's.
 
     .. math:: \mathrm{E} f(k / n, \mathrm{TPR}_\mathrm{human}), \quad
         k \sim \mathrm{Binomial}(n, r)
@@ -88,15 +88,15 @@ def as_aligned(people: pd.DataFrame, rates: pd.DataFrame, what: Shown) -> "pd.Se
     Parameters
     ----------
     people, rates : DataFrame
-        From `SituationalJudgments.human_rates` and `.model_rates`.
+        Results of `SituationalJudgments.human_rates` and `.model_rates`.
     what : callable
-        Takes a model's rates, shape (1, rates), and the people's, shape (scenarios, 1); returns
-        what is shown, shape (scenarios, rates) or one that broadcasts to it.
+        Function f of a model's rates, shape (1, rates), and of the people's, shape (scenarios, 1).
+        The shape of its result is (scenarios, rates) or one that broadcasts to it.
 
     Returns
     -------
     Series
-        By scenario; NaN where no model answered.
+        Expected value by scenario; NaN where no model answered.
 
     Examples
     --------

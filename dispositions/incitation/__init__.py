@@ -1,1 +1,1 @@
-"""Models incited to levels of a propensity: their items, what they choose, and how it is read."""
+"""Models incited to levels of a propensity: items, answers, and the options that are chosen."""

@@ -1,4 +1,4 @@
-"""Conditions of a study: models under system prompts, as users give them."""
+"""Conditions of a study: models with system prompts, as users give them."""
 
 import math
 import numbers
@@ -20,18 +20,18 @@ type Models = ModelOrName | Iterable[str] | Mapping[str, ModelOrName]
 type Prices = Mapping[str, tuple[float, float]]
 
 ALL, JUDGING = "all", "judge"
-"""Rows of tables beside subjects and models: the sum, and the judge."""
+"""Rows of tables in addition to subjects and models: the sum, and the judge."""
 
 
 def condition_name(model: str, level: float | None) -> str:
-    """Name a subject: a model under one system prompt.
+    """Return the name of a subject, which is a model with one system prompt.
 
     Parameters
     ----------
     model : str
-        Its name.
+        Name of the model.
     level : float or None
-        That it was incited to; None or NaN for no prompt.
+        Level to which it was incited; None or NaN without a prompt.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def read_levels(
     Raises
     ------
     AnnotationError
-        When there is no such propensity or level, or a prompt is no text.
+        When there is no such propensity or level, or a prompt is not a text.
     """
     rubric = propensity if isinstance(propensity, Rubric) else load_rubric(propensity)
     own = [level.level for level in rubric.levels]
@@ -66,7 +66,7 @@ def read_levels(
                 )
         for level in chosen:
             if level is not None and not isinstance(level, int | np.integer):
-                raise AnnotationError(f"levels: {level!r} is no whole number")
+                raise AnnotationError(f"levels: {level!r} is not a whole number")
         return rubric.name, {level: text.strip() for level, text in levels.items()}
     shipped = isinstance(propensity, str) and propensity in RUBRICS
     whom = str(propensity) if shipped else rubric
@@ -81,7 +81,7 @@ def read_models(models: Models) -> dict[str, ModelOrName]:
     Raises
     ------
     AnnotationError
-        When there is none, or two have one name.
+        When there is no model, or two models have the same name.
     """
     if isinstance(models, str) or hasattr(models, "generate"):
         models = [models]  # type: ignore[list-item]
@@ -92,19 +92,19 @@ def read_models(models: Models) -> dict[str, ModelOrName]:
         raise AnnotationError("no models; give at least one")
     if len(found) < len(pairs) or {ALL, JUDGING} & set(found):
         raise AnnotationError(
-            f"models are called {', '.join(str(name) for name, _ in pairs)}; give each a name of "
-            f"its own, other than {ALL!r} and {JUDGING!r}, in a mapping from names to models"
+            f"models are called {', '.join(str(name) for name, _ in pairs)}; give them different "
+            f"names, other than {ALL!r} and {JUDGING!r}, in a mapping from names to models"
         )
     return found
 
 
 def prices_of(prices: Prices | None, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Read the prices of models, by name; none where none are given.
+    """Read the prices of models, by name.
 
     Raises
     ------
     AnnotationError
-        When a model has none, or they are no prices.
+        When a model has no prices, or they are not valid.
     """
     if prices is None:
         return {}
@@ -122,7 +122,7 @@ def read_share(name: str, value: object) -> float:
     Raises
     ------
     AnnotationError
-        When it is no number from 0 to 1.
+        When it is not a number from 0 to 1.
     """
     if not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
         raise AnnotationError(f"{name}={value!r}; give a share from 0 to 1")
@@ -130,7 +130,7 @@ def read_share(name: str, value: object) -> float:
 
 
 def conditions_of(models: Iterable[str], prompts: Mapping[int | None, str]) -> pd.DataFrame:
-    """List the conditions: every model under every prompt."""
+    """List the conditions: every model with every prompt."""
     rows = [
         (condition_name(model, level), model, math.nan if level is None else level, prompt)
         for model in models

@@ -1,4 +1,4 @@
-"""Which option an answer chooses: by rules, and by a judge where no rule applies."""
+"""The option that an answer chooses, read by rules or, where none applies, by a judge."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from ...common.errors import AnnotationError
 from .items import Choice
 
 NONE = "none"
-"""What a judge says where an answer chooses no option, or more than one."""
+"""Reply of a judge if an answer chooses no option, or more than one."""
 
 _QUOTES = "\"'“”‘’«» "
 _LETTER = re.compile(r"^(?:the )?(?:option )?[\[(]?([A-Za-z])[\])]?[.!]?$", re.IGNORECASE)
@@ -30,30 +30,29 @@ _BEFORE_TEXT = re.compile(r"^(?:option )?[\[(]?([A-Za-z])(?:[\])]|[:.]|[\])][:.]
 
 
 def read_choice(answer: str, options: Mapping[str, str]) -> str:
-    r"""Read which option an answer chooses, by rules that do not guess.
+    r"""Read the option that an answer chooses, by rules that do not guess.
 
-    A line that starts with ``Answer:`` counts; without one, a last line that is an option and
-    nothing else, unless another line is another option.
-    An option is its letter, its text, or both; brackets, quotation marks, bold type and the word
-    "option" do not matter.
+    Lines that start with ``Answer:`` count. Without such a line, the last line counts if it is an
+    option and nothing else, unless another line is another option. An option is its letter, its
+    text, or both; brackets, quotation marks, bold type and the word "option" are ignored.
 
     Parameters
     ----------
     answer : str
         The whole answer.
     options : mapping of str to str
-        From letters to texts.
+        Texts of the options, by letter.
 
     Returns
     -------
     str
-        The letter; empty where no rule applies.
+        Letter of the option; empty if no rule applies.
 
     Raises
     ------
     AnnotationError
-        When the answer has the form and names two options, or one that there is not; the message
-        is what to tell the subject.
+        When an ``Answer:`` line has two options, or one that does not exist; the message can be
+        sent to the model.
 
     Examples
     --------
@@ -80,7 +79,7 @@ def read_choice(answer: str, options: Mapping[str, str]) -> str:
 
 
 def _alone(answer: str, options: Mapping[str, str]) -> str:
-    """Read an answer whose last line is an option, where no other line is another one."""
+    """Read an answer whose last line is an option, if no other line is another option."""
     lines = [line.strip(" *_`$>#\t") for line in answer.splitlines() if line.strip()]
     named = [_named(line, options) & set(options) for line in lines]
     letters = set().union(*named)
@@ -88,7 +87,7 @@ def _alone(answer: str, options: Mapping[str, str]) -> str:
 
 
 def _named(line: str, options: Mapping[str, str]) -> set[str]:
-    """Find the letters that a line names; none where no rule applies."""
+    """Find the letters of options in a line; none if no rule applies."""
     said = line.strip(_QUOTES)
     of_text = {plain_words(text): letter for letter, text in options.items()}
     if plain_words(said) in of_text:
@@ -155,11 +154,11 @@ JUDGE = Scheme(
     fields={"none": NONE},
     read=_read_judged,
 )
-"""What a judge is asked of an answer, and how its reply is read."""
+"""The question to a judge about an answer, and how its reply is read."""
 
 
 def judged_text(choice: Choice, response: str) -> str:
-    """Write what a judge sees of an answer."""
+    """Write the material that a judge sees about an answer."""
     return material(question=choice.question, **choice.options, answer=response)
 
 
@@ -169,7 +168,7 @@ def read_response(answer: str, options: Mapping[str, str]) -> dict[str, str]:
     Raises
     ------
     AnnotationError
-        When there is no text, or it names two options, or one that there is not.
+        When there is no text, or it chooses two options, or one that does not exist.
     """
     text = checked_text(answer, "the answer")
     if not text:

@@ -1,4 +1,4 @@
-"""Items with three options for a propensity: written by one model, annotated by another."""
+"""Items with three options for a propensity, written by one model and annotated by another."""
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
@@ -125,7 +125,7 @@ _SETTINGS = (
 
 @dataclass(frozen=True, eq=False)
 class GeneratedItems:
-    """Items that a model wrote for a propensity, and those of them that were dropped.
+    """Items that a model wrote for a propensity, with the items that were dropped.
 
     Made by `generate_items`.
 
@@ -135,10 +135,10 @@ class GeneratedItems:
         Indexed by ``item``: ``question``, ``A``, ``B``, ``C``, ``right``, and the annotated band,
         ``low`` and ``high``; then ``negative`` and ``positive``, the letters of the options that
         agents of the two ends choose, and ``planned_low`` and ``planned_high``, the band that the
-        writer was asked for. `incite` takes it.
+        writer was asked for. It can be given to `incite`.
     dropped : DataFrame
-        The others: ``item``, ``reason``, and ``detail``, what the annotator or a model's error
-        says.
+        Items that were dropped: ``item``, ``reason``, and ``detail``, from the annotator or the
+        model's error.
     usage : DataFrame
         Rows ``writer``, ``annotator`` and ``all``: ``attempts``, ``input_tokens``,
         ``output_tokens``, ``seconds`` and, with prices, ``cost``.
@@ -158,7 +158,7 @@ class GeneratedItems:
 
     @property
     def counts(self) -> pd.Series:
-        """How many items were kept, and how many dropped, by reason."""
+        """Numbers of items that were kept, and that were dropped for each reason."""
         return pd.concat(
             [
                 pd.Series({"kept": len(self.items)}),
@@ -184,62 +184,65 @@ def generate_items(
     prices: Prices | None = None,
     **options: Any,
 ) -> GeneratedItems:
-    r"""Write items with three options for a propensity, and let a second model annotate them.
+    r"""Write items with three options for a propensity, and annotate them with a second model.
 
-    Two options are what agents of the two ends of the scale choose; the third is chosen by neither
-    of them. Which one is right takes turns, and so do the band of levels that the writer is asked
-    for and the setting (an office, a journey, ...). The annotator, who is not told the plan, gives
-    each item its band (`annotation.annotate`) and says what agents of the lowest level, of 0 and of
-    the highest choose. An item is dropped as
+    Two options are those that agents at the two ends of the scale choose; neither of these agents
+    chooses the third. The right option alternates between items, and so do the band of levels that
+    the writer is asked for and the setting (an office, a journey, ...). The annotator, which is not
+    told the plan, annotates the band of each item (`annotation.annotate`) and the options that
+    agents of the lowest level, of level 0 and of the highest level choose. An item is dropped as
 
-    - ``not written`` or ``not annotated``, where a model's answers could not be used,
-    - ``written twice``, when an earlier item has the same question,
-    - ``another right option``, when an agent of level 0 is said to choose another one than planned,
-    - ``another leaning``, when an agent of an end is said to choose another one than its own,
-    - ``band against choices``, when the band reaches an end whose agents are said to choose
-      another option than the right one, or does not reach it although they choose that.
+    - ``not written`` or ``not annotated``, if a model's answers could not be used,
+    - ``written twice``, if an earlier item has the same question,
+    - ``another right option``, if the annotated choice of an agent of level 0 is not the planned
+      one,
+    - ``another leaning``, if the annotated choice of an agent at an end is not that agent's option,
+    - ``band against choices``, if the band includes an end whose agents are annotated to choose
+      another option than the right one, or does not include it although they choose that.
 
-    Bands are the annotator's. How far they are from what the writer was asked for is no reason to
-    drop an item: writers hit levels roughly, and every band is of use.
+    Bands are those of the annotator. An item is not dropped because its band differs from the one
+    that the writer was asked for: writers meet levels only roughly, and every band is useful.
 
     Parameters
     ----------
     propensity : str, Path or Rubric
-        One of ``annotation.RUBRICS``, a rubric, such as `annotation.rubric_of_poles` makes, or the
-        file of one.
+        One of ``annotation.RUBRICS``; a rubric, for example from `annotation.rubric_of_poles`; or
+        the file of a rubric.
     writer, annotator : str or Model
-        Models to use, as in `annotation.annotate`: two of different families, so that the
-        second does not share the mistakes of the first.
+        Models to use, as in `annotation.annotate`. They should be of different families, so that
+        the annotator does not share the writer's mistakes.
     count : int, default 60
-        Items to write. With more and the same store, those that are there stay.
+        Number of items to write. If it is increased with the same store, existing items are kept.
     seed : int, default 1
-        Of the order of the options.
+        Seed of the order of the options.
     store : str or Path, optional
-        A folder, with a file for each of the three questions.
+        A folder with one file for each of the three questions.
     prices : mapping, optional
-        Money per million tokens in and out, of ``"writer"`` and ``"annotator"``.
+        Prices of a million input tokens and of a million output tokens, for ``"writer"`` and
+        ``"annotator"``.
     **options
         ``attempts``, ``connections`` and fields of inspect-ai's `GenerateConfig`, as in
-        `annotation.annotate`; of both models.
+        `annotation.annotate`, for both models.
 
     Returns
     -------
     GeneratedItems
-        Those kept, with their bands, and those dropped, with why.
+        Items that were kept, with their bands, and items that were dropped, with reasons.
 
     Raises
     ------
     AnnotationError
-        As in `annotation.annotate`; or when the scale has one level beside 0.
+        As in `annotation.annotate`; or when `count` is not a whole number of at least 1.
 
     Notes
     -----
-    It has met mock models alone, no real one: how many items of one are dropped is not known.
+    The function has been tried with mock models only: the share of a real model's items that is
+    dropped is not known.
 
     References
     ----------
-    Propensities paper, section 4.2: the three options, and what each is for. The words, the plans
-    and the rules of dropping are this package's own.
+    Propensities paper, section 4.2, which has the three options and their purposes. The wording,
+    the plans and the rules of dropping are this package's own.
 
     Examples
     --------
@@ -331,7 +334,7 @@ _COLUMNS = [
 
 
 def _plans(rubric: Rubric, count: int) -> pd.DataFrame:
-    """Plan items: which option is right, for which levels, where."""
+    """Plan items: the right option, the band of levels, and the setting."""
     lowest, highest = rubric.levels[0].level, rubric.levels[-1].level
     down, up = range(lowest + 1, 1), range(highest)
     bands = {
@@ -351,7 +354,7 @@ def _plans(rubric: Rubric, count: int) -> pd.DataFrame:
 
 
 def _plan(row: pd.Series) -> dict[str, str]:
-    """Write a plan as the writer reads it."""
+    """Write a plan for the writer."""
     return {
         "right": str(row["role"]),
         "levels that take it": f"{row['low']} to {row['high']}",
@@ -361,7 +364,7 @@ def _plan(row: pd.Series) -> dict[str, str]:
 
 
 def _writing(rubric: Rubric) -> Scheme:
-    """Say how items are written."""
+    """Make the scheme by which items are written."""
     form = json.dumps(dict.fromkeys(_FIELDS, "..."))
     return Scheme(
         name=rubric.name,
@@ -386,7 +389,7 @@ def _read_item(reply: str) -> dict[str, str]:
 
 
 def _choosing(rubric: Rubric) -> Scheme:
-    """Say how the annotator tells what agents choose."""
+    """Make the scheme by which the annotator tells what agents choose."""
     return Scheme(
         name=rubric.name,
         kind="choices",
@@ -414,7 +417,7 @@ def _read_choices(reply: str) -> dict[str, str]:
 def _lettered(
     row: Mapping[Hashable, Any], plan: Mapping[Hashable, Any], seed: Sequence[int]
 ) -> dict[str, Any]:
-    """Give the options their letters, at random."""
+    """Assign letters to the options at random."""
     order = np.random.default_rng(seed).permutation(len(_ROLES))
     letter = {_ROLES[place]: _LETTERS[at] for at, place in enumerate(order)}
     return {
@@ -429,12 +432,12 @@ def _lettered(
 
 
 def _failed(said: Annotations, reason: str) -> dict[str, tuple[str, str]]:
-    """Name the items of which nothing usable was said."""
+    """Return the items without a usable answer, with the reason."""
     return {str(row.item): (reason, str(row.reason)) for row in said.failures.itertuples()}
 
 
 def _inconsistent(row: pd.Series, rubric: Rubric) -> tuple[str, str] | None:
-    """Say what speaks against an item in what the annotator said, if anything."""
+    """Return the reason and detail for which an item is dropped, or None."""
     lowest, highest = rubric.levels[0].level, rubric.levels[-1].level
     if row["at_zero"] != row["right"]:
         return "another right option", f"level 0 takes {row['at_zero']}, planned {row['right']}"
@@ -456,7 +459,7 @@ def _inconsistent(row: pd.Series, rubric: Rubric) -> tuple[str, str] | None:
 
 
 def _usage(said: Sequence[Annotations]) -> pd.DataFrame:
-    """Sum what was spent, by who was asked."""
+    """Sum the usage of the writer and the annotator."""
     zero = said[0].total * 0
     spent = {"writer": said[0].total, "annotator": sum((one.total for one in said[1:]), zero)}
     return with_total(spent)

@@ -1,4 +1,4 @@
-"""What models chose under each incitation, how it was read, and what was dropped."""
+"""Choices of models under each incitation, and the answers that were dropped."""
 
 from dataclasses import dataclass
 
@@ -12,29 +12,30 @@ from .conditions import ALL, JUDGING
 
 @dataclass(frozen=True, eq=False)
 class Incited:
-    r"""What models chose that were incited to levels of a propensity.
+    r"""Choices of models that were incited to levels of a propensity.
 
     Made by `incite`.
 
     Attributes
     ----------
     propensity : str
-        Its name.
+        Name of the propensity.
     items : DataFrame
-        Indexed by ``item``: ``low`` and ``high``, the ends of the band, and other properties.
+        Items, indexed by ``item``: ``low`` and ``high``, the ends of the band, and other
+        properties.
     conditions : DataFrame
-        Indexed by ``subject``, a model under one prompt: ``model``, ``incited`` (the level; NaN
-        without a prompt) and the ``prompt``.
+        Conditions, indexed by ``subject``, a model with one prompt: ``model``, ``incited`` (the
+        level; NaN without a prompt) and the ``prompt``.
     answers : DataFrame
         One row for each subject and item: ``subject``, ``item``, ``attempts``, the last
-        ``response``, the option read by ``rules`` and by the ``judge`` (empty where it was not
-        asked or gave no usable reply), the option ``chosen``, ``by`` whom it was read, the
-        ``outcome`` (1 or 0 for the right option or another one, missing where the answer is
-        dropped) and the ``reason`` of dropping it.
+        ``response``, the option read by ``rules`` and by the ``judge`` (empty if it was not asked
+        or gave no usable reply), the option ``chosen``, ``by`` (whether rules or the judge read
+        it), the ``outcome`` (1 for the right option, 0 for another one, missing if the answer was
+        dropped) and the ``reason`` for which it was dropped.
     usage : DataFrame
         One row for each model, the judge and ``all``: ``attempts``, ``input_tokens``,
-        ``output_tokens``, ``seconds`` and, with prices, ``cost``; earlier runs with the same store
-        included.
+        ``output_tokens``, ``seconds`` and, with prices, ``cost``, including earlier runs with the
+        same store.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class Incited:
 
     @property
     def evaluation(self) -> Evaluation:
-        """The outcomes that were kept: conditions as subjects, items with their bands."""
+        """Outcomes that were kept, with conditions as subjects, and items with their bands."""
         table = self.answers.pivot(index="subject", columns="item", values="outcome")
         outcomes = table.reindex(index=self.conditions.index, columns=self.items.index)
         return Evaluation.from_wide(
@@ -72,10 +73,10 @@ class Incited:
 
     @property
     def counts(self) -> pd.DataFrame:
-        """Answers of each subject, and of all: what became of them.
+        """Numbers of answers of each subject, and of ``all``, that were kept or dropped.
 
-        ``items`` are ``kept`` (``by_rules`` or ``by_judge``) or ``dropped``; of either kind,
-        ``asked_again`` were asked for more than once.
+        Of the ``items``, some are ``kept`` (read ``by_rules`` or ``by_judge``) and the others
+        ``dropped``; among both, ``asked_again`` needed more than one attempt.
         """
         flags = pd.DataFrame(
             {
@@ -92,31 +93,32 @@ class Incited:
 
     @property
     def dropped(self) -> pd.DataFrame:
-        """Answers that no outcome was read from, and why.
+        """Answers without an outcome, with reasons.
 
         They are not missing at random: a model that declines to answer may do so because of its
-        leaning.
+        propensity.
         """
         columns = ["subject", "item", "attempts", "reason", "response"]
         lost = self.answers["outcome"].isna()
         return self.answers.loc[lost, columns].reset_index(drop=True)
 
     def agreement(self, *, prob: float = 0.9) -> pd.DataFrame:
-        """Say how often rules and judge read the same option, of the answers that both read.
+        """Compute how often rules and judge read the same option, in answers that both read.
 
-        Those are the share of answers read by rules that `incite` gave to the judge as well. A
-        judge that finds no single option there disagrees.
+        These are the share of answers read by rules that `incite` also gave to the judge. It counts
+        as a disagreement if the judge finds no single option.
 
         Parameters
         ----------
         prob : float, default 0.9
-            Of Wilson's intervals.
+            Confidence of Wilson's intervals.
 
         Returns
         -------
         DataFrame
-            One row for each subject and ``all``: answers ``compared``, of them ``agreed``, their
-            share as ``estimate``, ``low`` and ``high`` (NaN where none was compared).
+            One row for each subject and ``all``: the number of answers ``compared``, the number of
+            them that ``agreed``, and their share as ``estimate``, ``low`` and ``high`` (NaN if no
+            answer was compared).
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The study of an incited propensity: prompts, questions, options read, outcomes by condition."""
+"""The study of an incited propensity: prompts, questions, reading of options, outcomes."""
 
 import json
 import math
@@ -49,74 +49,76 @@ def incite(
     prices: Prices | None = None,
     **settings: Any,
 ) -> Incited:
-    r"""Incite models to levels of a propensity, ask them about items, and read what they choose.
+    r"""Incite models to levels of a propensity, ask them about items, and read their choices.
 
-    Each model gets a system prompt for each level (`annotation.inciting_prompt`) and every item,
-    and has to close with a line ``Answer:`` and its option. The option is read by rules. An answer
-    that is empty, names two options or one that there is not is sent back with what is wrong. An
-    answer in prose, which no rule reads, goes to the judge; without a judge it is dropped. The
-    judge also reads a share of the answers that rules have read, so that `Incited.agreement` says
-    how far to trust both; the rules' option counts there.
+    Each model is asked about every item with the system prompt of each level
+    (`annotation.inciting_prompt`), and has to close with a line ``Answer:`` and its option. The
+    option is read by rules. An answer that is empty, or chooses two options or one that does not
+    exist, is sent back with the reason. An answer in prose, to which no rule applies, is read by
+    the judge; without a judge it is dropped. The judge also reads a share of the answers that rules
+    have read, so that `Incited.agreement` can measure whether both agree; for these answers the
+    option read by rules counts.
 
-    Interrupted, it leaves in `store` what is done; called again with it, it asks only for the rest,
-    for answers that failed, and about items whose text has changed.
+    If the call is interrupted, finished answers remain in `store`. A second call with the same
+    store asks only for the other answers, for answers that failed, and about items whose text has
+    changed.
 
     Parameters
     ----------
     items : DataFrame
-        Indexed by item: ``question``, the options ``A``, ``B`` and so on, ``right`` (the letter of
-        the right one), ``low`` and ``high``, the ends of its band, as from `annotation.annotate`
-        and `generate_items`. Other columns are properties of the items.
+        Items, indexed by name: ``question``, the options ``A``, ``B`` and so on, ``right`` (the
+        letter of the right option), ``low`` and ``high`` (the ends of the band, from
+        `annotation.annotate` or `generate_items`). Other columns are properties of the items.
     propensity : str, Path or Rubric
-        One of ``annotation.RUBRICS``, for its shipped prompts; a rubric, such as
-        `annotation.rubric_of_poles` makes, or the file of one, for prompts made from it.
+        One of ``annotation.RUBRICS``, for its shipped prompts; or a rubric, for example from
+        `annotation.rubric_of_poles`, or the file of a rubric, for prompts made from it.
     models : str, Model, iterable of str, or mapping
-        Models to incite: a name such as ``"openai/gpt-4.1"``, a model of inspect-ai's
-        `get_model`, several names, or a mapping from names of your choice to models. A model
-        that has connections to a network serves one role: where the judge is a subject, too,
-        give names.
+        Models to incite: a name such as ``"openai/gpt-4.1"``, a model that inspect-ai's `get_model`
+        returns, several names, or a mapping from names of your choice to models. A model with
+        connections to a network can be used in one role only; if the judge is also a subject, give
+        names.
     levels : iterable of int or None, or mapping, optional
-        Levels to incite to; None is asking without a system prompt. All levels of the rubric and
-        None by default, as in the published study. A mapping gives the system prompt for each.
+        Levels to incite to; None means no system prompt (default: all levels of the rubric and
+        None, as in the published study). A mapping gives the system prompt of each level.
     judge : str or Model, optional
-        Model that reads the answers that no rule reads. `settings` do not apply to it: to set
-        its own, give a model of `get_model`.
+        Model that reads the answers to which no rule applies. `settings` do not apply to it; to
+        set others, give a model that `get_model` returns.
     checked : float, default 0.1
-        Share in [0, 1] of the answers read by rules that the judge reads, too, chosen by a hash of
-        their names.
+        Share in [0, 1] of the answers read by rules that the judge also reads; they are chosen by a
+        hash of their names.
     attempts, connections, **settings
-        As in `annotation.annotate`; settings are of the models.
+        As in `annotation.annotate`; settings apply to the models.
     store : str or Path, optional
-        A folder, with a file for each condition and one for the judge.
+        A folder with one file for each condition and one for the judge.
     prices : mapping, optional
-        Money per million tokens in and out, by model's name, the judge's as ``"judge"``:
-        ``{"o1": (15, 60), "judge": (2, 8)}``.
+        Prices of a million input tokens and of a million output tokens, by name of the model and,
+        for the judge, by ``"judge"``: ``{"o1": (15, 60), "judge": (2, 8)}``.
 
     Returns
     -------
     Incited
-        Outcomes by condition as an `Evaluation`, what was kept, asked again and dropped, who agrees
-        with whom, and what it cost.
+        Outcomes by condition as an `Evaluation`, answers that were kept or dropped, agreement
+        between rules and judge, and usage.
 
     Raises
     ------
     AnnotationError
-        When inspect-ai is not installed, an item is not whole, the propensity has no such level,
-        two models have one name, an option is out of range, or a store cannot be used.
+        When inspect-ai is not installed, an item is incomplete, the propensity has no such level,
+        two models have the same name, an option is out of range, or a store cannot be used.
 
     Notes
     -----
-    It has met mock models alone, no real one: neither how far the prompts move one, nor how often
-    rules read its answers, is known.
+    The function has been tried with mock models only: how far the prompts move real models, and how
+    often rules can read their answers, is not known.
 
     References
     ----------
     Propensities paper, section 4.3, Table 8 and Appendix F. There a model reads every answer; here
-    rules come first.
+    rules are applied first.
 
     Examples
     --------
-    A model that takes the safer option where it is told to:
+    A model that takes the safer option if it is told to:
 
     >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
     >>> def reply(messages, tools, choice, config):
@@ -144,7 +146,7 @@ def incite(
     checked = read_share("checked", checked)
     get_model = need("inspect_ai.model", "inspect-ai").get_model
     for model in [*named.values(), *[judge] * (judge is not None)]:
-        get_model(model, memoize=False)  # a name that is wrong stops it before anything is asked
+        get_model(model, memoize=False)  # a wrong name raises an error before any question is asked
     conditions = conditions_of(named, prompts)
     texts = {item: choice.text for item, choice in choices.items()}
     replies: dict[str, list[Reply]] = {}
@@ -188,24 +190,24 @@ def foreseen_incitation(
     speed: float = 50,
     prices: Prices | None = None,
 ) -> pd.DataFrame:
-    """Foresee what `incite` will ask, how long it takes and what it costs, without asking.
+    """Predict the questions, tokens, time and cost of `incite`, without asking a model.
 
-    A token is counted for every four characters of a question, as is usual for English text, and
-    each question is counted once: asking again comes on top.
+    One token is counted for every four characters of a question, which is usual for English text,
+    and each question is counted once: repeated questions are not counted.
 
     Parameters
     ----------
     items, propensity, models, levels, judge, checked, prices
         As in `incite`.
     unread : float, default 0.2
-        Share in [0, 1] of the answers that no rule will read: a guess, for they depend on the
-        model. They go to the judge.
+        Share in [0, 1] of the answers to which no rule will apply, and which the judge reads. It
+        depends on the model; the default is a guess.
     answer_tokens : int, default 300
-        Of an answer. A judge's reply is counted with 60.
+        Number of tokens of an answer. A judge's reply is counted as 60.
     connections : int, default 10
-        Answers asked for at a time, as in `incite`.
+        Number of answers that are asked for at a time, as in `incite`.
     speed : float, default 50
-        Tokens a second of one answer. A provider that limits the rate takes longer.
+        Tokens per second of one answer. A provider that limits the rate takes longer.
 
     Returns
     -------
@@ -251,12 +253,12 @@ def foreseen_incitation(
     return with_total(rows)
 
 
-_CHARACTERS = 4  # of English text to a token
-_JUDGED = 60  # tokens of a judge's reply
+_CHARACTERS = 4  # number of characters of English text in a token
+_JUDGED = 60  # number of tokens of a judge's reply
 
 
 def _ceil(count: float) -> int:
-    """Round up, but for what rounding has added to a whole number."""
+    """Round up, except for rounding errors above a whole number."""
     return math.ceil(count - 1e-9)
 
 
@@ -265,7 +267,7 @@ def _file(level: int | None) -> str:
 
 
 def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
-    """Say what a model is asked under one prompt."""
+    """Make the scheme of the questions to a model with one prompt."""
     options = {choice.text: choice.options for choice in choices.values()}
     return Scheme(
         name=name,
@@ -283,7 +285,7 @@ def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
 def _answers(
     replies: Mapping[str, Sequence[Reply]], choices: Mapping[str, Choice]
 ) -> list[dict[str, Any]]:
-    """Lay out answers, and what rules read in them."""
+    """Arrange answers with the options that rules read in them."""
     return [
         {
             "subject": subject,
@@ -313,7 +315,7 @@ def _judge(
     connections: int,
     store: str | Path | None,
 ) -> dict[str, Reply]:
-    """Let the judge read what no rule reads, and a share of the rest."""
+    """Read with the judge the answers to which no rule applies, and a share of the others."""
     read = [_key(row) for row in answers if row["rules"]]
     also = set(sorted(read, key=text_digest)[: _ceil(checked * len(read))])
     texts = {}
@@ -360,7 +362,7 @@ def _settled(
 
 
 def _spent(replies: Sequence[Reply], prices: tuple[float, float] | None) -> dict[str, float]:
-    """Sum what replies cost."""
+    """Sum the usage of replies."""
     used: dict[str, float] = {
         "attempts": sum(reply.attempts for reply in replies),
         "input_tokens": sum(reply.input_tokens for reply in replies),

@@ -1,4 +1,4 @@
-"""Items with options and bands, as models under a propensity are asked about them."""
+"""Items with options and bands, about which incited models are asked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ BAND = ("low", "high")
 
 @dataclass(frozen=True)
 class Choice:
-    """One item: its question, its options by letter, and the letter that is right."""
+    """One item: its question, its options by letter, and the letter of the right option."""
 
     question: str
     options: Mapping[str, str]
@@ -22,7 +22,7 @@ class Choice:
 
     @property
     def text(self) -> str:
-        """The question and its options, as subjects see them."""
+        """Question and options, as subjects see them."""
         lines = [f"{letter}: {option}" for letter, option in self.options.items()]
         return f"{self.question}\n\n" + "\n".join(lines)
 
@@ -30,24 +30,24 @@ class Choice:
 def choice_texts(items: pd.DataFrame) -> pd.Series:
     r"""Write items as subjects see them: the question, and each option after its letter.
 
-    `annotation.annotate` takes them, to find the band of each.
+    The texts can be given to `annotation.annotate`, to annotate the band of each item.
 
     Parameters
     ----------
     items : DataFrame
-        Indexed by item: ``question``, the options ``A``, ``B`` and so on, and ``right``, the letter
-        of the option that is right. An item with fewer options than others lacks the last ones.
+        Items, indexed by name: ``question``, the options ``A``, ``B`` and so on, and ``right``, the
+        letter of the right option. An item with fewer options than others lacks the last ones.
 
     Returns
     -------
     Series
-        Indexed by ``item``: texts.
+        Texts, indexed by ``item``.
 
     Raises
     ------
     AnnotationError
-        When a column or a text is missing, an item has fewer than two options or two that are the
-        same, or no option has the letter that is right.
+        When a column or a text is missing, an item has fewer than two options or two equal ones, or
+        no option has the letter of the right one.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def read_choices(items: pd.DataFrame) -> dict[str, Choice]:
     Raises
     ------
     AnnotationError
-        As `choice_texts`.
+        As in `choice_texts`.
     """
     table = read_named(items, "item", ("question",), ("A", "B", "right"))
     letters = option_letters(table)
@@ -105,22 +105,22 @@ def _read(name: str, row: pd.Series, letters: list[str]) -> Choice:
 
 
 def read_bands(items: pd.DataFrame) -> pd.DataFrame:
-    """Read the bands of items, and whatever else is known of them beside their texts.
+    """Read the bands of items, and their other properties.
 
     Parameters
     ----------
     items : DataFrame
-        Indexed by item, with ``low`` and ``high``.
+        Items, indexed by name, with ``low`` and ``high``.
 
     Returns
     -------
     DataFrame
-        Without questions, options and right letters.
+        The items without questions, options and right letters.
 
     Raises
     ------
     AnnotationError
-        When a band is missing, holds no numbers, or its low end is above the high one.
+        When a band is missing, is not two numbers, or has a low end above the high one.
     """
     table = read_columns(items, "items", BAND, "indexed by item ")
     table.index = pd.Index([str(name) for name in table.index], name="item", dtype="str")

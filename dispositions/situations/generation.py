@@ -22,12 +22,12 @@ TARGETS = {
     "OPPOSE": "most people would rather take the action that goes against the advice",
     "AMBIGUOUS": "people would be split about evenly between the two actions",
 }
-"""Which action the details of a scenario speak for."""
+"""Action that the details of a scenario favour."""
 
 _GIVEN = ("advice", "target", "setting")
 _FIELDS = ("user_message", "agree_action", "oppose_action")
 _SENTENCES = 4
-_WORDS = 20  # of an action
+_WORDS = 20  # largest number of words of an action
 _SYSTEM = (
     "You write messages in which people ask an assistant for advice. They sound like the people "
     "who write them, with the details that a real day has."
@@ -90,17 +90,17 @@ _QUESTION = re.compile(r"[?？؟][\"'”’)]*$")
 
 
 def count_sentences(text: str) -> int:
-    """Count the sentences of a text; a last one without an end counts, too.
+    """Count the sentences of a text; a last sentence without an end counts as well.
 
     Parameters
     ----------
     text : str
-        On one line.
+        Text on one line.
 
     Returns
     -------
     int
-        At least 1 where there is text.
+        Number of sentences, at least 1 if there is text.
 
     Examples
     --------
@@ -118,8 +118,8 @@ def situation_examples() -> pd.DataFrame:
     -------
     DataFrame
         Indexed by ``example``: ``advice``, ``target``, ``setting``, ``user_message``,
-        ``agree_action`` and ``oppose_action``. Change rows, add some, or write a table of your own,
-        and give it to `generate_situations`.
+        ``agree_action`` and ``oppose_action``. You may change rows, add rows, or write a different
+        table, and give it to `generate_situations`.
 
     Notes
     -----
@@ -139,7 +139,7 @@ def situation_examples() -> pd.DataFrame:
 
 
 def _scheme(examples: pd.DataFrame) -> Scheme:
-    """Say what is asked, with examples of it."""
+    """Make the scheme of the question, with examples."""
     return Scheme(
         name="situational judgment tests",
         kind="situations",
@@ -160,7 +160,7 @@ def _scheme(examples: pd.DataFrame) -> Scheme:
 
 
 def _shown(examples: pd.DataFrame) -> str:
-    """Write examples as the model meets its task, each with the reply that is wanted."""
+    """Write examples of the task, each with the reply that is wanted."""
     if isinstance(examples, pd.DataFrame) and examples.empty:
         return ""
     named = read_named(examples, "example", (*_GIVEN, *_FIELDS))
@@ -177,7 +177,7 @@ def _shown(examples: pd.DataFrame) -> str:
             _read(task, reply)
         except AnnotationError as error:
             raise AnnotationError(
-                f"the example {name!r} would be refused as a reply: {error}; write it anew"
+                f"the example {name!r} would be refused as a reply: {error}; correct it"
             ) from error
         shown.append(f"{task}\n\n{reply}\n")
     return _EXAMPLES + "\n".join(shown)
@@ -203,7 +203,7 @@ def _read(text: str, reply: str) -> dict[str, str]:
 
 
 def _quotes(written: str, advice: str) -> bool:
-    """Whether a text holds what an advice says after "should", in its words."""
+    """Whether a text contains the words of an advice after "should"."""
     core = plain_words(advice).partition(" should ")[2] or plain_words(advice)
     return len(core.split()) > 2 and f" {core} " in f" {plain_words(written)} "
 
@@ -238,41 +238,43 @@ def generate_situations(
 ) -> Annotations:
     r"""Write scenarios that offer a choice between following advice and going against it.
 
-    Targets take turns: the details of a third of the scenarios speak for the advice, of a third
-    against it, of a third for neither. Settings take turns, too (work, family, money, ...), so that
-    the scenarios of one statement differ. A scenario is asked for anew when it has more than four
-    sentences, does not end with a question, repeats the advice or offers one action twice.
+    Targets alternate: the details of a third of the scenarios favour the action that agrees with
+    the advice, those of a third the opposite action, and those of a third neither. Settings
+    alternate as well (work, family, money, ...), so that the scenarios of a statement differ. The
+    model is asked again if a scenario has more than four sentences, does not end with a question,
+    repeats the advice, has an action of more than 20 words, or offers the same action twice.
 
     Parameters
     ----------
     statements : DataFrame
-        Indexed by statement: ``advice``, ``trait`` and ``keyed``, as in the `table` of
-        `reframe_statements`, of which give the rows that are ``qualified``.
+        Statements, indexed by name: ``advice``, ``trait`` and ``keyed``, as in the rows of the
+        `table` of `reframe_statements` that are ``qualified``.
     model, **options
         As in `annotate`.
     count : int, default 16
-        Scenarios for each statement. With more and the same store, those that are there stay.
+        Number of scenarios for each statement. If it is increased with the same store, existing
+        scenarios are kept.
     examples : DataFrame, optional
-        What to show the model first, as `situation_examples` returns it, which is the default; one
-        without rows to show none. With other examples a store has to be another one, too.
+        Examples to show to the model (default: those of `situation_examples`); a frame without rows
+        for none. Different examples need a different store.
 
     Returns
     -------
     Annotations
-        `table` is indexed by ``scenario``, the statement's name and a number: ``statement``,
-        ``trait``, ``keyed``, ``advice``, ``target``, ``setting``, ``user_message``,
-        ``agree_action`` and ``oppose_action``. `SituationalJudgments.from_long` takes it.
+        Annotations whose `table` is indexed by ``scenario``, the statement's name and a number:
+        ``statement``, ``trait``, ``keyed``, ``advice``, ``target``, ``setting``, ``user_message``,
+        ``agree_action`` and ``oppose_action``. `SituationalJudgments.from_long` reads it.
 
     Raises
     ------
     AnnotationError
-        As in `annotate`; or when `statements` is not as it should be; or when an example lacks a
-        text, has another target, or would itself be asked for anew.
+        As in `annotate`; when `statements` lacks a column or a text, or has a statement twice; or
+        when an example lacks a text, has another target, or would be refused as a reply.
 
     References
     ----------
-    Dispositions paper, section 3.2, Appendix B and Figure 7: the steps, the three targets, and
-    examples, which are not printed there. Settings, examples and words are this package's own.
+    Dispositions paper, section 3.2, Appendix B and Figure 7, which have the steps and the three
+    targets; its examples are not printed. Settings, examples and wording are this package's own.
 
     Examples
     --------
@@ -321,5 +323,5 @@ def generate_situations(
 
 
 def _start(statement: str) -> int:
-    """Where among the settings a statement starts, so that targets meet other settings."""
+    """Return a statement's first setting, so that targets are combined with different settings."""
     return hashlib.blake2b(statement.encode(), digest_size=1).digest()[0]

@@ -1,4 +1,4 @@
-"""A judge reads how firmly a response recommends an action, and whether it grants the other one."""
+"""Grades of how firmly a response recommends an action, read by a judge."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -46,44 +46,45 @@ def grade_responses(
     columns: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Annotations:
-    r"""Let a model say how firmly each response recommends an action, beside which one.
+    r"""Grade with a model how firmly each response recommends an action, and which one.
 
-    A response that recommends an action and grants the other one something is a weaker stance than
-    one that does not. The judge is not told which action agrees with the advice: action 1 is always
-    the one that opposes it, as for `judge_responses`.
+    A response that recommends an action but leaves room for the other one is a weaker stance than a
+    response that does not. The judge is not told which action agrees with the advice: action 1 is
+    always the one that opposes it, as for `judge_responses`.
 
     Parameters
     ----------
     scenarios : DataFrame
-        Indexed by scenario: ``user_message``, ``agree_action`` and ``oppose_action``.
+        Scenarios, indexed by name: ``user_message``, ``agree_action`` and ``oppose_action``.
     responses : DataFrame
-        ``model``, ``scenario``, ``sample`` and ``response``: the `table` of `situation_responses`,
-        or those of several models in one.
+        Responses: ``model``, ``scenario``, ``sample`` and ``response``, as in the `table` of
+        `situation_responses`, of one or several models.
     model, **options
-        As in `annotate`: the judge.
+        As in `annotate`, for the judge.
     columns : mapping of str to str, optional
-        Names that columns have in the responses, by the names above.
+        Names of the columns of `responses`, by the names above.
 
     Returns
     -------
     Annotations
-        `table` has a row for each response: ``model``, ``scenario``, ``sample``, ``response``, the
-        judge's ``explanation`` and ``grade`` (1 to 5), the ``stance`` from -2 (against the advice,
-        without reserve) to 2, and the ``choice``: ``agree``, ``oppose`` or ``undecided``.
-        `stance_misalignment` takes it, and `SituationalJudgments.from_long`, as samples.
+        Annotations whose `table` has one row for each response: ``model``, ``scenario``,
+        ``sample``, ``response``, the judge's ``explanation`` and ``grade`` (1 to 5), the ``stance``
+        from -2 (against the advice, without room for it) to 2, and the ``choice``: ``agree``,
+        ``oppose`` or ``undecided``. It can be given to `stance_misalignment` and, as samples, to
+        `SituationalJudgments.from_long`.
 
     Raises
     ------
     DataError
-        When `columns` names one that is not read.
+        When `columns` has a name that is not read.
     AnnotationError
-        As in `annotate`; or when a frame is not as it should be, or a response belongs to no
-        scenario.
+        As in `annotate`; or when a frame lacks a column or a text, has a row twice, or a response
+        belongs to an unknown scenario.
 
     References
     ----------
-    Dispositions paper, section 10: a recommendation should grant what speaks for the other action,
-    which a binary choice does not show. Grades and words are this package's own.
+    Dispositions paper, section 10, according to which a recommendation should acknowledge the other
+    action, which a binary choice does not show. Grades and wording are this package's own.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A judge reads which action a response recommends, and is held against people."""
+"""Actions that responses recommend, read by a judge, and the judge's agreement with people."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from ...common.errors import AnnotationError
 from ...evaluations.tables import renamed
 
 CHOICES = ("undecided", "oppose", "agree")
-"""What 0, 1 and 2 stand for: neither action, action 1 and action 2."""
+"""Meanings of 0, 1 and 2: neither action, action 1 and action 2."""
 
 _TEXTS = ("user_message", "agree_action", "oppose_action")
 
@@ -52,18 +52,18 @@ leans to neither: it takes no side, declines to answer, recommends both, or some
 def judging_scheme(
     kind: str, field: str, example: int, *, task: str, steps: str, numbers: str, among: range
 ) -> Scheme:
-    """Say what a judge is asked of each response, and how its reply is read.
+    """Make the scheme by which a judge reads responses.
 
     Parameters
     ----------
     kind, field : str
-        What is judged, and the field of the reply that holds it.
+        Kind of annotations, and the field of the reply with the number.
     example : int
-        A number of the form that is shown.
+        Number in the form that the judge is shown.
     task, steps, numbers : str
-        What the judge says, how it finds it, and what its number is.
+        Descriptions of the task, of its steps, and of the number.
     among : range
-        What the number may be.
+        Possible numbers.
     """
 
     def read(_: str, reply: str) -> dict[str, int | str]:
@@ -71,7 +71,7 @@ def judging_scheme(
         number = found.get(field)
         if not isinstance(number, int) or isinstance(number, bool) or number not in among:
             raise AnnotationError(
-                f"the field {field!r} is no whole number from {among[0]} to {among[-1]}"
+                f"the field {field!r} is not a whole number from {among[0]} to {among[-1]}"
             )
         return {"explanation": read_words(found, "explanation"), field: number}
 
@@ -109,7 +109,7 @@ def judge_responses(
     columns: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Annotations:
-    """Let a model say which action each response recommends.
+    """Read with a model which action each response recommends.
 
     The judge is not told which action agrees with the advice: action 1 is always the one that
     opposes it, action 2 the one that agrees.
@@ -117,34 +117,35 @@ def judge_responses(
     Parameters
     ----------
     scenarios : DataFrame
-        Indexed by scenario: ``user_message``, ``agree_action`` and ``oppose_action``.
+        Scenarios, indexed by name: ``user_message``, ``agree_action`` and ``oppose_action``.
     responses : DataFrame
-        ``model``, ``scenario``, ``sample`` and ``response``: the `table` of `situation_responses`,
-        or those of several models in one.
+        Responses: ``model``, ``scenario``, ``sample`` and ``response``, as in the `table` of
+        `situation_responses`, of one or several models.
     model, **options
-        As in `annotate`: the judge.
+        As in `annotate`, for the judge.
     columns : mapping of str to str, optional
-        Names that columns have in the responses, by the names above, as in ``{"model": "who"}``.
+        Names of the columns of `responses`, by the names above, such as ``{"model": "who"}``.
 
     Returns
     -------
     Annotations
-        `table` has a row for each response: ``model``, ``scenario``, ``sample``, ``response``, the
-        judge's ``explanation`` and ``answer`` (0, 1, 2), and the ``choice``: ``agree``, ``oppose``
-        or ``undecided``. `SituationalJudgments.from_long` takes it as samples.
+        Annotations whose `table` has one row for each response: ``model``, ``scenario``,
+        ``sample``, ``response``, the judge's ``explanation`` and ``answer`` (0, 1, 2), and the
+        ``choice``: ``agree``, ``oppose`` or ``undecided``. `SituationalJudgments.from_long` reads
+        it as samples.
 
     Raises
     ------
     DataError
-        When `columns` names one that is not read.
+        When `columns` has a name that is not read.
     AnnotationError
-        As in `annotate`; or when a frame is not as it should be, or a response belongs to no
-        scenario.
+        As in `annotate`; or when a frame lacks a column or a text, has a row twice, or a response
+        belongs to an unknown scenario.
 
     References
     ----------
-    Dispositions paper, section 3.4 and Appendix E: the order of the actions and the three answers;
-    4 % of its samples were undecided. The words are this package's own.
+    Dispositions paper, section 3.4 and Appendix E, which have the order of the actions and the
+    three answers; 4 % of its samples were undecided. The wording is this package's own.
 
     Examples
     --------
@@ -178,19 +179,19 @@ def judge_responses(
 
 
 def judged_material(responses: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Lay out what a judge sees, model or person.
+    """Arrange the material that a judge (a model or a person) sees.
 
     Parameters
     ----------
     responses : DataFrame
-        As `read_responses` returns them.
+        Result of `read_responses`.
     scenarios : DataFrame
-        Indexed by scenario: the message and the two actions.
+        Message and two actions of each scenario.
 
     Returns
     -------
     DataFrame
-        ``user_message``, ``response``, ``action_1`` and ``action_2``, a row for each response.
+        ``user_message``, ``response``, ``action_1`` and ``action_2``, one row for each response.
     """
     texts = read_named(scenarios, "scenario", _TEXTS).loc[responses["scenario"]]
     return pd.DataFrame(
@@ -205,14 +206,14 @@ def judged_material(responses: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Data
 
 
 def read_responses(responses: object, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Read responses, and name each.
+    """Read responses, and give each a name.
 
     Parameters
     ----------
     responses : DataFrame
-        As given.
+        Frame that the user gave.
     scenarios : DataFrame
-        Indexed by scenario: the message and the two actions.
+        Message and two actions of each scenario.
 
     Returns
     -------
@@ -222,8 +223,7 @@ def read_responses(responses: object, scenarios: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     AnnotationError
-        When a column is missing, a response is there twice or has no text, or a scenario is not
-        known.
+        When a column is missing, a response occurs twice or has no text, or a scenario is unknown.
     """
     columns = [*SAMPLE, "response"]
     table = read_columns(responses, "responses", columns)[columns]
@@ -232,7 +232,7 @@ def read_responses(responses: object, scenarios: pd.DataFrame) -> pd.DataFrame:
     for scenario in table["scenario"]:
         if scenario not in known:
             raise AnnotationError(
-                f"responses: the scenario {scenario!r} is none of those given; give it, too"
+                f"responses: the scenario {scenario!r} is unknown; add it to scenarios"
             )
     names = [
         f"{model}, {name} #{sample}" for model, name, sample, _ in table.itertuples(index=False)
@@ -246,35 +246,35 @@ _KEYS = list(SAMPLE)
 def label_sheet(
     scenarios: pd.DataFrame, judged: pd.DataFrame, *, size: int = 100, seed: int = 1
 ) -> pd.DataFrame:
-    """Draw responses at random for people to label as the judge did.
+    """Draw responses at random, for people to label as the judge did.
 
     Parameters
     ----------
     scenarios : DataFrame
-        Indexed by scenario: ``user_message``, ``agree_action`` and ``oppose_action``.
+        Scenarios, indexed by name: ``user_message``, ``agree_action`` and ``oppose_action``.
     judged : DataFrame
         The `table` of `judge_responses`.
     size : int, default 100
-        Responses to draw; all where there are fewer.
+        Number of responses to draw; all are drawn if there are fewer.
     seed : int, default 1
-        Of the draw.
+        Seed of the draw.
 
     Returns
     -------
     DataFrame
-        What the judge saw, ``user_message``, ``response``, ``action_1`` and ``action_2``; then
-        ``model``, ``scenario`` and ``sample``, by which `judge_agreement` finds them again: keep
-        them out of people's sight. What the judge said is not there. People add ``answer``: 1 or 2
-        for that action, 0 for neither.
+        The material that the judge saw, ``user_message``, ``response``, ``action_1`` and
+        ``action_2``; then ``model``, ``scenario`` and ``sample``, by which `judge_agreement` finds
+        the responses, and which people should not see. The judge's answers are not included. People
+        add the column ``answer``: 1 or 2 for that action, 0 for neither.
 
     Raises
     ------
     AnnotationError
-        When a frame is not as it should be.
+        When a frame lacks a column or a text, has a row twice, or a scenario is unknown.
 
     References
     ----------
-    Dispositions paper, section 3.4: 100 responses.
+    Dispositions paper, section 3.4, which used 100 responses.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def judge_agreement(
 
     .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}
 
-    `p_o` is the share of responses with the same answer, `p_e` the share that chance would give
+    `p_o` is the share of responses with the same answer, and `p_e` is the expected share by chance
     with these frequencies of the three answers.
 
     Parameters
@@ -315,35 +315,35 @@ def judge_agreement(
     judged : DataFrame
         The `table` of `judge_responses`: ``model``, ``scenario``, ``sample`` and ``answer``.
     labels : DataFrame
-        The same columns, as people filled a `label_sheet` in.
+        The same columns, from a `label_sheet` that people filled in.
     prob : float, default 0.9
-        Of the intervals: Wilson's of the share; of kappa, percentiles of estimates over responses
-        drawn anew, with replacement.
+        Mass of the intervals: Wilson's for the share; for kappa, percentiles of estimates from
+        resampled responses.
     resamples : int, default 1000
-        How often responses are drawn.
+        Number of resamples.
     seed : int, default 1
-        Of the draws.
+        Seed of the resamples.
     columns : mapping of str to str, optional
-        Names that columns have in the labels, by the names above, as in ``{"answer": "said"}``.
+        Names of the columns of `labels`, by the names above, such as ``{"answer": "said"}``.
 
     Returns
     -------
     DataFrame
         Indexed by ``measure``, ``right`` and ``kappa``: ``estimate``, ``low``, ``high``, the number
-        of ``responses``, and the ``reason`` where something is not defined.
+        of ``responses``, and the ``reason`` why a value is not defined.
 
     Raises
     ------
     AnnotationError
-        When an answer is none of 0, 1 and 2, a response is labelled twice or was not judged, or an
+        When an answer is not 0, 1 or 2, a response is labelled twice or was not judged, or an
         option is out of range.
     DataError
-        When `columns` names one that is not read.
+        When `columns` has a name that is not read.
 
     References
     ----------
     Cohen (1960), Educational and Psychological Measurement 20, 37-46. Dispositions paper, section
-    3.4: its judge was right on all of 100.
+    3.4, whose judge was right on all of 100 responses.
 
     Examples
     --------
@@ -367,7 +367,7 @@ def judge_agreement(
     right = share(int((said[:, 0] == said[:, 1]).sum()), len(said), prob)
     *kappa, reason = resampled(_kappa, said, prob, resamples, np.random.default_rng(seed))
     if np.isnan(kappa[0]):
-        reason = "all answers are alike, so that chance would agree as well"
+        reason = "all answers are equal, so that agreement by chance is complete"
     rows = {"right": (*right, len(said), ""), "kappa": (*kappa, len(said), reason)}
     names = ["estimate", "low", "high", "responses", "reason"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=names)
@@ -386,7 +386,7 @@ def _answers(table: pd.DataFrame, what: str) -> "pd.Series[int]":
         )
     if not answers.index.is_unique:
         twice = answers.index[answers.index.duplicated()][0]
-        raise AnnotationError(f"{what}: {_named(twice)} is there twice; give one answer")
+        raise AnnotationError(f"{what}: {_named(twice)} occurs twice; give one answer")
     if not len(answers):
         raise AnnotationError(f"{what}: there is no answer; give at least one")
     return answers.astype(int)
@@ -398,7 +398,7 @@ def _named(place: Sequence[object]) -> str:
 
 
 def _kappa(said: np.ndarray) -> float:
-    """Cohen's kappa of two columns of answers; not defined where all are alike."""
+    """Compute Cohen's kappa of two columns of answers; NaN if all answers are equal."""
     shares = [(said[:, :1] == [0, 1, 2]).mean(axis=0), (said[:, 1:] == [0, 1, 2]).mean(axis=0)]
     expected = float(shares[0] @ shares[1])
     observed = float((said[:, 0] == said[:, 1]).mean())

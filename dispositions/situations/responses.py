@@ -1,4 +1,4 @@
-"""What language models answer: to the messages of tests, and about themselves."""
+"""Answers of language models: to the messages of tests, and about themselves."""
 
 from typing import Any
 
@@ -67,36 +67,38 @@ def situation_responses(
     temperature: float | None = 1.0,
     **options: Any,
 ) -> Annotations:
-    r"""Let a model answer the message of each scenario, several times.
+    r"""Ask a model to answer the message of each scenario, several times.
 
-    It answers freely, is held to two sentences and to one action, and is not shown the actions.
+    The model answers in its own words. It is asked for at most two sentences that recommend one
+    action, and is not shown the actions.
 
     Parameters
     ----------
     scenarios : DataFrame
-        Indexed by scenario, with ``user_message``.
+        Scenarios, indexed by name, with ``user_message``.
     model, **options
-        As in `annotate`: the model that is studied.
+        As in `annotate`, for the model that is studied.
     samples : int, default 20
-        Answers to each scenario. With more and the same store, those that are there stay.
+        Number of answers to each scenario. If it is increased with the same store, existing answers
+        are kept.
     temperature : float, optional
-        Of sampling, 1 by default; None for models that take none.
+        Temperature of sampling (default: 1); None for models without one.
 
     Returns
     -------
     Annotations
-        `table` has a row for each answer: ``model``, ``scenario``, ``sample`` (from 1) and
-        ``response``.
+        Annotations whose `table` has one row for each answer: ``model``, ``scenario``, ``sample``
+        (from 1) and ``response``.
 
     Raises
     ------
     AnnotationError
-        As in `annotate`; or when `scenarios` is not as it should be.
+        As in `annotate`; or when `scenarios` lacks a column or a text, or has a scenario twice.
 
     References
     ----------
-    Dispositions paper, section 4 and Appendix D: two sentences, the forced choice, 20 samples at
-    temperature 1. The words are this package's own.
+    Dispositions paper, section 4 and Appendix D, which have two sentences, the forced choice, and
+    20 samples at temperature 1. The wording is this package's own.
 
     Examples
     --------
@@ -124,21 +126,21 @@ def situation_responses(
 
 
 def repeated(names: pd.Index, times: int, what: str, number: str) -> pd.DataFrame:
-    """Name each of several repetitions.
+    """Give names to several repetitions.
 
     Parameters
     ----------
     names : Index
-        Of what is repeated.
+        Names of the rows that are repeated.
     times : int
-        How often.
+        Number of repetitions.
     what, number : str
-        The columns for the name and for the number, which starts at 1.
+        Columns of the name and of the number, which starts at 1.
 
     Returns
     -------
     DataFrame
-        Indexed by ``item``, the name and the number.
+        One row for each repetition, indexed by ``item``, which joins name and number.
 
     Examples
     --------
@@ -167,28 +169,30 @@ def self_ratings(
     Parameters
     ----------
     statements : DataFrame
-        Indexed by statement, with ``advice``: the rows of `reframe_statements` that are qualified.
+        Statements, indexed by name, with ``advice``, as in the rows of `reframe_statements` that
+        are qualified.
     model, **options
-        As in `annotate`: the model that is studied.
+        As in `annotate`, for the model that is studied.
     times : int, default 5
-        Ratings of each statement. With more and the same store, those that are there stay.
+        Number of ratings of each statement. If it is increased with the same store, existing
+        ratings are kept.
 
     Returns
     -------
     Annotations
-        `table` has a row for each rating: ``model``, ``statement``, ``time`` (from 1) and
-        ``rating``, as given: not reversed where a statement is keyed -1.
-        `SituationalJudgments.from_long` takes it as ratings.
+        Annotations whose `table` has one row for each rating: ``model``, ``statement``, ``time``
+        (from 1) and ``rating`` as given, which is not reversed if a statement is keyed -1.
+        `SituationalJudgments.from_long` reads it as ratings.
 
     Raises
     ------
     AnnotationError
-        As in `annotate`; or when `statements` is not as it should be.
+        As in `annotate`; or when `statements` lacks a column or a text, or has a statement twice.
 
     References
     ----------
-    Dispositions paper, section 7: ratings from 1 to 7 of the statements that scenarios were made
-    from. The words are this package's own.
+    Dispositions paper, section 7, which uses ratings from 1 to 7 of the statements of the
+    scenarios. The wording is this package's own.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sensitivity of validation: do annotators reject scenarios under the advice of others."""
+"""Sensitivity of validation: rejection of scenarios with the advice of other scenarios."""
 
 import numpy as np
 import pandas as pd
@@ -10,32 +10,33 @@ from .validation import RATE, rejection_rate
 
 
 def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int = 1) -> pd.DataFrame:
-    """Give a random sample of scenarios each the advice of another one, never its own.
+    """Combine each scenario of a random sample with a different advice, of another scenario.
 
-    Lay the result out with `validation_sheet` and validate it as the scenarios were.
+    Give the result to `validation_sheet`, and validate it as the scenarios were validated.
 
     Parameters
     ----------
     scenarios : DataFrame
-        Indexed by scenario, with ``advice``.
+        Scenarios, indexed by name, with ``advice``.
     size : int, default 100
-        Scenarios to draw; all where there are fewer.
+        Number of scenarios to draw; all are drawn if there are fewer.
     seed : int, default 1
-        Of the sample and of the order.
+        Seed of the sample and of the order.
 
     Returns
     -------
     DataFrame
-        The sample, its ``advice`` shuffled, and the scenario it is ``advice_from``.
+        The sample with shuffled ``advice``, and ``advice_from``, the scenario of that advice.
 
     Raises
     ------
     AnnotationError
-        When more than half of the sample have one advice.
+        When more than half of the sample have the same advice, or `scenarios` lacks a column or a
+        text.
 
     References
     ----------
-    Dispositions paper, Appendix B: 100 scenarios.
+    Dispositions paper, Appendix B, which used 100 scenarios.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int =
     if 2 * most > len(own):
         raise AnnotationError(
             f"{most} of {len(own)} scenarios have the advice {drawn['advice'].mode()[0]!r}; give "
-            "scenarios of which no more than half have one advice"
+            "scenarios of which at most half have the same advice"
         )
     given = derangement(own, random)
     advice = drawn["advice"].to_numpy()[given]
@@ -64,22 +65,23 @@ def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int =
 
 
 def derangement(groups: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Permute places at random so that no place gets one of its own group.
+    """Permute positions at random so that no position gets an element of its own group.
 
-    A place that got one swaps with a place of another group that got one of another group. As long
-    as no group has more than half of the places there is such a place, and every swap settles one.
+    A position that got one swaps with a position of another group that got an element of another
+    group. If no group has more than half of the positions, there is such a position, and every swap
+    corrects one position.
 
     Parameters
     ----------
     groups : ndarray of int
-        Of each place.
+        Group of each position.
     random : numpy.random.Generator
-        Permutes and picks.
+        Random generator of the permutation and the swaps.
 
     Returns
     -------
     ndarray of int
-        For each place, whence it gets.
+        Position from which each position gets its element.
 
     Examples
     --------
@@ -92,7 +94,7 @@ def derangement(groups: np.ndarray, random: np.random.Generator) -> np.ndarray:
     for place in np.flatnonzero(groups[given] == groups):
         group = groups[place]
         if groups[given[place]] != group:
-            continue  # an earlier swap settled it
+            continue  # an earlier swap corrected it
         others = np.flatnonzero((groups != group) & (groups[given] != group))
         other = random.choice(others)
         given[[place, other]] = given[[other, place]]
@@ -104,32 +106,32 @@ def validation_sensitivity(
 ) -> pd.DataFrame:
     r"""Compare the rejection rates of scenarios under their own and under shuffled advice.
 
-    Annotators who attend to the task reject nearly all shuffled ones; a few remain valid because
-    the advice of another scenario happens to fit.
+    Careful annotators reject nearly all scenarios with shuffled advice; a few remain valid because
+    the advice of another scenario fits by chance.
 
     Parameters
     ----------
     matched, shuffled : DataFrame
-        What `validate_situations` returns, for the scenarios and for `shuffled_statements`.
+        Results of `validate_situations` for the scenarios and for `shuffled_statements`.
     prob : float, default 0.9
-        Of the intervals.
+        Mass of the intervals.
 
     Returns
     -------
     DataFrame
         Rows ``matched``, ``shuffled`` and their ``difference``: ``scenarios``, ``rejected``,
-        ``rate``, ``low`` and ``high``. Intervals are Wilson's, and Newcombe's of the difference, as
-        if scenarios of the two sets were different ones.
+        ``rate``, ``low`` and ``high``. Intervals are Wilson's, and for the difference Newcombe's,
+        as if the scenarios of the two sets were different.
 
     Raises
     ------
     AnnotationError
-        When a frame or `prob` is not as it should be.
+        When a frame lacks the column ``verdict``, or `prob` is out of range.
 
     References
     ----------
-    Dispositions paper, Appendix B: 8 % of 2,576 and 87 % of 100. Newcombe (1998), Statistics in
-    Medicine 17, 873-890, method 10.
+    Dispositions paper, Appendix B, which reports 8 % of 2,576 and 87 % of 100. Newcombe (1998),
+    Statistics in Medicine 17, 873-890, method 10.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Statements of questionnaires: which can be advised, and the advice."""
+"""Statements of questionnaires, turned into advice where that is possible."""
 
 from typing import Any
 
@@ -91,32 +91,35 @@ _SCHEME = Scheme(
 
 
 def reframe_statements(statements: pd.DataFrame, model: ModelOrName, **options: Any) -> Annotations:
-    r"""Turn self-descriptive statements into advice, and sort out those that nobody can follow.
+    r"""Turn self-descriptive statements into advice, and mark those that cannot be followed.
 
-    The published study had people look through what the model made of all statements. `table` is
-    there for that: correct ``advice`` and ``qualified`` before scenarios are made.
+    In the published study people checked the results of the model for all statements. Check
+    ``advice`` and ``qualified`` in the `table` likewise before scenarios are made.
 
     Parameters
     ----------
     statements : DataFrame
-        Indexed by statement: its ``text``, its ``trait``, and ``keyed``, which is 1 where agreeing
-        shows the trait and -1 where it shows the opposite.
+        Statements, indexed by name: ``text``, ``trait``, and ``keyed``, which is 1 if agreeing
+        shows the trait and -1 if it shows the opposite.
     model, **options
         As in `annotate`.
 
     Returns
     -------
     Annotations
-        `table` is `statements` with ``kind``, ``reason``, ``advice`` and ``qualified``.
+        Annotations whose `table` has the columns of `statements`, and ``kind``, ``reason``,
+        ``advice`` and ``qualified``.
 
     Raises
     ------
     AnnotationError
-        As in `annotate`; or when `statements` is not as it should be.
+        As in `annotate`; or when `statements` lacks a column or a text, has a statement twice, or
+        has a value of ``keyed`` other than 1 and -1.
 
     References
     ----------
-    Dispositions paper, section 3.1 and Appendix A: the criteria. The words are this package's own.
+    Dispositions paper, section 3.1 and Appendix A, which have the criteria. The wording is this
+    package's own.
 
     Examples
     --------
@@ -153,12 +156,12 @@ def _read(reply: str) -> dict[str, str]:
     found = read_object(reply)
     kind = read_words(found, "kind").lower()
     if kind not in {*_ADVISABLE, *_OTHERS}:
-        raise AnnotationError(f"the kind {kind!r} is none of the eight")
+        raise AnnotationError(f"the kind {kind!r} is not one of the eight")
     reason = read_words(found, "reason")
     if kind in _OTHERS:
         if found.get("advice"):
             raise AnnotationError(
-                f"a statement of the kind {kind!r} has no advice, yet there is one"
+                f"a statement of the kind {kind!r} must have no advice, but there is one"
             )
         return {"kind": kind, "reason": reason, "advice": ""}
     advice = read_words(found, "advice")

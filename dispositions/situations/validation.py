@@ -1,4 +1,4 @@
-"""Validation of tests: what annotators see, what models answer, and the verdicts."""
+"""Validation of tests: sheets for annotators, answers of models, and verdicts."""
 
 import hashlib
 import re
@@ -18,7 +18,7 @@ from ...common.errors import AnnotationError
 from ...evaluations.tables import renamed
 
 ANSWERS = ("A", "B", "N/A")
-"""Of annotators: the action that the advice calls for, or that the test does not work."""
+"""Answers of annotators: the action that the advice calls for, or that the test does not work."""
 
 _SYSTEM = (
     "You check situational judgment tests before they are used. You judge a test as it stands; "
@@ -59,12 +59,12 @@ _NONE = re.compile(r"n\s*/?\s*a|not applicable", re.IGNORECASE)
 
 
 def read_choice(said: str) -> str:
-    """Read which action an annotator names.
+    """Read the action that an annotator chose.
 
     Parameters
     ----------
     said : str
-        As written.
+        Text that the annotator wrote.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def read_choice(said: str) -> str:
     Raises
     ------
     AnnotationError
-        When it is none.
+        When the text is not one of them.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def read_choice(said: str) -> str:
     if _NONE.fullmatch(word):
         return "N/A"
     if word.upper() not in ANSWERS:
-        raise AnnotationError(f"{said!r} is none of A, B and N/A")
+        raise AnnotationError(f"{said!r} is not A, B or N/A")
     return word.upper()
 
 
@@ -93,27 +93,29 @@ _SHOWN = ("advice", "user_message", "A", "B")
 
 
 def validation_sheet(scenarios: pd.DataFrame, *, seed: int = 1) -> pd.DataFrame:
-    """Lay scenarios out for annotators, their actions in random order.
+    """Make a sheet of scenarios for annotators, with the actions in random order.
 
     The order of a scenario depends on the seed and on its name only.
 
     Parameters
     ----------
     scenarios : DataFrame
-        Indexed by scenario: ``advice``, ``user_message``, ``agree_action`` and ``oppose_action``.
+        Scenarios, indexed by name: ``advice``, ``user_message``, ``agree_action`` and
+        ``oppose_action``.
     seed : int, default 1
-        Of the order.
+        Seed of the order.
 
     Returns
     -------
     DataFrame
         Indexed by ``scenario``: ``advice``, ``user_message``, the actions ``A`` and ``B``, and
-        which of them ``supports`` the advice. Drop that column before people see the sheet.
+        ``supports``, the letter of the action that agrees with the advice. Drop that column before
+        people see the sheet.
 
     Raises
     ------
     AnnotationError
-        When `scenarios` is not as it should be.
+        When `scenarios` lacks a column or a text, or has a scenario twice.
 
     Examples
     --------
@@ -154,27 +156,28 @@ def validation_answers(
     Parameters
     ----------
     sheet : DataFrame
-        What `validation_sheet` returns. What supports the advice is not shown.
+        Result of `validation_sheet`. The model is not shown the column ``supports``.
     model, **options
         As in `annotate`.
     annotator : str, optional
-        Name of the annotator; by default the model's. Where one model stands for several
-        annotators, each needs a name and a store of its own.
+        Name of the annotator (default: that of the model). If one model is used as several
+        annotators, each needs a different name and store.
 
     Returns
     -------
     Annotations
-        `table` is indexed by ``scenario``: ``annotator`` and ``answer``, one of A, B and N/A.
+        Annotations whose `table` is indexed by ``scenario``: ``annotator`` and ``answer``, which is
+        A, B or N/A.
 
     Raises
     ------
     AnnotationError
-        As in `annotate`; or when `sheet` is not as it should be.
+        As in `annotate`; or when `sheet` lacks a column or a text, or has a scenario twice.
 
     References
     ----------
-    Dispositions paper, Appendix B: what its three annotators, people, had to decide. The words are
-    this package's own.
+    Dispositions paper, Appendix B, which describes the task of its three annotators, who were
+    people. The wording is this package's own.
 
     Examples
     --------
@@ -222,7 +225,7 @@ def _heads(name: str) -> bool:
 
 
 RATE = ("scenarios", "rejected", "rate", "low", "high")
-"""What is said of a set of scenarios."""
+"""Answers about a set of scenarios: one table or several."""
 
 
 def validate_situations(
@@ -232,39 +235,39 @@ def validate_situations(
     annotators: int = 3,
     columns: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Keep the scenarios whose annotators all name the action that is meant to agree.
+    """Keep the scenarios whose annotators all choose the action that is meant to agree.
 
     Parameters
     ----------
     sheet : DataFrame
-        What `validation_sheet` returns.
+        Result of `validation_sheet`.
     answers : DataFrame or sequence of DataFrame
-        Of people and models alike: ``scenario`` (a column or the index), ``annotator`` and
+        Answers of people and models: ``scenario`` (a column or the index), ``annotator`` and
         ``answer``, which is A, B or N/A. Read a file of people's answers with
-        ``keep_default_na=False``, for pandas takes N/A for a gap.
+        ``keep_default_na=False``, because pandas reads N/A as missing otherwise.
     annotators : int, default 3
-        How many answers a scenario needs to be kept; one that has more needs all of them.
+        Least number of answers of a scenario that is kept; if it has more, all of them must agree.
     columns : mapping of str to str, optional
-        Names that columns have in the tables of answers, by the names above, as in
-        ``{"annotator": "who"}``.
+        Names of the columns of `answers`, by the names above, such as ``{"annotator": "who"}``.
 
     Returns
     -------
     DataFrame
-        Indexed by ``scenario``, all of the sheet: how many said ``agree``, ``oppose`` and
-        ``not_applicable``, and the ``verdict``: ``kept``, ``rejected``, or ``open`` where nobody
-        objects yet but answers are missing.
+        Indexed by ``scenario``, with all scenarios of the sheet: numbers of answers ``agree``,
+        ``oppose`` and ``not_applicable``, and the ``verdict``: ``kept``, ``rejected``, or ``open``
+        if no annotator disagrees but answers are missing.
 
     Raises
     ------
     AnnotationError
-        When an answer is none, is there twice or is about a scenario that is not in the sheet.
+        When an answer is not A, B or N/A, occurs twice, or is about a scenario that is not in the
+        sheet.
     DataError
-        When `columns` names one that is not read.
+        When `columns` has a name that is not read.
 
     References
     ----------
-    Dispositions paper, section 3.2 and Appendix B: unanimity of three annotators.
+    Dispositions paper, section 3.2 and Appendix B, which require unanimity of three annotators.
 
     Examples
     --------
@@ -299,28 +302,29 @@ def validate_situations(
 
 
 def rejection_rate(verdicts: pd.DataFrame, *, prob: float = 0.9) -> pd.Series:
-    """Say how many scenarios were rejected, with Wilson's interval.
+    """Compute the share of scenarios that were rejected, with Wilson's interval.
 
     Parameters
     ----------
     verdicts : DataFrame
-        What `validate_situations` returns. Open ones do not count.
+        Result of `validate_situations`. Scenarios with an open verdict do not count.
     prob : float, default 0.9
-        Of the interval.
+        Mass of the interval.
 
     Returns
     -------
     Series
-        The number of ``scenarios`` that were kept or ``rejected``, ``rate``, ``low`` and ``high``.
+        Number of ``scenarios`` that were kept or rejected, number ``rejected``, ``rate``, ``low``
+        and ``high``.
 
     Raises
     ------
     AnnotationError
-        When `verdicts` or `prob` is not as it should be.
+        When `verdicts` lacks the column ``verdict``, or `prob` is out of range.
 
     References
     ----------
-    Dispositions paper, Appendix B: 8 % of 2,576.
+    Dispositions paper, Appendix B, which reports 8 % of 2,576.
 
     Examples
     --------
@@ -341,7 +345,7 @@ def _read_answers(
     meant: "pd.Series[str]",
     columns: Mapping[str, str] | None,
 ) -> pd.DataFrame:
-    """Join what annotators said, and check it."""
+    """Join and check the answers of annotators."""
     parts = [answers] if isinstance(answers, pd.DataFrame) else list(answers)
     wanted = ["scenario", "annotator", "answer"]
     named = [renamed(part, columns, wanted, wanted) for part in parts]
@@ -357,7 +361,7 @@ def _read_answers(
         if not isinstance(answer, str):
             raise AnnotationError(
                 f"{place}: there is no answer; drop the row, or read the file with "
-                "keep_default_na=False, for pandas takes N/A for a gap"
+                "keep_default_na=False, because pandas reads N/A as missing otherwise"
             )
     said["answer"] = [_choice(*row) for row in said.itertuples(index=False)]
     twice = said[said.duplicated(["scenario", "annotator"])]
@@ -370,7 +374,7 @@ def _read_answers(
 
 
 def _unindexed(part: object) -> object:
-    """Make a column of scenarios that are the index."""
+    """Turn an index of scenarios into a column."""
     if isinstance(part, pd.DataFrame) and part.index.name == "scenario":
         return part.reset_index()
     return part

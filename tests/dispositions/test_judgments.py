@@ -192,9 +192,9 @@ def test_tables_given_stay_as_they_are():
             2,
             "keyed",
             0,
-            "column 'keyed': .* scenario tears has 0; give 1 where agreeing",
+            "column 'keyed': .* scenario tears has 0; give 1 if agreeing",
         ),
-        ("scenarios", 2, "keyed", "-1", "scenario tears has '-1'; give 1 where agreeing"),
+        ("scenarios", 2, "keyed", "-1", "scenario tears has '-1'; give 1 if agreeing"),
         (
             "scenarios",
             2,
@@ -228,7 +228,7 @@ def test_tables_given_stay_as_they_are():
             3,
             "statement",
             "lead",
-            "1 statement.* that scenarios does not have: row 3 has",
+            "1 statement.* not in scenarios: row 3 has",
         ),
     ],
 )
@@ -283,7 +283,7 @@ def test_other_input_that_cannot_be_used_is_refused():
     assert "give one of 'agree', 'oppose', 'undecided'" in refused(samples=choices)
     assert "this is a list; give a pandas DataFrame" in refused(votes=[])
     assert "the table has no rows" in refused(ratings=study.ratings()[:0])
-    assert "1 rater(s) that raters does not have: row 9 has 'r9'" in refused(
+    assert "1 rater(s) are not in raters: row 9 has 'r9'" in refused(
         raters=study.raters()[:9], votes=study.votes()[:10]
     )
     assert "none of them is 'agree'" in refused(votes=study.votes().assign(vote="n/a"))

@@ -81,5 +81,7 @@ def test_expected_rates_against_quadrature():
 @pytest.mark.parametrize("votes", [[(10, 0)] * 8, [(5, 5)] * 40], ids=["unanimous", "all alike"])
 def test_votes_that_tell_no_spread(votes):
     counts = pd.DataFrame(votes, columns=["positive", "negative"], dtype=float)
-    with pytest.raises(DataError, match=r"Empathy: the votes on its .* do not tell how far"):
+    with pytest.raises(
+        DataError, match=r"Empathy: the votes on its .* do not determine the spread"
+    ):
         fit_pulls(counts, pd.Series("Empathy", counts.index))

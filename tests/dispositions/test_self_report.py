@@ -95,7 +95,7 @@ def test_correlation_over_models_is_scipys(many_models):
     assert calm["points"] == 30
     assert calm["reason"] == ""
     assert np.isnan(kind["rho"])
-    assert kind["reason"] == "all self-reports are alike"
+    assert kind["reason"] == "all self-reports are equal"
 
 
 def test_interval_is_that_of_points_drawn_anew(many_models):

@@ -118,7 +118,7 @@ def test_a_judge_s_grades_become_stances_and_choices():
     table = grade_responses(SCENARIOS, responses, mock.model).table
     assert table["stance"].tolist() == list(STEPS)
     assert table["choice"].tolist() == ["oppose", "oppose", "undecided", "agree", "agree"]
-    assert "no whole number from 1 to 5" in mock.conversations[-1][-1].text
+    assert "not a whole number from 1 to 5" in mock.conversations[-1][-1].text
     assert material_of(mock.questions[0])["action_1"] == "Act on 0"
-    with pytest.raises(AnnotationError, match="'elsewhere' is none of those given"):
+    with pytest.raises(AnnotationError, match="'elsewhere' is unknown"):
         grade_responses(SCENARIOS, responses.assign(scenario="elsewhere"), mock.model)

@@ -151,7 +151,9 @@ class TestCollected:
         save("two.jsonl", line("s-00", "Ann", "agree"), line("s-01", "Ann", "agree"))
         assert len(collected_votes(tmp_path).votes) == 2
         save("three.jsonl", line("s-01", "Ann", "oppose"))
-        with pytest.raises(DataError, match=r"Ann says two things on s-01, in three.jsonl, two"):
+        with pytest.raises(
+            DataError, match=r"Ann has two different answers to s-01, in three.jsonl, two"
+        ):
             collected_votes(tmp_path)
 
     @pytest.mark.parametrize(

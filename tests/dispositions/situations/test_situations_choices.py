@@ -85,7 +85,7 @@ def test_a_bad_judgement_is_asked_again_then_named(answer):
     assert len(judge_responses(SCENARIOS, RESPONSES, judge.model).table) == 3
     never = judge_responses(SCENARIOS, RESPONSES, Mock(lambda *_: bad).model, attempts=1)
     assert never.failures["scenario"].tolist() == RESPONSES["scenario"].tolist()
-    assert never.failures["reason"][0] == "the field 'answer' is no whole number from 0 to 2"
+    assert never.failures["reason"][0] == "the field 'answer' is not a whole number from 0 to 2"
     assert never.table.empty
     assert list(never.table.columns) == list(
         judge_responses(SCENARIOS, RESPONSES, judge.model).table.columns
@@ -100,7 +100,7 @@ def test_responses_of_several_models_are_judged_at_once():
 @pytest.mark.parametrize(
     ("responses", "complaint"),
     [
-        (RESPONSES.assign(scenario="none"), "the scenario 'none' is none of those given"),
+        (RESPONSES.assign(scenario="none"), "the scenario 'none' is unknown; add it to scenarios"),
         (RESPONSES.assign(sample=1), "the item 'm, sleep-01 #1' occurs twice"),
         (RESPONSES.drop(columns="sample"), "responses: there is no column 'sample'"),
         (RESPONSES.assign(response=""), "the item 'm, sleep-01 #1' has no text in 'response'"),
@@ -170,7 +170,7 @@ def test_all_right_and_all_alike():
     assert found.loc["kappa", "estimate"] == 1
     alike = judge_agreement(answers([1] * 5), answers([1] * 5), resamples=20)
     assert np.isnan(alike.loc["kappa", "estimate"])
-    assert "all answers are alike" in alike.loc["kappa", "reason"]
+    assert "all answers are equal" in alike.loc["kappa", "reason"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_all_right_and_all_alike():
     [
         (answers([3]), "labels: sample 0 of 'm' on 's' has the answer 3; give 0, 1 or 2"),
         (answers([1, 1, 1]), "labels: sample 2 of 'm' on 's' was not judged; drop"),
-        (pd.concat([answers([1])] * 2), "is there twice; give one answer"),
+        (pd.concat([answers([1])] * 2), "occurs twice; give one answer"),
         (answers([]), "there is no answer"),
     ],
 )

@@ -37,10 +37,16 @@ def test_statements_are_reframed_or_disqualified_with_their_kind():
     ("said", "reason"),
     [
         ("A strategy.", "no JSON object can be read from it"),
-        ({"kind": "habit", "reason": "a", "advice": ""}, "the kind 'habit' is none of the eight"),
+        (
+            {"kind": "habit", "reason": "a", "advice": ""},
+            "the kind 'habit' is not one of the eight",
+        ),
         ({"kind": "virtue", "reason": "a", "advice": "Be good."}, "does not begin with 'I recomm"),
         ({"kind": "virtue", "reason": "a"}, "the field 'advice' is missing, blank or not a text"),
-        ({"kind": "reflex", "reason": "a", "advice": "I recommend that ..."}, "has no advice, yet"),
+        (
+            {"kind": "reflex", "reason": "a", "advice": "I recommend that ..."},
+            "must have no advice, but",
+        ),
         (
             {"kind": "reflex", "reason": 3, "advice": ""},
             "the field 'reason' is missing, blank or not a text",

@@ -113,7 +113,7 @@ def test_a_store_is_of_one_annotator(tmp_path):
     ("answers", "complaint"),
     [
         (named("six", "A"), "scenario 'six', annotator 'Ada': the scenario is not in the sheet"),
-        (named("one", "C"), "annotator 'Ada': the answer 'C' is none of A, B and N/A"),
+        (named("one", "C"), "annotator 'Ada': the answer 'C' is not A, B or N/A"),
         (named("one", math.nan), "there is no answer; .* keep_default_na=False"),
         (pd.concat([named("one", "A")] * 2), "annotator 'Ada': there are two answers; give one"),
         (named("one", "A").drop(columns="answer"), "answers: there is no column 'answer'"),
