@@ -40,9 +40,13 @@ _LETTER = 6.2  # width of a letter, in pixels
 _NAMES_WIDTH = 112  # least width of the names
 _WIDTH = 340  # of a panel whose names have the least width
 
-_LIGHTER = 0.5  # share of white mixed into a kind's colour on a dark page
+_LIGHTER = 0.5  # share of white mixed into a colour on a dark page
 
-LIGHT = web_page.LIGHT | {f"kind-{kind}": style.border for kind, style in STYLES.items()}
+_LINES = ("#0072B2", "#D55E00", "#009E73", "#C46E9D", "#A87B0A", "#3A94CC")  # of the explorer
+_COLOURS = {f"kind-{kind}": style.border for kind, style in STYLES.items()}
+_COLOURS |= {f"line-{number}": colour for number, colour in enumerate(_LINES)}
+
+LIGHT = web_page.LIGHT | _COLOURS
 """Colours by variable of the style sheet."""
 
 
@@ -52,7 +56,7 @@ def _lighter(colour: str) -> str:
     return "#" + "".join(f"{round(part + _LIGHTER * (255 - part)):02X}" for part in parts)
 
 
-DARK = web_page.DARK | {f"kind-{kind}": _lighter(style.border) for kind, style in STYLES.items()}
+DARK = web_page.DARK | {name: _lighter(colour) for name, colour in _COLOURS.items()}
 """Colours of a dark page, for the same variables."""
 
 

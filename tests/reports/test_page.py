@@ -152,7 +152,7 @@ def test_text_and_lines_stand_out(colours):
         for text in ("ink", "quiet", "accent", "alarm"):
             assert contrast(colours[text], colours[ground]) >= 4.5
         for name, colour in colours.items():
-            if name.startswith("kind-"):
+            if name.startswith(("kind-", "line-")):
                 assert contrast(colour, colours[ground]) >= 3
 
 
