@@ -78,7 +78,7 @@ class ChainStore:
             return cls(folder, found)
         if not head.is_file():
             raise StoreError(
-                f"{folder} is no store of a joint fit", "give an empty or a new folder as store="
+                f"{folder} is not a store of a joint fit", "give an empty or a new folder as store="
             )
         written: Mapping[str, object] = json.loads(head.read_text())
         told |= {} if seed is None else {"seed": seed}
@@ -86,7 +86,8 @@ class ChainStore:
         if other:
             what = ", ".join(f"{name} {written.get(name)!r}, now {told[name]!r}" for name in other)
             raise StoreError(
-                f"{folder} holds another fit ({what})", "give the same call, or another store="
+                f"{folder} contains another fit ({what})",
+                "repeat the same call, or give another store=",
             )
         return cls(folder, int(str(written["seed"])))
 

@@ -67,9 +67,9 @@ def grown(path: Path, stored: Training, evaluation: Evaluation, battery: Battery
     lost = ((won < 0) | (more < won)).any(axis=1)
     if lost.any():
         raise StoreError(
-            f"{path} holds {many(int(lost.sum()), 'subject')} with other outcomes: "
+            f"{path} has {many(int(lost.sum()), 'subject')} with other outcomes: "
             f"{some(both[place] for place in np.flatnonzero(lost))}",
-            "give another store, or the same outcomes and perhaps more",
+            "give another store, or the same outcomes, with additional ones if any",
         )
     further = trials.sum(axis=1) > stored.trials[own].sum(axis=1)
     same = len(items) == len(stored.items) and not further.any()
@@ -84,9 +84,9 @@ def _places(path: Path, stored: Training, items: pd.Index) -> np.ndarray:
         pairs = zip(stored.items, items, strict=False)
         first = next((f"{a} and {b}" for a, b in pairs if a != b), "the last one")
         raise StoreError(
-            f"{path} was begun on {many(len(stored.items), 'item')}, and now there are "
-            f"{len(items)}; the first that differ are {first}",
-            "give another store, the same items in the same order, or those and more",
+            f"{path} was created with {many(len(stored.items), 'item')}, but now there are "
+            f"{len(items)}; the first different ones are {first}",
+            "give another store, or the same items in the same order, with additional ones if any",
         )
     return places
 
@@ -98,7 +98,7 @@ def _same_features(path: Path, stored: Training, battery: Battery, places: np.nd
         if differ.any():
             which = np.flatnonzero(differ.reshape(len(places), -1).any(axis=1))
             raise StoreError(
-                f"{path} was begun with other values of {name} on "
+                f"{path} was created with other values of {name} on "
                 f"{many(len(which), 'item')}: {some(stored.items[item] for item in which)}",
                 "give another store, or the same items in the same order",
             )

@@ -1,8 +1,8 @@
-"""The Zarr hierarchy of a store: its groups, its arrays and what is said about them.
+"""The Zarr hierarchy of a store: its groups, its arrays and their metadata.
 
-ArviZ's layout, with one chunk per subject in the arrays of draws. What is said about all arrays
-lies together in the root's metadata, which are replaced as a whole: arrays that were about to grow
-when a process died are as they were.
+The hierarchy has ArviZ's layout, and the arrays of draws have one chunk per subject. The metadata
+of all arrays are consolidated in the root and replaced atomically, so that a process that dies
+while it extends arrays leaves them as they were.
 """
 
 import json
@@ -25,36 +25,37 @@ from ..sampling.draws import Draws
 from .records import LEVEL, RECORDS, DrawsOnDisk, Record, by_array, damaged, digest, outcomes_digest
 
 if TYPE_CHECKING:
-    import zarr  # within functions, since it takes a while and few fits are in stores
+    import zarr  # imported within functions, because it is slow and few fits use stores
 
 FORMAT = 1
-"""Of stores; one that an older library cannot read has a higher number."""
+"""Format of stores; it is raised when older versions cannot read new stores."""
 
 LOCK = ".lock"
-_GROWN = "grown"  # folder in a store, of the stores of what it was given later
+_GROWN = "grown"  # folder in a store, for items and outcomes that were added later
 _MARK = "store"
-_ROWS = 1000  # subjects to a chunk of whatever is small
+_ROWS = 1000  # subjects per chunk of arrays other than draws
 
 type Small = list[str] | np.ndarray
-"""Names, or numbers that are not draws."""
+"""Names, or numbers other than draws."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a store says before any draws are read.
+    """Contents of a store without the draws.
 
     Attributes
     ----------
     attributes : dict of str to object
-        As of a fit in memory, but for how sampling went.
+        Attributes of the fit, without those about sampling.
     options : dict of str to object
-        How its subjects are sampled, and how often again.
+        Options of sampling; see `store.options_of`.
     training : Training
-        What its subjects are fitted to.
+        The data that the subjects are fitted to.
     prior : dict of str to ndarray
-        By latent, shape (1, draws) or (1, draws, labels).
+        Prior draws by latent, shape (1, draws) or (1, draws, labels).
     draws : dict of str to (shape, dtype)
-        By array of draws, as ``group/name``: one subject's part. Empty before the first subject.
+        Shape and type of one subject's part of each array of draws, by ``group/name``; empty until
+        the first subject is added.
     """
 
     attributes: dict[str, Any]
@@ -65,7 +66,7 @@ class Contents:
 
 
 def state(path: Path) -> str:
-    """Say what lies there: ``nothing``, a ``store``, ``half`` a store, or something ``else``."""
+    """Return the kind of a path: ``nothing``, a ``store``, ``half`` a store, or ``else``."""
     if not path.exists():
         return "nothing"
     if not path.is_dir():
@@ -79,17 +80,17 @@ def state(path: Path) -> str:
         return "else"
     if not marked:
         return "else"
-    begun = (path / RECORDS).exists()  # then nothing may be overwritten, whatever happened to it
+    begun = (path / RECORDS).exists()  # then it is not overwritten, even if it is damaged
     return "store" if begun or root.get("consolidated_metadata") else "half"
 
 
 def generation(path: Path, number: int) -> Path:
-    """Say where a store keeps what it was given as the first, second ... items and outcomes."""
+    """Return the path of a store's part for its first, second ... items and outcomes."""
     return path if number == 1 else path / _GROWN / str(number)
 
 
 def generations(path: Path) -> list[Path]:
-    """List the parts of a store, each of other items or outcomes; the newest last."""
+    """List the paths of a store's parts, which have other items or outcomes; the newest last."""
     found = [path]
     while state(further := generation(path, len(found) + 1)) == "store":
         found.append(further)
@@ -97,7 +98,7 @@ def generations(path: Path) -> list[Path]:
 
 
 def create(path: Path, layout: Layout, contents: Contents) -> None:
-    """Write a store of subjects without draws yet, into a new folder or over half a store.
+    """Write a store without draws, into a new folder or in place of an incomplete store.
 
     Raises
     ------
@@ -138,12 +139,12 @@ def create(path: Path, layout: Layout, contents: Contents) -> None:
 
 
 def extend(path: Path, new: Training) -> None:
-    """Add subjects without draws after those that are there.
+    """Add subjects without draws to a store.
 
     Raises
     ------
     OSError
-        When that cannot be written; the store is then as it was.
+        When they cannot be written; the store is then unchanged.
     """
     import zarr
 
@@ -160,7 +161,7 @@ def extend(path: Path, new: Training) -> None:
 
 
 def declare(path: Path, layout: Layout, draws: Draws, subjects: int) -> None:
-    """Make the arrays for draws such as these, a chunk of each for every subject.
+    """Create the arrays of draws, with the shape of the given draws and a chunk for each subject.
 
     Raises
     ------
@@ -188,12 +189,12 @@ def declare(path: Path, layout: Layout, draws: Draws, subjects: int) -> None:
 
 
 def read(path: Path) -> Contents:
-    """Read a store, but for its draws.
+    """Read the contents of a store without the draws.
 
     Raises
     ------
     FitError
-        When it is damaged, or written by a newer version.
+        When the store is damaged, or has the format of a newer version.
     """
     import zarr
 
@@ -203,7 +204,7 @@ def read(path: Path) -> Contents:
         mark = attributes.pop(_MARK)
         newer = mark["format"] > FORMAT
         contents = None if newer else _contents(root, attributes, mark["options"])
-    except Exception as error:  # Zarr raises many kinds for damaged files
+    except Exception as error:  # Zarr raises errors of many classes for damaged files
         raise FitError(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged: restore a "
             "copy, or fit again into another store"
@@ -222,7 +223,7 @@ def read(path: Path) -> Contents:
 
 
 def _contents(root: "zarr.Group", attributes: dict[str, Any], options: dict[str, Any]) -> Contents:
-    """Sort the arrays of a store by what they are of."""
+    """Read the arrays of a store, except the draws."""
     import zarr
 
     draws, small = {}, dict[str, dict[str, tuple[tuple[str, ...], np.ndarray]]]()
@@ -251,7 +252,7 @@ def _contents(root: "zarr.Group", attributes: dict[str, Any], options: dict[str,
 
 
 def _by_subject(training: Training) -> dict[str, tuple[tuple[str, ...], Small]]:
-    """Everything small that has a row for each subject."""
+    """Return the arrays that have a row for each subject, except the draws."""
     groups = ("posterior", "sample_stats", "observed_data", "constant_data")
     rows: dict[str, tuple[tuple[str, ...], Small]] = {
         f"{group}/subject": (("subject",), training.subjects) for group in groups
@@ -264,7 +265,7 @@ def _by_subject(training: Training) -> dict[str, tuple[tuple[str, ...], Small]]:
 
 
 def _write(root: "zarr.Group", name: str, dims: tuple[str, ...], values: Small) -> None:
-    """Write something small, as a whole."""
+    """Create an array with the given values."""
     plain = _plain(values)
     first = _ROWS if dims[0] == "subject" else plain.shape[0]
     text = plain.dtype == object
@@ -279,20 +280,20 @@ def _write(root: "zarr.Group", name: str, dims: tuple[str, ...], values: Small) 
 
 
 def _plain(values: Small) -> np.ndarray:
-    """Make an array; texts of any length each."""
+    """Convert values to an array; texts of any length are objects."""
     text = isinstance(values, list)
     return np.array(values, dtype=object) if text else np.ascontiguousarray(values)
 
 
 def _publish(path: Path) -> None:
-    """Replace what the root says about all arrays, once they are on the disk."""
+    """Replace the consolidated metadata of the root, after all arrays are synced to the disk."""
     import zarr
 
     for pattern in ("*/zarr.json", "*/*/zarr.json", "*/*/c/**/*"):
         for file in path.glob(pattern):
             _through(file)
     with warnings.catch_warnings():
-        # that it is Zarr's own, not yet the format's; and that a lock and records are no arrays
+        # that consolidation is not part of the format, and that lock and records are not arrays
         warnings.simplefilter("ignore")
         zarr.consolidate_metadata(str(path))
     _through(path / "zarr.json")
@@ -305,7 +306,7 @@ def _through(file: Path) -> None:
 
 
 def _checksum(contents: Contents) -> str:
-    """Hash what is the same for all subjects."""
+    """Hash the contents that are the same for all subjects."""
     said = [contents.attributes, contents.options, contents.training.items]
     found = [json.dumps(said, sort_keys=True).encode()]
     for arrays in (contents.training.features, contents.prior):
@@ -320,29 +321,29 @@ def _dims(array: "zarr.Array[Any]") -> tuple[str, ...]:
 
 
 def check_records(path: Path, contents: Contents, records: Mapping[int, Record]) -> None:
-    """Hold a store's records against its subjects and their outcomes.
+    """Compare a store's records with its subjects and their outcomes.
 
     Parameters
     ----------
     path : Path
         The store, for the message.
     contents : Contents
-        What it says.
+        Contents of the store, without draws.
     records : mapping of int to Record
-        What came of its subjects, by their places in its arrays; read before `contents`, if others
-        may be writing.
+        Records by the subject's position in the store's arrays; must be read before
+                `contents` if another process may be writing.
 
     Raises
     ------
     FitError
-        When a record or a subject's outcomes are damaged.
+        When a record does not match its subject or the subject's outcomes.
     """
     training = contents.training
     for row, record in records.items():
         if row >= len(training.subjects) or record.subject != training.subjects[row]:
-            raise damaged(path, row, record.subject, "its record is another subject's")
+            raise damaged(path, row, record.subject, "its record is that of another subject")
         if record.outcomes != outcomes_digest(training, row):
-            raise damaged(path, row, record.subject, "its outcomes are not those it was fitted to")
+            raise damaged(path, row, record.subject, "its outcomes differ from those of its fit")
 
 
 def stored_posterior(
@@ -352,30 +353,30 @@ def stored_posterior(
     records: Mapping[int, Record],
     subjects: Iterable[str],
 ) -> Posterior:
-    """Open the posteriors of some of a store's subjects, without reading any draws.
+    """Open the posterior of some of a store's subjects, without reading draws.
 
     Parameters
     ----------
     path : Path
         The store.
     layout : Layout
-        That of the store.
+        The layout of the store.
     contents : Contents
-        What it says.
+        Contents of the store, without draws.
     records : mapping of int to Record
-        What came of its subjects, by their places in its arrays.
+        Records by the subject's position in the store's arrays.
     subjects : iterable of str
-        Whose fit, in this order; those that are not finished are left out.
+        Names of subjects in the store, in the wanted order; unfinished ones are left out.
 
     Returns
     -------
     Posterior
-        Its draws are read whenever they are asked for.
+        The posterior, whose draws are read from the disk on each access.
 
     Raises
     ------
     FitError
-        When none of them has draws.
+        When no subject has draws.
     """
     rows = {subject: row for row, subject in enumerate(contents.training.subjects)}
     places = {subject: rows[subject] for subject in subjects if rows[subject] in records}
@@ -384,7 +385,7 @@ def stored_posterior(
     if not chosen:
         failed = [f"; {name}: {one.failure}" for name, one in tried.items()]
         raise FitError(
-            f"{path} has no draws of the subjects asked for{''.join(failed[:1])}; fit with this "
+            f"{path} has no draws of the requested subjects{''.join(failed[:1])}; fit with this "
             "store to sample them"
         )
     arrays: dict[str, dict[str, Any]] = {"posterior": {}, "sample_stats": {}}

@@ -106,7 +106,7 @@ def read_records(path: Path) -> dict[int, Record]:
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise FitError(
                 f"{place} is damaged ({type(error).__name__}: {error}): restore a copy, or delete "
-                "it and fit again with this store, which samples its subject anew"
+                "it and fit again with this store, which samples its subject again"
             ) from error
     return found
 
@@ -119,8 +119,8 @@ def record_file(path: Path, row: int) -> Path:
 def damaged(path: Path, row: int, subject: str, what: str) -> FitError:
     """Make an error for damaged data of one subject, with the remedy."""
     return FitError(
-        f"{what}: what the store {path} holds of {subject} is damaged; restore a copy, or delete "
-        f"{record_file(path, row)} and fit again with this store, which samples {subject} anew"
+        f"{what}: the data of {subject} in the store {path} are damaged; restore a copy, or delete "
+        f"{record_file(path, row)} and fit again with this store, which samples {subject} again"
     )
 
 

@@ -84,16 +84,16 @@ def read(
             data = tree.load()
     except Exception as error:  # netCDF4 and xarray raise many kinds for a damaged file
         raise FitError(
-            f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or no saved "
-            "fit: restore a copy, or fit again"
+            f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or not a "
+            "saved fit: restore a copy, or fit again"
         ) from error
     _refuse_newer(path, data.attrs)
     missing = [name for name in GROUPS if name not in data.children]
     missing += [name for name in _MARKS if not isinstance(data.attrs.get(name), str)]
     if missing:
         raise FitError(
-            f"{path} is no saved fit: it lacks {', '.join(missing)}; give a file that Fit.save() "
-            "wrote"
+            f"{path} is not a saved fit: it lacks {', '.join(missing)}; give a file written by "
+            "Fit.save()"
         )
     if data.attrs.pop("checksum") != _checksum(data):
         raise FitError(
@@ -119,7 +119,9 @@ def _read_store(
     path: Path, layout: Layout | None, functions: Sequence[LinkingFunction]
 ) -> Posterior:
     if hierarchy.state(path) != "store":
-        raise FitError(f"there is no store in the folder {path}; give one that a fit was made in")
+        raise FitError(
+            f"there is no store in the folder {path}; give a folder used as store= of fit"
+        )
     path = hierarchy.generations(path)[-1]
     records = read_records(path)  # first, since a running fit writes records last
     contents = hierarchy.read(path)
@@ -189,7 +191,9 @@ def _read_words(path: Path, attributes: Mapping[Any, Any], name: str) -> dict[st
             f"{path}: its {name} cannot be read ({error}); restore a copy, or fit again"
         ) from error
     if not isinstance(said, dict):
-        raise FitError(f"{path}: its {name} are {said!r}, no mapping; restore a copy, or fit again")
+        raise FitError(
+            f"{path}: its {name} are {said!r}, not a mapping; restore a copy, or fit again"
+        )
     return said
 
 

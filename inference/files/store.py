@@ -74,7 +74,7 @@ def check_same(
     """
     if contents.attributes["fingerprint"] != layout.fingerprint:
         raise StoreError(
-            f"{path} is of a layout with fingerprint {contents.attributes['fingerprint']}, and "
+            f"{path} has a layout with fingerprint {contents.attributes['fingerprint']}, but "
             f"{layout.name!r} has {layout.fingerprint}",
             "give another store, or the same layout",
         )
@@ -85,7 +85,7 @@ def check_same(
         theirs = ", ".join(f"{name}={has.get(name)}" for name in other)
         ours = ", ".join(f"{name}={asked[name]}" for name in other)
         raise StoreError(
-            f"{path} was begun with {theirs}, and now it is {ours}",
+            f"{path} was created with {theirs}, but now it is {ours}",
             "give another store, or the same options",
         )
 
@@ -206,7 +206,7 @@ class Store:
         """
         path = Path(path)
         if hierarchy.state(path) == "else":
-            raise FitError(f"{path} is there already and is no store of fits; give another folder")
+            raise FitError(f"{path} exists and is not a store of fits; give another folder")
         _refuse_links(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -214,8 +214,8 @@ class Store:
             lock.acquire()
         except Timeout as error:
             raise StoreError(
-                f"{path} is in use, by another process or further up in this one",
-                "wait until that is done, or give another store",
+                f"{path} is in use, by another process or by an outer call in this one",
+                "wait until that has finished, or give another store",
             ) from error
         except OSError as error:
             raise FitError(
@@ -292,8 +292,7 @@ class Store:
         except OSError as error:
             held = many(len(self.finished), "subject")
             raise StoreError(
-                f"could not write {sampled.subject} into {self.path}: {error}; the {held} it holds "
-                "are safe",
+                f"could not write {sampled.subject} into {self.path}: {error}; kept in it: {held}",
                 "make room, and fit again with the same store",
             ) from error
         self._records[row] = record
@@ -318,16 +317,16 @@ class Store:
         kept = known & self.finished
         now = len(self._contents.training.items)
         begun = (
-            f"on {many(len(before.items), 'item')}, and now there are {now}"
+            f"with {many(len(before.items), 'item')}, but now there are {now}"
             if now > len(before.items)
             else "with fewer outcomes"
         )
-        told = f"; with the same, and so kept: {many(len(kept), 'subject')}" if kept else ""
+        told = f"; kept, with the same outcomes: {many(len(kept), 'subject')}" if kept else ""
         if known:
             warnings.warn(
-                f"{path} was begun {begun}; with more outcomes, and so fitted anew: "
-                f"{many(len(known - kept), 'subject')}{told}. The former fits stay in it, for the "
-                "former items and outcomes",
+                f"{path} was created {begun}; fitted again, with additional outcomes: "
+                f"{many(len(known - kept), 'subject')}{told}. The former fits remain in it, with "
+                "the former items and outcomes",
                 stacklevel=4,
             )
 
@@ -397,8 +396,8 @@ def _refuse_links(path: Path) -> None:
     """Raise an error if a store contains a link; the store's own path may be a link."""
     for link in _links(path) if path.is_dir() else ():
         raise FitError(
-            f"{link} is a link, and what is written into a store must stay there; put a copy of "
-            "what it leads to in its place, or give another store"
+            f"{link} is a link, but a store must not contain links; replace it by a copy of its "
+            "target, or give another store"
         )
 
 

@@ -105,7 +105,7 @@ def _discard(store: Path) -> None:
         shutil.rmtree(store)
         return
     if hierarchy.state(store) == "else":
-        raise FitError(f"{store} is there already and is no store of fits; give another --out")
+        raise FitError(f"{store} exists and is not a store of fits; give another --out")
     lock = store / hierarchy.LOCK
     try:
         with FileLock(lock, timeout=0):

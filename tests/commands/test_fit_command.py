@@ -105,7 +105,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     assert "is not finished: <Fit of 'reaching': 1 subject" in printed.err
 
     assert main([*command, "--seed", "2"]) == 2
-    assert "was begun with seed=1, and now it is seed=2" in capsys.readouterr().err
+    assert "was created with seed=1, but now it is seed=2" in capsys.readouterr().err
 
     monkeypatch.undo()
     with monkeypatch.context() as full:
@@ -121,7 +121,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     np.testing.assert_array_equal(once.to_numpy(), resumed.to_numpy())
 
 
-@pytest.mark.filterwarnings("default:.*was begun on")
+@pytest.mark.filterwarnings("default:.*was created with")
 @pytest.mark.usefixtures("stopped_at_bob")
 def test_a_fit_that_was_stopped_goes_on_with_more_outcomes(
     plain, tables, data, tmp_path, capsys, monkeypatch
@@ -136,8 +136,8 @@ def test_a_fit_that_was_stopped_goes_on_with_more_outcomes(
     capsys.readouterr()
     assert main(["fit", plain, *tables, "--out", str(out), *GRID]) == 0
     told = capsys.readouterr().err
-    assert "and now there are" in told
-    assert "with more outcomes, and so fitted anew: 1 subject." in told
+    assert "but now there are" in told
+    assert "fitted again, with additional outcomes: 1 subject." in told
     assert {path.name for path in out.iterdir()} == {*FILES, "store"}
     assert ml.load(out / "store").subjects == SUBJECTS
 
@@ -165,7 +165,7 @@ def test_a_folder_called_store_that_is_none(more, plain, tables, tmp_path, capsy
     mine.parent.mkdir()
     mine.write_text("mine")
     assert main(["fit", plain, *tables, "--out", str(tmp_path), *GRID, *more]) == 2
-    assert "is there already and is no store" in capsys.readouterr().err
+    assert "exists and is not a store" in capsys.readouterr().err
     assert mine.read_text() == "mine"
 
 

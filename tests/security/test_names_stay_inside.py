@@ -150,8 +150,8 @@ def test_a_store_with_a_link_is_not_written_into(layout, evaluation, place, tmp_
     with pytest.raises(ml.FitError) as caught:
         fitted(layout, evaluation, store=store)
     assert str(caught.value) == (
-        f"{there} is a link, and what is written into a store must stay there; put a copy of what "
-        "it leads to in its place, or give another store"
+        f"{there} is a link, but a store must not contain links; replace it by a copy of its "
+        "target, or give another store"
     )
     assert tree(tmp_path) == before
 

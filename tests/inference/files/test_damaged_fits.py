@@ -58,7 +58,9 @@ def test_random_bytes(rng, tmp_path):
 def test_netcdf_that_is_no_fit(tmp_path):
     path = tmp_path / "map.nc"
     xr.Dataset({"height": ("x", [1.0, 2.0])}).to_netcdf(path)
-    with raises("map.nc is no saved fit: it lacks posterior, sample_stats, .*layout, fingerprint"):
+    with raises(
+        "map.nc is not a saved fit: it lacks posterior, sample_stats, .*layout, fingerprint"
+    ):
         load(path)
 
 
@@ -138,10 +140,10 @@ def test_another_title_is_no_other_layout(saved, animal_ai):
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ({"layout": None}, "no saved fit: it lacks layout"),
-        ({"failures": None}, "no saved fit: it lacks failures"),
-        ({"fingerprint": 7}, "no saved fit: it lacks fingerprint"),
-        ({"checksum": None}, "no saved fit: it lacks checksum"),
+        ({"layout": None}, "not a saved fit: it lacks layout"),
+        ({"failures": None}, "not a saved fit: it lacks failures"),
+        ({"fingerprint": 7}, "not a saved fit: it lacks fingerprint"),
+        ({"checksum": None}, "not a saved fit: it lacks checksum"),
         ({"layout": "{"}, "contents do not match its checksum"),
         ({"seed": 2}, "contents do not match its checksum"),
     ],

@@ -58,7 +58,9 @@ def edit(file, change):
 def test_damaged_draws(filled, animal_ai, damage, message):
     damage(filled / "posterior" / "noiseLevel" / "c.2.0.0")
     fit = ml.load(filled)
-    remedy = "what the store .*store holds of s2 is damaged; restore a copy, or delete .*2.json and"
+    remedy = (
+        "the data of s2 in the store .*store are damaged; restore a copy, or delete .*2.json and"
+    )
     for ask in (
         fit.profiles,
         fit.diagnostics,
@@ -101,7 +103,7 @@ def test_damaged_records(filled, animal_ai, damage):
 
 def test_a_record_of_another_subject(filled):
     shutil.copy(filled / "records" / "0.json", filled / "records" / "2.json")
-    with raises("its record is another subject's: what the store .* holds of s0 is damaged"):
+    with raises("its record is that of another subject: the data of s0 in the store .* are dam"):
         ml.load(filled)
     shutil.copy(filled / "records" / "0.json", filled / "records" / "77.json")
     with raises("another subject's"):
@@ -113,7 +115,7 @@ def test_damaged_outcomes(filled, name):
     import zarr
 
     zarr.open_array(str(filled), path=f"observed_data/{name}", mode="r+")[3, 7] = 5
-    with raises("its outcomes are not those it was fitted to: what the store .* holds of s3"):
+    with raises("its outcomes differ from those of its fit: the data of s3 in the store"):
         ml.load(filled)
 
 
@@ -191,7 +193,7 @@ def test_every_file_damaged(filled, rng):
 
 def test_without_its_root(filled):
     (filled / "zarr.json").unlink()
-    with raises("there is no store in the folder .*store; give one that a fit was made in"):
+    with raises("there is no store in the folder .*store; give a folder used as store= of fit"):
         ml.load(filled)
 
 

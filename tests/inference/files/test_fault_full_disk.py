@@ -84,8 +84,8 @@ def test_a_store(disk, fit, monkeypatch):
     done = len(ml.load(store).subjects)
     assert 0 < done < 12
     assert str(caught.value) == (
-        f"could not write s{done} into {store}: [Errno 28] No space left on device; the {done} "
-        "subjects it holds are safe; make room, and fit again with the same store"
+        f"could not write s{done} into {store}: [Errno 28] No space left on device; kept in it: "
+        f"{done} subjects; make room, and fit again with the same store"
     )
     filler.unlink()
     names, sample = [], fitting.sample_subject
@@ -198,8 +198,8 @@ def test_the_command(disk, command, capsys, leave):
         wanted = f"could not write into {out / 'store'}: {why}; nothing in it is lost; {on}"
     elif done < 6:
         wanted = (
-            f"could not write s{done} into {out / 'store'}: {why}; the {done} "
-            f"{'subjects' if done > 1 else 'subject'} it holds are safe; {on}"
+            f"could not write s{done} into {out / 'store'}: {why}; kept in it: {done} "
+            f"{'subjects' if done > 1 else 'subject'}; {on}"
         )
     else:
         wanted = f"could not write {out / 'fit.nc'}: {FULL}"

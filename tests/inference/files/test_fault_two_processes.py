@@ -44,8 +44,8 @@ def test_the_second_is_refused_and_goes_on_once_the_first_is_dead(tmp_path):
             before = sorted(store.rglob("*"))
             with exactly(
                 StoreError,
-                f"{store} is in use, by another process or further up in this one; wait until that "
-                "is done, or give another store",
+                f"{store} is in use, by another process or by an outer call in this one; wait "
+                "until that has finished, or give another store",
             ):
                 ml.fit(layout, wanted, store=store, **OPTIONS)
             assert sorted(store.rglob("*")) == before

@@ -63,7 +63,7 @@ def test_more_items_are_a_refit_that_is_told(animal_ai, large, sampling, sampled
     """The same numbers as of a store begun on all; the former call gives the former fits."""
     small, path = large.select(items=large.items.index[:10]), tmp_path / "store"
     before = fit(animal_ai, small, path, sampling)
-    told = "begun on 10 items, and now there are 24; with more outcomes, and so fitted anew: 6 sub"
+    told = "created with 10 items, but now there are 24; fitted again, with additional outcomes: 6"
     sampled.clear()
     with pytest.warns(UserWarning, match=told):
         after = fit(animal_ai, large, path, sampling)
@@ -88,7 +88,7 @@ def test_subjects_without_new_outcomes_keep_their_draws(
     before = fit(animal_ai, large.select(items=first), path, sampling)
     grown = only(large, large.items.index[10:], ["s1", "s4"])
     sampled.clear()
-    with pytest.warns(UserWarning, match="anew: 4 subjects; .* and so kept: 2 subjects"):
+    with pytest.warns(UserWarning, match="again, .*: 4 subjects; kept, .*: 2 subjects"):
         after = fit(animal_ai, grown, path, sampling)
     assert sorted(sampled) == ["s0", "s2", "s3", "s5"]
     assert after.subjects == large.subjects
@@ -105,7 +105,7 @@ def test_more_outcomes_on_the_same_items(animal_ai, large, sampling, sampled, tm
     trials.loc["s1", "item-03"] += 1
     more = ml.Evaluation(large.items, successes, trials).select(subjects=["s0", "s1", "s5"])
     sampled.clear()
-    with pytest.warns(UserWarning, match="with fewer outcomes; .* anew: 1 subject; .* kept: 1"):
+    with pytest.warns(UserWarning, match="with fewer outcomes; .*: 1 subject; kept, .*: 1"):
         after = fit(animal_ai, more, path, sampling)
     assert sampled == ["s1", "s5"]
     assert after.subjects == ["s0", "s1", "s5"]
@@ -120,7 +120,7 @@ def test_a_store_may_grow_in_two_ways(animal_ai, large, sampling, sampled, tmp_p
     small, path = large.select(items=large.items.index[:10]), tmp_path / "store"
     fit(animal_ai, small, path, sampling)
     for evaluation in (turned, large):
-        with pytest.warns(UserWarning, match="with more outcomes, and so fitted anew: 6 subjects"):
+        with pytest.warns(UserWarning, match="fitted again, with additional outcomes: 6 subjects"):
             fit(animal_ai, evaluation, path, sampling)
     assert len(hierarchy.generations(path)) == 3
     sampled.clear()
@@ -133,9 +133,15 @@ def test_a_store_may_grow_in_two_ways(animal_ai, large, sampling, sampled, tmp_p
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("feature", "begun with other values of rewardSize on 1 item: item-05; give another store"),
-        ("outcome", "holds 1 subject with other outcomes: s2; give another store, or the same ou"),
-        ("fewer", "begun on 10 items, and now there are 23; the first that differ are item-00 and"),
+        (
+            "feature",
+            "created with other values of rewardSize on 1 item: item-05; give another store",
+        ),
+        ("outcome", "has 1 subject with other outcomes: s2; give another store, or the same ou"),
+        (
+            "fewer",
+            "created with 10 items, but now there are 23; the first different ones are item-00",
+        ),
     ],
 )
 def test_what_is_no_growth_is_refused(
@@ -170,7 +176,7 @@ def test_a_growth_that_was_stopped_goes_on(animal_ai, large, sampling, sampled, 
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fitting, "sample_subject", interrupted)
-        with pytest.warns(UserWarning, match="anew"), pytest.raises(KeyboardInterrupt):
+        with pytest.warns(UserWarning, match="fitted again"), pytest.raises(KeyboardInterrupt):
             fit(animal_ai, large, path, {**sampling, "n_jobs": 1})
     assert ml.load(path).subjects == ["s0", "s1"]
     sampled.clear()
@@ -215,7 +221,9 @@ def test_a_grown_store_gives_the_posterior_of_all_outcomes(tmp_path):
 
     options = {"store": tmp_path / "store", "method": "grid", "seed": 1, "progressbar": False}
     first = ml.fit(layout, tossed("a"), **options)
-    with pytest.warns(UserWarning, match="on 1 item, and now there are 2; .* anew: 1 subject"):
+    with pytest.warns(
+        UserWarning, match="with 1 item, but now there are 2; .* outcomes: 1 subject"
+    ):
         second = ml.fit(layout, tossed("a") + tossed("b"), **options)
     for found, won, tried in ((first, 8, 10), (second, 30, 50)):
         mean = float(found.posterior["p"].mean())

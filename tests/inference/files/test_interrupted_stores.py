@@ -147,8 +147,8 @@ def test_a_full_disk(path, animal_ai, monkeypatch, function):
             full = OSError(28, "No space left on device")
             stopping(patch, store_module, function, 0, full)
             with raises(
-                "could not write s1 into .*store: .*No space left on device; the 1 subject it "
-                "holds are safe; make room, and fit again with the same store"
+                "could not write s1 into .*store: .*No space left on device; kept in it: 1 "
+                "subject; make room, and fit again with the same store"
             ):
                 store.add(folders.sampled(animal_ai, "s1"))
         assert store.posterior().subjects == ["s0"]

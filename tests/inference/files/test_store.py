@@ -213,10 +213,10 @@ def test_a_new_store_without_a_seed_has_one_of_its_own(tmp_path, animal_ai, outc
 
 def test_nothing_to_show_yet(path, animal_ai, outcomes):
     with folders.opened(path, animal_ai, outcomes) as store:
-        with raises("store has no draws of the subjects asked for; fit with this store to sample"):
+        with raises("store has no draws of the requested subjects; fit with this store to sample"):
             store.posterior()
         store.add(Sampled("s1", None, reason="RuntimeError: no start"))
-        with raises("has no draws of the subjects asked for; s1: RuntimeError: no start; fit"):
+        with raises("has no draws of the requested subjects; s1: RuntimeError: no start; fit"):
             store.posterior()
     with raises("has no draws"):
         ml.load(path)
@@ -236,10 +236,10 @@ def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"seed": 4}, "store was begun with seed=3, and now it is seed=4; give another store, or"),
-        ({"reruns": 0}, "begun with reruns=1, and now it is reruns=0"),
-        ({"method": "grid"}, "begun with method=nuts, and now it is method=grid"),
-        ({"starts": "modes"}, "begun with starts=prior, and now it is starts=modes"),
+        ({"seed": 4}, "store was created with seed=3, but now it is seed=4; give another store, o"),
+        ({"reruns": 0}, "created with reruns=1, but now it is reruns=0"),
+        ({"method": "grid"}, "created with method=nuts, but now it is method=grid"),
+        ({"starts": "modes"}, "created with starts=prior, but now it is starts=modes"),
         (
             {"options": {"draws": 30, "tune": 7, "chains": 3}},
             "with draws=20, chains=2, and now it is draws=30, chains=3",
@@ -265,14 +265,14 @@ def test_starts_that_an_older_store_does_not_name(path, animal_ai, outcomes, mon
     monkeypatch.undo()
     assert '"starts"' not in (path / "zarr.json").read_text()
     folders.opened(path, animal_ai, outcomes).close()
-    with raises("begun with starts=prior, and now it is starts=modes"):
+    with raises("created with starts=prior, but now it is starts=modes"):
         folders.opened(path, animal_ai, outcomes, starts="modes")
 
 
 @pytest.mark.trust("faults", "a store of another layout")
 def test_another_layout(filled, outcomes):
     layout = small_layouts.animal_ai(toward=0.5)
-    with raises("store is of a layout with fingerprint .*, and 'animal-ai' has .*; give another"):
+    with raises("store has a layout with fingerprint .*, but 'animal-ai' has .*; give another"):
         folders.opened(filled, layout, outcomes)
     with raises(r"is a fit of the layout 'animal-ai' \(.*\), not of 'animal-ai' \("):
         ml.load(filled, layout=layout)
@@ -286,16 +286,16 @@ def changed(outcomes, items=None, **cells):
 
 
 def test_other_items_and_outcomes(filled, animal_ai, outcomes):
-    with raises("begun on 24 items, and now there are 23; the first that differ are item-00 and i"):
+    with raises("created with 24 items, but now there are 23; the first different ones are item-0"):
         folders.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[1:]))
-    with raises("now there are 23; the first that differ are the last one; give another store"):
+    with raises("now there are 23; the first different ones are the last one; give another st"):
         folders.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[:-1]))
     items = outcomes.items.copy()
     items.loc["item-05", "rewardSize"] += 1e-12
-    with raises("store was begun with other values of rewardSize on 1 item: item-05; give another"):
+    with raises("store was created with other values of rewardSize on 1 item: item-05; give anoth"):
         folders.opened(filled, animal_ai, changed(outcomes, items))
     other = 1 - outcomes.successes.loc["s2", "item-03"]
-    with raises("holds 1 subject with other outcomes: s2; give another store, or the same outcom"):
+    with raises("has 1 subject with other outcomes: s2; give another store, or the same outcom"):
         folders.opened(filled, animal_ai, changed(outcomes, s2=other))
     colour = outcomes.items.assign(colour="blue")  # no business of the layout
     folders.opened(filled, animal_ai, changed(outcomes, colour)).close()
@@ -313,7 +313,7 @@ def test_something_else_is_there(tmp_path, animal_ai, outcomes):
         path = tmp_path / name
         make(path)
         before = sorted(path.rglob("*"))
-        with raises(f"{name} is there already and is no store of fits; give another folder"):
+        with raises(f"{name} exists and is not a store of fits; give another folder"):
             folders.opened(path, animal_ai, outcomes)
         assert sorted(path.rglob("*")) == before
 

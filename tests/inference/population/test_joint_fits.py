@@ -73,7 +73,7 @@ def test_a_store_goes_on_where_it_stopped(fitted, tmp_path, monkeypatch):
 
 def test_a_store_of_another_fit_is_refused(tmp_path):
     ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
-    with pytest.raises(ml.FitError, match=r"holds another fit .*data"):
+    with pytest.raises(ml.FitError, match=r"contains another fit .*data"):
         ml.fit(exam_layout(), cohort_data(seed=2), store=tmp_path / "store", **_SHORT)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "note.txt").write_text("mine")
