@@ -1,1 +1,1 @@
-"""A layout drawn: Graphviz, Mermaid, Matplotlib, and its equations."""
+"""Diagrams of a layout with Graphviz, Mermaid and Matplotlib, and its equations."""

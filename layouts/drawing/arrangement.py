@@ -1,6 +1,7 @@
-"""Where all nodes and plates of a diagram stand, as matplotlib draws it.
+"""Positions of all nodes and plates of a diagram that matplotlib draws.
 
-Rows run downwards here. For a diagram that runs to the right, boxes are turned before and after.
+Rows run downwards here. For a diagram that runs to the right, width and height of the boxes are
+swapped before and after the arrangement.
 """
 
 import itertools
@@ -14,16 +15,16 @@ from .frames import Corner, Frame, frames
 from .placement import Placement, Spot, place
 from .style import PLATE, Style
 
-if TYPE_CHECKING:  # slow to import, and declaring a layout never needs it
+if TYPE_CHECKING:  # slow to import, and not needed to declare a layout
     import networkx as nx
 
-_TITLE = 1.6 * PADDING  # room with a title in it
+_TITLE = 1.6 * PADDING  # space for a title
 _BORDER = Style("rounded", fill="none", border=PLATE, width=1.4)
 
 
 @dataclass(frozen=True)
 class Plate:
-    """A border with a title in one of its lower corners."""
+    """A plate's border, with a title in one of its lower corners."""
 
     box: Box
     title: str
@@ -32,24 +33,24 @@ class Plate:
 
 @dataclass
 class Arrangement:
-    """Where spots and plates are, and the ways of edges; nodes' boxes are moved to their places.
+    """Positions of spots and plates, and the courses of edges.
 
     Attributes
     ----------
     nodes : dict of str to Box
-        By name.
+        Boxes of the nodes by name, which are moved to their positions.
     x : dict of Spot to float
-        Centre of every spot.
+        Centre of each spot.
     bands : dict of Spot to (float, float)
-        Top and bottom of its row.
+        Top and bottom of the row of each spot.
     ways : dict of (str, str) to list of Spot
-        Of each edge: parent, joints, child.
+        Course of each edge: parent, joints, child.
     right : bool
-        Whether the boxes are turned, so that what is on the right here is drawn below.
+        Whether the diagram runs to the right, so that the right side here is drawn below.
     rows : int
-        How many rows there are so far.
+        Number of rows so far.
     plates : list of Plate
-        Borders.
+        Borders of the plates.
     """
 
     nodes: Mapping[Spot, Box]
@@ -61,11 +62,11 @@ class Arrangement:
     rows: int = 0
 
     def width(self, spot: Spot) -> float:
-        """Room that a spot needs in its row."""
+        """Return the width of a spot."""
         return self.nodes[spot].width if spot in self.nodes else 2.0
 
     def stack(self, placed: Placement, top: float = 0.0) -> float:
-        """Put rows one under the other, the first at `top`; return where the last one ends."""
+        """Stack rows downwards from `top`; returns the bottom of the last one."""
         bottom = top
         for row in placed.rows:
             heights = (self.nodes[spot].height for spot in row if spot in self.nodes)
@@ -82,13 +83,13 @@ class Arrangement:
         return bottom
 
     def shapes(self, spots: Iterable[Spot]) -> list[Box]:
-        """Boxes of nodes, and thin ones where an edge passes."""
+        """Return the boxes of nodes, and thin boxes for joints of edges."""
         return [self.nodes.get(spot) or Box((), BARE, 2, 0, self.x[spot]) for spot in spots]
 
     def enclose(
         self, shapes: Sequence[Box], top: float, bottom: float, title: str, corner: Corner
     ) -> Box:
-        """Draw a border around shapes between two heights; its title has room below them."""
+        """Add a border around shapes between two heights, with space for its title below them."""
         below, beside = (PADDING, _TITLE) if self.right else (_TITLE, PADDING)
         left, right = ends(shapes)
         left, right, top, bottom = left - PADDING, right + beside, top - PADDING, bottom + below
@@ -108,7 +109,7 @@ class Arrangement:
 
 
 def arrange(layout: Graph, nodes: Mapping[Spot, Box], *, right: bool = False) -> Arrangement:
-    """Arrange the nodes of a layout, whose boxes have their sizes already, turned or not."""
+    """Arrange the nodes of a layout, given boxes of the right sizes, turned or not."""
     found = Arrangement(nodes, right)
     if layout.joint:
         _in_frames(layout, found)
@@ -118,7 +119,7 @@ def arrange(layout: Graph, nodes: Mapping[Spot, Box], *, right: bool = False) ->
 
 
 def _around_one_plate(layout: Graph, found: Arrangement) -> None:
-    """Put the profile above the items' plate."""
+    """Arrange the profile above the plate of items."""
     found.stack(place(layout.graph, found.width, GAP))
     inside = [name for name, per_item in layout.graph.nodes(data="per_item") if per_item]
     first = min(found.bands[name][0] for name in inside)
@@ -128,14 +129,14 @@ def _around_one_plate(layout: Graph, found: Arrangement) -> None:
 
 
 def _in_frames(layout: Graph, found: Arrangement) -> None:
-    """Put the population above the plates, these beside each other, and below where they meet."""
+    """Arrange the population, then the plates beside each other, then their intersections."""
     graph = layout.graph
     *before, last = frames(layout)
     below = [frame for frame in before if _depends_on_frames(layout, frame)]
     beside = sorted((frame for frame in before if frame not in below), key=_side)
     shared = [name for name, plates in layout.plates_of_nodes.items() if not plates]
     top = 0.0
-    if shared:  # room for the population, whose place along its rows is not known yet
+    if shared:  # space for the population, whose horizontal positions are not known yet
         top = Arrangement(found.nodes).stack(_placed(graph, shared, found)) + ROW_GAP + PADDING
     bottom = _beside(graph, beside, found, top, set(shared))
     if shared:
@@ -147,14 +148,14 @@ def _in_frames(layout: Graph, found: Arrangement) -> None:
 
 
 def _side(frame: Frame) -> int:
-    """Order of frames beside each other: of subjects, where both meet, of items."""
+    """Return the order of a frame among those beside it: subjects, intersections, items."""
     if frame.corner == "left":
         return 0
     return 1 if "/" in frame.name else 2
 
 
 def _depends_on_frames(layout: Graph, frame: Frame) -> bool:
-    """Whether a meeting of plates depends on what is in other frames, which must be above it."""
+    """Return whether an intersection depends on nodes of other frames, which must be above it."""
     parents = {parent for name in frame.nodes for parent in layout.graph.predecessors(name)}
     outside = parents - set(frame.nodes)
     return "/" in frame.name and any(layout.plates_of_nodes[name] for name in outside)
@@ -166,7 +167,7 @@ def _placed(
     found: Arrangement,
     passing: Iterable[tuple[str, str]] = (),
 ) -> Placement:
-    """Place some nodes, near those elsewhere that stand already, and joints of edges that pass."""
+    """Place some nodes near their placed neighbours, with joints of passing edges."""
     import networkx as nx
 
     own = set(names)
@@ -187,7 +188,7 @@ def _placed(
 def _beside(
     graph: "nx.DiGraph[str]", row: list[Frame], found: Arrangement, top: float, above: set[str]
 ) -> float:
-    """Put frames beside each other, and what passes from above between them; return the bottom."""
+    """Arrange frames beside each other, with passing edges between them; returns the bottom."""
     held = {name for outermost in row for frame in outermost for name in frame.nodes}
     edges = [
         edge
@@ -222,7 +223,7 @@ def _beside(
 
 
 def _nearest_gap(boxes: Sequence[Box], x: float) -> int:
-    """Count the gaps, between boxes and beyond them, up to the one nearest to a place."""
+    """Return the number of the gap, between boxes or beyond them, that is nearest to `x`."""
     sides = [ends([box]) for box in boxes]
     middles = [(left[1] + right[0]) / 2 for left, right in itertools.pairwise(sides)]
     gaps = [sides[0][0], *middles, sides[-1][1]]
@@ -236,7 +237,7 @@ def _frame(
     top: float,
     around: frozenset[str] = frozenset(),
 ) -> Box:
-    """Put a frame's nodes, and below them the frames inside; `around` are nodes of outer frames."""
+    """Arrange a frame's nodes above its inner frames; `around` are nodes of outer frames."""
     before = len(found.x)
     own = frozenset(frame.nodes)
     held = frozenset(name for inner in frame for name in inner.nodes)

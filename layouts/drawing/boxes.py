@@ -1,6 +1,6 @@
-"""Shapes with text in them, as matplotlib draws a diagram: their sizes and places.
+"""Shapes with text, for diagrams that matplotlib draws.
 
-Lengths are in points (1/72 inch); y runs downwards.
+Lengths are in points (1/72 inch), and y increases downwards.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .style import Style
 
 GAP, ROW_GAP, PADDING = 20.0, 42.0, 14.0
-"""Room between shapes beside each other, between rows, and inside a border."""
+"""Distances between shapes in a row, between rows, and between a border and its contents."""
 
 BARE = Style("box", fill="none", border="none")
 
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass
 class Box:
-    """Lines of text in a shape of this outer size, about a centre."""
+    """Lines of text in a shape with an outer size and a centre."""
 
     lines: tuple[Line, ...]
     style: Style
@@ -36,17 +36,17 @@ class Box:
     y: float = 0.0
 
     def turn(self) -> None:
-        """Swap what runs downwards and what runs to the right."""
+        """Swap width and height, and the coordinates of the centre."""
         self.width, self.height = self.height, self.width
         self.x, self.y = self.y, self.x
 
     @property
     def bottom(self) -> float:
-        """Its lower edge."""
+        """Position of the lower edge."""
         return self.y + self.height / 2
 
 
 def ends(shapes: Sequence[Box]) -> tuple[float, float]:
-    """Find the leftmost and the rightmost place of some shapes."""
+    """Return the leftmost and the rightmost position of some shapes."""
     left = min(shape.x - shape.width / 2 for shape in shapes)
     return left, max(shape.x + shape.width / 2 for shape in shapes)

@@ -1,4 +1,4 @@
-"""What a diagram says about each node: ranges, units, priors and formulas, as lines of text."""
+"""Texts of a diagram's nodes: ranges, units, priors and formulas."""
 
 import math
 import operator
@@ -17,13 +17,13 @@ from ..plates import plural
 from ..zero_sum import summed_plates
 from .style import STYLES
 
-_WIDTH = 44  # characters that a line of a formula may have
+_WIDTH = 44  # largest number of characters in a line of a formula
 _MOST_LEVELS = 7
 _MOST_LABELS = 5
 
 
 def facts(node: Node) -> list[str]:
-    """Range, levels or grades with their unit, where defined, prior, and number of labels."""
+    """Return range, levels or grades with their unit, condition, prior and number of labels."""
     lines: list[str] = []
     if isinstance(node, MetaFeature | Measured):
         lines.append(_with_unit(_values(node), node))
@@ -40,7 +40,7 @@ def facts(node: Node) -> list[str]:
 
 
 def formula(node: Node) -> list[str]:
-    """Linking function of a derived node or the outcome, or how an unseen one is spread."""
+    """Return the formula of a derived node or outcome, or the distribution of an unseen one."""
     if isinstance(node, Unseen):
         write = operator.methodcaller("text", symbols=True)
         lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
@@ -56,7 +56,7 @@ def formula(node: Node) -> list[str]:
 
 
 def remarks(layout: Graph) -> list[str]:
-    """Explain the constants that the formulas show by a symbol."""
+    """Return explanations of the constants that have a symbol in formulas."""
     return [
         f"{constant.text(symbols=True)} = {constant.name}: {constant.about}"
         for constant in layout.constants
@@ -64,13 +64,13 @@ def remarks(layout: Graph) -> list[str]:
 
 
 def kinds(layout: Graph) -> list[str]:
-    """Kinds of node in a layout, in the order of the style table."""
+    """Return the kinds of node in a layout, in the order of the style table."""
     present = {node.kind for node in layout.nodes.values()}
     return [kind for kind in STYLES if kind in present]
 
 
 def tooltip(node: Node) -> str:
-    """Kind of a node, and what it is about."""
+    """Return the kind and the description of a node."""
     about = getattr(node, "about", "")
     return f"{node.kind}: {about}" if about else node.kind
 
@@ -80,10 +80,10 @@ _TIGHTNESS = {",": 0, "+": 1, "−": 1, "×": 2, "/": 2, "(": 3}
 
 
 def wrap(text: str, width: int = _WIDTH) -> list[str]:
-    """Break a formula into few, even lines, rather outside brackets than inside.
+    """Break a formula into few lines of similar length, preferably outside brackets.
 
-    It breaks after a comma, before an operator and, if it must, after an opening bracket; names
-    stay whole.
+    Lines break after a comma, before an operator or, if necessary, after an opening bracket, but
+    not within names.
     """
     places = [0, *(place.end() for place in _BREAK.finditer(text)), len(text)]
     best: list[tuple[float, list[str]]] = [(0.0, [])]  # cost and lines of the text up to each place
@@ -99,14 +99,14 @@ def wrap(text: str, width: int = _WIDTH) -> list[str]:
 
 
 def _price(text: str, place: int) -> float:
-    """Badness of a break: the deeper in brackets and the tighter the operator, the worse."""
+    """Return the cost of a break, which grows with the depth in brackets and the precedence."""
     before = text[:place].rstrip()
     sign = before[-1] if before[-1] in ",(" else text[place]
     return 10 * (before.count("(") - before.count(")")) + _TIGHTNESS[sign]
 
 
 def _values(node: MetaFeature | Measured) -> str:
-    """Write the range of a meta-feature, or its first levels and the last."""
+    """Format the range of a meta-feature, or its first levels and the last one."""
     if node.levels is None:
         return _interval(node.range.low, node.range.high)
     levels = [number(level) for level in sorted(set(node.levels))]
@@ -116,19 +116,19 @@ def _values(node: MetaFeature | Measured) -> str:
 
 
 def _interval(low: float, high: float) -> str:
-    """Write an interval; infinite ends are open."""
+    """Format an interval, which is open at infinite ends."""
     left = "(" if math.isinf(low) else "["
     right = ")" if math.isinf(high) else "]"
     return f"{left}{number(low)}, {number(high)}{right}"
 
 
 def _with_unit(text: str, node: Node) -> str:
-    """Write a text with the node's unit behind it."""
+    """Append the node's unit to a text."""
     return f"{text} {units.name(node.unit)}".rstrip()
 
 
 def _prior(node: Latent) -> list[str]:
-    """Range and unit above the prior; a uniform prior on numbers says both in one line."""
+    """Return range and unit, then the prior; for a uniform prior, both in one line."""
     span = _interval(node.range.low, node.range.high)
     if len(node.priors) == 1 and node.priors[0].family == "Uniform" and not node.parents:
         return [_with_unit(f"∼ Uniform {span}", node)]

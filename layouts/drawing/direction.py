@@ -1,4 +1,4 @@
-"""Which way a diagram runs: downwards, or to the right where its rows would be too wide."""
+"""Direction of a diagram: downwards, or to the right if its rows would be too wide."""
 
 import itertools
 
@@ -8,14 +8,14 @@ from . import captions
 from .placement import rows_of
 from .style import STYLES
 
-_WIDEST = 1000.0  # points that a page has room for
-_LETTER, _AROUND = 5.6, 50.0  # points: width of a letter, and what is around a text
+_WIDEST = 1000.0  # width of a page in points
+_LETTER, _AROUND = 5.6, 50.0  # points: width of a letter, and of the space around a text
 _STRETCH = {"ellipse": 1.25, "hexagon": 1.5, "parallelogram": 1.6}
-_BESIDE = 0.8  # width of two rows that stand beside each other in plates, in that of their sum
+_BESIDE = 0.8  # width of two rows in plates beside each other, as a part of the sum of their widths
 
 
 def runs_right(layout: Graph) -> bool:
-    """Whether a diagram runs to the right: it would be too wide, and is narrower that way."""
+    """Return whether a diagram is too wide downwards and narrower to the right."""
     rows: dict[int, list[float]] = {}
     for name, row in sorted(rows_of(layout.graph).items(), key=lambda placed: placed[1]):
         rows.setdefault(row, []).append(_width(layout.nodes[name]))

@@ -40,7 +40,7 @@ def _trials(layout: Graph) -> list[str]:
 
 
 def _latent(node: Latent, indices: Indices) -> list[str]:
-    """Write the prior of a latent, or that of each of its labels, and what sums to zero."""
+    """Write the prior of a latent, or those of its labels, and which plates sum to zero."""
     if isinstance(node.prior, tuple):
         return [
             rf"{indices.name(node.name, latex_text(label))} &\sim "
@@ -56,13 +56,13 @@ def _latent(node: Latent, indices: Indices) -> list[str]:
 
 
 def _unseen(node: Unseen) -> str:
-    """Write how an unseen property is distributed."""
+    """Write the distribution of an unseen property."""
     normal = rf"\mathrm{{Normal}}\left({node.mean.latex()},\; {node.spread.latex()}\right)"
     return r",\; ".join([rf"{latex_name(node.name)} &\sim {normal}", *_clauses(node)])
 
 
 def _clauses(node: Unseen) -> list[str]:
-    """Its remarks, words as text and formulas between them."""
+    """Write the remarks on an unseen property, with words as text."""
     parts = [clause.split("$") for clause in node.clauses(lambda part: f"${part.latex()}$")]
     return [
         "".join(
@@ -79,7 +79,7 @@ def _derived(node: Derived, indices: Indices) -> str:
 
 
 def _outcome(node: Observed, indices: Indices) -> list[str]:
-    """Write how an outcome is distributed."""
+    """Write the distribution of an outcome."""
     name = indices.name(node.name)
     if isinstance(node, OrderedOutcome):
         return _ordered(name, node)
@@ -89,7 +89,7 @@ def _outcome(node: Observed, indices: Indices) -> list[str]:
 
 
 def _ordered(name: str, node: OrderedOutcome) -> list[str]:
-    """Probability of reaching each step, and where the steps lie."""
+    """Write the probability of reaching each step, and the thresholds of the steps."""
     place = rf"\operatorname{{logit}}\left({node.performance.latex()}\right)"
     if isinstance(node, Graded):
         reached = rf"P\left({name} \ge k\right) &= \sigma\left({place} - c_k\right)"

@@ -1,4 +1,4 @@
-"""Plates of a joint layout as frames of a diagram: what each holds, and which is in which."""
+"""Plates of a joint layout as frames of a diagram, with their nodes and inner frames."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,24 +14,23 @@ _MOST_LEVELS = 5
 
 @dataclass(frozen=True)
 class Frame:
-    """A plate, or the intersection of several, with the nodes that it holds.
+    """A plate, or the intersection of several plates, with its nodes.
 
     Attributes
     ----------
     name : str
-        Names of its plates, joined by a slash, which no node's name holds.
+        Names of its plates, joined by a slash, which names of nodes cannot contain.
     title : str
-        What a reader sees.
+        Title in the diagram.
     about : str
-        What the category is; empty for other plates.
+        Description of the category; empty for other plates.
     corner : {"left", "right"}
-        Which of its lower corners the title is in: edges leave subjects to the right, items to the
-        left.
+        Lower corner of the title, away from most edges, which leave subjects to the right and items
+        to the left.
     nodes : tuple of str
-        Names of the nodes right in it.
+        Names of its nodes, without those of inner frames.
     inside : tuple of Frame
-        Plates of the ones that each of its own is made of: around items, the tasks that they are
-        of.
+        Inner frames, of finer plates: within a category of items, such as tasks, that of the items.
     """
 
     name: str
@@ -42,22 +41,22 @@ class Frame:
     inside: tuple["Frame", ...] = ()
 
     def __iter__(self) -> Iterator["Frame"]:
-        """Walk through it and all that are inside, outermost first."""
+        """Yield this frame and all inner frames, outermost first."""
         yield self
         for frame in self.inside:
             yield from frame
 
 
 def frames(layout: Graph) -> list[Frame]:
-    """List the outermost frames of a joint layout: plates first, then where they meet.
+    """List the outermost frames of a joint layout: plates first, then their intersections.
 
-    A category lies around what it is of, unless that is of other categories too, which no drawing
-    can nest. Nodes of the population are in no frame.
+    The frame of a category contains that of the plate that it groups, unless several categories
+    that are not nested group this plate. Nodes of the population are in no frame.
     """
     held: dict[tuple[str, ...], list[str]] = {}
     sets: dict[tuple[str, ...], tuple[Plate, ...]] = {}
     for name, plates in layout.plates_of_nodes.items():
-        if plates:  # subjects first, in whatever order they were given
+        if plates:  # subjects first, independently of the order in the declaration
             ordered = sorted(plates, key=lambda plate: (root(plate) != SUBJECT, plate_name(plate)))
             key = tuple(map(plate_name, ordered))
             held.setdefault(key, []).append(name)
@@ -78,13 +77,13 @@ def frames(layout: Graph) -> list[Frame]:
         )
 
     outermost = [key for key in sets if key[1:] or key[0] not in around]
-    # intersections with coarser plates come before those with finer ones, which depend on them
+    # intersections of coarser plates are before those of finer ones, which depend on them
     outermost.sort(key=lambda key: sum(determines(sets[key], own) for own in sets.values()))
     return [frame(key) for key in sorted(outermost, key=lambda key: len(key) > 1)]
 
 
 def _around(plates: list[Plate]) -> dict[str, str]:
-    """Name the plate that lies right around each, where there is one and no other cuts it."""
+    """Return, by plate, the next coarser plate, if all coarser plates are nested."""
     found: dict[str, str] = {}
     for plate in plates:
         coarser = [other for other in plates if other != plate and determines([plate], [other])]
@@ -95,7 +94,7 @@ def _around(plates: list[Plate]) -> dict[str, str]:
 
 
 def _title(plates: tuple[Plate, ...], *, nested: bool) -> str:
-    """Name a frame: by its plates, and a category that lies around nothing by what it is of."""
+    """Return the title of a frame; that of a category without inner frames names its plate."""
     category = plates[0]
     if len(plates) > 1 or isinstance(category, str):
         return " × ".join(map(plural, plates))

@@ -1,4 +1,4 @@
-"""Diagrams of a layout: Graphviz's language, and pictures drawn from it."""
+"""Diagrams of a layout in Graphviz's language, and pictures of them."""
 
 import html
 import itertools
@@ -20,9 +20,9 @@ from .style import EDGE, FONT, INK, NO_NOTES, NOTE, PLATE, QUIET, STYLES, Notes,
 
 _ENDINGS = ("svg", "png", "pdf")
 _TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">'
-# edges end a point short of what they meet: the border of a joint closes the gap, which SVG leaves
-# out about nothing, so that a line is drawn there
-_WIDTH = "1.1"  # of edges
+# edges end a point before a node, and the border of a joint closes this gap; SVG does not draw the
+# border of an empty shape, so that a line is drawn there
+_WIDTH = "1.1"  # width of edges
 _JOINT = {"shape": "point", "width": "0", "color": EDGE, "fillcolor": EDGE, "penwidth": "2"}
 _BARE = re.compile(rb'<ellipse [^>]*cx="([-\d.]+)" cy="([-\d.]+)" rx="0[.\d]*" ry="0[.\d]*"/>')
 _log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def to_graphviz(layout: Graph, notes: Notes = NO_NOTES) -> str:
 
 
 def to_svg(layout: Graph, notes: Notes = NO_NOTES) -> str:
-    """Draw a layout as SVG, by `dot` or, where that is missing, by matplotlib."""
+    """Draw a layout as SVG, with `dot` or, if that is missing, with matplotlib."""
     return _picture(layout, notes, "svg").decode()
 
 
@@ -48,8 +48,8 @@ def draw(layout: Graph, path: Path, notes: Notes = NO_NOTES) -> Path:
         )
     if not path.parent.is_dir():
         raise LayoutError(
-            f"layout {layout.name!r}: cannot draw into {str(path)!r}, there is no folder "
-            f"{str(path.parent)!r}; create it, or name another place"
+            f"layout {layout.name!r}: cannot draw into {str(path)!r}, because there is no folder "
+            f"{str(path.parent)!r}; create it, or give another path"
         )
     picture = _picture(layout, notes, ending)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
@@ -59,8 +59,8 @@ def draw(layout: Graph, path: Path, notes: Notes = NO_NOTES) -> Path:
     except OSError as error:
         reason = error.strerror or str(error)
         raise OSError(
-            f"could not write {path}: {reason}; nothing was changed: make room, or name another "
-            "place"
+            f"could not write {path}: {reason}; nothing was changed: make room, or give another "
+            "path"
         ) from error
     finally:
         unfinished.unlink(missing_ok=True)
@@ -68,7 +68,7 @@ def draw(layout: Graph, path: Path, notes: Notes = NO_NOTES) -> Path:
 
 
 def _picture(layout: Graph, notes: Notes, ending: str) -> bytes:
-    """Draw by `dot` or, where that fails, by matplotlib."""
+    """Draw with `dot` or, if that fails, with matplotlib."""
     sharpness = {"dpi": "192"} if ending == "png" else {}
     try:
         picture: bytes = _digraph(layout, notes, **sharpness).pipe(format=ending)
@@ -85,7 +85,7 @@ def _picture(layout: Graph, notes: Notes, ending: str) -> bytes:
 
 
 def _digraph(layout: Graph, notes: Notes, **graph_attributes: str) -> graphviz.Digraph:
-    """Profile, then the items' plate: downwards above the legend, or to the right below it."""
+    """Write the profile and the plate of items, downwards or to the right, with the legend."""
     right = runs_right(layout)
     title = f'<FONT POINT-SIZE="16"><B>{html.escape(layout.name)}</B></FONT>'
     dot = graphviz.Digraph(
@@ -112,7 +112,7 @@ def _digraph(layout: Graph, notes: Notes, **graph_attributes: str) -> graphviz.D
 
 
 def _add_frames(dot: graphviz.Digraph, layout: Graph, notes: Notes) -> None:
-    """Add nodes and edges of a joint layout: the population in no plate, all else in its own."""
+    """Add nodes and edges of a joint layout, in the frames of their plates."""
     for name, plates in layout.plates_of_nodes.items():
         if not plates:
             _add_node(dot, layout.nodes[name], notes)
@@ -123,7 +123,7 @@ def _add_frames(dot: graphviz.Digraph, layout: Graph, notes: Notes) -> None:
 
 
 def _add_frame(around: graphviz.Digraph, frame: Frame, layout: Graph, notes: Notes) -> None:
-    """Add a frame, its nodes, and the frames inside."""
+    """Add a frame, its nodes and its inner frames."""
     with around.subgraph(name=f"cluster/{frame.name}") as plate:
         _border(plate, graphviz.escape(frame.title), frame.corner)
         plate.attr(tooltip=graphviz.escape(frame.about or frame.title))
@@ -134,7 +134,7 @@ def _add_frame(around: graphviz.Digraph, frame: Frame, layout: Graph, notes: Not
 
 
 def _border(plate: graphviz.Digraph, title: str, corner: Corner) -> None:
-    """Draw a plate's border, its title in a lower corner."""
+    """Set a plate's border, with its title in a lower corner."""
     plate.attr(label=title, labelloc="b", labeljust=corner[0], fontsize="13", fontcolor=QUIET)
     plate.attr(style="rounded", color=PLATE, penwidth="1.4", margin="14")
 
@@ -152,13 +152,13 @@ def _add_node(where: graphviz.Digraph, node: Node, notes: Notes) -> None:
 def _add_nodes(
     dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph, notes: Notes, right: bool
 ) -> None:
-    """Add nodes and edges; an edge into the plate passes a joint."""
+    """Add nodes and edges; an edge into the plate passes through a joint."""
     graph = layout.graph
     inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
     for node in layout.nodes.values():
         _add_node(plate if node.name in inside else dot, node, notes)
-    # an edge into the plate passes a joint between the meta-features: so these keep to the first
-    # row, under the profile, and the edge crosses no node; dot keeps the order of what is not drawn
+    # an edge into the plate passes through a joint among the meta-features, so that these stay in
+    # the first row, below the profile, and the edge crosses no node; invisible edges set the order
     entering = [edge for edge in graph.edges if edge[0] not in inside and edge[1] in inside]
     features = {feature.name for feature in layout.properties}
     first = [
@@ -171,7 +171,7 @@ def _add_nodes(
         for edge in entering:
             first_row.node(_joint(edge), tooltip=" → ".join(edge), **_JOINT)
         for one, following in itertools.pairwise(reversed(first) if right else first):
-            first_row.edge(one, following, style="invis")  # to the right, dot counts from below
+            first_row.edge(one, following, style="invis")  # dot reverses it when right
     enter, leave = "we" if right else "ns"
     for edge in graph.edges:
         if edge in entering:
@@ -182,12 +182,12 @@ def _add_nodes(
 
 
 def _joint(edge: tuple[str, str]) -> str:
-    """Name the joint of an edge into the plate."""
-    return "/".join(edge)  # no node's name holds a slash
+    """Return the name of the joint of an edge into the plate."""
+    return "/".join(edge)  # names of nodes cannot contain a slash
 
 
 def _add_legend(legend: graphviz.Digraph, layout: Graph, rank: str) -> None:
-    """Show the kinds in the layout, and explain the constants."""
+    """Add the kinds of nodes in the layout, and explanations of constants."""
     legend.attr(label="", penwidth="0")
     if remarks := captions.remarks(layout):
         legend.attr(label=_rows(*map(_small, remarks)), labelloc="b")
@@ -202,7 +202,7 @@ def _add_legend(legend: graphviz.Digraph, layout: Graph, rank: str) -> None:
 
 
 def _look(style: Style) -> dict[str, str]:
-    """Style as Graphviz's attributes."""
+    """Return a style as Graphviz's attributes."""
     words = ["filled", *["rounded"] * (style.shape == "rounded"), *["dashed"] * style.dashed]
     angular = style.shape in ("box", "rounded")
     return {
@@ -217,7 +217,7 @@ def _look(style: Style) -> dict[str, str]:
 
 
 def _label(node: Node, notes: Notes) -> str:
-    """Name in bold; facts and formula below it in smaller letters, then what is noted."""
+    """Return the label of a node: name in bold, facts and formula in small letters, and notes."""
     below = map(_small, [*captions.facts(node), *captions.formula(node)])
     noted = [
         f'<FONT POINT-SIZE="11" COLOR="{NOTE}"><B>{html.escape(line)}</B></FONT>'
@@ -227,11 +227,11 @@ def _label(node: Node, notes: Notes) -> str:
 
 
 def _small(text: str) -> str:
-    """Write a text in small letters."""
+    """Format a text in small letters."""
     return f'<FONT POINT-SIZE="10.5" COLOR="{QUIET}">{html.escape(text)}</FONT>'
 
 
 def _rows(*lines: str) -> str:
-    """Write lines one under the other, as a table."""
+    """Format lines as the rows of a table."""
     table = _TABLE.replace('PADDING="0"', 'PADDING="1"')
     return f"<{table}{''.join(f'<TR><TD>{line}</TD></TR>' for line in lines)}</TABLE>>"

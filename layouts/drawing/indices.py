@@ -1,4 +1,4 @@
-"""Subscripts of nodes in equations: of which subject, item or level a value is."""
+"""Subscripts of nodes in equations: the subject, item or level of a value."""
 
 import re
 from collections.abc import Iterable
@@ -11,32 +11,32 @@ _LETTERS = {SUBJECT: "s", ITEM: "i"}
 
 
 class Indices:
-    """Writes subscripts in the equations of a joint layout; those of others have none.
+    """Subscripts in the equations of a joint layout; other layouts have none.
 
     Parameters
     ----------
     layout : Graph
-        Whose equations are written.
+        Layout of the equations.
     """
 
     def __init__(self, layout: Graph) -> None:
         self._plates = layout.plates_of_nodes if layout.joint else {}
         names = [name for name, plates in self._plates.items() if plates]
         self._tokens = {latex_name(name): name for name in names}
-        # what is followed by brackets is the name of a function
+        # a name before brackets is that of a function
         found = "|".join(map(re.escape, self._tokens))
         self._pattern = re.compile(rf"(?:{found})(?!\\left\()") if names else None
 
     def subscript(self, node: str, *more: str) -> str:
-        """Write a node's own subscripts, and more behind them."""
+        """Write a node's subscripts, followed by others."""
         return _subscript([*map(index, self._plates.get(node, ())), *more])
 
     def name(self, node: str, *more: str) -> str:
-        """Write a node's name with its own subscripts, and more behind them."""
+        """Write a node's name with its subscripts, followed by others."""
         return latex_name(node) + self.subscript(node, *more)
 
     def formula(self, latex: str, owner: str) -> str:
-        """Put subscripts to the nodes in a formula, which is that of a node."""
+        """Add subscripts to the nodes in the formula of a node."""
         if self._pattern is None:
             return latex
         own = self._plates[owner]
@@ -55,7 +55,7 @@ def index(plate: Plate) -> str:
 
 
 def _seen_from(plate: Plate, own: tuple[Plate, ...]) -> str:
-    """Write the index of a plate in an equation with other plates, as the task of an item."""
+    """Write the index of a plate in an equation with finer plates, such as the task of an item."""
     if plate in own:
         return index(plate)
     (finer, *_) = [other for other in own if determines([other], [plate])]
@@ -63,6 +63,6 @@ def _seen_from(plate: Plate, own: tuple[Plate, ...]) -> str:
 
 
 def _subscript(indices: Iterable[str]) -> str:
-    """Write a subscript, if there is something in it."""
+    """Write a subscript, or nothing if there are no indices."""
     shown = ", ".join(indices)
     return f"_{{{shown}}}" if shown else ""

@@ -1,6 +1,6 @@
-"""The diagram drawn by matplotlib, for machines without Graphviz's `dot`.
+"""Diagrams drawn with matplotlib, for machines without Graphviz's `dot`.
 
-Lengths are in points (1/72 inch); y runs downwards.
+Lengths are in points (1/72 inch), and y increases downwards.
 """
 
 import io
@@ -17,19 +17,19 @@ from .direction import runs_right
 from .placement import Spot
 from .style import EDGE, INK, NO_NOTES, NOTE, QUIET, STYLES, Notes, Style
 
-if TYPE_CHECKING:  # slow to import, and declaring a layout never needs it
+if TYPE_CHECKING:  # slow to import, and not needed to declare a layout
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-_FONT = "DejaVu Sans"  # it comes with matplotlib
+_FONT = "DejaVu Sans"  # part of matplotlib
 _LEADING = 1.3
 _DOUBLE = 3.5  # distance between the lines of a doubled border
-_SLANT = 0.4  # of the height: how far hexagons and parallelograms lean
+_SLANT = 0.4  # slant of hexagons and parallelograms, as a part of their height
 
 
 def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
-    """Draw a layout with lines noted below nodes; `ending` is one of matplotlib's formats."""
+    """Draw a layout with notes below nodes; `ending` is one of matplotlib's formats."""
     ruler = _Ruler()
     box = ruler.box
     nodes: dict[Spot, Box] = {}
@@ -71,7 +71,7 @@ def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
 
 
 def _write_title(axes: "Axes", plate: Plate, *, over_edges: bool) -> None:
-    """Write a plate's title into its lower corner, and cover the edges there if asked to."""
+    """Write a plate's title into its lower corner, optionally over edges."""
     side = 1 if plate.corner == "right" else -1
     corner = plate.box.x + side * (plate.box.width / 2 - 10), plate.box.bottom - 10
     text = _write(axes, *corner, Line(plate.title, 10), ha=plate.corner)
@@ -80,7 +80,7 @@ def _write_title(axes: "Axes", plate: Plate, *, over_edges: bool) -> None:
 
 
 class _Ruler:
-    """Measures text, and sizes shapes around it."""
+    """Measure of texts and of the shapes around them."""
 
     def __init__(self) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -91,14 +91,14 @@ class _Ruler:
         self.renderer = canvas.get_renderer()
 
     def _width(self, line: Line) -> float:
-        """Width of a line of text."""
+        """Return the width of a line of text."""
         text = _write(self.figure, 0, 0, line)
         width: float = text.get_window_extent(self.renderer).width
         text.remove()
         return width
 
     def box(self, lines: Sequence[Line], style: Style) -> Box:
-        """Size a shape around lines of text."""
+        """Return a shape around lines of text."""
         width = max(map(self._width, lines))
         height = sum(line.size * _LEADING for line in lines)
         match style.shape:
@@ -114,7 +114,7 @@ class _Ruler:
 
 
 def _line_up(shapes: Sequence[Box], centre: float, y: float) -> None:
-    """Put shapes beside each other, about a centre."""
+    """Place shapes in a row, around a centre."""
     x = centre - (sum(shape.width for shape in shapes) + GAP * (len(shapes) - 1)) / 2
     for shape in shapes:
         shape.x, shape.y = x + shape.width / 2, y
@@ -122,7 +122,7 @@ def _line_up(shapes: Sequence[Box], centre: float, y: float) -> None:
 
 
 def _axes(figure: "Figure", shapes: Sequence[Box]) -> "Axes":
-    """Make axes whose unit is the point, large enough for all shapes."""
+    """Add axes with points as the unit, large enough for all shapes."""
     left, right = ends(shapes)
     top = min(shape.y - shape.height / 2 for shape in shapes)
     bottom = max(shape.bottom for shape in shapes)
@@ -136,7 +136,7 @@ def _axes(figure: "Figure", shapes: Sequence[Box]) -> "Axes":
 
 
 def _curves(arranged: Arrangement) -> list[list[tuple[float, float]]]:
-    """Lead each edge as cubic curves that enter and leave every row at a right angle."""
+    """Return the cubic curves of each edge, which are perpendicular to the rows at their ends."""
     nodes, x, ways = arranged.nodes, arranged.x, arranged.ways.values()
     curves = []
     for way in ways:
@@ -169,14 +169,14 @@ def _draw_edges(axes: "Axes", curves: Sequence[Sequence[tuple[float, float]]]) -
 
 
 def _slot(spot: Spot, others: list[Spot], x: Mapping[Spot, float], width: float) -> float:
-    """Offset along a node's side, so that its edges do not meet in one point."""
+    """Return an edge's offset along a node's side, so that edges do not meet in one point."""
     index = sorted(others, key=x.__getitem__).index(spot)
     step = min(18.0, 0.5 * width / len(others))
     return (index - (len(others) - 1) / 2) * step
 
 
 def _dock(arranged: Arrangement, shape: Box, offset: float, *, below: bool) -> tuple[float, float]:
-    """Point of a shape's upper or lower border where an edge ends; slanted ones lean sideways."""
+    """Return the point on a shape's upper or lower border at which an edge ends."""
     reach = shape.height / 2
     if shape.style.shape == "ellipse":
         reach *= math.sqrt(1 - (2 * offset / shape.width) ** 2)
@@ -199,7 +199,7 @@ def _draw_box(axes: "Axes", shape: Box) -> None:
 
 
 def _outline(shape: Box, inset: float = 0.0, fill: str = "none") -> "Patch":
-    """Make the shape's border, filled, this far inside its outer edge."""
+    """Return a shape's filled border, at a distance inside its outer edge."""
     from matplotlib import patches
 
     style = shape.style
@@ -227,7 +227,7 @@ def _outline(shape: Box, inset: float = 0.0, fill: str = "none") -> "Patch":
 
 
 def _write(where: "Figure | Axes", x: float, y: float, line: Line, ha: str = "center") -> Any:
-    """Write a line of text about a point."""
+    """Write a line of text at a point."""
     return where.text(
         *(x, y, line.text),
         fontsize=line.size,

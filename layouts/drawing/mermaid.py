@@ -33,7 +33,7 @@ def to_mermaid(layout: Graph, notes: Notes = NO_NOTES) -> str:
             "  flowchart:",
             "    wrappingWidth: 600",
             "---",
-        ),  # our lines are wrapped already
+        ),  # the lines are already wrapped
         f"flowchart {'LR' if runs_right(layout) else 'TD'}",
         *(_in_frames(layout, drawn) if layout.joint else _in_plate(layout, ids, drawn)),
         *(f"  {ids[parent]} --> {ids[child]}" for parent, child in graph.edges),
@@ -52,7 +52,7 @@ def to_mermaid(layout: Graph, notes: Notes = NO_NOTES) -> str:
 
 
 def _in_plate(layout: Graph, ids: dict[str, str], drawn: dict[str, str]) -> list[str]:
-    """Put the items' nodes into their plate, and keep the profile before it."""
+    """Write the nodes of items within their plate, and keep the profile before it."""
     inside = [name for name, per_item in layout.graph.nodes(data="per_item") if per_item]
     return [
         *(f"  {drawn[name]}" for name in drawn if name not in inside),
@@ -64,7 +64,7 @@ def _in_plate(layout: Graph, ids: dict[str, str], drawn: dict[str, str]) -> list
 
 
 def _in_frames(layout: Graph, drawn: dict[str, str]) -> list[str]:
-    """Put each node of a joint layout into its frame, and the population into none."""
+    """Write the nodes of a joint layout within their frames, and the population outside."""
     shared = [name for name, plates in layout.plates_of_nodes.items() if not plates]
     ids = {frame.name: number for number, frame in enumerate(_all_frames(layout))}
 
@@ -79,19 +79,19 @@ def _in_frames(layout: Graph, drawn: dict[str, str]) -> list[str]:
 
 
 def _all_frames(layout: Graph) -> list[Frame]:
-    """List the frames of a joint layout, those inside others too."""
+    """List the frames of a joint layout, including inner ones."""
     return [frame for outermost in frames(layout) for frame in outermost]
 
 
 def _plates(layout: Graph) -> list[str]:
-    """Name the subgraphs that are plates."""
+    """Return the names of the subgraphs of plates."""
     if not layout.joint:
         return ["items"]
     return [f"p{number}" for number in range(len(_all_frames(layout)))]
 
 
 def _profile_first(layout: Graph, ids: dict[str, str]) -> list[str]:
-    """Keep the profile before the items' first row, by undrawn links to an empty node."""
+    """Keep the profile before the first row of items, with invisible links to an empty node."""
     graph = layout.graph
     above = [
         ids[name]
@@ -105,7 +105,7 @@ def _profile_first(layout: Graph, ids: dict[str, str]) -> list[str]:
 
 
 def _id(index: int, name: str) -> str:
-    """Name a node so that no two share an identifier and none is Mermaid's own word ``end``."""
+    """Return an identifier of a node, which is unique and not Mermaid's keyword ``end``."""
     return f"n{index}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
 
 
@@ -120,23 +120,23 @@ def _node(node: Node, notes: Notes) -> str:
 
 
 def _class(kind: str) -> str:
-    """Name the style class of a kind of node."""
+    """Return the name of the style class of a kind of node."""
     return kind.replace("-", "")
 
 
 def _look(style: Style) -> str:
-    """Style as Mermaid's properties."""
+    """Return a style as Mermaid's properties."""
     border = f"stroke:{style.border},stroke-width:{style.width:g}px"
     dashes = ",stroke-dasharray:5 4" if style.dashed else ""
     return f"fill:{style.fill},{border}{dashes},color:{INK}"
 
 
 def _quoted(text: str) -> str:
-    """Write a text as YAML, without signs that a page around it would read as its own."""
+    """Write a text as YAML, without characters that have a meaning in the page around it."""
     written = json.dumps(text, ensure_ascii=False)
     return re.sub(r"[<>&]", lambda sign: f"\\u{ord(sign[0]):04x}", written)
 
 
 def _escape(text: str) -> str:
-    """Write what Mermaid, Markdown or HTML would read as a sign by its code."""
+    """Replace characters that have a meaning in Mermaid, Markdown or HTML by their codes."""
     return re.sub(r"[^\w\s.,:=()+−×∼∞…-]|_", lambda sign: f"#{ord(sign[0])};", text)

@@ -1,4 +1,4 @@
-"""Where the nodes of a diagram stand: rows from the top, and places along each row."""
+"""Placement of the nodes of a diagram in rows, and along each row."""
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:  # slow to import, and declaring a layout never needs it
+if TYPE_CHECKING:  # slow to import, and not needed to declare a layout
     import networkx as nx
 
 type Spot = str | tuple[str, str, int]
-"""A node by its name, or the joint of an edge (parent, child) on a row."""
+"""A node, given by its name, or the joint of an edge (parent, child) in a row."""
 
 _SWEEPS = 24
 _NOWHERE: Mapping[Spot, Sequence[float]] = {}
@@ -19,7 +19,7 @@ _NOWHERE: Mapping[Spot, Sequence[float]] = {}
 
 @dataclass(frozen=True)
 class Placement:
-    """Rows from the top, the centre of every spot along its row, and the way of every edge."""
+    """Rows from the top, the centre of each spot in its row, and the course of each edge."""
 
     rows: list[list[Spot]]
     x: dict[Spot, float]
@@ -41,15 +41,20 @@ def place(
     graph : networkx.DiGraph
         Nodes with their ``kind`` and ``per_item``, and edges.
     width : callable
-        How wide each spot is.
+        Function that returns the width of a spot.
     gap : float
-        Room between two spots of a row.
+        Distance between two spots of a row.
     anchors : mapping, optional
-        Places of what spots are joined to in other parts, which stay where they are.
+        Fixed positions of the neighbours of spots in other parts of the diagram.
     crossing : iterable of (str, str)
-        Edges that come from above this part, or leave it below: they get joints, too.
+        Edges that enter this part from above or leave it below, which also get joints.
     first : int
         Number of the first row.
+
+    Returns
+    -------
+    Placement
+        Rows, positions in them, and courses of edges.
     """
     import networkx as nx
 
@@ -81,7 +86,7 @@ def place(
 
 
 def rows_of(graph: "nx.DiGraph[str]") -> dict[str, int]:
-    """Row of every node: the profile above, meta-features on the plate's first row, then down."""
+    """Return the row of each node: the profile, then meta-features, then computed nodes."""
     import networkx as nx
 
     inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
@@ -101,7 +106,7 @@ def rows_of(graph: "nx.DiGraph[str]") -> dict[str, int]:
 
 
 def _ordered(rows: list[list[Spot]], links: "nx.DiGraph[Spot]") -> list[list[Spot]]:
-    """Order each row by its neighbours' mean place, down and up; keep the fewest crossings."""
+    """Order rows by the mean positions of neighbours, in sweeps; keep the fewest crossings."""
     best, fewest = rows, _crossings(rows, links)
     for sweep in range(_SWEEPS):
         toward, order = (links.pred, 1) if sweep % 2 else (links.succ, -1)
@@ -119,7 +124,7 @@ def _ordered(rows: list[list[Spot]], links: "nx.DiGraph[Spot]") -> list[list[Spo
 
 
 def _share(row: list[Spot], spot: Spot) -> float:
-    """Place of a spot along its row, in (0, 1)."""
+    """Return the position of a spot along its row, in (0, 1)."""
     return (row.index(spot) + 0.5) / len(row)
 
 
@@ -143,8 +148,8 @@ def _coordinates(
     gap: float,
     anchors: Mapping[Spot, Sequence[float]],
 ) -> dict[Spot, float]:
-    """Pull every spot to the mean of its neighbours, as far as its row leaves room."""
-    from scipy.optimize import isotonic_regression  # slow to import; only pictures need it
+    """Move each spot towards the mean of its neighbours, without overlaps in its row."""
+    from scipy.optimize import isotonic_regression  # slow to import, and needed for pictures only
 
     x: dict[Spot, float] = {}
     room: list[np.ndarray] = []
@@ -167,6 +172,6 @@ def _neighbours(
     x: Mapping[Spot, float],
     anchors: Mapping[Spot, Sequence[float]],
 ) -> list[float]:
-    """Places of what a spot is joined to, or its own where it stands alone."""
+    """Return the positions of a spot's neighbours, or its own if it has none."""
     linked = [x[other] for other in [*links.pred[spot], *links.succ[spot]]]
     return [*linked, *anchors.get(spot, ())] or [x[spot]]

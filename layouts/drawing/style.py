@@ -1,7 +1,7 @@
-"""How each kind of node looks, once for every kind of diagram.
+"""Styles of the kinds of nodes, which all kinds of diagrams share.
 
-A kind is told twice: by its colours (after the Okabe-Ito palette, which survives colour blindness)
-and, for black-and-white print, by its shape and border. Observed nodes are shaded.
+Kinds are distinguished by colour (of the Okabe-Ito palette, which is suitable for colour-blind
+readers) and also, for black-and-white print, by shape and border. Observed nodes are shaded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ type Shape = Literal["box", "rounded", "ellipse", "hexagon", "parallelogram"]
 
 @dataclass(frozen=True)
 class Style:
-    """Look of one kind of node."""
+    """Style of one kind of node."""
 
     shape: Shape
     fill: str
@@ -44,5 +44,5 @@ EDGE, PLATE = "#5B6168", "#8A9097"
 NOTE = "#A31545"
 
 type Notes = Mapping[str, Sequence[str]]
-"""Lines below the names of nodes, such as what was inferred of each."""
+"""Lines below the names of nodes, by node, such as inferred intervals."""
 NO_NOTES: Notes = {}

@@ -152,7 +152,7 @@ def test_a_diagram(disk):
     with exactly(
         OSError,
         f"could not write {place}: No space left on device; nothing was changed: make room, or "
-        "name another place",
+        "give another path",
     ):
         layout.draw(place)
     assert files(disk) == before
