@@ -1,7 +1,7 @@
-"""A layout's neighbourhood: its log-odds of success plus free effects of properties.
+"""Expansion of a fitted layout: its log-odds of success plus free effects of properties.
 
-The forecast of a fitted layout is taken as an offset. Beside it stand columns whose coefficients
-are inferred: what the layout's own elements could still change (`tangent`), and effects of levels.
+The forecast of the layout is an offset, to which columns with inferred coefficients are added: the
+directions in which the layout's own elements can change (`tangent`), and effects of levels.
 """
 
 import math
@@ -11,28 +11,28 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit, gammaln, log_expit, logit
 
-_ROUNDING = 1e-12  # share of the largest variance that is no more than rounding
-_LEAST = 1e-4  # smallest variance of an outcome that is reckoned with
+_ROUNDING = 1e-12  # variances below this part of the largest one are rounding errors
+_LEAST = 1e-4  # smallest variance of an outcome; smaller ones are raised to it
 _STEPS, _SETTLED = 50, 1e-6
-EFFECT_SD = 2.5  # of the prior of an effect that is looked for, in log-odds
-FORM_SD = 1.0  # of that of another form for a property which the layout uses already
-_LOOSE_SD = 10.0  # of that of what the layout's own elements can do
+EFFECT_SD = 2.5  # prior sd of an effect that is tested, in log-odds
+FORM_SD = 1.0  # prior sd of an effect of a property that the layout already uses
+_LOOSE_SD = 10.0  # prior sd of changes of the layout's own elements
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns with the standard deviations of their coefficients' priors, centred at 0."""
+    """Columns with the standard deviations of their coefficients' priors, whose mean is 0."""
 
     values: np.ndarray
     sds: np.ndarray
 
     @classmethod
     def of(cls, values: np.ndarray, sd: float) -> "Columns":
-        """Give all columns the same prior."""
+        """Return columns with the same prior."""
         return cls(values, np.full(values.shape[1], sd))
 
     def beside(self, *others: "Columns") -> "Columns":
-        """Put columns side by side."""
+        """Append the columns of others."""
         parts = (self, *others)
         return Columns(
             np.concatenate([part.values for part in parts], axis=1),
@@ -42,22 +42,22 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """Posterior mode of the coefficients, and what follows from it.
+    """Posterior mode of the coefficients, with probabilities and variances at the mode.
 
     Attributes
     ----------
     columns : Columns
-        What was added to the offset.
+        Columns that were added to the offset.
     coefficients : ndarray, shape (columns,)
-        Posterior mode, log-odds per unit of the column.
+        Posterior mode, in log-odds per unit of the column.
     covariance : ndarray, shape (columns, columns)
-        Inverse Hessian there.
+        Inverse Hessian at the mode.
     chances : ndarray, shape (items,)
         Probabilities of success.
     weights : ndarray, shape (items,)
-        Variances of the successes.
+        Variances of the numbers of successes.
     elpd : ndarray, shape (items,)
-        Log density of each item's outcome when it is left out, approximately, in nats.
+        Approximate leave-one-out log density of each item's outcome, in nats.
     """
 
     columns: Columns
@@ -80,25 +80,25 @@ def expand(
     .. math:: y_i \sim \mathrm{Binomial}(n_i, \sigma(o_i + x_i^\top \beta)),\quad
         \beta_k \sim \mathrm{Normal}(0, s_k)
 
-    An item is left out by one Newton step: its log-odds without it are
+    The log-odds of an item without its own outcome are approximated by one Newton step,
     :math:`\eta_i - h_i (y_i - n_i p_i) / (1 - h_i w_i)`, with :math:`h` the diagonal of
     :math:`X (X^\top W X + S^{-2})^{-1} X^\top`.
 
     Parameters
     ----------
     offset : ndarray, shape (items,)
-        Log-odds before.
+        Log-odds to which the columns are added.
     successes, trials : ndarray of int, shape (items,)
         Outcomes.
     columns : Columns
-        What is added.
+        Columns to add.
     start : ndarray, optional
-        Coefficients of the first columns to begin with; zeros by default.
+        Starting values of the first coefficients (default: zeros).
 
     Returns
     -------
     Expansion
-        At the posterior mode, by Newton's method.
+        The expansion at the posterior mode, found by Newton's method.
 
     References
     ----------
@@ -146,21 +146,22 @@ def expand(
 
 
 def tangent(draws: np.ndarray, trials: np.ndarray, most: int) -> Columns:
-    """Find the directions in which the layout's own elements could still move the log-odds.
+    """Find the directions in which the layout's own elements can change the log-odds.
 
     Parameters
     ----------
     draws : ndarray, shape (items, draws)
         Probabilities of success.
     trials : ndarray of int, shape (items,)
-        Attempts.
+        Numbers of attempts.
     most : int
-        Number of profile elements: there are no more directions.
+        Number of profile elements, which is the largest number of directions.
 
     Returns
     -------
     Columns
-        Principal directions of the posterior, loosely held, one posterior standard deviation long.
+        Principal directions of the posterior, with a length of one posterior standard deviation and
+        wide priors.
     """
     mean = draws.mean(axis=1)
     weights = _weights(mean, trials)
@@ -172,18 +173,20 @@ def tangent(draws: np.ndarray, trials: np.ndarray, most: int) -> Columns:
 
 
 def constant(items: int) -> Columns:
-    """Give a column of ones."""
+    """Return a column of ones."""
     return Columns.of(np.ones((items, 1)), _LOOSE_SD)
 
 
 def information(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Sum the weighted products of columns, shape (columns, columns)."""
+    """Return the sums of weighted products of columns, shape (columns, columns)."""
     scaled = np.sqrt(weights)[:, None] * values
-    return np.asarray(scaled.T @ scaled)  # of one array, so that BLAS computes half of it
+    return np.asarray(
+        scaled.T @ scaled
+    )  # product of an array with itself, of which BLAS computes half
 
 
 def log_odds(chances: np.ndarray) -> np.ndarray:
-    """Log-odds of chances, kept away from infinity."""
+    """Return the log-odds of probabilities, which are bounded away from 0 and 1."""
     return np.asarray(logit(np.clip(chances, _LEAST, 1 - _LEAST)))
 
 
@@ -191,26 +194,26 @@ def _weights(chances: np.ndarray, trials: np.ndarray) -> np.ndarray:
     return np.asarray(trials * np.maximum(chances * (1 - chances), _LEAST))
 
 
-_REPLICATES = 1000  # outcomes drawn anew
-_COUNTED = 10  # with so many replicates beyond the statistic, counting them is exact enough
+_REPLICATES = 1000  # number of replicated outcomes
+_COUNTED = 10  # with this many replicates beyond the statistic, p is their share
 
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    r"""Residuals of one subject, and of outcomes drawn anew.
+    r"""Residuals of one subject, and of replicated outcomes.
 
-    The probabilities :math:`\hat p` that are expected were inferred from the same outcomes, so
+    The expected probabilities :math:`\hat p` were inferred from the same outcomes, so that
     :math:`\hat p (1 - \hat p)` is on average smaller than :math:`p (1 - p)`, by the sampling
-    variance of :math:`\hat p`. Residuals of outcomes drawn anew are stretched to make up for it:
-    their variance is multiplied by :math:`1 + h_i w_i / n_i`, with :math:`h_i` the sampling
-    variance of the item's log-odds.
+    variance of :math:`\hat p`. To correct for this, the variance of the residuals of replicated
+    outcomes is multiplied by :math:`1 + h_i w_i / n_i`, with :math:`h_i` the sampling variance of
+    the item's log-odds.
 
     Attributes
     ----------
     residuals : ndarray, shape (items,)
-        Successes less those expected, over their standard deviation.
+        Successes minus expected successes, divided by their standard deviation.
     replicates : ndarray, shape (replicates, items)
-        The same, of outcomes drawn anew.
+        Residuals of replicated outcomes.
     """
 
     residuals: np.ndarray
@@ -224,7 +227,7 @@ class Chance:
         base: Expansion,
         rng: np.random.Generator,
     ) -> "Chance":
-        """Draw outcomes from what an expansion expects."""
+        """Compute residuals from an expansion, and draw replicated outcomes from it."""
         deviations = np.sqrt(base.weights)
         chances = base.chances.astype(np.float32)
         drawn = np.zeros((_REPLICATES, len(trials)), dtype=np.float32)
@@ -237,21 +240,23 @@ class Chance:
         return cls((successes - trials * base.chances) / deviations, replicates)
 
     def test(self, directions: np.ndarray, refitted: np.ndarray) -> tuple[float, float]:
-        """Sum the squared residuals along directions, and say how rarely chance gives as much.
+        """Test the sum of squared residuals along directions.
 
-        By counting replicates; far out by a gamma distribution of their mean and variance.
+        The p value is the share of replicates with a sum at least as large, or, if they are few,
+        that of a gamma distribution with the replicates' mean and variance.
 
         Parameters
         ----------
         directions : ndarray, shape (items, directions)
             Orthonormal columns.
         refitted : ndarray, shape (items, directions)
-            What they are for outcomes to which nothing was fitted yet.
+            The directions for replicated outcomes, to which the base has not been fitted.
 
         Returns
         -------
         statistic, p : float
-            About chi-squared with as many degrees of freedom as directions, where all is expected.
+            The sum, which has about a chi-squared distribution with as many degrees of freedom as
+            directions if the layout is complete, and its p value.
         """
         statistic = float(np.square(directions.T @ self.residuals).sum())
         replicated = np.square(self.replicates @ refitted.astype(np.float32)).sum(axis=1)
@@ -261,10 +266,10 @@ class Chance:
 
 
 def tail(statistic: float, replicated: np.ndarray, skewness: float) -> float:
-    """Say how rarely chance gives as much.
+    """Return the p value of a statistic, given its replicates.
 
-    By counting replicates; far out by a gamma distribution of their mean and variance, shifted so
-    that it has the skewness.
+    It is the share of replicates that are at least as large, or, if they are few, that of a shifted
+    gamma distribution with the replicates' mean and variance and the given skewness.
     """
     beyond = int((replicated >= statistic).sum())
     if beyond >= _COUNTED:
@@ -275,7 +280,7 @@ def tail(statistic: float, replicated: np.ndarray, skewness: float) -> float:
 
 
 def holm(chances: np.ndarray) -> np.ndarray:
-    """Adjust p values so that the chance of any false alarm is kept; NaN stays NaN."""
+    """Adjust p values for their number with Holm's method; NaN is kept."""
     known = np.flatnonzero(np.isfinite(chances))
     order = known[np.argsort(chances[known], kind="stable")]
     left = len(order) - np.arange(len(order))
@@ -285,10 +290,10 @@ def holm(chances: np.ndarray) -> np.ndarray:
 
 
 def error_of(p: float, adjusted: float) -> float:
-    """Give the Monte Carlo standard error of an adjusted p value, from the p value itself.
+    """Compute the Monte Carlo standard error of an adjusted p value, given the p value.
 
-    That of a share of 1000 replicates; far out, where a gamma distribution stands for them, that of
-    the ten that were too few to count, in proportion.
+    It is that of a share of 1000 replicates. For small p values, which are computed from a gamma
+    distribution, the relative error is that of a share of ten replicates.
 
     Examples
     --------
@@ -302,7 +307,7 @@ def error_of(p: float, adjusted: float) -> float:
 
 
 def _sampling_variance(base: Expansion) -> np.ndarray:
-    """Variance of each item's log-odds over outcomes, the priors' pull included."""
+    """Return the sampling variance of each item's log-odds, including the shrinkage by priors."""
     values, covariance = base.columns.values, base.covariance
     spread = covariance @ information(values, base.weights) @ covariance
     return np.asarray(((values @ spread) * values).sum(axis=1))

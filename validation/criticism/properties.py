@@ -1,4 +1,4 @@
-"""Properties of items as levels, and which of them stand in for what a layout uses."""
+"""Properties of items divided into levels: those that a layout uses, and candidates."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ from ...evaluations.tables import need_columns, refuse_repeats, texts
 from ...inference.fit import Fit
 from ...linking.real import real
 
-MOST_VALUES = 8  # a property with more different numbers is cut into bins
-_BINS = 6  # with as many items each, as near as ties allow
-_MOST_NAMES = 30  # text with more different values names the items rather than a property of them
+MOST_VALUES = 8  # a property with more different numbers is divided into bins
+_BINS = 6  # number of bins, with equal numbers of items up to ties
+_MOST_NAMES = 30  # texts with more different values are names of items, not a property
 MISSING = "missing"
 
 
 @dataclass(frozen=True, eq=False)
 class Property:
-    """A property of items, cut into levels.
+    """A property of items, divided into levels.
 
     Attributes
     ----------
     name : str
-        The items' column.
+        Column of the items.
     levels : tuple of str
-        Values, or bins of values; ``"missing"`` last where some items lack it.
+        Values, or bins of values; the last one is ``"missing"`` if some items lack the property.
     codes : ndarray of int, shape (items,)
-        Which level each item has.
+        Level of each item.
 
     Examples
     --------
@@ -44,13 +44,13 @@ class Property:
     codes: np.ndarray
 
     def indicators(self) -> np.ndarray:
-        """One column per level but the most frequent one, shape (items, levels - 1)."""
+        """Return a column per level except the most frequent one, shape (items, levels - 1)."""
         counts = np.bincount(self.codes, minlength=len(self.levels))
         others = np.delete(np.arange(len(self.levels)), counts.argmax())
         return np.asarray(self.codes[:, None] == others, dtype=float)
 
     def take(self, places: np.ndarray) -> "Property":
-        """Keep some items, and the levels they have."""
+        """Select items, and keep only their levels."""
         kept, codes = np.unique(self.codes[places], return_inverse=True)
         return Property(self.name, tuple(self.levels[code] for code in kept), codes)
 
@@ -59,24 +59,27 @@ class Property:
 
 
 def read_property(items: pd.DataFrame, name: str) -> Property:
-    """Cut a column into levels: values where they are few, bins of equally many items elsewhere.
+    """Divide a column into levels.
+
+    The levels are the values or, for more than 8 different numbers, 6 bins with equal numbers of
+    items up to ties.
 
     Parameters
     ----------
     items : DataFrame
-        Indexed by item.
+        Properties of the items, indexed by item.
     name : str
-        A column of numbers, truth values or text; cells may be missing.
+        A column of numbers, truth values or texts; cells may be missing.
 
     Returns
     -------
     Property
-        With one level only, if all items are alike.
+        The property, which has one level if all items have the same value.
 
     Raises
     ------
     DataError
-        When there is no such column, or its text differs on nearly every item.
+        When there is no such column, or it has more than 30 different texts.
 
     Examples
     --------
@@ -101,14 +104,14 @@ def read_property(items: pd.DataFrame, name: str) -> Property:
 
 
 def is_kind(column: pd.Series) -> bool:
-    """Whether a column says of what kind items are, rather than naming them."""
+    """Return whether a column has numbers or at most 30 different texts, unlike names of items."""
     numbers = _as_numbers(column)
     kinds = column.map(str) if column.dtype == object else column
     return bool(numbers.notna().eq(column.notna()).all()) or kinds.nunique() <= _MOST_NAMES
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:
-    """Read numbers, also those written as texts; NaN for other cells, such as lists."""
+    """Read numbers, including those written as texts; other cells, such as lists, are NaN."""
     if pd.api.types.is_complex_dtype(column):
         return pd.Series(np.nan, column.index)
     if column.dtype == object:
@@ -144,16 +147,16 @@ def _between(low: float, high: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Properties of items, cut into levels.
+    """Properties of items, divided into levels.
 
     Attributes
     ----------
     items : Index of str
-        The items.
+        Names of the items.
     used : list of Property
-        Those that the layout uses.
+        Properties that the layout uses.
     candidates : list of Property
-        Others, as asked for.
+        Properties to test.
     """
 
     items: pd.Index
@@ -162,12 +165,12 @@ class Cut:
 
     @classmethod
     def of(cls, fit: Fit, items: pd.DataFrame, names: Sequence[str]) -> "Cut":
-        """Cut columns of the items.
+        """Divide columns of the items into levels.
 
         Raises
         ------
         DataError
-            When a column is not there.
+            When a column is missing or has too many different texts.
         """
         used, asked = (
             [read_property(items, name) for name in columns]
@@ -176,17 +179,17 @@ class Cut:
         return cls(items.index, used, asked)
 
     def take(self, names: pd.Index) -> "Cut":
-        """Keep some items; of what the layout uses, what varies on them.
+        """Select items, with the used properties that vary on them and all candidates.
 
         Raises
         ------
         DataError
-            When one is not among the items.
+            When a name is not among the items.
         """
         where = self.items.get_indexer(names)
         if (where < 0).any():
             raise DataError(
-                f"the evaluation has no item {some(names[where < 0])}, on which the fit was made; "
+                f"the evaluation lacks the fitted item(s) {some(names[where < 0])}; "
                 "give the evaluation that was fitted"
             )
         used = [part.take(where) for part in self.used]
@@ -195,17 +198,17 @@ class Cut:
 
 
 def used_columns(fit: Fit) -> list[str]:
-    """Columns of the items that the layout uses."""
+    """Return the columns of the items that the layout uses."""
     return [column for feature in fit.layout.meta_features for column in feature.columns]
 
 
 def candidate_columns(fit: Fit, items: pd.DataFrame, asked: Iterable[str] | None) -> list[str]:
-    """Check the candidates asked for, or find all; there may be none if they were not asked for.
+    """Check the given candidates; without any, return all possible ones, if there are any.
 
     Raises
     ------
     DataError
-        When none is named, one repeats, or the layout uses one.
+        When an empty list is given, a name is repeated, or the layout uses a candidate.
     """
     used = [*used_columns(fit), STEP]
     if asked is None:
@@ -217,26 +220,26 @@ def candidate_columns(fit: Fit, items: pd.DataFrame, asked: Iterable[str] | None
         both = [name for name in names if name in used]
         if both:
             raise DataError(
-                f"the layout uses {some(both)}, so it cannot be missing there; leave it out of the "
-                "candidates: whether its form fits is said in Criticism.table in any case"
+                f"the layout uses {some(both)}, so that it is not a candidate; leave it out of "
+                "candidates=: Criticism.table always has a row for the form of its effect"
             )
         if not names:
             raise DataError(
-                "there are no candidates: none was named; name columns of the items that the "
-                "layout does not use, or leave candidates= out to try all of them"
+                "candidates= is empty; name columns of the items that the layout does not use, or "
+                "leave out candidates= to test all of them"
             )
     return names
 
 
 def why_none(fit: Fit, items: pd.DataFrame) -> str:
-    """Say why no property of the items is a candidate.
+    """Return the reason why no property of the items is a candidate.
 
     Parameters
     ----------
     fit : Fit
-        Whose layout uses some properties.
+        Fit of a layout that uses some properties.
     items : DataFrame
-        With their properties, none of which can be tried.
+        Properties of the items, none of which can be tested.
     """
     used = [*used_columns(fit), STEP]
     others = [str(name) for name in items.columns if name not in used]
@@ -244,6 +247,6 @@ def why_none(fit: Fit, items: pd.DataFrame) -> str:
     if others:
         why = (
             f"what the layout does not use ({some(others)}) has over {_MOST_NAMES} different texts"
-            ", which name items rather than a kind of them"
+            ", which are names of items rather than a property"
         )
     return why

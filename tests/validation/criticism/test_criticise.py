@@ -153,7 +153,7 @@ def test_the_same_seed_gives_the_same_table_and_company_changes_nothing(found, f
     [
         ({"candidates": ["taste"]}, DataError, "no column 'taste'"),
         ({"candidates": ["reach"]}, DataError, "the layout uses reach"),
-        ({"candidates": []}, DataError, "there are no candidates"),
+        ({"candidates": []}, DataError, "candidates= is empty; name col"),
         ({"candidates": ["lit", "lit"]}, DataError, "lit"),
         ({"subjects": ["Zoe"]}, FitError, "Zoe"),
         ({"alpha": 1.0}, FitError, "alpha=1.0"),
@@ -168,5 +168,5 @@ def test_what_cannot_be_asked_is_refused(fitted, planted, options, error, messag
 
 def test_another_evaluation_is_refused(fitted, planted):
     fewer = planted.select(items=planted.items.index[:200])
-    with pytest.raises(DataError, match="has no item i200"):
+    with pytest.raises(DataError, match=r"lacks the fitted item\(s\) i200"):
         criticise(fitted, fewer)
