@@ -101,10 +101,10 @@ def test_without_effects_of_items_the_share_is_unknown_and_says_why():
     fit, *_ = made_up(layout())
     found = ml.validation.explained(fit)
     assert found.table["share"].isna().all()
-    assert "gives items nothing of their own" in found.table["remark"].iloc[0]
+    assert "has no own effects of items" in found.table["remark"].iloc[0]
     assert "add a node per='item'" in repr(found)
     assert found.in_words().endswith("the final log-odds.")
-    with pytest.raises(DataError, match="no share to draw: layout 'explained' gives items nothing"):
+    with pytest.raises(DataError, match="no share to draw: layout 'explained' has no own effects"):
         plots.explained_plot(found)
 
 

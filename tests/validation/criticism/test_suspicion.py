@@ -67,8 +67,8 @@ def test_cheats_are_found_on_their_side(cheats):
     assert surprising["chance"].is_monotonic_increasing
     assert (surprising["chance"] < 0.5).all()
     told = "\n".join(cheats.in_words())
-    assert "s0 succeeds where it should fail: it passes" in told
-    assert "s10 fails where it should succeed: it fails" in told
+    assert "s0 has too many unexpected successes: it passes" in told
+    assert "s10 has too many unexpected failures: it fails" in told
     assert "10 memorised" in repr(cheats) or "memorised and" in repr(cheats)
 
 
@@ -128,7 +128,7 @@ def test_a_layout_that_is_wrong_is_named_rather_than_everybody():
     outcomes[:, -20::2] = 1  # items that are easy for everybody
     found = ml.validation.suspicion(fitted(steps, outcomes))
     assert (found.table["verdict"] != "").mean() > 0.5
-    assert "suspect the layout 'quiz'" in found.warning
+    assert "the layout 'quiz' is wrong about the difficulty" in found.warning
     assert found.in_words()[-1] == found.warning
 
 

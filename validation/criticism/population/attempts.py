@@ -1,4 +1,4 @@
-"""Repeated attempts of a subject at an item: whether they are more alike than the layout says."""
+"""Test of whether a subject's attempts at an item are more similar than the layout implies."""
 
 import numpy as np
 import pandas as pd
@@ -11,14 +11,14 @@ from .results import intervals
 from .saddlepoint import tails
 
 REPEATED = "repeated attempts"
-_MOST = 2**22  # outcomes of cells that are laid out; of more the normal distribution is as good
+_MOST = 2**22  # number of possible outcomes; for more, the normal distribution is sufficient
 
 
 def attempts(residuals: Residuals, prob: float) -> pd.DataFrame:
     r"""Test whether a subject's attempts at an item have more in common than the layout expects.
 
-    As `dependence.pairs`, of each two attempts in the same cell, with one :math:`\beta` for all:
-    with what a cell of n attempts leaves over, r, and its variance w,
+    The test is that of `dependence.pairs`, for all pairs of attempts in the same cell, with one
+    :math:`\beta`. With the residual r of a cell of n attempts and its variance w,
 
     .. math:: U = \frac12 \sum_c \left(r_c^2 - (1 - 2 p_c) r_c - w_c\right), \qquad
         J = \frac12 \sum_c \frac{n_c - 1}{n_c} w_c^2
@@ -26,15 +26,15 @@ def attempts(residuals: Residuals, prob: float) -> pd.DataFrame:
     Parameters
     ----------
     residuals : Residuals
-        Of a joint fit.
+        Residuals of a joint fit.
     prob : float
         Mass of the interval.
 
     Returns
     -------
     DataFrame
-        One row, not adjusted, with columns as of `dependence.pairs`; ``testlet`` is "repeated
-        attempts", ``q3`` is missing. None where no cell has several attempts.
+        One row with the columns of `dependence.pairs`, except those of the adjustment; ``testlet``
+        is "repeated attempts", and ``q3`` is missing. No rows if no cell has several attempts.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def attempts(residuals: Residuals, prob: float) -> pd.DataFrame:
     several = trials > 1
 
     def scores(block: Block) -> tuple[np.ndarray, np.ndarray]:
-        """Multiply what each two attempts in a cell leave over, and their weights."""
+        """Sum the products of two attempts' residuals in a cell, and of their weights."""
         left, weights = block.leftover, block.weights
         each = left**2 - (1 - 2 * expit(block.log_odds)) * left - weights
         both = weights**2 * (trials - 1) / positive(trials)
@@ -79,7 +79,7 @@ def attempts(residuals: Residuals, prob: float) -> pd.DataFrame:
 
 
 def _chances(z: np.ndarray, trials: np.ndarray, chances: np.ndarray) -> np.ndarray:
-    """Give the p value from the products that each cell's outcomes can have."""
+    """Compute the p value from the possible values of the products in each cell."""
     passed = np.arange(int(trials.max()) + 1)
     if len(trials) * len(passed) > _MOST:
         return np.asarray(2 * norm.sf(np.abs(z)))

@@ -1,4 +1,4 @@
-"""Whether items, and demands, work alike in two groups of subjects, asked of all items at once."""
+"""Tests of whether all items together, and demands, have the same effects in two groups."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -17,8 +17,8 @@ from .weighted_chi_squares import upper_tail
 COLUMNS = ["by", "what", "level", "against", "subjects", "items", "effect", "low", "high"]
 COLUMNS += ["statistic", "p", "p_adjusted", "flagged"]
 SPREAD = "all items"
-_FEWEST = 3  # items
-_MOST = 1e4  # times the variance found, which is beyond all ends of intervals
+_FEWEST = 3  # smallest number of items
+_MOST = 1e4  # upper bound of the variance's interval, as a multiple of the estimate
 
 
 def between(
@@ -29,50 +29,52 @@ def between(
     alpha: float,
     prob: float,
 ) -> pd.DataFrame:
-    r"""Test, for each two groups of subjects, whether items and demands work alike in both.
+    r"""Test, for each two groups of subjects, whether items and demands have the same effects.
 
-    Let each item be easier for one group by an effect of its own, drawn with mean 0 and standard
-    deviation :math:`\tau`. Scores :math:`U` of these effects, one for each item, beside what
-    subjects and items are in all, have the information :math:`I`, a matrix; see `louis.Direction`.
-    The score of :math:`\tau^2` at 0 is half of
+    For all items, the alternative is that each item is easier for one group by an effect with mean
+    0 and standard deviation :math:`\tau`. The scores :math:`U` of these effects, one for each item,
+    given the levels of subjects and items, have the information matrix :math:`I`; see
+    `louis.Direction`. The score of :math:`\tau^2` at 0 is half of
 
     .. math:: T = U^\top U - \mathrm{tr}\, I, \qquad
         U^\top U \sim \sum_j (\lambda_j + \tau^2 \lambda_j^2) \chi^2_1
 
-    with the eigenvalues :math:`\lambda` of I. So many small differences are found together, of
-    which none is found alone. The interval holds all :math:`\tau` under which :math:`U^\top U` is
-    neither too large nor too small.
+    with the eigenvalues :math:`\lambda` of I. This test detects many small differences together
+    that are too small to be detected for single items. The interval consists of all :math:`\tau`
+    for which the observed :math:`U^\top U` is in neither tail of its distribution.
 
-    For a demand with the values :math:`v`, standardised over the items, the log-odds of a group's
-    cells are moved by :math:`\beta v`: with the score :math:`v^\top U` and the information
-    :math:`v^\top I v`.
+    For a demand with the values :math:`v`, standardised over the items, the alternative is that the
+    log-odds of a group's cells change by :math:`\beta v`. The score is :math:`v^\top U`, and the
+    information :math:`v^\top I v`.
 
     Parameters
     ----------
     residuals : Residuals
-        Of a joint fit.
+        Residuals of a joint fit.
     contrasts : list of Contrast
         Columns of the subjects.
     demands : DataFrame, shape (items, demands)
-        Numbers.
+        Values of the demands.
     alpha : float
-        Chance of any false alarm in the table.
+        Probability of any false alarm in the table.
     prob : float
         Mass of the intervals.
 
     Returns
     -------
     DataFrame
-        For each column, and each two of its levels, one row for all items and one per demand.
+        For each column, and each two of its levels, one row for all items and one for each demand
+        that varies.
 
         - ``by``: the column; ``what``: "all items" or the demand; ``level``, ``against``: the
-          groups; of numbers, one standard deviation more.
-        - ``subjects``, ``items``: how many.
-        - ``effect``, ``low``, ``high``: of all items :math:`\tau`, by the method of moments, and of
-          a demand :math:`\beta`, in log-odds, with approximate intervals.
-        - ``statistic``: :math:`U^\top U / \mathrm{tr}\, I`, about 1 where items work alike, and the
-          squared standardised score of a demand.
-        - ``p``, ``p_adjusted``, ``flagged``; NaN of fewer than three items.
+          groups, or "+1 sd" and "the mean" for a column of numbers.
+        - ``subjects``, ``items``: numbers of subjects and of items.
+        - ``effect``, ``low``, ``high``: :math:`\tau` of all items, by the method of moments, or
+          :math:`\beta` of a demand, in log-odds, with approximate intervals.
+        - ``statistic``: :math:`U^\top U / \mathrm{tr}\, I` of all items, which is about 1 if there
+          are no differences, or the squared standardised score of a demand.
+        - ``p``, ``p_adjusted``, ``flagged``. The row of all items has no effect and no p value if
+          there are fewer than three items.
 
     References
     ----------
@@ -89,12 +91,12 @@ def between(
 
 
 def no_groups() -> pd.DataFrame:
-    """Return the table without rows, where no groups are held against each other."""
+    """Return a table without rows, for criticism without groups."""
     return pd.DataFrame(columns=COLUMNS)
 
 
 def _twos(contrast: Contrast) -> Iterator[tuple[Contrast, np.ndarray]]:
-    """Hold each two levels against each other, with the places of their subjects."""
+    """Yield a contrast for each two levels, with the positions of their subjects."""
     if contrast.values.shape[1] == 1:
         yield contrast, np.arange(len(contrast.values))
         return
@@ -107,7 +109,7 @@ def _twos(contrast: Contrast) -> Iterator[tuple[Contrast, np.ndarray]]:
 def _rows(
     residuals: Residuals, contrast: Contrast, demands: pd.DataFrame, prob: float
 ) -> list[dict[str, object]]:
-    """Ask about all items, and about each demand."""
+    """Test all items, and each demand, for one contrast."""
     score, information = joint_scores(residuals, contrast.values)
     diagonal = np.diagonal(information)
     kept = diagonal > 0
@@ -130,22 +132,22 @@ def _rows(
 
 
 def joint_scores(residuals: Residuals, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Score effects of a column of the subjects on all items, with their joint information.
+    """Compute scores of the effects of a subjects' column on each item, with their information.
 
     Parameters
     ----------
     residuals : Residuals
-        Of a joint fit.
+        Residuals of a joint fit.
     values : ndarray, shape (subjects, 1)
         The column.
 
     Returns
     -------
     score : ndarray, shape (items,)
-        Of items of which too little is left beside what the layout has itself: 0.
+        Scores by item; 0 for items whose effect cannot be distinguished from the layout's own.
     information : ndarray, shape (items, items)
-        As `Direction` has it of one item, and between two: an item's score takes from its cells
-        what subjects leave over in all, and so the other's. 0 where too little is left.
+        Information of each item, as in `Direction`, and of two items, whose scores are related
+        because the residual of the subject is subtracted from both. 0 for items without a score.
     """
     direction = Direction(lambda block: [values[:, :1]], ITEM)
     read = direction.read(residuals)
@@ -161,19 +163,21 @@ def joint_scores(residuals: Residuals, values: np.ndarray) -> tuple[np.ndarray, 
 
 
 def _spread(score: np.ndarray, information: np.ndarray, prob: float) -> dict[str, object]:
-    """Ask whether effects have a spread, and estimate it."""
+    """Test whether the standard deviation of effects is above 0, and estimate it."""
     if len(score) < _FEWEST:
         return dict.fromkeys(["effect", "low", "high", "statistic", "p"], np.nan)
     values = np.maximum(np.linalg.eigvalsh(information), 0)
     values = values[values > 1e-9 * values.max()]
     found, whole = float(score @ score), float(values.sum())
-    scale = whole / float((values**2).sum())  # of a variance: what makes chance twice as large
+    scale = whole / float(
+        (values**2).sum()
+    )  # unit of the variance, which doubles the expected statistic
 
     def tail(ratio: float) -> float:
         return upper_tail(found, values + ratio * scale * values**2)
 
     def end(chance: float) -> float:
-        """Find the spread under which as much, or more, has a chance."""
+        """Find the standard deviation for which the upper tail has the given probability."""
         if tail(0) >= chance:
             return 0.0
         most = _MOST * max(1.0, found / whole)
@@ -191,7 +195,7 @@ def _spread(score: np.ndarray, information: np.ndarray, prob: float) -> dict[str
 def _weight(
     score: np.ndarray, information: np.ndarray, values: np.ndarray, prob: float
 ) -> dict[str, object]:
-    """Ask whether a demand has another weight."""
+    """Test whether a demand has a different weight, and estimate the difference."""
     precision = max(float(values @ information @ values), 1e-12)
     effect, error = float(values @ score) / precision, precision**-0.5
     half = float(norm.isf((1 - prob) / 2)) * error

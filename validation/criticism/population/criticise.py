@@ -1,4 +1,4 @@
-"""Criticise a joint fit: all tables from one reading of its draws."""
+"""Criticism of a joint fit, whose tables share one reading of its draws."""
 
 from collections.abc import Iterable
 
@@ -34,12 +34,12 @@ def criticise_population(
     prob: float,
     seed: int,
 ) -> PopulationCriticism:
-    """Criticise a joint fit; parameters and errors as of `criticise`."""
+    """Criticise a joint fit; parameters and errors are those of `criticise`."""
     drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     if drawn < _FEWEST_DRAWS:
         raise FitError(
-            f"the fit has {many(drawn, 'draw')}; criticise needs at least {_FEWEST_DRAWS}, and "
-            "should have 1000: fit with more"
+            f"the fit has {many(drawn, 'draw')}; criticise needs at least {_FEWEST_DRAWS}, "
+            "and 1000 are advised: fit with more draws"
         )
     people = _known(evaluation.subject_table, fit.subjects, "subject")
     contrasts = [Contrast.of(people, name) for name in group_columns(people, by)]
@@ -49,7 +49,7 @@ def criticise_population(
     demands = items[[name for name in used_columns(fit) if name in items]].select_dtypes("number")
     together = None if testlet is None else _testlets(items, testlet)
     judged = {"alpha": alpha, "prob": prob}
-    with threadpool_limits(1, user_api="blas"):  # threads would change the last digits
+    with threadpool_limits(1, user_api="blas"):  # more threads change the last digits
         return PopulationCriticism(
             person_fit(residuals, who, **judged),
             item_fit(residuals, fit.layout, **judged),
@@ -68,18 +68,18 @@ def criticise_population(
 
 
 def _known(table: pd.DataFrame, names: list[str], what: str) -> pd.DataFrame:
-    """Take the rows of those that were fitted."""
+    """Return the rows of the fitted subjects or items."""
     missing = [name for name in names if name not in table.index]
     if missing:
         raise DataError(
-            f"the evaluation has no {what} {some(missing)}, on which the fit was made; give the "
-            "evaluation that was fitted"
+            f"the evaluation lacks the fitted {what}(s) {some(missing)}; give the evaluation that "
+            "was fitted"
         )
     return table.loc[names]
 
 
 def _share(fit: Fit, prob: float) -> Explained:
-    """Find the share that demands explain, or why there is none."""
+    """Compute the share that demands explain, or return the reason why there is none."""
     try:
         return explained(fit, prob=prob)
     except FitError as error:  # a single item, or a prior without quantiles
@@ -87,7 +87,7 @@ def _share(fit: Fit, prob: float) -> Explained:
 
 
 def _testlets(items: pd.DataFrame, name: str) -> dict[str, np.ndarray]:
-    """Find the items that belong together, by what they have in common."""
+    """Return the positions of the items of each testlet with at least two items."""
     if name not in items.columns:
         raise DataError(
             f"testlets: the items have no column {name!r}; they have {some(items.columns, 20)}"
@@ -97,7 +97,7 @@ def _testlets(items: pd.DataFrame, name: str) -> dict[str, np.ndarray]:
     groups = {level: places for level, places in groups.items() if len(places) > 1}
     if not groups:
         raise DataError(
-            f"testlets: {name} differs on each item; name a column that items which belong together"
-            " have in common"
+            f"testlets: {name} is different for each item; name a column with the same value for "
+            "all items of a testlet"
         )
     return groups

@@ -1,4 +1,4 @@
-"""Local dependence: items that have more in common than the layout says."""
+"""Local dependence: items that have more in common than the layout implies."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,9 +11,9 @@ from .residuals import Block, Residuals
 from .results import adjusted, intervals
 from .saddlepoint import tails
 
-_SHOWN = 20  # pairs, the worst ones, beside all that are flagged
+_SHOWN = 20  # smallest number of pairs in the table, besides all that are flagged
 TOGETHER = "all together"
-_OUTCOMES = 512  # replicates of a testlet's outcomes
+_OUTCOMES = 512  # number of replicated outcomes of a testlet
 COLUMNS = ["testlet", "item", "other", "items", "subjects", "effect", "low", "high", "q3"]
 COLUMNS += ["widening", "z", "p", "p_adjusted", "flagged"]
 
@@ -21,33 +21,34 @@ COLUMNS += ["widening", "z", "p", "p_adjusted", "flagged"]
 def pairs(residuals: Residuals, *, alpha: float, prob: float) -> pd.DataFrame:
     r"""Test each pair of items for outcomes with more in common than the layout expects.
 
-    Their joint law is taken as that of the layout times :math:`1 + \beta r_j r_k`, with what is
-    left over, :math:`r = y - n p`: to first order :math:`\beta` is the covariance, in squared
-    log-odds, of parts that a subject has on both items (the variance of a common part where the
-    slope is 1). With :math:`U = \sum_i r_{ij} r_{ik}` and
+    The alternative is the joint distribution of the layout times :math:`1 + \beta r_j r_k`, with
+    the residuals :math:`r = y - n p`. To first order, :math:`\beta` is the covariance, in squared
+    log-odds, of effects of a subject on both items (the variance of a common effect, if the slope
+    is 1). The score is :math:`U = \sum_i r_{ij} r_{ik}`, and the information
     :math:`J = \sum_i w_{ij} w_{ik}`; see `louis.louis`.
 
     Parameters
     ----------
     residuals : Residuals
-        Of a joint fit.
+        Residuals of a joint fit.
     alpha : float
-        Chance of any false alarm over all pairs.
+        Probability of any false alarm over all pairs.
     prob : float
         Mass of the intervals.
 
     Returns
     -------
     DataFrame
-        The pairs that are flagged, and at least the 20 with the smallest p; all are adjusted for.
-        Where there were several attempts, a row asks the same of those in a cell; see
-        `attempts.attempts`.
+        The flagged pairs, and at least the 20 pairs with the smallest p values, which are adjusted
+        for the number of all pairs. If cells have several attempts, there is also a row for these;
+        see `attempts.attempts`.
 
-        - ``testlet``: empty; ``item``, ``other``; ``items``: 2; ``subjects``: who attempted both.
+        - ``testlet``: empty; ``item``, ``other``: the pair; ``items``: 2; ``subjects``: number of
+          subjects that attempted both items.
         - ``effect``, ``low``, ``high``: :math:`\beta`, with an approximate interval.
-        - ``q3``: correlation of what mean chances leave over (Yen 1984).
-        - ``widening``: approximate factor by which this makes the interval of what a subject has on
-          all its items too narrow: root of :math:`1 + 2 \beta w_j w_k / \sum_l w_l`, averaged.
+        - ``q3``: correlation of the residuals at the mean probabilities (Yen 1984).
+        - ``widening``: approximate factor by which intervals of a subject's level are too narrow
+          because of this effect: the root of the mean of :math:`1 + 2 \beta w_j w_k / \sum_l w_l`.
         - ``z``, ``p``, ``p_adjusted``, ``flagged``; p from the saddlepoint approximation.
 
     References
@@ -60,7 +61,7 @@ def pairs(residuals: Residuals, *, alpha: float, prob: float) -> pd.DataFrame:
     first, second = np.triu_indices(len(residuals.items), 1)
 
     def scores(block: Block) -> tuple[np.ndarray, np.ndarray]:
-        """Multiply what both items leave over, and their weights."""
+        """Sum the products of both items' residuals, and of their weights."""
         crossed = (
             np.matmul(each.transpose(0, 2, 1), each) for each in (block.leftover, block.weights)
         )
@@ -93,7 +94,7 @@ def pairs(residuals: Residuals, *, alpha: float, prob: float) -> pd.DataFrame:
 
 
 def q3(residuals: Residuals) -> np.ndarray:
-    """Correlate what mean chances leave over of each two items; (items, items), NaN where none."""
+    """Correlate the residuals of each two items at the mean probabilities; (items, items)."""
     tried = residuals.trials > 0
     left = residuals.centre.leftover[0]
     left = np.where(tried, left - left.sum(axis=0) / np.maximum(tried.sum(axis=0), 1), 0)
@@ -105,29 +106,29 @@ def q3(residuals: Residuals) -> np.ndarray:
 def testlets(
     residuals: Residuals, groups: Mapping[str, np.ndarray], *, alpha: float, prob: float, seed: int
 ) -> pd.DataFrame:
-    r"""Test whether items of a testlet have more in common, all pairs at once.
+    r"""Test whether the items of a testlet have more in common than the layout expects.
 
-    As `pairs`, with one :math:`\beta` for all pairs of a testlet's items.
+    The test is that of `pairs`, with one :math:`\beta` for all pairs of a testlet's items.
 
     Parameters
     ----------
     residuals : Residuals
-        Of a joint fit.
+        Residuals of a joint fit.
     groups : mapping of str to ndarray of int
-        By testlet, the places of its items, at least two.
+        By testlet, the positions of its items, at least two.
     alpha : float
-        Chance of any false alarm in the table.
+        Probability of any false alarm in the table.
     prob : float
         Mass of the intervals.
     seed : int
-        Seed of the outcomes drawn, whose products give the tails.
+        Seed of the replicated outcomes, from which p values are computed.
 
     Returns
     -------
     DataFrame
-        One row per testlet and, where there are several, one of all together, and one of repeated
-        attempts; columns as of `pairs`. ``item`` and ``other`` are empty, ``q3`` is the mean over
-        pairs.
+        One row per testlet, with the columns of `pairs`. If there are several testlets, there is
+        also a row for all together, and if cells have several attempts, one for these. ``item`` and
+        ``other`` are empty, and ``q3`` is the mean over pairs.
     """
     places = list(groups.values())
 
@@ -161,7 +162,7 @@ def testlets(
 
 
 def _over_testlets(values: np.ndarray, places: Sequence[np.ndarray]) -> np.ndarray:
-    """Sum products over the pairs of each testlet, and of all; (draws, subjects, testlets)."""
+    """Sum products over the pairs of each testlet and of all; (draws, subjects, testlets)."""
     parts = [values[:, :, own] for own in places]
     each = np.stack([(x.sum(axis=2) ** 2 - (x**2).sum(axis=2)) / 2 for x in parts], axis=2)
     if len(places) == 1:
@@ -170,7 +171,7 @@ def _over_testlets(values: np.ndarray, places: Sequence[np.ndarray]) -> np.ndarr
 
 
 def _means_of_pairs(values: np.ndarray, places: Sequence[np.ndarray]) -> list[float]:
-    """Average over the pairs of each testlet, and of all."""
+    """Average values over the pairs of each testlet and of all."""
     pairs = [values[np.ix_(own, own)][np.triu_indices(len(own), 1)] for own in places]
     return [
         float(np.nanmean(own)) if np.isfinite(own).any() else np.nan
@@ -181,7 +182,7 @@ def _means_of_pairs(values: np.ndarray, places: Sequence[np.ndarray]) -> list[fl
 def _chances(
     residuals: Residuals, z: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> np.ndarray:
-    """Give p values of pairs from the four products that a subject's outcomes can have."""
+    """Compute p values of pairs from the four possible products of a subject's outcomes."""
     low, high = (each.T for each in residuals.two_points)
     width = np.where(high > low, high - low, 1)
     passing = -low / width
@@ -200,7 +201,7 @@ def _chances(
 def _testlet_chances(
     residuals: Residuals, z: np.ndarray, places: Sequence[np.ndarray], seed: int
 ) -> np.ndarray:
-    """Give p values of testlets from products of outcomes that are drawn from the mean chances."""
+    """Compute p values of testlets from outcomes replicated with the mean probabilities."""
     rng = np.random.default_rng(seed)
     low, high = residuals.two_points
     width = np.where(high > low, high - low, 1)

@@ -1,4 +1,4 @@
-"""How much of what makes items hard the declared demands explain."""
+"""The share of the items' difficulty that the declared demands explain."""
 
 import math
 from dataclasses import dataclass, replace
@@ -23,27 +23,28 @@ from ....layouts.plates import ITEM, SUBJECT, plate_name, root
 THESE, NEW = "these items", "new items"
 _MOST_DRAWS = 1000
 _FEWEST_DRAWS = 100
-_CELLS = 40_000_000  # chances computed: with more cells there are fewer draws
-_BLOCK = 2**18  # chances computed at a time
-_VALUES = 100  # of each latent of new items, beside each draw
+_CELLS = 40_000_000  # number of computed probabilities; with more cells, fewer draws are used
+_BLOCK = 2**18  # number of probabilities computed at a time
+_VALUES = 100  # smallest number of values of a latent of new items for each draw
 _SEED = 20261
 
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """How much of what makes items hard the declared demands explain.
+    """The share of the items' difficulty that the declared demands explain.
 
     Made by `explained`.
 
     Attributes
     ----------
     table : DataFrame
-        Indexed by ``these items``, those of the fit, and ``new items``, others that ask the same:
-        ``share`` in [0, 1], its posterior mean, and the ends ``low`` and ``high`` of its interval;
-        ``demands_sd`` and ``own_sd``, posterior means of the standard deviations of the demands'
-        part and of the items' own, in log-odds; ``remark``, why there is no share, where it is NaN.
+        Rows ``these items``, for the items of the fit, and ``new items``, for other items with the
+        same demands. Columns are ``share``, its posterior mean, in [0, 1], and the ends ``low`` and
+        ``high`` of its interval; ``demands_sd`` and ``own_sd``, posterior means of the standard
+        deviations of the demands' part and of the items' own effects, in log-odds; and ``remark``,
+        the reason if there is no share.
     draws : DataFrame
-        A column for each row of the table, the share under each posterior draw; no rows where there
+        The share in each posterior draw, with a column for each row of the table; no rows if there
         is no share.
     prob : float
         Mass of the intervals.
@@ -53,8 +54,8 @@ class Explained:
     >>> table = pd.DataFrame({"share": [0.52, 0.5], "low": [0.4, 0.36], "high": [0.64, 0.63],
     ...                       "remark": ""}, index=["these items", "new items"])
     >>> Explained(table, pd.DataFrame(), 0.9)
-    <Explained: demands explain 0.52 (90% interval 0.40 to 0.64) of what makes these items hard,
-    0.50 (0.36 to 0.63) of new items>
+    <Explained: demands explain 0.52 (90% interval 0.40 to 0.64) of the difficulty of these items,
+    0.50 (0.36 to 0.63) of that of new items>
     """
 
     table: pd.DataFrame
@@ -69,12 +70,12 @@ class Explained:
             for row in self.table.loc[[THESE, NEW]].to_dict("records")
         )
         return (
-            f"<Explained: demands explain {here[0]} ({self.prob:.0%} interval {here[1]}) of what "
-            f"makes these items hard, {there[0]} ({there[1]}) of new items>"
+            f"<Explained: demands explain {here[0]} ({self.prob:.0%} interval {here[1]}) of the "
+            f"difficulty of these items, {there[0]} ({there[1]}) of that of new items>"
         )
 
     def in_words(self) -> str:
-        """Say in one or two sentences what was found, for a report.
+        """Describe the share in sentences, for a report.
 
         Examples
         --------
@@ -83,8 +84,8 @@ class Explained:
         ...                      index=["these items", "new items"])
         >>> print(Explained(table, pd.DataFrame(), 0.9).in_words())
         The declared demands explain 52% of the variance of these items' difficulty (90% interval
-        40% to 64%), and 50% (36% to 63%) of that of new items with the same demands. The demands'
-        part has a standard deviation of 1.04 log-odds, what items have of their own one of 1.00.
+        40% to 64%), and 50% (36% to 63%) of that of new items with the same demands. The standard
+        deviation is 1.04 log-odds for the demands' part, and 1.00 for the items' own effects.
         """
         if self.table["share"].isna().any():
             return f"{self.table['remark'].iloc[0]}."
@@ -97,32 +98,33 @@ class Explained:
         return (
             f"The declared demands explain {here[0]} of the variance of these items' difficulty "
             f"({self.prob:.0%} interval {here[1]} to {here[2]}), and {there[0]} ({there[1]} to "
-            f"{there[2]}) of that of new items with the same demands. The demands' part has a "
-            f"standard deviation of {fixed(demands, digits)} log-odds, what items have "
-            f"of their own one of {fixed(own, digits)}."
+            f"{there[2]}) of that of new items with the same demands. The standard deviation "
+            f"is {fixed(demands, digits)} log-odds for the demands' part, and "
+            f"{fixed(own, digits)} for the items' own effects."
         )
 
 
 def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
-    r"""Find the share of the items' difficulty that the declared demands explain.
+    r"""Compute the share of the items' difficulty that the declared demands explain.
 
-    Under each posterior draw, item j has the difficulty :math:`T_j`, its final log-odds averaged
-    over the subjects of the fit. What the layout says of its demands alone is :math:`D_j`, the same
-    with all that items or their categories have of their own at the medians of their priors, and
-    :math:`E_j = T_j - D_j` is the rest. The share
+    In each posterior draw, the difficulty :math:`T_j` of item j is its log-odds, averaged over the
+    subjects of the fit. The part :math:`D_j` that its demands explain is the same average if all
+    own effects of items, or of their categories, are at the medians of their priors, and
+    :math:`E_j = T_j - D_j` is the remainder. The share
 
     .. math:: \frac{\mathrm{var}_j D_j}{\mathrm{var}_j D_j + \mathrm{var}_j E_j}
 
-    is computed draw by draw, so that it has a posterior. Its denominator is not the variance of T:
-    in a draw the two parts need not be uncorrelated, and then :math:`1 - \mathrm{var} E /
-    \mathrm{var} T` leaves [0, 1].
+    is computed for each draw, so that it has a posterior. The denominator is not the variance of T,
+    because the two parts may be correlated within a draw, and :math:`1 - \mathrm{var} E /
+    \mathrm{var} T` may then be outside [0, 1].
 
-    For new items the own parts are drawn from their distribution given the draw's spreads, which
-    replaces :math:`\mathrm{var}_j E_j` by that of the items there may be; the demands stay those of
-    the fit's items. Of these items an own part may by chance go further, or less far, than that.
+    For new items, own effects are drawn from their distribution given the draw's spreads, and
+    :math:`\mathrm{var}_j E_j` is replaced by the variance of these; the demands are those of the
+    items of the fit. The variance of the own effects of the fitted items may be larger or smaller
+    by chance.
 
-    What a subject, or a group of subjects, has on an item belongs to neither part; nor does it
-    matter which demand contributes. A weight that subjects differ in counts by its mean.
+    Effects of a subject, or of a group of subjects, on an item belong to neither part. If subjects
+    differ in the weight of a demand, the mean weight counts.
 
     Parameters
     ----------
@@ -134,14 +136,14 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     Returns
     -------
     Explained
-        A table of two rows, and the draws. From at most 1,000 posterior draws, fewer of large
-        cohorts. Where items have nothing of their own, shares are NaN, with the reason.
+        A table with two rows, and the draws. At most 1,000 posterior draws are used, and fewer for
+        large cohorts. If the layout has no own effects of items, shares are NaN, with the reason.
 
     Raises
     ------
     FitError
         When the fit is not joint, has a single item or outcomes of several steps, `prob` is not
-        between 0 and 1, or PyMC has no quantiles of the prior of what items have of their own.
+        between 0 and 1, or PyMC has no quantile function for the prior of the items' own effects.
 
     References
     ----------
@@ -168,26 +170,26 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     layout = fit.layout
     if not layout.joint:
         raise FitError(
-            f"explained: under layout {layout.name!r} each subject was fitted alone, and items "
-            "have nothing of their own beside the demands; fit a layout with a node per='item'"
+            f"explained: layout {layout.name!r} is fitted to each subject alone, so that items "
+            "have no effects of their own; fit a layout with a node per='item'"
         )
     if layout.steps is not None:
         raise FitError(
-            f"explained: layout {layout.name!r} has outcomes of several steps, and difficulty is "
-            "that of one success; fit a layout of one Success"
+            f"explained: layout {layout.name!r} has outcomes of several steps, but difficulty is "
+            "defined for a single Success; fit a layout with one"
         )
     own = _own(layout)
     if not own:
         return no_share(
-            f"layout {layout.name!r} gives items nothing of their own, so that demands explain all "
-            "by declaration; to find the share, add a node per='item' to the final log-odds",
+            f"layout {layout.name!r} has no own effects of items, so that demands explain all "
+            "by declaration; add a node per='item' to the final log-odds to compute the share",
             prob,
         )
     known = cohort_of(fit)
     if len(known.levels[ITEM]) < 2:
         raise FitError(
-            f"explained: the fit has the item {known.levels[ITEM][0]} alone, and shares of a "
-            "variance need several; fit more items"
+            f"explained: the fit has only the item {known.levels[ITEM][0]}, but the share of a "
+            "variance needs several; fit more items"
         )
     shares, spreads = _by_draw(fit, _every_cell(known), own)
     tail = (1 - prob) / 2
@@ -207,7 +209,7 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
 
 
 def _own(layout: Layout) -> list[Latent]:
-    """List what items, or categories of them, have of their own; spreads only say how far apart."""
+    """List the latents of own effects of items or of their categories, without spreads."""
     return [
         latent
         for latent in layout.latents
@@ -218,14 +220,14 @@ def _own(layout: Layout) -> list[Latent]:
 
 
 def no_share(remark: str, prob: float) -> Explained:
-    """Say why there is no share."""
+    """Return a result without a share, with the reason."""
     columns = ["share", "low", "high", "demands_sd", "own_sd"]
     table = pd.DataFrame(np.nan, [THESE, NEW], columns).assign(remark=remark)
     return Explained(table, pd.DataFrame(columns=[THESE, NEW], dtype=float), prob)
 
 
 def _every_cell(known: Cohort) -> Cohort:
-    """Lay out every subject on every item."""
+    """Return the cohort with a cell for each subject on each item."""
     subjects, items = len(known.levels[SUBJECT]), len(known.levels[ITEM])
     cells = np.divmod(np.arange(subjects * items), items)
     return replace(known, subject=cells[0], item=cells[1])
@@ -259,7 +261,7 @@ def _by_draw(
 
 
 def _difficulties(cohort: Cohort, values: dict[str, np.ndarray]) -> np.ndarray:
-    """Average every item's log-odds over the subjects; shape (draws, items)."""
+    """Average each item's log-odds over the subjects; shape (draws, items)."""
     draws = len(next(iter(values.values())))
     chances = evaluate_cells(cohort, laid_out(cohort, values, draws=True)).clip(EDGE, 1 - EDGE)
     found = np.broadcast_to(logit(chances), (draws, len(cohort.subject)))
@@ -273,9 +275,10 @@ def _from_prior(
     rng: np.random.Generator | None,
     copies: int = 1,
 ) -> dict[str, np.ndarray]:
-    """Draw what items have of their own from its distribution, or take the median without `rng`.
+    """Draw own effects of items from their distribution; without `rng`, return the medians.
 
-    Scores are even: those of each draw have the mean and the variance of the distribution.
+    The standard scores of each draw are evenly spaced quantiles, so that their mean and variance
+    are those of the distribution.
     """
     fitted = {plate_name(plate): math.inf for latent in own for plate in latent.plates}
     known, found = dict(values), dict[str, np.ndarray]()

@@ -18,24 +18,24 @@ from .results import adjusted
 COLUMNS = ["by", "item", "level", "against", "subjects", "anchor", "effect", "low", "high"]
 COLUMNS += ["statistic", "df", "p", "p_adjusted", "flagged"]
 STANDARD = "+1 sd"
-_FEWEST = 2  # subjects of a level
+_FEWEST = 2  # smallest number of subjects of a level
 _ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """A column of the subjects, as numbers.
+    """A column of the subjects as numbers.
 
     Attributes
     ----------
     name : str
-        The column.
+        Name of the column.
     levels : tuple of str
-        What each number stands for.
+        Name of each column of `values`.
     against : str
-        What it is held against; empty where that is all the other levels.
+        What levels are compared with; empty if each is compared with all others.
     values : ndarray, shape (subjects, levels)
-        Indicators of levels (of two, of the second), or standardised numbers.
+        Indicators of the levels (of two levels, of the second one), or standardised numbers.
     """
 
     name: str
@@ -45,12 +45,13 @@ class Contrast:
 
     @classmethod
     def of(cls, subjects: pd.DataFrame, name: str) -> "Contrast":
-        """Read a column: levels where they are few, and numbers else.
+        """Read a column: numbers if it has more than 8 different ones, and levels otherwise.
 
         Raises
         ------
         DataError
-            When it is not there, a value is missing, all are alike, or too many texts differ.
+            When there is no such column, a value is missing, there is a single level or a level
+            with a single subject, or there are more than 30 different texts.
         """
         if name not in subjects.columns:
             raise DataError(
@@ -72,8 +73,8 @@ class Contrast:
                 f"{level}: {count}" for level, count in zip(kind.levels, counts, strict=True)
             )
             raise DataError(
-                f"by: {name} has the levels {have}; two levels or more of at least {_FEWEST} "
-                "subjects each are needed: join rare levels, or leave the column out"
+                f"by: {name} has the levels {have}; at least two levels are needed, each with at "
+                f"least {_FEWEST} subjects: join rare levels, or leave out the column"
             )
         indicators = (kind.codes[:, None] == np.arange(len(counts))).astype(float)
         if len(counts) == 2:
@@ -82,7 +83,7 @@ class Contrast:
 
 
 def group_columns(subjects: pd.DataFrame, by: str | Iterable[str] | None) -> list[str]:
-    """Name the columns asked for, or else all with few levels, of at least two subjects each."""
+    """Return the given columns (default: all with 2 to 8 levels of at least two subjects)."""
     if by is not None:
         names = [by] if isinstance(by, str) else texts(by, "by")
         refuse_repeats(names, "column", "by")
@@ -102,24 +103,25 @@ def invariance(
 ) -> pd.DataFrame:
     r"""Test whether each item is easier for some subjects than the layout expects.
 
-    The log-odds of an item's cells are moved by :math:`\beta` for the subjects of a level, beside
-    their other items; see `louis.Direction`. So a level that does better in all is no alarm, only
-    one that does so on single items, which is differential item functioning (DIF).
+    The alternative is that the log-odds of an item's cells change by :math:`\beta` for the subjects
+    of a level, relative to their other items; see `louis.Direction`. A level that is better on all
+    items is therefore not flagged, but only one that is better on single items, which is
+    differential item functioning (DIF).
 
-    Where a few items are much harder for a level, the others are easier beside them. So what is
-    flagged is left out of the items that say what a subject is in all (the anchor), and all are
-    tested again, until the same are flagged, at most ten times; where more than half are, those
-    that differ most are left out. Where the layout suffices this begins only after a false alarm,
-    and so makes none more frequent.
+    If a few items are much harder for a level, the others are easier relative to them. Flagged
+    items are therefore removed from the anchor, the items that determine the levels of subjects,
+    and all items are tested again, until the same ones are flagged, at most ten times. If more than
+    half of the items are flagged, those that differ most are removed. If the layout is sufficient,
+    this starts only after a false alarm, so that false alarms are not more frequent.
 
     Parameters
     ----------
     residuals : Residuals
-        Of a joint fit.
+        Residuals of a joint fit.
     contrasts : list of Contrast
         Columns of the subjects.
     alpha : float
-        Chance of any false alarm in the table.
+        Probability of any false alarm in the table.
     prob : float
         Mass of the intervals.
 
@@ -128,15 +130,16 @@ def invariance(
     DataFrame
         One row per column and item.
 
-        - ``by``: the column; ``level``: of two, the second, of more the one that deviates most;
-          ``against``: the other, or all others; of a number one standard deviation more.
-        - ``subjects``: those of the level who attempted the item; ``anchor``: whether the item says
-          what subjects are in all.
-        - ``effect``, ``low``, ``high``: :math:`\beta` in log-odds, above 0 where the item is easier
-          for the level, with an approximate interval, adjusted for the choice of a level.
-        - ``statistic``, ``df``: squared standardised score, or chi-square over levels.
-        - ``p``, ``p_adjusted``, ``flagged``; p from the saddlepoint approximation, of several
-          levels from the chi-square distribution.
+        - ``by``: the column; ``level``: the second one of two levels, or the one of several that
+          deviates most; ``against``: the first level, or "the others". For a column of numbers,
+          "+1 sd" and "the mean".
+        - ``subjects``: number of subjects of the level (of all, for numbers) that attempted the
+          item; ``anchor``: whether the item is in the anchor.
+        - ``effect``, ``low``, ``high``: :math:`\beta` in log-odds, which is positive if the item is
+          easier for the level, with an approximate interval, adjusted for the choice of a level.
+        - ``statistic``, ``df``: squared standardised score, or chi-square over several levels.
+        - ``p``, ``p_adjusted``, ``flagged``; p from the saddlepoint approximation, or, for several
+          levels, from the chi-square distribution.
 
     References
     ----------
@@ -161,14 +164,14 @@ def invariance(
 
 
 def _anchor(table: pd.DataFrame) -> np.ndarray:
-    """Leave out the items that are flagged, of more than half of them those that differ most."""
+    """Return the anchor: all items except the flagged ones, of which at most half are removed."""
     worst = np.argsort(-table["statistic"].where(table["flagged"], -np.inf), kind="stable")
     out = worst[: min(int(table["flagged"].sum()), len(table) // 2)]
     return ~np.isin(np.arange(len(table)), out)
 
 
 def _together(tables: list[pd.DataFrame], alpha: float) -> pd.DataFrame:
-    """Put the tables of all columns under each other, and adjust for all their rows."""
+    """Concatenate the tables of all columns, and adjust p values for all rows."""
     made = pd.concat(tables) if tables else pd.DataFrame(columns=COLUMNS)
     return adjusted(made.reset_index(drop=True), alpha)[COLUMNS]
 
@@ -183,7 +186,9 @@ def _table(
     effect, error = tested.alone()
     several = len(columns) > 1
     if several:
-        statistic = tested.take(slice(1, None)).together()  # the others' scores sum to minus it
+        statistic = tested.take(
+            slice(1, None)
+        ).together()  # the first score is minus the sum of the others
         p = chi2.sf(statistic, len(columns) - 1)
     else:
         statistic, p = (effect / error)[:, 0] ** 2, direction.chances(residuals, tested)
@@ -212,6 +217,6 @@ def _table(
 
 def _missing(name: str, who: pd.Index) -> str:
     return (
-        f"by: {name} is missing for {some(who)} of the subjects; give each a value, or leave the "
-        "column out"
+        f"by: {name} is missing for {some(who)} of the subjects; fill it in, or leave out the "
+        "column"
     )

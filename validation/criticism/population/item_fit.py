@@ -1,4 +1,4 @@
-"""Item fit: items that tell subjects apart more or less than the layout says, or are easier."""
+"""Item fit: items that discriminate more or less than the layout implies, or are easier."""
 
 import numpy as np
 import pandas as pd
@@ -15,29 +15,31 @@ SLOPE, LEVEL = "slope", "level"
 def item_fit(residuals: Residuals, layout: Layout, *, alpha: float, prob: float) -> pd.DataFrame:
     r"""Test whether each item is as steep, and as easy, as the layout expects.
 
-    The log-odds of an item's cells are moved by :math:`\beta` times themselves, centred, beside the
-    subjects' other items; see `louis.Direction`. Below 0, the item tells subjects apart less than
-    the layout says, and at -1 not at all; above 0, more. Where items have no effect of their own in
-    the layout, they are also moved by a level, in log-odds: above 0, the item is easier.
+    The alternative is that the log-odds of an item's cells change by :math:`\beta` times their
+    centred values, relative to the subjects' other items; see `louis.Direction`. If :math:`\beta`
+    is negative, the item discriminates between subjects less than the layout implies (not at all at
+    -1), and if it is positive, more. If the layout has no own effects of items, a change of level
+    is also tested, in log-odds, which is positive if the item is easier.
 
     Parameters
     ----------
     residuals : Residuals
-        Of a joint fit.
+        Residuals of a joint fit.
     layout : Layout
-        That was fitted.
+        The layout that was fitted.
     alpha : float
-        Chance of any false alarm in the table.
+        Probability of any false alarm in the table.
     prob : float
         Mass of the intervals.
 
     Returns
     -------
     DataFrame
-        One row per item and ``what``: ``"slope"``, and ``"level"`` where there is no latent
+        One row per item and ``what``: ``"slope"``, and ``"level"`` if there is no latent
         ``per="item"``.
 
-        - ``subjects``: who attempted it; ``observed`` and ``expected``: its success rates.
+        - ``subjects``: number of subjects that attempted the item; ``observed`` and ``expected``:
+          its success rates.
         - ``effect``, ``low``, ``high``: :math:`\beta`, with an approximate interval.
         - ``z``, ``p``, ``p_adjusted``, ``flagged``; p from the saddlepoint approximation.
 
@@ -76,11 +78,11 @@ def _table(
 
 
 def _log_odds(block: Block) -> list[np.ndarray]:
-    """Move an item's cells by their log-odds."""
+    """Return the direction of an item's slope: the log-odds of its cells."""
     return [block.log_odds]
 
 
 def _level(block: Block) -> tuple[np.ndarray, np.ndarray]:
-    """Move all cells of an item alike."""
+    """Compute scores and information of items' levels."""
     left, weights = block.beside(np.ones(block.weights.shape[2], dtype=bool))
     return left.sum(axis=1), weights.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Score tests of a fitted layout: what the outcomes say of an effect that it does not have."""
+"""Score tests of effects that a fitted layout does not have."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ import numpy as np
 from .residuals import Block, Residuals, positive, together
 from .saddlepoint import tails
 
-LEAST = 0.05  # part of the information that has to be left beside what the layout has itself
+LEAST = 0.05  # smallest part of the information that the layout's own effects may leave
 SUBJECT, ITEM = 2, 1
-"""Axes that are summed over: one test for each subject, or for each item."""
+"""Axis of the cells of a test: there is one test for each subject, or for each item."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """Scores of effects at zero, all that the layout infers averaged over.
+    """Scores of effects at zero, averaged over the posterior of the layout.
 
     Attributes
     ----------
     score : ndarray, shape (tests, effects)
         Slope of the log marginal likelihood.
     information : ndarray, shape (tests, effects, effects)
-        What the outcomes say of the effects.
+        Information of the outcomes on the effects.
     complete : ndarray, shape (tests, effects, effects)
-        What they would say if all that the layout infers were known.
+        Information if all latents of the layout were known.
     """
 
     score: np.ndarray
@@ -34,27 +34,27 @@ class Tested:
 
     @property
     def testable(self) -> np.ndarray:
-        """Whether enough is left of the information on every effect; shape (tests,)."""
+        """Whether enough information is left on each effect; shape (tests,)."""
         left, whole = (
             np.diagonal(each, axis1=1, axis2=2) for each in (self.information, self.complete)
         )
         return np.asarray(((left > LEAST * whole) & (whole > 0)).all(axis=1))
 
     def alone(self) -> tuple[np.ndarray, np.ndarray]:
-        """Give each effect without the others, and its standard error; NaN where untestable."""
+        """Estimate each effect without the others, and its standard error; NaN if untestable."""
         own = np.diagonal(self.information, axis1=1, axis2=2)
         own = np.where(self.testable[:, None], own, np.nan)
         return self.score / own, 1 / np.sqrt(own)
 
     def together(self) -> np.ndarray:
-        """Give the chi-square statistic of all effects of a test; NaN where untestable."""
+        """Compute the chi-square statistic of all effects of a test; NaN if untestable."""
         found = np.full(len(self.score), np.nan)
         for at in np.flatnonzero(self.testable):
             found[at] = self.score[at] @ np.linalg.solve(self.information[at], self.score[at])
         return found
 
     def take(self, effects: slice) -> "Tested":
-        """Keep some of the effects."""
+        """Select effects."""
         return Tested(
             self.score[:, effects],
             self.information[:, effects, effects],
@@ -63,27 +63,29 @@ class Tested:
 
 
 def louis(residuals: Residuals, scores: Callable[[Block], tuple[np.ndarray, np.ndarray]]) -> Tested:
-    r"""Test one effect each by its score, from the draws of a layout without it.
+    r"""Test single effects by their scores, given the draws of a layout without them.
 
     .. math:: U = \mathrm{E}[U(\theta)], \qquad
         I = \mathrm{E}[J(\theta)] - \mathrm{Var}[U(\theta)]
 
-    over the posterior, with the score and the information of the effect if everything else,
-    :math:`\theta`, were known. U is the slope of the log marginal likelihood and I its information
-    (Louis 1982): :math:`U / \sqrt I` is standard normal under the layout, and the effect is
-    :math:`U / I` with standard error :math:`1 / \sqrt I` by one step from zero.
+    where the moments are those of the posterior, and :math:`U(\theta)` and :math:`J(\theta)` are
+    score and information of the effect if all latents :math:`\theta` are known. U is the slope of
+    the log marginal likelihood, and I its information (Louis 1982). Under the layout,
+    :math:`U / \sqrt I` is standard normal. One step from zero gives the estimate :math:`U / I` of
+    the effect, with the standard error :math:`1 / \sqrt I`.
 
     Parameters
     ----------
     residuals : Residuals
-        What the draws leave over.
+        Residuals of a joint fit.
     scores : callable
-        From some draws to scores and information, both (draws, tests).
+        Function that returns scores and information, both of shape (draws, tests), given a block of
+        draws.
 
     Returns
     -------
     Tested
-        Of all tests.
+        Results of all tests.
 
     References
     ----------
@@ -112,31 +114,32 @@ def louis(residuals: Residuals, scores: Callable[[Block], tuple[np.ndarray, np.n
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    r"""Log-odds of cells moved along given values: by subject, or by item.
+    r"""Tests of a change of the log-odds of cells along given values, by subject or by item.
 
     The values x of a test's cells may depend on the draw, as log-odds do, so that they need not be
-    guessed from the outcomes which are tested. They are centred with the weights
-    :math:`w = n p (1 - p)`, so that what the layout infers of the level plays no part. An item's
-    cells move beside their subjects' other cells: :math:`d_{ik} = x_{ij} (1_{j = k} - w_{ik} /
-    \sum_l w_{il})`, so that what subjects are in all plays no part, either.
+    estimated from the tested outcomes. They are centred with the weights :math:`w = n p (1 - p)`,
+    so that the level that the layout infers has no effect on the test. An item's cells change
+    relative to their subjects' other cells, :math:`d_{ik} = x_{ij} (1_{j = k} - w_{ik} /
+    \sum_l w_{il})`, so that the subjects' levels have no effect either.
 
     .. math:: U(\theta) = \sum_c d_c (y_c - n_c p_c), \qquad J(\theta) = \sum_c d_c^2 w_c
 
-    Of the variance of U over the posterior, which is the information that `louis` finds missing,
-    the expectation over outcomes is taken: that observed is larger just where U is far from 0,
-    which makes tails too heavy. It is the variance of :math:`\sum_c \bar d_c \bar w_c \eta_c`,
-    and of d itself, :math:`\sum_c \bar w_c \mathrm{Var}(d_c)`.
+    The variance of U over the posterior, which `louis` subtracts from the information, is replaced
+    by its expectation over outcomes, because the observed variance is larger if U is far from 0, so
+    that tails would be too heavy. The expectation is the variance of
+    :math:`\sum_c \bar d_c \bar w_c \eta_c` plus that from d itself,
+    :math:`\sum_c \bar w_c \mathrm{Var}(d_c)`.
 
     Attributes
     ----------
     values : callable
-        From some draws to a list with the values of each effect, shaped as, or to be broadcast to,
-        (draws, subjects, items).
+        Function that returns a list with the values of each effect, given a block of draws; their
+        shape is broadcast to (draws, subjects, items).
     over : int
-        `SUBJECT` or `ITEM`: what there is a test for.
+        `SUBJECT` or `ITEM`, for one test for each subject or for each item.
     anchor : ndarray of bool, shape (items,), optional
-        Of tests of items: those that say what a subject is in all; all by default. An item that is
-        not in it stands beside them and itself.
+        For tests of items, those that determine the levels of subjects (default: all). An item that
+        is not among them is tested relative to them and itself.
     """
 
     values: Callable[[Block], list[np.ndarray]]
@@ -144,14 +147,14 @@ class Direction:
     anchor: np.ndarray | None = None
 
     def test(self, residuals: Residuals) -> Tested:
-        """Score the effects of each test."""
+        """Compute scores and information of the effects of each test."""
         found = self.read(residuals)
         missing = np.einsum("dtk,dtl->tkl", found.lines, found.lines) / len(found.lines)
         missing = missing + found.own[:, :, None] * np.eye(found.own.shape[1])
         return Tested(found.score, found.complete - missing, found.complete)
 
     def read(self, residuals: Residuals) -> "Read":
-        """Sum over the draws what scores and their information are made of."""
+        """Sum the parts of scores and information over the draws."""
         centre = residuals.centre
         weights = self._beside(centre)[1]
         centred = np.stack(self._along(centre, weights))
@@ -181,30 +184,30 @@ class Direction:
         )
 
     def chances(self, residuals: Residuals, tested: Tested) -> np.ndarray:
-        """Give p values of tests of one effect each, by the saddlepoint; NaN where untestable."""
+        """Compute p values of tests of single effects by saddlepoints; NaN if untestable."""
         effect, error = tested.alone()
         centre = residuals.centre
         (along,) = self._along(centre, self._beside(centre)[1])
         return of_cells(residuals, (effect / error)[:, 0], along[0], self.over)
 
     def _anchored(self, block: Block) -> np.ndarray:
-        """Say which items are in the anchor."""
+        """Return which items are in the anchor."""
         return np.ones(block.weights.shape[2], dtype=bool) if self.anchor is None else self.anchor
 
     def _beside(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
-        """Give what a test's cells leave over, and what centres them."""
+        """Return the residuals of a test's cells, and the weights with which they are centred."""
         if self.over == SUBJECT:
             return block.leftover, block.weights
         return block.beside(self._anchored(block))
 
     def _of_subjects(self, block: Block, values: np.ndarray) -> np.ndarray:
-        """Average over a subject's cells, by information."""
+        """Average values over a subject's cells, weighted by information."""
         anchor = self._anchored(block)
         total = together(block.weights, anchor)
         return np.asarray(together(block.weights * values, anchor) / positive(total))
 
     def _along(self, block: Block, weights: np.ndarray) -> list[np.ndarray]:
-        """Lay out the values of each effect, centred."""
+        """Return the centred values of each effect."""
         found = []
         total = positive(weights.sum(axis=self.over, keepdims=True))
         for values in self.values(block):
@@ -215,20 +218,20 @@ class Direction:
 
 
 class Read(NamedTuple):
-    """What scores of effects and their information are made of.
+    """Parts of the scores of effects and of their information.
 
     Attributes
     ----------
     score : ndarray, shape (tests, effects)
         Means over the draws.
     complete : ndarray, shape (tests, effects, effects)
-        Information if all that the layout infers were known.
+        Information if all latents of the layout were known.
     lines : ndarray, shape (draws, tests, effects)
-        What scores are about the mean chances, as far as the draws move the cells, centred.
+        Scores, to first order in the log-odds at the mean probabilities, centred over the draws.
     own : ndarray, shape (tests, effects)
-        What the variance of the values adds to that of the lines.
+        Variance of the scores due to the variance of the values.
     along : ndarray, shape (effects, subjects, items)
-        Values, centred, at the mean chances.
+        Centred values at the mean probabilities.
     """
 
     score: np.ndarray
@@ -239,23 +242,23 @@ class Read(NamedTuple):
 
 
 def of_cells(residuals: Residuals, z: np.ndarray, along: np.ndarray, over: int) -> np.ndarray:
-    """Give p values of sums over cells of what is left over, each times a number.
+    """Compute p values of weighted sums of residuals over cells.
 
     Parameters
     ----------
     residuals : Residuals
-        Whose mean chances the outcomes have.
+        Residuals, whose mean probabilities are those of the outcomes.
     z : ndarray, shape (tests,)
         Standardised sums.
     along : ndarray, shape (subjects, items)
-        Numbers.
+        Weights of the cells.
     over : int
-        `SUBJECT` or `ITEM`: what there is a sum for.
+        `SUBJECT` or `ITEM`, for one sum for each subject or for each item.
 
     Returns
     -------
     ndarray, shape (tests,)
-        See `saddlepoint.tails`.
+        P values; see `saddlepoint.tails`.
     """
     low, high = residuals.two_points
     width = np.where(high > low, high - low, 1)

@@ -1,4 +1,4 @@
-"""Person fit: subjects whose pattern of outcomes surprises."""
+"""Person fit: subjects with unexpected patterns of outcomes."""
 
 import numpy as np
 import pandas as pd
@@ -13,21 +13,21 @@ _EVEN = 0.5
 def person_fit(
     residuals: Residuals, subjects: list[str], *, alpha: float, prob: float
 ) -> pd.DataFrame:
-    r"""Test whether each subject passes hard items as seldom as the layout expects.
+    r"""Test whether each subject passes hard items as rarely as the layout expects.
 
-    The log-odds of a subject's cells are moved by :math:`\beta` times :math:`\log p`, centred; see
-    `louis.Direction`. Below 0, the pattern is flatter than the layout says: hard items are passed
-    too often, as by one who knows them by heart or guesses, or easy ones too seldom. Above 0, it is
-    more regular.
+    The alternative is that the log-odds of a subject's cells change by :math:`\beta` times the
+    centred :math:`\log p`; see `louis.Direction`. If :math:`\beta` is negative, the pattern is
+    flatter than the layout implies: hard items are passed too often, as if memorised or guessed, or
+    easy ones too rarely. If it is positive, the pattern is more regular.
 
     Parameters
     ----------
     residuals : Residuals
-        Of a joint fit.
+        Residuals of a joint fit.
     subjects : list of str
-        Whose rows to return and to adjust for.
+        Names of the subjects in the table, for whose number p values are adjusted.
     alpha : float
-        Chance of any false alarm in the table.
+        Probability of any false alarm in the table.
     prob : float
         Mass of the intervals.
 
@@ -36,19 +36,19 @@ def person_fit(
     DataFrame
         One row per subject.
 
-        - ``hard``: items of which it was expected to pass less than half; ``observed`` and
-          ``expected``: the rates at which it passed them.
+        - ``hard``: number of attempted items with a probability of success below 0.5; ``observed``
+          and ``expected``: success rates on these items.
         - ``effect``, ``low``, ``high``: :math:`\beta`, with an approximate interval.
         - ``z``, ``p``, ``p_adjusted``, ``flagged``; p from the saddlepoint approximation.
 
     Notes
     -----
-    It is a relative of Drasgow's :math:`l_z`, which Snijders corrected for an ability that is
-    estimated. Two directions were tried for one of 40 subjects who has learnt a fifth of the items
-    by heart that it has less than an even chance of: log-odds and :math:`\log p`. With the
-    parameters known, 200 items and a threshold of .05 / 40, these find 26 and 28 % at a spread of
-    items of 1 log-odds, 58 and 70 % at 2, 74 and 83 % at 2.5; the best test of all, which knows the
-    subject's level and what it may have learnt, 52, 86 and 92 %.
+    The test is related to Drasgow's :math:`l_z`, which Snijders corrected for estimated abilities.
+    Two directions, log-odds and :math:`\log p`, were compared for one of 40 subjects that has
+    memorised a fifth of the items on which its probability of success is below 0.5. With known
+    parameters, 200 items and a threshold of .05 / 40, they detect 26 and 28 % if the standard
+    deviation of items is 1 log-odds, 58 and 70 % at 2, and 74 and 83 % at 2.5. The most powerful
+    test, which needs the subject's level and the share of memorised items, detects 52, 86 and 92 %.
 
     References
     ----------
@@ -78,5 +78,5 @@ def person_fit(
 
 
 def _log_chances(block: Block) -> list[np.ndarray]:
-    """Give logarithms of the chance of success."""
+    """Return the logarithms of the probability of success."""
     return [-np.logaddexp(0, -block.log_odds)]

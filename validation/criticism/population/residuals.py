@@ -1,4 +1,4 @@
-"""What a joint fit leaves over in each cell, draw by draw."""
+"""Residuals of a joint fit in each cell, for each draw."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ....inference.fit import Fit
 from ....inference.forecasts.likelihood import Attempted
 from ....inference.forecasts.streaming import probabilities
 
-_MOST = 2**25  # chances that are kept, 256 MiB; of more cells, fewer draws are read
+_MOST = 2**25  # number of probabilities in memory (256 MiB); with more cells, fewer draws are read
 _AT_A_TIME = 2**20
 _EDGE = 1e-6
 _MEMORY_MIB = 8.0
@@ -19,12 +19,13 @@ _MEMORY_MIB = 8.0
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some draws of what is left over; zeros where there was no attempt.
+    """Residuals for a block of draws; 0 for cells without attempts.
 
     Attributes
     ----------
     log_odds, weights, leftover : ndarray, shape (draws, subjects, items)
-        Log-odds of success, variance of the successes, and successes less their expectation.
+        Log-odds of success, variances of the numbers of successes, and residuals, which are the
+        numbers of successes minus their expectations.
     """
 
     log_odds: np.ndarray
@@ -32,19 +33,19 @@ class Block:
     leftover: np.ndarray
 
     def beside(self, anchor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Set each cell beside the other items of its subject.
+        """Compute residuals relative to the other items of the subject.
 
         Parameters
         ----------
         anchor : ndarray of bool, shape (items,)
-            Items that say what a subject is in all; any other stands beside them and itself.
+            Items that determine the level of a subject, together with the cell's own item.
 
         Returns
         -------
         leftover : ndarray, shape (draws, subjects, items)
-            Of a cell, less its share of what its subject leaves over in all.
+            Residual of a cell, minus its share of the sum of the subject's residuals.
         weights : ndarray, shape (draws, subjects, items)
-            Variance of that as far as it is the cell's own.
+            Variance of this difference due to the cell itself.
         """
         shares = self.weights / positive(together(self.weights, anchor))
         left = self.leftover - shares * together(self.leftover, anchor)
@@ -52,29 +53,29 @@ class Block:
 
 
 def together(values: np.ndarray, anchor: np.ndarray) -> np.ndarray:
-    """Sum a subject's cells over an anchor and, of an item that is not in it, its own."""
+    """Sum a subject's cells over an anchor, to which the cell's own item is added."""
     return np.asarray((values @ anchor.astype(float))[..., None] + values * ~anchor)
 
 
 def positive(values: np.ndarray) -> np.ndarray:
-    """Give numbers to divide by: 1 instead of 0."""
+    """Return numbers to divide by, with 1 instead of 0."""
     return np.where(values > 0, values, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Outcomes of a joint fit beside the chances that its draws give them.
+    """Outcomes of a joint fit, with their probabilities in each draw.
 
     Attributes
     ----------
     subjects : list of str
-        Names.
+        Names of the subjects.
     items : list of str
-        Names.
+        Names of the items.
     successes, trials : ndarray, shape (subjects, items)
         Outcomes.
     chances : ndarray, shape (draws, subjects, items)
-        Of success; 0.5 where there was no attempt.
+        Probabilities of success; 0.5 for cells without attempts.
     """
 
     subjects: list[str]
@@ -85,7 +86,7 @@ class Residuals:
 
     @classmethod
     def of(cls, fit: Fit) -> "Residuals":
-        """Read all cells, of as many draws as there is room for."""
+        """Read all cells, for as many draws as memory allows."""
         observed = fit.observed.transpose("subject", "item")
         successes, trials = (
             observed[name].to_numpy().astype(float) for name in ("successes", "trials")
@@ -104,7 +105,7 @@ class Residuals:
         return cls(fit.subjects, list(names), successes, trials, chances)
 
     def take(self, rows: np.ndarray) -> "Residuals":
-        """Keep some of the subjects, by place."""
+        """Select subjects by position."""
         return Residuals(
             [self.subjects[row] for row in rows],
             self.items,
@@ -114,27 +115,27 @@ class Residuals:
         )
 
     def blocks(self) -> Iterator[Block]:
-        """Go through the draws, some at a time."""
+        """Yield the residuals of blocks of draws."""
         together = max(1, _AT_A_TIME // self.trials.size)
         for start in range(0, len(self.chances), together):
             yield self._block(self.chances[start : start + together])
 
     @cached_property
     def mean(self) -> np.ndarray:
-        """Mean chances, shape (subjects, items)."""
+        """Mean probabilities, shape (subjects, items)."""
         return np.asarray(self.chances.mean(axis=0))
 
     @cached_property
     def centre(self) -> Block:
-        """What is left over of mean chances, as a single draw."""
+        """Residuals at the mean probabilities, as a single draw."""
         return self._block(self.mean[None])
 
     @cached_property
     def two_points(self) -> tuple[np.ndarray, np.ndarray]:
-        """Leftovers of an outcome that is one of two, about the mean chances.
+        """Residuals of two possible outcomes, at the mean probabilities.
 
-        Their mean is 0, and their variance and third moment are the Binomial's: with one trial they
-        are the failure's and the success's.
+        Their mean is 0, and their variance and third moment are those of the Binomial distribution.
+        With one trial, they are the residuals of failure and success.
         """
         skewed = 1 - 2 * self.mean
         upper = (skewed + np.sqrt(skewed**2 + 4 * self.centre.weights[0])) / 2

@@ -1,4 +1,4 @@
-"""Columns that tables of tests have in common."""
+"""Columns that the tables of tests share."""
 
 import numpy as np
 import pandas as pd
@@ -9,13 +9,13 @@ from .louis import Tested
 
 
 def intervals(tested: Tested, prob: float) -> dict[str, np.ndarray]:
-    """Lay out effects of one each, with approximate intervals and standardised scores."""
+    """Return single effects with approximate intervals and standardised scores."""
     effect, error = (each[:, 0] for each in tested.alone())
     half = norm.isf((1 - prob) / 2) * error
     return {"effect": effect, "low": effect - half, "high": effect + half, "z": effect / error}
 
 
 def adjusted(table: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """Adjust the p values of a table for all its rows, and flag those that are at most alpha."""
+    """Adjust p values for the number of rows, and flag those that are at most alpha."""
     found = holm(table["p"].to_numpy(dtype=float))
     return table.assign(p_adjusted=found, flagged=found <= alpha)

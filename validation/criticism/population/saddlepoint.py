@@ -1,31 +1,31 @@
-"""Tails of a sum of independent values that take few points each."""
+"""Tail probabilities of a sum of independent values with few possible points each."""
 
 import numpy as np
 from scipy.special import ndtr
 
-_NEAR = 1.5  # standard deviations; nearer to the mean the normal distribution is as good
+_NEAR = 1.5  # standard deviations; closer to the mean, the normal distribution is sufficient
 _STEPS, _LONGEST = 60, 1.0
-_FARTHEST = 0.98  # part of the largest sum, beyond which its chance is taken as there
+_FARTHEST = 0.98  # part of the largest possible sum, to which larger sums are reduced
 _AT_A_TIME = 2**20
 
 
 def tails(scores: np.ndarray, values: np.ndarray, chances: np.ndarray) -> np.ndarray:
-    r"""Give the chance of a standardised sum as far from 0 as one observed, on either side.
+    r"""Compute two-sided p values of standardised sums.
 
     .. math:: P(X \ge x) \approx \Phi(-r^*), \qquad
         r^* = r + \frac{1}{r} \log \frac{u}{r}
 
-    with :math:`r = \sqrt{2 (t x - K(t))}`, :math:`u = t \sqrt{K''(t)}` and t where the cumulant
-    generating function K of the sum has the slope x. Doubled for both sides.
+    with :math:`r = \sqrt{2 (t x - K(t))}`, :math:`u = t \sqrt{K''(t)}`, the cumulant generating
+    function K of the sum, and t such that :math:`K'(t) = x`. The result is doubled.
 
     Parameters
     ----------
     scores : ndarray, shape (tests,)
-        In standard deviations; NaN where there is none.
+        Sums in standard deviations; NaN if there is none.
     values : ndarray, shape (tests, parts, points)
-        What each part of the sum can be; its mean is 0.
+        Possible values of each part of the sum, whose mean is 0.
     chances : ndarray, broadcast to the same shape
-        Of the points; they sum to 1.
+        Probabilities of the values, which sum to 1.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def tails(scores: np.ndarray, values: np.ndarray, chances: np.ndarray) -> np.nda
 
     Examples
     --------
-    Thirty events of chance 0.1, of which six come; the chance of more, and half that of six, is
-    0.0495.
+    Six of thirty events with a probability of 0.1 occur. The exact probability of more than six,
+    plus half of that of six, is 0.0495.
 
     >>> rare = np.tile([-0.1, 0.9], (1, 30, 1))
     >>> (p,) = tails(np.array([3.0 / 2.7**0.5]), rare, np.array([0.9, 0.1]))
@@ -61,7 +61,7 @@ def tails(scores: np.ndarray, values: np.ndarray, chances: np.ndarray) -> np.nda
 
 
 def _upper(x: np.ndarray, values: np.ndarray, chances: np.ndarray) -> np.ndarray:
-    """Double the upper tails of sums, each beyond a positive x."""
+    """Compute twice the upper tail probabilities of sums, for positive x."""
     variance = (chances * values**2).sum(axis=(1, 2))
     values = values / np.sqrt(variance)[:, None, None]
     x = np.minimum(x, _FARTHEST * values.max(axis=2).sum(axis=1))
@@ -81,7 +81,7 @@ def _upper(x: np.ndarray, values: np.ndarray, chances: np.ndarray) -> np.ndarray
 def _cumulants(
     t: np.ndarray, values: np.ndarray, chances: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give the cumulant generating function of each sum, its slope and its curvature."""
+    """Compute the cumulant generating function of each sum, its slope and its curvature."""
     raised = t[:, None, None] * values
     most = raised.max(axis=2, keepdims=True)
     tilted = chances * np.exp(raised - most)

@@ -1,4 +1,4 @@
-"""Suspicion: subjects who succeed where they should fail, or fail where they should succeed."""
+"""Suspicion: subjects with unexpected successes on hard items or failures of easy items."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,37 +17,37 @@ from ..expansion import holm
 from .louis import SUBJECT, Direction
 from .residuals import Block, Residuals
 
-_SHARE = 0.1  # of the hard (easy) items that the tests look for best
+_SHARE = 0.1  # share of memorised (sandbagged) items for which the tests are most powerful
 _EVEN = 0.5
 _FEWEST_DRAWS = 100
-_TOO_MANY = 0.001  # chance below which a number of alarms is the layout's fault
+_TOO_MANY = 0.001  # p value of the number of verdicts, below which the layout is doubted
 
 MEMORISED, SANDBAGGED = "memorised", "sandbagged"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Suspicion:
-    """Whose successes and failures are where they should not be.
+    """Verdicts on subjects with unexpected successes or failures.
 
-    Made by `suspicion`, which says what is tested.
+    Made by `suspicion`, where the tests are described.
 
     Attributes
     ----------
     table : DataFrame
         Indexed by subject.
 
-        - ``hard``, how many items it was expected to pass with less than an even chance;
-          ``hard_passed`` and ``hard_expected``, successes on them; ``memorised_p``, the chance of
-          so much success there under the layout.
-        - ``easy``, the other items; ``easy_failed`` and ``easy_expected``, failures on them;
-          ``sandbagged_p``, the chance of so many.
+        - ``hard``: number of items with a probability of success below 0.5; ``hard_passed`` and
+          ``hard_expected``: successes on them, and their expectation; ``memorised_p``: p value of
+          too much success on them.
+        - ``easy``: number of the other items; ``easy_failed`` and ``easy_expected``: failures of
+          them, and their expectation; ``sandbagged_p``: p value of too many failures.
         - ``verdict``: "memorised", "sandbagged", or empty; ``p_adjusted``: the smaller p value,
           adjusted for both tests of all subjects (Holm).
     items : DataFrame
-        One row per surprising cell of a subject with a verdict, the most surprising first:
-        ``subject``, ``item``, ``verdict`` and the ``chance`` of such an outcome.
+        One row per unexpected cell of a subject with a verdict, the least probable first:
+        ``subject``, ``item``, ``verdict``, and ``chance``, the probability of such an outcome.
     alpha : float
-        Chance that a subject gets a verdict whose outcomes are as the layout says.
+        Probability of a verdict on a subject for which the layout is right.
     layout : str
         Name of the layout.
 
@@ -59,8 +59,8 @@ class Suspicion:
     ...      "verdict": [MEMORISED], "p_adjusted": [2e-4]}, index=["Ann"])
     >>> found = Suspicion(table, pd.DataFrame(columns=["subject", "item"]), 0.05, "quiz")
     >>> print(found.in_words()[0])
-    Ann succeeds where it should fail: it passes 16 of 40 hard items instead of 6.2, as if some were
-    known by heart (p 0.0001; 5% of honest subjects are so accused).
+    Ann has too many unexpected successes: it passes 16 of 40 hard items instead of 6.2, as if some
+    were memorised (p 0.0001; the false alarm rate is 5%).
     """
 
     table: pd.DataFrame
@@ -70,17 +70,17 @@ class Suspicion:
 
     @property
     def warning(self) -> str:
-        """Why the verdicts are to be doubted: more alarms than false ones and few cheats explain.
+        """Warning that there are too many verdicts for the layout to be right; empty otherwise.
 
-        Empty where there is no reason.
+        It is given if at least half of at least five subjects have a verdict, and the number is
+        not explained by false alarms.
         """
         count, alarms = len(self.table), int((self.table["verdict"] != "").sum())
         if count < 5 or 2 * alarms < count or binom.sf(alarms - 1, count, self.alpha) > _TOO_MANY:
             return ""
         return (
-            f"{alarms} of {many(count, 'subject')} are suspect: rather than most subjects, suspect "
-            f"the layout {self.layout!r}, whose items may be easier or harder than it says; see "
-            "criticise"
+            f"{alarms} of {many(count, 'subject')} have a verdict: it is more likely that the "
+            f"layout {self.layout!r} is wrong about the difficulty of items; see criticise"
         )
 
     def in_words(self) -> list[str]:
@@ -89,18 +89,18 @@ class Suspicion:
         for name, row in self.table[self.table["verdict"] != ""].iterrows():
             if row["verdict"] == MEMORISED:
                 what = (
-                    f"{name} succeeds where it should fail: it passes {row['hard_passed']:g} of "
-                    f"{many(int(row['hard']), 'hard item')} instead of "
-                    f"{row['hard_expected']:.1f}, as if some were known by heart"
+                    f"{name} has too many unexpected successes: it passes {row['hard_passed']:g} "
+                    f"of {many(int(row['hard']), 'hard item')} instead of "
+                    f"{row['hard_expected']:.1f}, as if some were memorised"
                 )
             else:
                 what = (
-                    f"{name} fails where it should succeed: it fails {row['easy_failed']:g} of "
+                    f"{name} has too many unexpected failures: it fails {row['easy_failed']:g} of "
                     f"{many(int(row['easy']), 'easy item')} instead of "
                     f"{row['easy_expected']:.1f}, as if some were failed on purpose"
                 )
             p = min(row["memorised_p"], row["sandbagged_p"])
-            told.append(f"{what} (p {p:.1g}; {self.alpha:.0%} of honest subjects are so accused).")
+            told.append(f"{what} (p {p:.1g}; the false alarm rate is {self.alpha:.0%}).")
         return told + [self.warning] * bool(self.warning)
 
     def __repr__(self) -> str:
@@ -117,54 +117,55 @@ def suspicion(
 ) -> Suspicion:
     r"""Test each subject for memorised hard items, and for easy items failed on purpose.
 
-    Were a share m of the hard items known by heart, the log-likelihood of a success with the chance
-    p would grow by :math:`\log((1 - m) p + m) - \log p`, and that of a failure fall by
-    :math:`\log(1 - m)`. So cells are moved along
+    If a share m of the hard items is memorised, the log-likelihood of a success with the
+    probability p increases by :math:`\log((1 - m) p + m) - \log p`, and that of a failure changes
+    by :math:`\log(1 - m)`. The tested change of the log-odds of cells is therefore along
 
     .. math:: x = \log\left(1 + \frac{m}{(1 - m)\, p}\right) \text{ where } p < \tfrac12,
         \qquad x' = -\log\left(1 + \frac{m}{(1 - m)(1 - p)}\right) \text{ where } p \ge \tfrac12
 
-    (0 elsewhere) with m = .1: x weighs a success more, the more it surprises, and x' is the same
-    for failures of easy items. Each is centred and scored as a `louis.Direction`, so that what is
-    inferred of the subject plays no part, and tested on one side; p values are those of the
-    saddlepoint approximation. The verdict is that of the smaller one where it is at most alpha / 2,
-    so that a subject whose outcomes are as the layout says is accused with a chance of alpha at
-    most.
+    (0 elsewhere) with m = .1. The weight x of a success is larger if it is less probable, and x' is
+    the same for failures of easy items. Both tests are one-sided tests of a `louis.Direction`,
+    whose values are centred, so that the inferred level of the subject has no effect on them; p
+    values are those of the saddlepoint approximation. The verdict is that of the test with the
+    smaller p value if this is at most alpha / 2, so that the probability of a verdict on a subject
+    for which the layout is right is at most alpha.
 
     Parameters
     ----------
     fit : Fit
-        Joint, or of subjects fitted one by one; the items' difficulty is then what the layout makes
-        of their demands, and an item that is easier than that looks memorised by everybody.
+        A joint fit, or one of subjects fitted alone. In the latter, the items' difficulty is that
+        of their demands, so that an item that is easier appears to be memorised by all subjects.
     subjects : iterable, optional
         Subjects to test (default: all).
     alpha : float, default 0.05
-        Chance that an honest subject is accused, in (0, 1); each subject by itself.
-        ``p_adjusted <= alpha`` is the same for any false alarm in the table.
+        Probability of a verdict on a single subject for which the layout is right, in (0, 1). With
+        ``p_adjusted <= alpha``, it is the probability of any false alarm in the table.
 
     Returns
     -------
     Suspicion
-        P values on both sides, verdicts, the most surprising items, and sentences.
+        P values of both tests, verdicts, the least expected outcomes, and sentences.
 
     Raises
     ------
     FitError
         When a subject is not in the fit, `alpha` is out of range, there are fewer than 100 draws,
-        or the trials of an item depend on each other, as those with something unseen do.
+        or the trials of an item depend on each other because of an unseen or measured property.
 
     Notes
     -----
-    The two sides are not independent: who knows hard items by heart seems able, and then fails easy
-    items. The smaller p value names the likelier side. In a joint fit, items that many subjects
-    know by heart are inferred to be easy, and nobody is then found by them. Guessing looks like
-    knowing by heart; give the layout a floor where there is one.
+    The two tests are not independent: a subject that has memorised hard items is inferred to be
+    able, so that its failures of easy items are unexpected. The smaller p value indicates the more
+    likely explanation. In a joint fit, items that many subjects have memorised are inferred to be
+    easy, and are then of no use for the tests. Guessing cannot be distinguished from memorised
+    items; if it is possible, the layout needs a floor.
 
-    Tried on 2,000 simulated subjects who knew a fifth of their hard items of 200 by heart, at a
-    spread of the items of 2 log-odds and a false alarm rate of .025: m of .05, .1 and .2 found 82,
-    84 and 84 %, :math:`\log p` over all items 84 %, and the ratio of likelihoods averaged over the
-    level, for m of .1 and .2, 86 and 92 %, which has no p value without simulating each subject's
-    outcomes again.
+    With 2,000 simulated subjects that had memorised a fifth of their hard items among 200, a
+    standard deviation of the items of 2 log-odds and a false alarm rate of .025, m of .05, .1 and
+    .2 detected 82, 84 and 84 %, and :math:`\log p` over all items 84 %. The ratio of likelihoods
+    averaged over the level, for m of .1 and .2, detected 86 and 92 %, but its p value needs
+    simulations of each subject's outcomes.
 
     References
     ----------
@@ -197,14 +198,14 @@ def suspicion(
     drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     if drawn < _FEWEST_DRAWS:
         raise FitError(
-            f"the fit has {many(drawn, 'draw')}; suspicion needs at least {_FEWEST_DRAWS}, and "
-            "should have 1000: fit with more"
+            f"the fit has {many(drawn, 'draw')}; suspicion needs at least {_FEWEST_DRAWS}, "
+            "and 1000 are advised: fit with more draws"
         )
     if (fit.observed["trials"].to_numpy() > 1).any():
         refuse_unseen(fit.layout, "suspicion", "fit items of one trial each")
     residuals = Residuals.of(fit)
     chosen = pd.Index(residuals.subjects).get_indexer(pd.Index(who))
-    with threadpool_limits(1, user_api="blas"):  # threads would change the last digits
+    with threadpool_limits(1, user_api="blas"):  # more threads change the last digits
         p = {
             MEMORISED: _one_sided(residuals, _by_heart, 1)[chosen],
             SANDBAGGED: _one_sided(residuals, _on_purpose, -1)[chosen],
@@ -221,24 +222,24 @@ def suspicion(
 
 
 def _by_heart(block: Block) -> list[np.ndarray]:
-    """Weigh successes on hard items."""
+    """Return the direction of memorised hard items."""
     odds = block.log_odds
     return [np.where(odds < 0, _weight(odds), 0)]
 
 
 def _on_purpose(block: Block) -> list[np.ndarray]:
-    """Weigh failures of easy items."""
+    """Return the direction of easy items failed on purpose."""
     odds = block.log_odds
     return [np.where(odds >= 0, _weight(-odds), 0)]
 
 
 def _weight(log_odds: np.ndarray) -> np.ndarray:
-    """Give the likelihood ratio's weight of an outcome with some log-odds."""
+    """Compute the likelihood ratio's weight of an outcome, given its log-odds."""
     return np.asarray(np.log1p(_SHARE / (1 - _SHARE) * (1 + np.exp(-log_odds))))
 
 
 def _one_sided(residuals: Residuals, values: object, side: int) -> np.ndarray:
-    """Give p values of more success (1) or failure (-1) along some values; 1 where untestable."""
+    """Compute one-sided p values along values, for success (1) or failure (-1); 1 if untestable."""
     direction = Direction(values, SUBJECT)  # type: ignore[arg-type]
     tested = direction.test(residuals)
     both = direction.chances(residuals, tested)
@@ -247,7 +248,7 @@ def _one_sided(residuals: Residuals, values: object, side: int) -> np.ndarray:
 
 
 def _counts(residuals: Residuals) -> pd.DataFrame:
-    """Count successes on hard items and failures of easy ones, and what was expected."""
+    """Count successes on hard items and failures of easy items, with their expectations."""
     tried, mean = residuals.trials > 0, residuals.mean
     failures = residuals.trials - residuals.successes
     found = {}
@@ -263,7 +264,7 @@ def _counts(residuals: Residuals) -> pd.DataFrame:
 
 
 def _surprising(residuals: Residuals, table: pd.DataFrame) -> pd.DataFrame:
-    """List what surprises most in subjects with a verdict."""
+    """List the unexpected outcomes of subjects with a verdict."""
     failures = residuals.trials - residuals.successes
     rows = []
     for place, (name, verdict) in enumerate(table["verdict"].items()):

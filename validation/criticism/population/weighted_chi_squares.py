@@ -1,4 +1,4 @@
-"""Tail of a weighted sum of squares of standard normal numbers."""
+"""Tail probability of a weighted sum of squares of standard normal numbers."""
 
 import numpy as np
 from scipy.optimize import brentq
@@ -7,26 +7,26 @@ from scipy.stats import chi2
 
 
 def upper_tail(x: float, weights: np.ndarray) -> float:
-    r"""Give the chance that a weighted sum of chi-squares, of one degree each, is x or more.
+    r"""Compute the upper tail probability of a weighted sum of chi-squares of one degree each.
 
     .. math:: P(X \ge x) \approx \Phi(-r^*), \qquad
         r^* = r + \frac{1}{r} \log \frac{u}{r}
 
-    with :math:`K(t) = -\frac12 \sum_j \log(1 - 2 t w_j)`, t where its slope is x,
-    :math:`r = \pm \sqrt{2 (t x - K(t))}` and :math:`u = t \sqrt{K''(t)}`. Near the mean, where both
-    vanish, by a chi-square with the same mean, variance and skewness.
+    with :math:`K(t) = -\frac12 \sum_j \log(1 - 2 t w_j)`, t such that :math:`K'(t) = x`,
+    :math:`r = \pm \sqrt{2 (t x - K(t))}` and :math:`u = t \sqrt{K''(t)}`. Near the mean, where r
+    and u vanish, a chi-square with the same mean, variance and skewness is used instead.
 
     Parameters
     ----------
     x : float
-        Of the sum, from 0.
+        Value of the sum.
     weights : ndarray
-        Above 0.
+        Positive weights.
 
     Returns
     -------
     float
-        A chance, accurate to about 2 % of itself.
+        Probability of a sum of at least x, with a relative error of about 2 %.
 
     References
     ----------
@@ -36,7 +36,7 @@ def upper_tail(x: float, weights: np.ndarray) -> float:
 
     Examples
     --------
-    Of equal weights it is a chi-square.
+    With equal weights, the sum is a chi-square.
 
     >>> round(upper_tail(30.14, np.ones(19)), 3)
     0.05
