@@ -27,12 +27,12 @@ type Model = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int], np.
 
 @dataclass(frozen=True)
 class Aggregate:
-    """Predict every item by the subject's mean success on the training items.
+    """Prediction of each item by the subject's mean success on the training items.
 
     Notes
     -----
-    Of several or graded outcomes, each step is predicted by the share of the subject's training
-    attempts that reached it. One number per subject tells no item from another, so there is no
+    With several or graded outcomes, each step is predicted by the share of the subject's training
+    attempts that reached it. All items of a subject have the same prediction, so that there is no
     AUROC.
 
     Examples
@@ -70,7 +70,7 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class OnColumns(ABC):
-    """An assessor that learns from properties of items.
+    """Base of assessors that predict from properties of items.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class OnColumns(ABC):
         Raises
         ------
         DataError
-            When a property is missing or holds no finite numbers.
+            When a property has no column, no values, or a value that is not a finite number.
         """
         read_columns(items, self.columns)
 
@@ -110,15 +110,15 @@ class OnColumns(ABC):
 
 @dataclass(frozen=True)
 class Classifier(OnColumns):
-    """Predict by a scikit-learn classifier, trained anew for each subject.
+    """Prediction by a scikit-learn classifier, which is trained for each subject.
 
     Parameters
     ----------
     columns : sequence of str
-        Properties to predict from, as they are: not scaled, and without products.
+        Properties to predict from; they are not scaled, and there are no products of them.
     model : classifier
-        Anything with ``fit`` and ``predict_proba`` that scikit-learn can clone, such as a pipeline.
-        A ``random_state`` of its own that is None becomes the seed.
+        Object with ``fit`` and ``predict_proba`` that scikit-learn can clone, such as a pipeline.
+        If its ``random_state`` is None, it is set to the seed.
 
     Raises
     ------
@@ -127,11 +127,11 @@ class Classifier(OnColumns):
 
     Notes
     -----
-    A missing value is replaced by its column's mean, and a column of 0 and 1 says where. A subject
-    whose training outcomes are all alike is predicted by their mean. An item tried several times
-    counts as often: by ``sample_weight`` where the model takes it, by repeated rows elsewhere. Of
-    several or graded outcomes, each step is predicted by a classifier of its own, and never more
-    often than the one before.
+    A missing value is replaced by the mean of its column, and a column of 0 and 1 marks such items.
+    A subject whose training outcomes are all the same is predicted by their mean. Items with
+    several trials have as many times the weight, by ``sample_weight`` if the model has it, and
+    otherwise by repeated rows. With several or graded outcomes, there is a classifier for each
+    step, and its prediction is at most that of the previous step.
 
     Examples
     --------
@@ -164,22 +164,22 @@ class Classifier(OnColumns):
 
 
 def refuse_others(model: object) -> None:
-    """Refuse what is no classifier.
+    """Refuse objects other than classifiers.
 
     Raises
     ------
     DataError
-        When it lacks ``fit`` or ``predict_proba``.
+        When the object lacks ``fit`` or ``predict_proba``.
     """
     if not hasattr(model, "fit") or not hasattr(model, "predict_proba"):
         raise DataError(
-            f"a {type(model).__name__} predicts no probabilities; give a classifier with fit and "
-            "predict_proba"
+            f"a {type(model).__name__} does not predict probabilities; give a classifier with fit "
+            "and predict_proba"
         )
 
 
 def seeded(model: Any, seed: int) -> Any:
-    """Copy a classifier without what it has learnt, and give it the seed where it has none.
+    """Return an untrained copy of a classifier, with the seed unless it has a random state.
 
     Examples
     --------
@@ -198,16 +198,16 @@ def seeded(model: Any, seed: int) -> Any:
 
 @dataclass(frozen=True)
 class Regression(OnColumns):
-    """Predict by a logistic regression for each subject: scikit-learn's, with default settings.
+    """Prediction by scikit-learn's logistic regression with its default penalty, for each subject.
 
     Parameters
     ----------
     columns : sequence of str
-        Properties to predict from, as they are: not scaled, and without products.
+        Properties to predict from; they are not scaled, and there are no products of them.
 
     Notes
     -----
-    As of a `Classifier`.
+    The notes of `Classifier` apply.
 
     References
     ----------
@@ -238,20 +238,20 @@ class Regression(OnColumns):
 def _logistic_regression(seed: int) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    # Newton steps, to the optimum: many times faster than L-BFGS, which stops at 1e-4 of it
+    # Newton steps reach the optimum, and are many times faster than L-BFGS, which stops before it
     return LogisticRegression(solver="newton-cholesky", tol=1e-8, max_iter=10_000)
 
 
 def mean_success(
     train: np.ndarray, successes: np.ndarray, trials: np.ndarray, test: np.ndarray, seed: int
 ) -> np.ndarray:
-    """Predict the mean training success; NaN where there is none."""
+    """Predict the mean training success; NaN without training outcomes."""
     total = trials.sum()
     return np.full(len(test), successes.sum() / total if total else np.nan)
 
 
 def classifier(make: Callable[[int], Any]) -> Model:
-    """Wrap a scikit-learn classifier; outcomes of one class or without columns by their mean."""
+    """Return a model that trains a classifier; without columns or classes, it is the mean."""
 
     def predict(
         train: np.ndarray, successes: np.ndarray, trials: np.ndarray, test: np.ndarray, seed: int
@@ -275,7 +275,7 @@ def classifier(make: Callable[[int], Any]) -> Model:
 def examples(
     columns: np.ndarray, successes: np.ndarray, trials: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Write counts as what classifiers learn from: rows, 1 or 0, and how often each occurred.
+    """Convert counts to the training data of classifiers: rows, outcomes 1 or 0, and weights.
 
     Examples
     --------
@@ -299,39 +299,40 @@ def per_subject(
     seed: int,
     who: str,
 ) -> Forecast:
-    """Forecast items by a model of each subject's own training outcomes.
+    """Forecast items by models of single subjects' training outcomes.
 
     Parameters
     ----------
     model : callable
-        Takes the training items' columns (rows, columns), their successes and trials (rows,), the
-        columns of the items to forecast and a seed; returns their probabilities of success.
+        Function that returns probabilities of success, given the columns of the training items
+        (rows, columns), their successes and trials (rows,), the columns of the items to forecast,
+        and a seed.
     training : Evaluation
-        All items; what is to be forecast has 0 trials in it.
+        All items, and the outcomes to learn from. Cells to forecast have 0 trials.
     items : sequence of str
-        What to forecast.
+        Names of the items to forecast.
     columns : sequence of str, or ndarray, shape (rows, columns)
-        Properties to predict from, or their values on all of the training's rows.
+        Properties to predict from, or their values on all rows of the training.
     seed : int
-        Of whatever is random.
+        Seed of the models.
     who : str
-        What the model is called.
+        Name of the model, for messages.
 
     Returns
     -------
     Forecast
-        Means, NaN where a subject has training outcomes; intervals are NaN.
+        Means, which are NaN where a subject has training outcomes; intervals are NaN.
 
     Raises
     ------
     DataError
         When an item has training outcomes of all subjects or is unknown, or a property has no
-        column, no value at all, or one that is no finite number.
+        column, no values, or a value that is not a finite number.
 
     Notes
     -----
-    Subjects with the same outcomes on the same items share a model: it is trained once. Of steps,
-    each of each outcome has a model of its own.
+    Subjects with the same outcomes on the same items share a model, which is trained once. If rows
+    are steps of outcomes, there is a model for each step of each outcome.
     """
     rows = training.rows_of(without_outcomes(training, items, who))
     table = columns
@@ -359,14 +360,14 @@ def per_subject(
         means[:, chosen] = np.stack(found)[which.ravel()]
     if training.rows is not None:
         begins = Rows.read(rows).first
-        for column in range(1, len(rows)):  # a step is reached after the one before
+        for column in range(1, len(rows)):  # a step is reached after the previous one
             if begins[column] != column:
                 means[:, column] = np.minimum(means[:, column], means[:, column - 1])
     return blind_forecast(means, training, rows)
 
 
 def _kinds(rows: Rows | None, count: int) -> np.ndarray:
-    """Give a number to the outcome and step that each row is; all the same where rows are items."""
+    """Return a number for the outcome and step of each row; 0 if rows are items."""
     if rows is None:
         return np.zeros(count, dtype=int)
     return pd.factorize(pd.MultiIndex.from_arrays([rows.outcome, rows.step]))[0]
@@ -374,40 +375,41 @@ def _kinds(rows: Rows | None, count: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Algebraic:
-    r"""Predict from how far a subject's abilities lie above an item's demands.
+    r"""Prediction from the differences between a subject's abilities and an item's demands.
 
     .. math:: p = M_k\left(\sigma(a_1 - d_1), \dots, \sigma(a_J - d_J),
         1 - \tfrac{u}{100}\right)
 
-    with abilities `a` by `characteristic_curves` from the training outcomes, demands `d`,
-    unguessability `u` in per cent, the logistic and the generalised mean of power `k`.
+    with abilities `a` from `characteristic_curves` of the training outcomes, demands `d`,
+    unguessability `u` in per cent, the logistic function, and the generalised mean of power `k`.
 
     Parameters
     ----------
     columns : sequence of str
-        Columns of demand levels, as `characteristic_curves` takes them.
+        Columns of demand levels; see `characteristic_curves`.
     unguessability : str, optional
-        Column of percentages: the chance to err when guessing.
+        Column with the probability of an error when guessing, in per cent.
     power : float
-        `k`: 1 lets one part make up for another; 0 is the geometric mean; infinite ones take the
-        largest or the smallest part.
+        Power `k`: with 1, parts compensate for each other; 0 is the geometric mean; infinite powers
+        are the largest or the smallest part.
 
     Raises
     ------
     DataError
         When a column is named twice.
     FitError
-        When the power is no number.
+        When the power is not a number.
 
     Notes
     -----
-    What the published text leaves open is read thus: a part is a chance of success, so that of
-    guessing is one minus unguessability. At a power of 0 or below, an item that cannot be guessed
-    (100 %) is then predicted to fail, whatever the abilities. Table 19 agrees: its calibration is
-    worst for able subjects at power 0. On six benchmarks unguessability itself as a part, against
-    its meaning, gives the higher AUROC at power 0 (0.70, not 0.66).
+    The published text does not define the part of guessing. Since the other parts are probabilities
+    of success, it is 1 minus unguessability here. For a power of 0 or below, an item that cannot be
+    guessed (100 %) is therefore predicted to fail, independently of abilities. This agrees with
+    Table 19, in which the calibration at power 0 is worst for able subjects. On six benchmarks,
+    unguessability itself as a part, which contradicts its meaning, has a higher AUROC at power 0
+    (0.70 instead of 0.66).
 
-    A demand for which a subject has no ability (no curve) is left out of its mean. A subject
+    Demands for which a subject has no ability (no curve) are left out of its mean. A subject
     without any ability is predicted by its mean training success.
 
     References
@@ -438,7 +440,7 @@ class Algebraic:
         power = real(self.power)
         if power is None or math.isnan(power):
             raise FitError(
-                f"power={self.power!r}; give a number, or +-inf for the largest and the smallest "
+                f"power={self.power!r}; give a number, or +-inf for the largest or the smallest "
                 "part"
             )
 
@@ -448,7 +450,7 @@ class Algebraic:
         Raises
         ------
         DataError
-            When a column is missing, holds no levels, or no percentages.
+            When a column is missing, demands are not levels, or unguessabilities not percentages.
         """
         Slices.of(items, self.columns)
         self._guessable(items)
@@ -476,11 +478,11 @@ class Algebraic:
             found[row] = rates[row]
             if known.any():
                 found[row] = generalised_mean(parts, power=self.power, over=-1)[:, 0]
-        # rounding may leave the unit interval
+        # rounding errors may lead outside the unit interval
         return blind_forecast(found.clip(0, 1), training, names).data["mean"]
 
     def _guessable(self, items: pd.DataFrame) -> np.ndarray:
-        """Chances of guessing right, (items, 1), or (items, 0) where nobody asked for them."""
+        """Return probabilities of a correct guess, (items, 1), or (items, 0) without a column."""
         if self.unguessability is None:
             return np.empty((len(items), 0))
         need_columns(items.columns, [self.unguessability], "the items have")
@@ -489,7 +491,7 @@ class Algebraic:
         bad = ~((values >= 0) & (values <= 100))
         if bad.any():
             raise DataError(
-                f"{bad.sum()} unguessabilities are no percentages: {name_cells(percents, bad)}; "
+                f"{bad.sum()} unguessabilities are not percentages: {name_cells(percents, bad)}; "
                 "give numbers from 0 to 100"
             )
         return 1 - values / 100

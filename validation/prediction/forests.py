@@ -20,27 +20,28 @@ from .baselines import OnColumns, classifier, examples, per_subject
 type Examples = tuple[np.ndarray, np.ndarray, np.ndarray]
 type Counts = tuple[np.ndarray, np.ndarray]
 
-_SHUFFLES = 10  # of each column, by all subjects together
-_PART = 4  # one in so many items is held out to choose something
+_SHUFFLES = 10  # smallest number of shuffles of each column, over all subjects together
+_PART = 4  # a quarter of the items is held out for choices
 
 
 @dataclass(frozen=True)
 class Forest(OnColumns):
-    """Predict by a random forest for each subject: scikit-learn's, of 100 trees.
+    """Prediction by scikit-learn's random forest with 100 trees, for each subject.
 
     Parameters
     ----------
     columns : sequence of str
         Properties to predict from. Without any, a subject's mean training success is predicted.
     min_samples_split : int or tuple of int
-        Fewest items that a tree splits, at least 2. Of several, each subject's best on its training
-        outcomes is taken: the one with the lowest Brier score out of bag, where every item is
-        predicted by the trees that were grown without it.
+        Smallest number of items that a tree splits, at least 2. From several numbers, the one with
+        the lowest out-of-bag Brier score on the training outcomes is chosen for each subject, where
+        each item is predicted by the trees that were grown without it.
     best : int, optional
-        Use only so many of the columns: those whose values, shuffled on a held-out quarter of the
-        training items, raise the Brier score most, on average over all subjects.
+        Number of columns to use: those whose values, shuffled on a held-out quarter of the training
+        items, increase the Brier score most, on average over all subjects (default: all columns).
     universal : bool
-        Grow one forest for all subjects together, with a column of 0 and 1 for each of them.
+        Whether to grow one forest for all subjects together, with a column of 0 and 1 for each
+        subject.
 
     Raises
     ------
@@ -51,16 +52,17 @@ class Forest(OnColumns):
 
     Notes
     -----
-    A missing value is replaced by its column's mean, and a column of 0 and 1 says where. A subject
-    whose training outcomes are all alike is predicted by their mean. An item tried several times
-    counts as often.
+    A missing value is replaced by the mean of its column, and a column of 0 and 1 marks such items.
+    A subject whose training outcomes are all the same is predicted by their mean. Items with
+    several trials have as many times the weight.
 
-    The rows of a universal forest are no longer one per item: an item is out of bag with one
-    subject and in the bag with another. So a universal forest's `min_samples_split` is chosen on a
-    held-out quarter of the training items, and grown again on all.
+    In a universal forest, an item may be out of bag for one subject and in the bag for another. Its
+    `min_samples_split` is therefore chosen on a held-out quarter of the training items, and the
+    forest is then grown on all of them.
 
-    Shuffling asks what a forest makes of a column beside all others: two columns that say the same
-    share their importance. The forests asked are grown with the largest `min_samples_split`.
+    Shuffling measures the effect of a column given all others, so that columns with the same
+    information share their importance. The forests for this choice are grown with the largest
+    `min_samples_split`.
 
     References
     ----------
@@ -94,8 +96,8 @@ class Forest(OnColumns):
         object.__setattr__(self, "min_samples_split", sizes if len(sizes) > 1 else sizes[0])
         if self.best is not None and options.whole("best", self.best, 1) > len(self.columns):
             raise FitError(
-                f"best={self.best}, but there are {len(self.columns)} columns; ask for fewer, or "
-                "leave best= out"
+                f"best={self.best}, but there are {len(self.columns)} columns; give a smaller "
+                "number, or leave out best="
             )
 
     def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int) -> Forecast:
@@ -104,8 +106,8 @@ class Forest(OnColumns):
         Raises
         ------
         DataError
-            When a property cannot be read, or an item has training outcomes; of several or graded
-            outcomes, when the forest is universal or chooses columns.
+            When a property cannot be read or an item has training outcomes, or when the forest is
+            universal or chooses columns and there are several or graded outcomes.
         """
         if self.best is not None or self.universal:
             refuse_steps(training.rows, "a forest with best= or universal=")
@@ -121,7 +123,7 @@ class Forest(OnColumns):
 
 
 class _Chosen:
-    """The forest whose trees predict best what they have not seen; a classifier."""
+    """Classifier that is the forest with the lowest out-of-bag Brier score."""
 
     def __init__(self, sizes: Sequence[int], seed: int) -> None:
         self.sizes, self.seed = sizes, seed
@@ -151,25 +153,25 @@ class _Chosen:
 def most_important(
     training: Evaluation, columns: Sequence[str], count: int, min_samples_split: int, seed: int
 ) -> list[str]:
-    """Find the columns that forests need most.
+    """Find the columns with the largest permutation importance in forests.
 
     Parameters
     ----------
     training : Evaluation
         Outcomes to learn from.
     columns : sequence of str
-        Properties.
+        Properties to choose from.
     count : int
-        How many to find.
+        Number of columns to find.
     min_samples_split : int
-        Of the forests.
+        Smallest number of items that a tree of the forests splits.
     seed : int
         Seed of the forests and of shuffling.
 
     Returns
     -------
     list of str
-        In the order of `columns`.
+        The columns found, in the order of `columns`.
 
     Raises
     ------
@@ -178,10 +180,10 @@ def most_important(
 
     Notes
     -----
-    A subject's forest is grown on three quarters of the items. On the others each column is
-    shuffled, and the rise of the Brier score is its importance; it is averaged over subjects, and
-    over so many shuffles that there are ten or more in all. Subjects with outcomes of one class, or
-    none on either part, do not count.
+    A subject's forest is grown on three quarters of the items. Each column is shuffled on the
+    others, and its importance is the increase of the Brier score, averaged over subjects and over
+    at least ten shuffles in total. Subjects whose outcomes are of one class, or are missing on
+    either part, have an importance of 0 for all columns.
 
     References
     ----------
@@ -206,7 +208,7 @@ def most_important(
 def _importances(
     learned: Examples, held: Examples, size: int, repeats: int, seed: int
 ) -> np.ndarray:
-    """Rises of the Brier score on what was held back, one per column."""
+    """Compute the increase of the Brier score on held-out examples, for each column."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.inspection import permutation_importance
 
@@ -229,7 +231,7 @@ def _importances(
 def _closeness(
     forest: Any, rows: np.ndarray, outcomes: np.ndarray, sample_weight: np.ndarray
 ) -> float:
-    """Minus the Brier score."""
+    """Return minus the Brier score."""
     errors = forest.predict_proba(rows)[:, 1] - outcomes
     return -float(np.average(errors**2, weights=sample_weight))
 
@@ -257,7 +259,7 @@ def _universal_forecast(
 
 
 def _loss(values: np.ndarray, counts: Counts, hidden: np.ndarray, size: int, seed: int) -> float:
-    """Brier score on what is hidden."""
+    """Compute the Brier score on hidden items."""
     found = _predictions(values, counts, ~hidden, hidden, size, seed)
     successes, trials = (table[:, hidden].ravel() for table in counts)
     return scoring.brier(found.ravel(), successes, trials)
@@ -271,7 +273,7 @@ def _predictions(
     size: int,
     seed: int,
 ) -> np.ndarray:
-    """Grow a forest on the outcomes on some items; predict others, (subjects, items asked)."""
+    """Grow a forest on the outcomes of some items, and predict others; (subjects, items)."""
     from sklearn.ensemble import RandomForestClassifier
 
     successes, trials = (table[:, seen].ravel() for table in counts)
@@ -285,20 +287,20 @@ def _predictions(
     )
     with warnings_kept():
         forest.fit(rows, outcomes, sample_weight=weights)
-    forest.set_params(n_jobs=1)  # threads would add up the trees in any order
+    forest.set_params(n_jobs=1)  # threads would sum the trees in any order
     return np.asarray(forest.predict_proba(test)[:, 1]).reshape(subjects, -1)
 
 
 def _stacked(values: np.ndarray, subjects: int) -> np.ndarray:
-    """Repeat the items' columns for every subject, beside a column of 0 and 1 for each."""
+    """Repeat the items' columns for each subject, with a column of 0 and 1 for each subject."""
     who = np.repeat(np.eye(subjects), len(values), axis=0)
     return np.column_stack([np.tile(values, (subjects, 1)), who])
 
 
 def _quarter(training: Evaluation, seed: int) -> np.ndarray:
-    """Draw a quarter of the items that somebody attempted, as a mask of the items."""
+    """Draw a quarter of the attempted items, as a mask of all items."""
     attempted = np.flatnonzero(training.trials.to_numpy().any(axis=0))
-    # a stream of its own, not that of the folds
+    # a random stream other than that of the folds
     order = np.random.default_rng([seed, 2]).permutation(attempted)
     hidden = np.zeros(len(training.items), dtype=bool)
     hidden[order[: len(order) // _PART]] = True

@@ -1,4 +1,4 @@
-"""How much each property of the items matters to a prediction: table, elbow and stability."""
+"""Importance of the items' properties for predictions: table, elbow and stability."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,15 +10,15 @@ from scipy import stats
 
 from ...evaluations.tables import known_names
 
-_POOR, _STABLE = 0.4, 0.75  # the bounds of Nogueira et al.
-_LEAST = 3  # properties that a curve needs to have an elbow
+_POOR, _STABLE = 0.4, 0.75  # bounds of Nogueira et al.
+_LEAST = 3  # smallest number of properties for an elbow
 
 type Score = Literal["brier", "auroc"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Importance:
-    """How much worse each method predicts when a property of the held-out items is shuffled.
+    """Importance of properties: the loss of each method if one is shuffled among held-out items.
 
     Made by `permutation_importance`.
 
@@ -26,14 +26,14 @@ class Importance:
     ----------
     values : DataFrame
         One row per method, repeat, fold, subject and property: ``method``, ``repeat``, ``fold``,
-        ``subject``, ``property`` and ``importance``, the mean rise of the Brier score (or fall of
-        the AUROC) over shuffles; NaN where there is no score.
+        ``subject``, ``property`` and ``importance``, the mean increase of the Brier score (or
+        decrease of the AUROC) over shuffles; NaN if there is no score.
     score : {"brier", "auroc"}
-        What gets worse.
+        Score from which importance is computed.
     prob : float
         Mass of the intervals.
     share : float
-        Cells predicted per cell learnt from, in a fold.
+        Number of predicted cells per training cell, over all folds.
 
     Examples
     --------
@@ -57,32 +57,33 @@ class Importance:
 
     @property
     def methods(self) -> list[str]:
-        """Names of the methods, in the order given."""
+        """Names of the methods, in the given order."""
         return [str(name) for name in self.values["method"].unique()]
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        r"""Importances of every method's properties, the largest first.
+        r"""Importances of each method's properties, the largest first.
 
-        Columns ``method``, ``property``; ``importance``, averaged over subjects, then over folds;
-        ``se``, its standard error, and ``low`` and ``high``, the ends of an interval by Student's
-        t; ``chosen``, whether it stands before the elbow; and ``folds``, in which share of the
-        folds it stands before that fold's own elbow.
+        Columns are ``method`` and ``property``; ``importance``, averaged over subjects, then over
+        folds; ``se``, its standard error; ``low`` and ``high``, the ends of an interval by
+        Student's t; ``chosen``, whether the property is before the elbow; and ``folds``, the share
+        of folds in which it is before the elbow of that fold.
 
-        Folds share most of their training items, so that their spread `s` alone would be too
-        small an error: with `n` folds and `q` cells predicted per cell learnt from it is
-        :math:`s \sqrt{1/n + q}` (Nadeau and Bengio, 2003). It is NaN for a single fold.
+        Folds share most of their training items, so that the error from their standard deviation
+        `s` alone would be too small. With `n` folds and `q` predicted cells per training cell, the
+        standard error is :math:`s \sqrt{1/n + q}` (Nadeau and Bengio, 2003); it is NaN for a
+        single fold.
         """
         parts = [self._of(method) for method in self.methods]
         return pd.concat(parts, ignore_index=True)
 
     def chosen(self, method: str | None = None) -> list[str]:
-        """Name the properties before the elbow, the most important first.
+        """Return the properties before the elbow, the most important first.
 
         Parameters
         ----------
         method : str, optional
-            Whose; the first method's by default.
+            Name of the method (default: the first one).
 
         Raises
         ------
@@ -94,18 +95,19 @@ class Importance:
 
     @cached_property
     def stability(self) -> pd.DataFrame:
-        r"""Whether folds choose the same properties, a row per method.
+        r"""Stability of the choice of properties over folds, with a row per method.
 
-        Columns ``properties``, how many there are; ``chosen``, how many stand before the elbow;
-        ``folds``; ``stability``; and ``verdict``, in words. With the share :math:`p_j` of the
-        `n` folds that choose property `j`, and :math:`\bar p` their mean,
+        Columns are ``properties``, their number; ``chosen``, the number before the elbow;
+        ``folds``, the number of folds; ``stability``; and ``verdict``, in words. With the share
+        :math:`p_j` of the `n` folds that choose property `j`, and the mean :math:`\bar p` of the
+        shares,
 
         .. math:: \text{stability} = 1 - \frac{\operatorname{mean}_j\,
             \frac{n}{n - 1} p_j (1 - p_j)}{\bar p (1 - \bar p)}
 
-        which is 1 where all folds choose alike, and 0 on average where each chooses at random. As
-        there, above 0.75 is called stable and below 0.4 not stable. NaN for a single fold, and
-        where every fold chooses all.
+        which is 1 if all folds choose the same properties, and 0 on average if each chooses at
+        random. As in the reference, values above 0.75 are called stable, and values below 0.4 not
+        stable. It is NaN for a single fold, and if each fold chooses all properties.
 
         References
         ----------
@@ -124,14 +126,14 @@ class Importance:
         return known_names([method], pd.Index(self.methods), "method")[0]
 
     def _by_fold(self, method: str) -> pd.DataFrame:
-        """Average over subjects: a row per fold, a column per property."""
+        """Average over subjects, with a row per fold and a column per property."""
         own = self.values[self.values["method"] == method]
         order = own["property"].unique()
         means = own.groupby(["repeat", "fold", "property"])["importance"].mean()
         return means.unstack("property")[order]
 
     def _choices(self, method: str) -> np.ndarray:
-        """Which properties each fold chooses, (folds, properties)."""
+        """Return whether each fold chooses each property, (folds, properties)."""
         return np.stack([_before_elbow(row) for row in self._by_fold(method).to_numpy()])
 
     def _of(self, method: str) -> pd.DataFrame:
@@ -187,13 +189,13 @@ def elbow(values: np.ndarray) -> int:
     Parameters
     ----------
     values : ndarray, shape (values,)
-        Descending.
+        Values in descending order.
 
     Returns
     -------
     int
-        How many stand before the point that lies furthest below the line from the first to the
-        last; all, where no point lies below it.
+        Number of values before the one that is furthest below the line from the first to the last
+        value; all values if none is below this line, or if there are fewer than three.
 
     Examples
     --------
@@ -210,8 +212,8 @@ def elbow(values: np.ndarray) -> int:
 
 
 def _before_elbow(values: np.ndarray) -> np.ndarray:
-    """Say which values, in any order, stand before the elbow; none that is NaN."""
-    order = np.argsort(-values, kind="stable")  # NaN last
+    """Return which values, in any order, are before the elbow; NaN never is."""
+    order = np.argsort(-values, kind="stable")  # NaN is last
     known = order[: np.isfinite(values).sum()]
     found = np.zeros(len(values), dtype=bool)
     found[known[: elbow(values[known])]] = True

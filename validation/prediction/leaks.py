@@ -1,4 +1,4 @@
-"""Outcomes that were trained on: refused where that is known, reported where it is likely."""
+"""Detection of training outcomes among those to be scored, with errors and warnings."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -16,23 +16,25 @@ from ...evaluations.steps import Rows
 from ...evaluations.tables import read_numbers
 from ...inference.forecasts.seen import Seen
 
-_CLOSE = 0.9  # correlation of a column with the trained one, from which items look recoded
+_CLOSE = 0.9  # correlation of columns with those of training, above which items seem recoded
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What is known of items to be scored; places are those of the items.
+    """Training outcomes that were detected among those to be scored.
 
     Attributes
     ----------
     same : ndarray of bool, shape (subjects, items)
-        Trained, and told so by the name with the same features, or by content where there is none.
+        Training outcomes, recognised by name and equal meta-features, or by their contents if items
+        have no names.
     changed : ndarray of bool, shape (subjects, items)
-        Trained, told so by the name, with other features.
+        Outcomes with the name of a training outcome, but other meta-features.
     by_content : str
-        What told items without names: "", "meta-features" or "meta-features and outcomes".
+        Contents by which items without names were recognised: "", "meta-features" or "meta-features
+        and outcomes".
     twins : Coincidences
-        Items that equal trained ones under other names.
+        Items with the contents of training items under other names.
     """
 
     same: np.ndarray
@@ -43,18 +45,18 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Items to be scored, beside those trained on.
+    """Items to be scored, with the training items.
 
     Attributes
     ----------
     seen : Seen
-        From the forecast.
+        Training data of the forecast.
     subjects, names : Index
         Subjects and items to be scored.
     content, trained : Content
-        These items with the new outcomes, and the training items with theirs; of these subjects.
+        Items and outcomes to be scored, and training items and outcomes of the same subjects.
     chances : ndarray, shape (items, cells)
-        Forecast probability of success; of a step, given that the one before was reached.
+        Forecast probabilities of success; for a step, given that the previous one was reached.
     """
 
     seen: Seen
@@ -73,7 +75,7 @@ class Asked:
         means: np.ndarray,
         rows: Rows | None,
     ) -> "Asked":
-        """Lay outcomes and forecasts, (subjects, rows), beside those trained on."""
+        """Collect outcomes and forecasts, (subjects, rows), with the training data."""
         who = seen.subjects.get_indexer(trials.index)
         names = pd.Index(trials.columns) if rows is None else rows.items
         counts = [by_item(table.to_numpy(), len(names)) for table in (successes, trials)]
@@ -90,11 +92,11 @@ class Asked:
 
     @property
     def attempted(self) -> np.ndarray:
-        """Which training items each subject attempted."""
+        """Whether each subject attempted each training item."""
         return self.seen.attempted[self.seen.subjects.get_indexer(self.subjects)]
 
     def verdict(self, *, reused_names: bool) -> Verdict:
-        """Judge every item and subject."""
+        """Detect training outcomes among all items and subjects."""
         places = self.seen.names.get_indexer(self.names)
         there = np.flatnonzero(places >= 0)
         attempted = self.attempted
@@ -117,7 +119,7 @@ class Asked:
         if len(found.rows):
             told = "meta-features"
             same[:, found.rows] |= attempted[:, found.others]
-        # an item that was known by number and not attempted is new, whatever it resembles
+        # an item whose number is known, and which was not attempted, is new
         held_out = fits & ~attempted[:, places].any(axis=0)
         if not same.any():
             found = self._twins(lambda rows, _: held_out[rows, None])
@@ -135,32 +137,32 @@ class Asked:
         return alike.by_outcomes(self.content, self.trained, self.chances, skip)
 
     def likely(self) -> tuple[bool, str]:
-        """Whether items look recoded, not replaced, and a word on how they differ."""
+        """Return whether items seem recoded rather than replaced, and the reason."""
         places = self.seen.names.get_indexer(self.names)
         there = np.flatnonzero(places >= 0)
         have, known = self.content.features[there], self.trained.features[places[there]]
         same = alike.equal(have, known)
         if same.all(axis=1).mean() >= 0.5:
-            return True, "most of the shared names have the trained meta-features"
+            return True, "most of the shared names have the same meta-features as in training"
         if alike.related(have, known, np.sqrt(1 - _CLOSE**2)):
-            return True, "every column follows the trained one"
+            return True, "each column follows that of the training items"
         spread = np.ptp(known, axis=0)
         with np.errstate(invalid="ignore"):
             close = np.abs(have - known) <= 0.01 * spread
         if (same | close).all():
-            return True, "all meta-features are within 1 % of the trained ones' span"
+            return True, "all meta-features are within 1 % of the span in training"
         row, column = np.argwhere(~(same | close))[0]
         name, item = self.seen.columns[column], self.names[there[row]]
         return False, (
             f"{name} of {item} was {known[row, column]:g} and is {have[row, column]:g}, and the "
-            "columns do not follow the trained ones"
+            "columns do not follow those of the training items"
         )
 
 
 def refuse_trained(
     asked: Asked, trials: pd.DataFrame, *, training_items: bool, reused_names: bool
 ) -> None:
-    """Refuse outcomes that were trained on, and report items that look so under other names.
+    """Refuse training outcomes, and warn of items that are likely the same under other names.
 
     Parameters
     ----------
@@ -174,7 +176,8 @@ def refuse_trained(
     Raises
     ------
     DataError
-        Naming items and subjects.
+        When outcomes were trained on, or have names of training items with other meta-features; the
+        message names items and subjects.
     """
     if training_items:
         return
@@ -186,20 +189,21 @@ def refuse_trained(
     )
     if changed:
         recoded, why = asked.likely()
-        guess = "the items were recoded" if recoded else "the names are used again for other items"
+        guess = "the items were recoded" if recoded else "the names are reused for other items"
         remedies = [
             "if the items were recoded, forecast items held out from the fit, or pass "
             "training_items=True to score the fit on its own data",
-            "if these are other items, give them names of their own, or pass reused_names=True",
+            "if these are other items, give them other names, or pass reused_names=True",
         ]
         first, second = remedies if recoded else remedies[::-1]
         raise DataError(
-            f"{len(changed)} outcome(s) to be scored have names that were trained on and other "
-            f"meta-features: {some(changed)}; most likely {guess}, since {why}: {first}; {second}"
+            f"{len(changed)} outcome(s) to be scored have names of training items, but other "
+            f"meta-features: {some(changed)}; most likely {guess}, because {why}: {first}; "
+            f"{second}"
         )
     if same:
         told = verdict.by_content
-        raise trained_error(same, f" (their names say nothing, their {told} do)" if told else "")
+        raise trained_error(same, f" (recognised by their {told})" if told else "")
     twins, known = verdict.twins, asked.seen.names
     alone = bool((asked.names[twins.rows] == known[twins.others]).all())
     report(
@@ -207,14 +211,14 @@ def refuse_trained(
         asked.names,
         known,
         "have the meta-features and outcomes of training items "
-        + ("in the same rows, which nobody named" if alone else "under other names"),
-        "if they are the same items, these scores flatter: leave them out",
+        + ("in the same rows, which have no names" if alone else "under other names"),
+        "if they are the same items, the scores are too good: leave them out",
         stacklevel=5,
     )
 
 
 def trained_error(found: Sequence[str], how: str = "") -> DataError:
-    """Say which outcomes were trained on."""
+    """Return an error that names outcomes that were trained on."""
     return DataError(
         f"{len(found)} outcome(s) to be scored were trained on: {some(found)}{how}; "
         "forecast items held out from the fit, or pass training_items=True to score the fit on its "
@@ -223,7 +227,7 @@ def trained_error(found: Sequence[str], how: str = "") -> DataError:
 
 
 def _cell_names(trials: pd.DataFrame, chosen: np.ndarray) -> list[str]:
-    """Name chosen cells that were attempted."""
+    """Return the names of chosen cells that were attempted."""
     places = np.argwhere(chosen & (trials.to_numpy() > 0))
     return [f"{trials.columns[column]} ({trials.index[row]})" for row, column in places]
 
@@ -237,7 +241,7 @@ def report(
     *,
     stacklevel: int,
 ) -> None:
-    """Warn of items that are likely the same as others; say nothing where there are none."""
+    """Warn of items that are likely the same as others, if there are any."""
     if not len(found.rows):
         return
     pairs = [
@@ -266,9 +270,10 @@ def report_twins(
     evaluation : Evaluation
         Items and outcomes.
     columns : sequence of str, optional
-        Properties to compare; all by default.
+        Properties to compare (default: all).
     chances : ndarray, shape (subjects, rows)
-        Predictions of success by what did not see the row's outcomes; NaN where there is none.
+        Predictions of success by methods that were not trained on the row's outcomes; NaN if there
+        is none.
     levels : iterable of str
         Columns whose levels are declared.
     """
@@ -299,7 +304,7 @@ def report_twins(
 
 
 def _given_before(means: np.ndarray, rows: Rows | None) -> np.ndarray:
-    """Turn chances of reaching each step into those given that the one before was reached."""
+    """Divide probabilities of reaching each step by those of the previous step."""
     if rows is None:
         return means
     begins = rows.first == np.arange(len(rows.first))
@@ -308,6 +313,6 @@ def _given_before(means: np.ndarray, rows: Rows | None) -> np.ndarray:
 
 
 def by_item(values: np.ndarray, items: int) -> np.ndarray:
-    """Lay (subjects, rows) or (subjects, items, steps) out with a row for each item."""
+    """Reshape (subjects, rows) or (subjects, items, steps) to a row for each item."""
     parts = values.reshape(len(values), items, -1)
     return np.asarray(parts.transpose(1, 0, 2).reshape(items, -1), dtype=float)

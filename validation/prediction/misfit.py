@@ -1,4 +1,4 @@
-"""How far outcomes of groups left out lie from their forecasts: estimated on the log-odds scale."""
+"""Misfit: errors of the forecasts of left-out groups of items, estimated in log-odds."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,42 +11,42 @@ from scipy.stats import chi2, multivariate_t, norm, qmc
 
 from ...inference.forecasts.elsewhere import PARAMETERS, steepness
 
-_STEPS = 50  # of Newton's method at most
-_CLOSE = 1e-4  # log-odds, and the next step is that squared
-_LONGEST = 2.0  # log-odds in one step
-_LEAST = 1e-8  # variance of what does not vary
-_AT_ONCE = 2**19  # cells of one group and some points, computed together
+_STEPS = 50  # largest number of Newton steps
+_CLOSE = 1e-4  # log-odds; after a smaller step, the error is about its square
+_LONGEST = 2.0  # largest step, in log-odds
+_LEAST = 1e-8  # smallest variance
+_AT_ONCE = 2**19  # number of cells, of one group and several points, computed together
 _ROUNDS, _POINTS = 8, 128
-_ENOUGH = 24  # effective points from which the next round's proposal is taken
-_SLOPE = 0.5  # standard deviation of the slope's logarithm a priori
-_SLOPES = 121  # slopes tried
-_LIKE_HOME = 3  # groups that are taken to have shown a slope of 1 besides those left out
-_WANTED = 100  # effective points in the end
-_DEGREES = 4  # of freedom, of proposals
+_ENOUGH = 24  # smallest effective number of points from which a proposal is computed
+_SLOPE = 0.5  # prior standard deviation of the slope's logarithm
+_SLOPES = 121  # number of slopes that are tried
+_LIKE_HOME = 3  # number of assumed groups with a slope of 1, in addition to those left out
+_WANTED = 100  # effective number of points at which rounds end
+_DEGREES = 4  # degrees of freedom of the proposals
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Forecasts of a group of items that was left out, and what then happened.
+    """Forecasts of a group of items that was left out, and its outcomes.
 
-    The variance of a cell's log-odds over the posterior's draws is in four parts: what all cells of
-    the group have in common, what the cells of a subject or of an item have beyond that, and the
-    rest.
+    The variance of a cell's log-odds over posterior draws is the sum of four parts: one that all
+    cells of the group share, one that the cells of a subject share, one that the cells of an item
+    share, and the remainder.
 
     Attributes
     ----------
     group : str
-        Its name.
+        Name of the group.
     successes, trials : ndarray, shape (subjects, items)
-        Outcomes; 0 trials where there is none.
+        Outcomes; 0 trials for cells without outcomes.
     log_odds : ndarray, shape (subjects, items)
-        Mean forecast.
+        Mean forecast in log-odds.
     common : float
-        Variance in common.
+        Variance that all cells share.
     by_subject, by_item : ndarray, shape (subjects,) and (items,)
         Variances of subjects and of items.
     rest : ndarray, shape (subjects, items)
-        Variance of the cell alone.
+        Remaining variance of each cell.
     """
 
     group: str
@@ -60,14 +60,14 @@ class LeftOut:
 
     @property
     def variance(self) -> np.ndarray:
-        """All parts of a cell's variance together."""
+        """Sum of all parts of a cell's variance."""
         return np.asarray(self.common + self.by_subject[:, None] + self.by_item + self.rest)
 
 
 def parted(
     group: str, successes: np.ndarray, trials: np.ndarray, log_odds: Iterable[np.ndarray]
 ) -> LeftOut:
-    """Take the variance of forecasts over the posterior's draws apart.
+    """Decompose the variance of forecasts over posterior draws.
 
     Parameters
     ----------
@@ -76,7 +76,12 @@ def parted(
     successes, trials : ndarray, shape (subjects, items)
         Outcomes.
     log_odds : iterable of ndarray, shape (items, draws)
-        Forecasts of each subject; the draws of independent subjects in any order.
+        Forecasts by subject; draws of subjects that were fitted alone may be in any order.
+
+    Returns
+    -------
+    LeftOut
+        Mean forecasts and the parts of their variance.
 
     Examples
     --------
@@ -102,7 +107,7 @@ def parted(
 
 
 def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray:
-    r"""Compute how probable a group's outcomes are, given its forecasts and how far these are off.
+    r"""Compute log-probabilities of a group's outcomes, given its forecasts and their misfit.
 
     .. math:: \operatorname{logit} P(y_{si} = 1) = k\,(c + b\,(\lambda_{si} - c)) + u + w_s + v_i,
         \quad s = k b, \quad k = \sqrt{1 + \pi (\tau^2 + \rho^2 + \omega^2) / 8}, \quad
@@ -110,9 +115,9 @@ def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray
         v_i \sim N(0, \omega^2 + s^2 \nu_i)
 
     with the forecast's mean log-odds :math:`\lambda` and the parts :math:`\nu` of its variance. The
-    rest of the variance, :math:`\nu_{si}`, is averaged over in each cell by
-    :math:`\sigma(x / \sqrt{1 + \pi s^2 \nu_{si} / 8})`. The offsets are integrated out by Laplace's
-    approximation.
+    probability in a cell is averaged over the remaining variance :math:`\nu_{si}`, as
+    :math:`\sigma(x / \sqrt{1 + \pi s^2 \nu_{si} / 8})`. The offsets u, w and v are integrated out
+    by Laplace's approximation.
 
     Parameters
     ----------
@@ -121,7 +126,7 @@ def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray
     points : ndarray, shape (points, 4)
         Slope b and standard deviations :math:`\tau, \rho, \omega`, in the order `PARAMETERS`.
     centre : float
-        Log-odds c that the slope turns about.
+        Log-odds c at which the slope has no effect.
 
     Returns
     -------
@@ -159,7 +164,7 @@ def _log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarra
         item**2 + slope**2 * left.by_item + _LEAST,
     ]
     cells = [left.successes, left.trials, left.log_odds, left.rest]
-    if left.trials.shape[0] < left.trials.shape[1]:  # the longer side is eliminated
+    if left.trials.shape[0] < left.trials.shape[1]:  # the longer one of both sides is eliminated
         sides.reverse()
         cells = [own.T for own in cells]
     won, tried, log_odds, rest = cells
@@ -189,7 +194,7 @@ def _log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarra
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """Equations of a Newton step, by point: of the long side, and of the others given it."""
+    """Equations of a Newton step by point, for the long side and for the others given it."""
 
     own: np.ndarray  # (points, long): diagonal of the long side
     coupled: np.ndarray  # (points, long, 1 + short)
@@ -206,7 +211,7 @@ class _System:
         return found[:, 0], rest, found[:, 1:]
 
     def log_determinant(self) -> np.ndarray:
-        """Compute that of the negative second derivative."""
+        """Compute the log determinant of the negative second derivative."""
         return np.asarray(np.log(self.own).sum(axis=1) + np.linalg.slogdet(self.reduced)[1])
 
 
@@ -222,7 +227,7 @@ def _system(
     long: np.ndarray,
     short: np.ndarray,
 ) -> _System:
-    """Set up the equations at some offsets; prior precisions come last."""
+    """Return the equations at some offsets, with prior precisions."""
     chance = expit(flat * (offset + common[:, None, None] + ours[..., None] + theirs[:, None]))
     slope = flat * (won - tried * chance)
     weight = flat**2 * tried * chance * (1 - chance)
@@ -244,40 +249,41 @@ def _system(
 def posterior_of_misfit(
     groups: Sequence[LeftOut], *, centre: float, seed: int, draws: int = 500
 ) -> pd.DataFrame:
-    r"""Draw from the posterior of how far forecasts of groups left out are off.
+    r"""Draw from the posterior of the misfit of forecasts of left-out groups.
 
     .. math:: p(b, \tau, \rho, \omega \mid y) \propto
         p(\tau)\, p(\rho)\, p(\omega) \prod_g p(y_g \mid b, \tau, \rho, \omega)
 
-    with :math:`\log b \sim N(0, 0.5^2)`, half-normal standard deviations of 1 log-odds a priori,
-    and the groups' probabilities of `log_marginal`. The slope, which moves mean forecasts alone, is
-    then taken anew as that which gives the means of the groups left out the best log score, with
-    weights of the groups drawn from a Dirichlet distribution (the Bayesian bootstrap): means are so
-    calibrated even where offsets are not normal. Its logarithm is multiplied by n / (n + 3) of n
-    groups: a few groups widen intervals, and only many move means.
+    with the priors :math:`\log b \sim N(0, 0.5^2)` and HalfNormal(1), in log-odds, of the standard
+    deviations, and with the groups' probabilities from `log_marginal`. The slope, which changes
+    only mean forecasts, is then replaced by the one with the best log score of the left-out groups'
+    means, with weights of the groups from a Dirichlet distribution (the Bayesian bootstrap), so
+    that means are calibrated even if offsets are not normal. Its logarithm is multiplied by
+    n / (n + 3) for n groups, so that a few groups widen intervals, but only many change means.
 
     Parameters
     ----------
     groups : sequence of LeftOut
-        At least one. What they cannot tell is left out, and is 0: the subjects' part where there is
-        one subject; the items' part where each group has one item, or most items one subject.
+        Groups, at least one. Parts that they do not determine are left out and are 0: that of
+        subjects if there is one subject, and that of items if each group has one item or most items
+        have one subject.
     centre : float
-        Log-odds that the slope turns about.
+        Log-odds at which the slope has no effect.
     seed : int
         Seed of the draws.
     draws : int
-        How many.
+        Number of draws.
 
     Returns
     -------
     DataFrame, shape (draws, 4)
-        Columns `PARAMETERS`.
+        Draws, with the columns `PARAMETERS`.
 
     Notes
     -----
-    Importance sampling with proposals that are adapted round by round (a multivariate t
-    distribution with the moments of the weighted points so far), on the scales of the
-    logarithms. All rounds' points count in the end, each over the mean of the proposals.
+    The draws are from adaptive importance sampling on a logarithmic scale. In each round, the
+    proposal is a multivariate t distribution with the moments of all weighted points so far. The
+    final weights of all points are relative to the mean of all proposals.
 
     References
     ----------
@@ -316,7 +322,7 @@ def posterior_of_misfit(
 def _slopes(
     groups: Sequence[LeftOut], draws: int, centre: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw the slope that gives mean forecasts the best log score, groups weighted at random."""
+    """Draw the slopes with the best log score of mean forecasts, for random weights of groups."""
     logarithms = np.linspace(-3 * _SLOPE, 3 * _SLOPE, _SLOPES)
     scores = np.empty((len(groups), _SLOPES))
     for number, left in enumerate(groups):
@@ -332,12 +338,12 @@ def _slopes(
 
 
 def _t(mean: np.ndarray, covariance: np.ndarray) -> Any:
-    """Make a t distribution of several dimensions."""
+    """Return a multivariate t distribution."""
     return multivariate_t(mean, covariance, df=_DEGREES)
 
 
 def _spread(proposal: Any, rng: np.random.Generator) -> np.ndarray:
-    """Draw points of a t distribution that are spread evenly."""
+    """Draw evenly spread points of a t distribution."""
     size = len(proposal.loc)
     uniform = qmc.Sobol(size + 1, rng=rng).random(_POINTS)
     root = np.linalg.cholesky(proposal.shape)
@@ -346,14 +352,14 @@ def _spread(proposal: Any, rng: np.random.Generator) -> np.ndarray:
 
 
 def _natural(points: np.ndarray) -> np.ndarray:
-    """Take slopes and standard deviations back from their scales."""
+    """Transform points back to slopes and standard deviations."""
     return np.asarray(np.exp(points))
 
 
 def _height(
     groups: Sequence[LeftOut], points: np.ndarray, free: Sequence[int], centre: float
 ) -> np.ndarray:
-    """Compute the log posterior density on the points' scales, up to a constant."""
+    """Compute the log posterior density on the scale of points, up to a constant."""
     points = np.clip(points, -12, 12)
     natural = np.zeros((len(points), len(PARAMETERS)))
     natural[:, list(free)] = _natural(points)
@@ -365,13 +371,13 @@ def _height(
 
 
 def _mixture(proposals: Sequence[Any], points: np.ndarray) -> np.ndarray:
-    """Compute the log density of all proposals together."""
+    """Compute the log of the mean density of all proposals."""
     each = [np.atleast_1d(proposal.logpdf(points)) for proposal in proposals]
     return np.asarray(logsumexp(each, axis=0) - np.log(len(each)))
 
 
 def _moments(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Take mean and covariance of weighted points, the weights levelled until enough count."""
+    """Compute mean and covariance of weighted points, with weights flattened if few count."""
     for power in _powers():
         chance = np.exp(power * weights - logsumexp(power * weights))
         if 1 / (chance**2).sum() >= _ENOUGH:
@@ -382,5 +388,5 @@ def _moments(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _powers() -> Iterator[float]:
-    """Go from the weights as they are to level ones."""
+    """Yield powers of the weights, from 1 towards 0."""
     return (0.7**number for number in range(40))

@@ -1,4 +1,4 @@
-"""Permutation importance: held-out items are foreseen with one property shuffled at a time."""
+"""Permutation importance: held-out items are predicted with one property shuffled at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +37,8 @@ def permutation_importance(
 ) -> Importance:
     r"""Measure how much each method's predictions depend on each property of the items.
 
-    Every method learns from each fold's training items and predicts the held-out ones: as they
-    are, and with one property at a time shuffled among them.
+    Each method is trained on each fold's training items, and predicts the held-out items, both
+    unchanged and with one property at a time shuffled among them.
 
     .. math:: \text{importance}_j = \operatorname{mean}_r L(\hat p(x^{(j, r)}), y)
         - L(\hat p(x), y)
@@ -49,23 +49,24 @@ def permutation_importance(
     Parameters
     ----------
     methods : mapping of str to method, or sequence of Layout and str
-        As in `cross_validate`: layouts, baselines and whatever has the method `predict` of an
-        `Assessor`, and an attribute ``columns`` that names its properties.
+        As in `cross_validate`: layouts, baselines, and any `Assessor` with an attribute ``columns``
+        that names its properties.
     evaluation : Evaluation
         Items, and outcomes of one step.
     columns : sequence of str, optional
         As in `cross_validate`.
     together : mapping of str to sequence of str, optional
-        Columns that are shuffled as one, by the name that they have then: ends of a band, or flags
-        of which an item has one. All others of a method are shuffled one by one.
+        Groups of columns that are shuffled together, by a name of the group, such as the ends of a
+        band, or indicators of a category. All other columns of a method are shuffled one by one.
     split : Split or {"items"}
-        What is held out: `Items`, `Groups` or `Given`. Values are shuffled within the fold.
+        Split that holds out items: `Items`, `Groups` or `Given`. Values are shuffled within the
+        fold.
     repeats : int, optional
         As in `cross_validate`.
     shuffles : int
-        Of each property in each fold.
+        Number of shuffles of each property in each fold.
     score : {"brier", "auroc"}
-        What gets worse.
+        Score from which importance is computed.
     prob : float
         Mass of the intervals.
     seed : int
@@ -73,34 +74,34 @@ def permutation_importance(
     n_jobs : int, optional
         As in `cross_validate`.
     progressbar : bool
-        Show folds done and time left.
+        Whether to show completed folds and remaining time.
 
     Returns
     -------
     Importance
-        By method, fold, subject and property; the elbow, and whether folds agree on it.
+        Importances by method, fold, subject and property, with the elbow and its stability.
 
     Raises
     ------
     DataError
-        When a method does not say which columns it predicts from, columns shuffled together are
-        unknown, held-out items have outcomes to learn from, shuffled items do not suit a method,
-        or outcomes have steps.
+        When a method has no attribute ``columns``, columns to shuffle together are unknown,
+        held-out items have training outcomes, a method refuses shuffled items, or outcomes have
+        steps.
     FitError
         When an option is out of range.
 
     Notes
     -----
-    A method learns once in a fold: shuffled copies of the held-out items, without outcomes, are
-    predicted beside them.
+    A method is trained once in a fold, and predicts the held-out items together with shuffled
+    copies of them, which have no outcomes.
 
-    What is measured is what the method makes of a property *beside all others*, not what the
-    property does: two that say the same share their importance, and shuffling makes items that do
-    not occur.
+    Importance measures how a method uses a property *given all others*, not the effect of the
+    property: properties with the same information share their importance, and shuffled items may be
+    unrealistic.
 
-    The elbow is the point of the descending curve of importances that lies furthest below the line
-    from its first to its last point (Satopaa et al., 2011); what stands before it is chosen. A
-    curve that nowhere lies below that line has no elbow: all are chosen, as of fewer than three.
+    The elbow is the point of the descending curve of importances that is furthest below the line
+    from its first to its last point (Satopaa et al., 2011); the properties before it are chosen. If
+    no point is below this line, or there are fewer than three properties, all are chosen.
 
     References
     ----------
@@ -137,7 +138,9 @@ def permutation_importance(
     rows, cells = [], np.zeros(2)
     with working(n_jobs):
         for repeat, place, fold in track(parts, len(parts), progressbar, what="folds"):
-            rng = np.random.default_rng([seed, 3, repeat, place])  # apart from splits and methods
+            rng = np.random.default_rng(
+                [seed, 3, repeat, place]
+            )  # not the stream of splits and methods
             orders = [rng.permutation(int(fold.test.any(axis=0).sum())) for _ in range(shuffles)]
             cells += (fold.test & attempted).sum(), (fold.train & attempted).sum()
             for name, assessor in assessors.items():
@@ -154,7 +157,7 @@ def permutation_importance(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A fold's training outcomes, with shuffled copies of its held-out items beside them."""
+    """A fold's training outcomes, with shuffled copies of its held-out items."""
 
     fold: Fold
     evaluation: Evaluation
@@ -169,8 +172,8 @@ class _Asked:
             found = predicted(name, assessor, training, [*held, *names], seed)[0]
         except DataError as error:
             raise DataError(
-                f"{name}, with shuffled items: {error}. Columns that only go together are "
-                "shuffled as one by together={'band': ['lower', 'upper']}"
+                f"{name}, with shuffled items: {error}. Columns that depend on each other can be "
+                "shuffled together, as in together={'band': ['lower', 'upper']}"
             ) from error
         chances = found.to_numpy().reshape(len(self.evaluation.subjects), -1, len(held))
         won = self.evaluation.successes[held].to_numpy()
@@ -191,7 +194,7 @@ class _Asked:
         return pd.concat(rows, ignore_index=True)
 
     def _beside(self, held: Sequence[str]) -> tuple[Evaluation, list[str]]:
-        """Put copies beside the items; all of a property stand together."""
+        """Add shuffled copies to the items, ordered by property."""
         training = self.fold.training(self.evaluation)
         own, mark = training.items.loc[list(held)], "shuffled"
         while any(name.startswith(mark) for name in training.items.index):
@@ -216,7 +219,7 @@ class _Asked:
 
 
 def _loss(chances: np.ndarray, won: np.ndarray, tried: np.ndarray, score: Score) -> float:
-    """Compute the Brier score, or 1 minus the AUROC; NaN where there is none."""
+    """Compute the Brier score, or 1 minus the AUROC; NaN if there is none."""
     asked = tried > 0
     if not asked.any() or np.isnan(chances[asked]).any():
         return float("nan")
@@ -229,12 +232,12 @@ def _loss(chances: np.ndarray, won: np.ndarray, tried: np.ndarray, score: Score)
 def _groups(
     name: str, assessor: Assessor, together: Mapping[str, Sequence[str]] | None
 ) -> dict[str, list[str]]:
-    """Name what is shuffled for a method, and the columns of each."""
+    """Return the groups of columns that are shuffled for a method, by name."""
     columns = properties_of({name: assessor})
     if not columns:
         raise DataError(
-            f"{name} does not say which properties it predicts from, so none can be shuffled; "
-            "leave it out, or give it an attribute columns that names them"
+            f"{name} has no properties in an attribute columns, so that none can be shuffled; "
+            "leave it out, or add this attribute with the properties it predicts from"
         )
     found: dict[str, list[str]] = {}
     for group, parts in (together or {}).items():
@@ -247,22 +250,22 @@ def _groups(
         raise DataError(f"together= has a column twice: {some(joined)}; give each to one group")
     if given and not joined:
         raise DataError(
-            f"together= names {some(given)}, and {name} predicts from {some(columns)}; name "
-            "columns of the method"
+            f"together= has {some(given)}, but {name} predicts from {some(columns)}; give columns "
+            "of the method"
         )
     alone = {column: [column] for column in columns if column not in joined}
     both = set(found) & set(alone)
     if both:
-        raise DataError(f"together= calls a group {some(both)}, as a column is; rename it")
+        raise DataError(f"together= has a group with the name of a column, {some(both)}; rename it")
     return {**found, **alone}
 
 
 def _refuse_known(fold: Fold, evaluation: Evaluation) -> None:
-    """Refuse folds in which an item is both learnt from and predicted."""
+    """Refuse folds in which an item has both training and held-out outcomes."""
     both = fold.test.any(axis=0) & (fold.train & (evaluation.trials.to_numpy() > 0)).any(axis=0)
     if both.any():
         raise DataError(
-            f"{some(evaluation.items.index[both])} are held out for some subjects and learnt from "
-            "for others, so that their copies would be other items; hold out whole items, by "
+            f"{some(evaluation.items.index[both])} are held out for some subjects and trained on "
+            "for others, so that their copies would be other items; hold out whole items, with "
             "Items, Groups or Given"
         )

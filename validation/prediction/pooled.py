@@ -1,4 +1,4 @@
-"""Baselines that pool over subjects: Rasch's model, and the same with weights of properties."""
+"""Baselines that pool subjects: Rasch's model, and its extension by weights of properties."""
 
 import math
 import warnings
@@ -20,10 +20,10 @@ from .assessor import blind_forecast, read_columns, without_outcomes
 from .baselines import OnColumns
 
 _LEVEL = 5.0**2  # prior variance of the common level, in squared log-odds
-_SPREADS = 2.5**2  # of the half-normal priors of standard deviations
-_SMALLEST = 1e-6  # variance
-_STEP = 2.0  # log-odds that a round moves a value by at most
-_CLOSE = 1e-5  # log-odds that the last round moves a value by at most
+_SPREADS = 2.5**2  # squared scale of the half-normal priors of standard deviations
+_SMALLEST = 1e-6  # smallest variance
+_STEP = 2.0  # largest change of a value in a round, in log-odds
+_CLOSE = 1e-5  # largest change of a value in the last round, in log-odds
 _ROUNDS = 1000
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
@@ -31,16 +31,16 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 @dataclass(frozen=True)
 class Rasch:
-    r"""Predict by an ability of each subject and an ease of each item, fitted to all outcomes.
+    r"""Prediction by abilities of subjects and eases of items, fitted to all outcomes.
 
     .. math:: p_{si} = \sigma(a_s + b_i), \qquad a_s \sim N(0, \tau_a^2), \quad
         b_i \sim N(\mu, \tau_b^2)
 
     Notes
     -----
-    Computed by `fit_rasch`, which estimates the level and the variances. An item without training
-    outcomes has the mean ease, so that a subject's new items are all predicted alike: there is
-    then no AUROC.
+    The model is computed by `fit_rasch`, which estimates the level and the variances. Items without
+    training outcomes have the mean ease, so that all new items of a subject have the same
+    prediction, and there is no AUROC.
 
     References
     ----------
@@ -81,7 +81,7 @@ class Rasch:
 
 @dataclass(frozen=True)
 class Explanatory(OnColumns):
-    r"""Predict by Rasch's model with weights of properties of the items and of the subjects.
+    r"""Prediction by Rasch's model with weights of properties of the items and of the subjects.
 
     .. math:: p_{si} = \sigma(a_s + b_i), \qquad a_s \sim N(v \cdot z_s, \tau_a^2), \quad
         b_i \sim N(\mu + w \cdot x_i, \tau_b^2)
@@ -98,12 +98,13 @@ class Explanatory(OnColumns):
 
     Notes
     -----
-    Computed by `fit_rasch`. Columns are standardised over the items with training outcomes. A
-    missing value is replaced by its column's mean, and a column of 0 and 1 says where. Properties
-    `z` are all those that the evaluation has of its subjects: numbers are standardised; of texts,
-    each value has a weight, and one that is missing has none. Weights are normal about 0. Those of
-    the items' columns share a variance, so do those of the subjects' numbers and those of a column
-    of texts. An item without training outcomes is predicted by its properties.
+    The model is computed by `fit_rasch`. Columns are standardised over the items with training
+    outcomes. A missing value is replaced by the mean of its column, and a column of 0 and 1 marks
+    such items. The properties `z` are all properties of subjects in the evaluation: numbers are
+    standardised, and each value of a column of texts has a weight, except missing ones. Weights
+    have normal priors with mean 0. Those of the items' columns share a variance, as do those of the
+    subjects' numbers, and those of each column of texts. Items without training outcomes are
+    predicted by their properties.
 
     References
     ----------
@@ -144,7 +145,7 @@ def _pooled(
     subject_columns: Sequence[np.ndarray],
     who: str,
 ) -> Forecast:
-    """Forecast items by the model of all outcomes."""
+    """Forecast items by the model of all subjects."""
     names = without_outcomes(training, items, who)
     found = fit_rasch(
         training.successes.to_numpy(),
@@ -157,7 +158,7 @@ def _pooled(
 
 
 def _of_subjects(training: Evaluation) -> list[np.ndarray]:
-    """Read the subjects' properties: numbers together, and values of each column of texts."""
+    """Read the subjects' properties in blocks: all numbers, and each column of texts."""
     table = training.subject_table
     foreign = {name: read_numbers(table[[name]])[1].any() for name in table.columns}
     numbers = read_columns(table, [name for name in foreign if not foreign[name]], "the subjects")
@@ -170,19 +171,19 @@ def _of_subjects(training: Evaluation) -> list[np.ndarray]:
 
 
 def standardised(columns: np.ndarray, used: np.ndarray | None = None) -> np.ndarray:
-    """Give columns a mean of 0 and a standard deviation of 1; those that do not vary become 0.
+    """Standardise columns to a mean of 0 and a standard deviation of 1; constant ones become 0.
 
     Parameters
     ----------
     columns : ndarray, shape (rows, columns)
         Finite numbers.
     used : ndarray of bool, shape (rows,), optional
-        Rows over which mean and standard deviation are taken; all by default.
+        Rows from which mean and standard deviation are computed (default: all).
 
     Returns
     -------
     ndarray, shape (rows, columns)
-        All rows, on that scale.
+        Standardised values of all rows.
 
     Examples
     --------
@@ -204,7 +205,7 @@ def fit_rasch(
     item_columns: Sequence[np.ndarray] = (),
     subject_columns: Sequence[np.ndarray] = (),
 ) -> np.ndarray:
-    r"""Fit abilities and eases to counts, and predict the chance of success in every cell.
+    r"""Fit abilities and eases to counts, and predict the probability of success in each cell.
 
     .. math:: k_{si} \sim \mathrm{Binomial}(n_{si}, \sigma(a_s + b_i)), \quad
         a_s \sim N(v \cdot z_s, \tau_a^2), \quad b_i \sim N(\mu + w \cdot x_i, \tau_b^2), \quad
@@ -213,18 +214,17 @@ def fit_rasch(
     Parameters
     ----------
     successes, trials : ndarray of int, shape (subjects, items)
-        Counts `k` and `n`; what is to be predicted has 0 trials.
+        Counts `k` and `n`; cells to predict have 0 trials.
     item_columns : sequence of ndarray, shape (items, columns)
-        Properties `x` in blocks, on a scale such as that of `standardised`. Weights are normal
-        about 0, and those of a block share a variance.
+        Properties `x` in blocks, standardised as by `standardised`. Weights have normal priors with
+        mean 0, and those of a block share a variance.
     subject_columns : sequence of ndarray, shape (subjects, columns)
-        Properties `z` of the subjects, likewise; their means are taken away.
+        Properties `z` of the subjects in blocks; their means are subtracted.
 
     Returns
     -------
     ndarray, shape (subjects, items)
-        Mean probabilities of success over what is left uncertain of ability and ease, given the
-        variances.
+        Posterior mean probabilities of success, given the variances.
 
     Raises
     ------
@@ -234,23 +234,24 @@ def fit_rasch(
     Warns
     -----
     UserWarning
-        When the fit does not settle, as where many trials of each cell leave nothing to chance.
+        When the fit does not converge, for example because cells with many trials are almost
+        deterministic.
 
     Notes
     -----
-    A Gaussian variational approximation: subjects and items are independent, and log-odds of a
-    cell are normal in the integrals, over 9 nodes. Levels have the prior N(0, 5^2), standard
-    deviations the prior HalfNormal(2.5), and the likeliest variances under the bound are taken.
-    A round costs as much as the cells with trials and a regression on the columns.
+    The posterior is a Gaussian variational approximation, in which subjects and items are
+    independent. Log-odds of a cell are integrated over 9 nodes. The level has the prior N(0, 5^2),
+    and standard deviations have the prior HalfNormal(2.5); variances maximise the bound. The cost
+    of a round is proportional to the number of cells with trials, plus that of a regression on the
+    columns.
 
-    The posterior's mode instead (Laplace's approximation) shrinks more: on the mathematics exam
-    with a covariate, abilities have a standard deviation of .84 by the mode, .91 here and .92 by
-    NUTS. On cells held out of training sets, the mean probability has a better log score than
-    the probability at the mean log-odds (.3835, not .3873, on the Animal-AI Olympics; .4166, not
-    .4192, on fraction subtraction; .5598 and .5597 on the exam), and a Brier score that differs by
-    less than .001 either way.
+    The mode of the posterior (Laplace's approximation) shrinks more: on the mathematics exam with a
+    covariate, the standard deviation of abilities is .84 by the mode, .91 here and .92 by NUTS. On
+    held-out cells, the mean probability has a better log score than the probability at the mean
+    log-odds (.3835 instead of .3873 on the Animal-AI Olympics; .4166 instead of .4192 on fraction
+    subtraction; .5598 and .5597 on the exam), and the Brier scores differ by less than .001.
 
-    A subject or an item without any trial is predicted by its columns.
+    Subjects and items without trials are predicted by their columns.
 
     References
     ----------
@@ -266,12 +267,12 @@ def fit_rasch(
     won, tried = np.asarray(successes, dtype=float), np.asarray(trials, dtype=float)
     if won.shape != tried.shape or won.ndim != 2:
         raise DataError(
-            f"successes of shape {won.shape} and trials of shape {tried.shape}; give two tables, "
-            "(subjects, items) both"
+            f"successes of shape {won.shape} and trials of shape {tried.shape}; give two tables "
+            "of the same shape (subjects, items)"
         )
     if not ((won >= 0) & (won <= tried)).all():
         raise DataError(
-            "counts are not 0 <= successes <= trials everywhere; correct one of the two"
+            "counts are not 0 <= successes <= trials in all cells; correct successes or trials"
         )
     people = _Effects(won.shape[0], subject_columns, "subjects", level=False)
     tasks = _Effects(won.shape[1], item_columns, "items", level=True)
@@ -291,8 +292,8 @@ def fit_rasch(
             break
     else:
         warnings.warn(
-            f"a Rasch model did not settle in {_ROUNDS} rounds; its predictions may be off where "
-            "outcomes are nearly all decided by one order of subjects and items",
+            f"a Rasch model did not converge in {_ROUNDS} rounds; its predictions may be "
+            "inaccurate if one order of subjects and items determines almost all outcomes",
             stacklevel=2,
         )
     mean = people.mean[:, None] + tasks.mean
@@ -300,7 +301,7 @@ def fit_rasch(
 
 
 def _expected(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Average the logistic and its slope over normal log-odds."""
+    """Average the logistic function and its slope over normal log-odds."""
     spread = np.sqrt(variance)
     chance, slope = np.zeros_like(mean), np.zeros_like(mean)
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
@@ -311,7 +312,7 @@ def _expected(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _level(people: "_Effects", tasks: "_Effects") -> None:
-    """Move what all subjects have in common into the level, where the bound is highest."""
+    """Move the mean of the subjects into the level, so that the bound is maximal."""
     own = people.mean - people.columns @ people.weights
     precision = len(own) / people.residual
     shift = (own.sum() / people.residual - tasks.weights[0] / _LEVEL) / (precision + 1 / _LEVEL)
@@ -321,30 +322,30 @@ def _level(people: "_Effects", tasks: "_Effects") -> None:
 
 
 class _Effects:
-    """Values of all subjects or items: weighted columns, and a residual of each."""
+    """Values of all subjects or all items, each the sum of weighted columns and a residual."""
 
     def __init__(self, count: int, blocks: Sequence[np.ndarray], what: str, *, level: bool) -> None:
         for block in blocks:
             if np.ndim(block) != 2 or len(block) != count or not np.isfinite(block).all():
                 raise DataError(
-                    f"columns of shape {np.shape(block)} for {count} {what}; give finite numbers, "
-                    f"({what}, columns)"
+                    f"columns of shape {np.shape(block)} for {count} {what}; give finite numbers "
+                    f"of shape ({what}, columns)"
                 )
         parts = [np.ones((count, 1))] * level + [block for block in blocks if block.shape[1]]
         self.columns = np.column_stack([np.empty((count, 0)), *parts])
-        if not level:  # what all have in common is the other side's
+        if not level:  # the level belongs to the other side
             self.columns -= self.columns.mean(axis=0)
         self.block = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
         self.estimated = range(int(level), len(parts))
         self.variances = np.array([_LEVEL] * level + [1.0] * len(self.estimated))  # of weights
-        self.residual = 1.0  # variance
+        self.residual = 1.0  # variance of residuals
         self.weights = np.zeros(self.columns.shape[1])
         self.mean, self.variance = np.zeros(count), np.ones(count)
-        # what outcomes say: precisions, and those times the values that outcomes are for
+        # outcomes as normal observations: their precisions, and precisions times values
         self.precision, self.pull = np.zeros(count), np.zeros(count)
 
     def update(self, gradient: np.ndarray, curvature: np.ndarray) -> None:
-        """Read the outcomes as normal observations, half of them from the round before."""
+        """Update from the outcomes as normal observations, averaged with the previous round."""
         self.pull += (curvature * self.mean + gradient - self.pull) / 2
         self.precision += (curvature - self.precision) / 2
         kept = 1 / (1 + self.residual * self.precision)
@@ -369,10 +370,10 @@ class _Effects:
 
 
 def _estimated(values: np.ndarray, uncertain: np.ndarray, before: float) -> float:
-    """Find the likeliest variance of normal values from their means and variances.
+    """Estimate the variance of normal values, given their posterior means and variances.
 
-    What the values' variances leave of their number is taken from the round before, as MacKay's
-    rule does: it settles where expectation maximisation does, in fewer rounds.
+    The effective number of values is computed from the previous estimate (MacKay's rule), which
+    converges to the same result as expectation maximisation in fewer rounds.
     """
     count = max(len(values) - uncertain.sum() / before, 0.0)
     squares = (values**2).sum()

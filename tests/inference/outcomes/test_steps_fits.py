@@ -128,7 +128,7 @@ def test_items_seen_with_any_outcome_are_not_scored(made, evaluation):
         ml.score_forecast(forecast, evaluation)
     forecast = part.forecast(of.items(1).assign(timeHidden=9.9))
     with pytest.raises(
-        DataError, match="names that were trained on and other meta-features: arena 0"
+        DataError, match="names of training items, but other meta-features: arena 0"
     ):
         ml.score_forecast(forecast, evaluation)
     assert len(ml.score_forecast(forecast, evaluation, reused_names=True)) == 2

@@ -105,7 +105,7 @@ def test_what_is_refused(training):
     over = ml.Evaluation(
         training.items.assign(unguessability=101.0), training.successes, training.trials
     )
-    with pytest.raises(DataError, match="400 unguessabilities are no percentages: q0 on unguess"):
+    with pytest.raises(DataError, match="400 unguessabilities are not percentages: q0 on unguess"):
         ml.validation.cross_validate(
             {"one": ml.validation.Algebraic(DEMANDS, "unguessability")}, over, progressbar=False
         )

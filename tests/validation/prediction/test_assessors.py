@@ -179,7 +179,7 @@ def test_items_come_in_the_order_asked_for(pair):
         (
             lambda: ml.validation.Forest(["size"], best=2),
             FitError,
-            "best=2, but there are 1 columns",
+            "best=2, but there are 1 columns; give a smaller",
         ),
         (lambda: ml.validation.Forest(["size"], best=0), FitError, "best=0; give"),
         (

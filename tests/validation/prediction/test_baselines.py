@@ -182,7 +182,7 @@ def test_a_classifier_follows_the_seed_and_must_tell_chances(counted):
     made = ml.validation.Classifier(COLUMNS, RandomForestClassifier())
     own = made.predict(training, HELD_OUT, seed=1)
     assert own.to_pandas().equals(means(forest, training))
-    with pytest.raises(DataError, match="a LinearRegression predicts no probabilities; give"):
+    with pytest.raises(DataError, match="a LinearRegression does not predict probabilities"):
         ml.validation.Classifier(COLUMNS, LinearRegression())
 
 

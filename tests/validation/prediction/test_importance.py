@@ -181,10 +181,10 @@ def test_a_figure_marks_the_elbow_and_says_how_many_folds_choose(told):
 @pytest.mark.parametrize(
     ("methods", "more", "says"),
     [
-        (["aggregate"], {}, "does not say which properties"),
+        (["aggregate"], {}, "has no properties in an attribute columns"),
         ({"c": Copies()}, {"split": "cells"}, "hold out whole items"),
-        ({"c": Copies()}, {"together": {"hue": ["hue"]}}, "name columns of the method"),
-        ({"c": Copies()}, {"together": {"hour": ["told"]}}, "as a column is; rename it"),
+        ({"c": Copies()}, {"together": {"hue": ["hue"]}}, "give columns of the method"),
+        ({"c": Copies()}, {"together": {"hour": ["told"]}}, "with the name of a column"),
         ({"c": Copies()}, {"together": {"x": ["told"], "y": ["told"]}}, "a column twice"),
     ],
 )

@@ -152,11 +152,12 @@ def test_the_message_says_that_items_were_recoded(named):
     with pytest.raises(DataError) as caught:
         score(fit, again)
     assert str(caught.value) == (
-        "120 outcome(s) to be scored have names that were trained on and other meta-features: i0 "
+        "120 outcome(s) to be scored have names of training items, but other meta-features: i0 "
         "(s0), i1 (s0), i2 (s0), i3 (s0), i4 (s0) and 115 more; most likely the items were "
-        "recoded, since every column follows the trained one: if the items were recoded, forecast "
+        "recoded, because each column follows that of the training items: if the items "
+        "were recoded, forecast "
         "items held out from the fit, or pass training_items=True to score the fit on its own "
-        "data; if these are other items, give them names of their own, or pass reused_names=True"
+        "data; if these are other items, give them other names, or pass reused_names=True"
     )
     with pytest.raises(DataError, match=r"were trained on: i0 \(s0\)"):
         score(fit, again, reused_names=True)  # the columns still say so
@@ -168,9 +169,10 @@ def test_the_message_says_that_names_are_used_again(named):
     other = study("continuous", np.random.default_rng(2), names=NAMES)
     with pytest.raises(
         DataError,
-        match=r"most likely the names are used again for other items, since a of i0 was 0\.34\d* "
-        r"and is 0\.18\d*, and the columns do not follow the trained ones: if these are other "
-        r"items, give them names of their own, or pass reused_names=True; if the items were rec",
+        match=r"most likely the names are reused for other items, because a of i0 was 0\.34\d* "
+        r"and is 0\.18\d*, and the columns do not follow those of the training items: if "
+        r"these are other "
+        r"items, give them other names, or pass reused_names=True; if the items were rec",
     ):
         score(fit, other)
     assert score(fit, other, reused_names=True)["trials"].tolist() == [40, 40, 40]
@@ -245,7 +247,7 @@ def test_renamed_and_shuffled_training_items_are_found(kind):
         order = rng.permutation(40)
         again = moved(evaluation, evaluation.items, order, [f"x{place}" for place in range(40)])
         if names is None:
-            with pytest.raises(DataError, match=r"^240 .*their names say nothing, their meta-feat"):
+            with pytest.raises(DataError, match=r"^240 .*recognised by their meta-feat"):
                 score(fit, again)
         else:
             with pytest.warns(
@@ -293,7 +295,7 @@ def test_a_whole_table_again_is_never_taken_in_silence(count, told):
             score(fit, evaluation)
     else:
         with pytest.warns(
-            UserWarning, match="^6 items have .* in the same rows, which nobody named"
+            UserWarning, match="^6 items have .* in the same rows, which have no names"
         ):
             score(fit, evaluation)
 

@@ -125,7 +125,7 @@ def test_a_perfect_order_settles():
     found = fit_rasch(won, np.ones_like(won))
     assert ((found > 0.5) == won).all()
     assert np.isfinite(found).all()
-    with pytest.warns(UserWarning, match="did not settle in 1000 rounds"):
+    with pytest.warns(UserWarning, match="did not converge in 1000 rounds"):
         fit_rasch(1000 * won, np.full(won.shape, 1000))
 
 

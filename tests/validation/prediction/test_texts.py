@@ -146,7 +146,7 @@ def test_items_without_texts_are_refused(cells, says):
 def test_what_encodes_or_classifies_nothing_is_refused(evaluation):
     with pytest.raises(DataError, match="has no method encode"):
         TextClassifier("question", 5)
-    with pytest.raises(DataError, match="predicts no probabilities"):
+    with pytest.raises(DataError, match="does not predict probabilities"):
         TextClassifier("question", model=5)
     short = SimpleNamespace(encode=lambda texts: np.zeros(len(texts)))
     training, _, test = split_in_two(evaluation)
