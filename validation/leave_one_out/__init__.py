@@ -1,1 +1,1 @@
-"""Leave-one-out: how well a layout foresees the items that a subject has attempted."""
+"""Leave-one-out: how well a layout predicts items or subjects that are left out."""

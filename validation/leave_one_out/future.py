@@ -1,4 +1,4 @@
-"""Leave the future out: later subjects foreseen from the earlier ones."""
+"""Leave-future-out: later subjects are predicted from earlier ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,39 +38,40 @@ def leave_future_out(
     seed: int = 1,
     progressbar: bool = True,
 ) -> LayoutComparison:
-    r"""Compare layouts by how well they foresee later subjects from the earlier ones.
+    r"""Compare layouts by how well they predict later subjects from earlier ones.
 
     .. math:: \mathrm{elpd}_s = \log \frac{1}{S} \sum_{d=1}^{S} p(y_s \mid \varphi_d), \qquad
         \varphi_d \sim p(\varphi \mid \{y_r : t_r < t_b\}), \quad t_s \ge t_b
 
-    Subjects are put in the order of a date. The first part is learnt from; the others are cut into
-    blocks of about one size, and each block, which begins at :math:`t_b`, is foreseen from all
-    before it. A subject's outcomes y are foreseen together, from its properties and what is shared,
-    :math:`\varphi`: its own values are integrated over. Nothing of a block's date or later is used,
-    so a trend is scored on how it goes on, where leave-one-out scores how it goes between.
+    Subjects are ordered by date. After a first part, the others are divided into blocks of similar
+    size, and each block, which begins at :math:`t_b`, is predicted from all subjects before it. All
+    outcomes y of a subject are predicted together from its properties and the shared latents
+    :math:`\varphi`; its own values are integrated over. Subjects of the date of a block or later
+    are not used for its prediction. A trend is therefore scored on its extrapolation, whereas
+    leave-one-out scores its interpolation.
 
     Parameters
     ----------
     layouts : mapping of str to Layout
-        At least two, by name; in each of them subjects share something.
+        At least two joint layouts, by name.
     evaluation : Evaluation
         Outcomes, and the subjects' dates as a property.
     by : str
-        That property, a number; subjects of one date go together.
+        Name of this property, a number. Subjects with the same date are in the same block.
     learnt : float, default 0.5
-        Part of the subjects that is learnt from in the first block, in (0, 1).
+        Part of the subjects from which the first block is predicted, in (0, 1).
     blocks : int, default 3
-        How often the layouts are fitted, each time to more subjects.
+        Number of blocks, for each of which the layouts are fitted to all earlier subjects.
     draws, tune, chains, target_accept, seed
-        Of each fit, as `fit` takes them.
+        Options of each fit; see `fit`.
     progressbar : bool
-        Show fits done and time left.
+        Whether to show completed fits and remaining time.
 
     Returns
     -------
     LayoutComparison
-        By subject of the blocks, and in total, as `compare_layouts` returns it, without ``p_loo``
-        and ``bad_k``: nothing is approximated by weights.
+        Tables by subject of the blocks, and in total, as from `compare_layouts`, but without
+        ``p_loo`` and ``bad_k``, because the layouts are refitted.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def leave_future_out(
         When there are fewer than two layouts, the property is missing, or there are too few
         different dates for the blocks.
     FitError
-        When subjects share nothing in a layout, or an option is out of range.
+        When a layout is not joint, or an option is out of range.
 
     References
     ----------
@@ -102,8 +103,8 @@ def leave_future_out(
     alone = [name for name, layout in layouts.items() if not layout.joint]
     if alone:
         raise FitError(
-            f"under {some(alone)} subjects share nothing, so that earlier ones say nothing about "
-            "later ones; give layouts in which subjects share something, such as a trend"
+            f"under {some(alone)} subjects share nothing, so that later subjects cannot be "
+            "predicted from earlier ones; give joint layouts, such as ones with a trend"
         )
     starts = _starts(evaluation, by, learnt, blocks)
     dates = evaluation.subject_table[by].astype(float)
@@ -136,7 +137,7 @@ def leave_future_out(
 
 
 def _starts(evaluation: Evaluation, by: str, learnt: float, blocks: int) -> list[float]:
-    """Say at which dates the blocks begin."""
+    """Return the dates at which the blocks begin."""
     need_columns(evaluation.subject_table.columns, [by], "the subjects have")
     dates = np.sort(evaluation.subject_table[by].to_numpy(dtype=float))
     first = round(learnt * len(dates))
@@ -144,9 +145,9 @@ def _starts(evaluation: Evaluation, by: str, learnt: float, blocks: int) -> list
     starts = [float(dates[min(place, len(dates) - 1)]) for place in places]
     if not dates[0] < starts[0] or len(set(starts)) < blocks:
         raise DataError(
-            f"{len(dates)} subjects of {len(set(dates))} different {by} do not make "
-            f"{blocks} block(s) after the first {learnt:g}; ask for fewer blocks, or give more "
-            "subjects"
+            f"{len(dates)} subjects with {len(set(dates))} different values of {by} are too few "
+            f"for {blocks} block(s) after the first part of {learnt:g}; give a smaller blocks=, or "
+            "more subjects"
         )
     return starts
 
@@ -158,7 +159,7 @@ def _foreseen(found: Fit, own: Evaluation, seed: int) -> float:
 
 
 def _as_left_out(elpd: Mapping[str, float], tried: pd.Series) -> LeaveOneOut:
-    """Lay scores of subjects out as those of subjects that were left out."""
+    """Return scores of subjects in the form of a leave-one-out."""
     names = pd.Index(list(elpd), name="subject", dtype="str")
     columns = {"elpd": list(elpd.values()), "p_loo": 0.0, "outcomes": tried.to_numpy(), "bad_k": 0}
     return LeaveOneOut(pd.DataFrame(columns, names), xr.Dataset(), np.inf, "subject")

@@ -1,24 +1,24 @@
-"""Pareto-smoothed importance sampling of one point that is left out."""
+"""Pareto-smoothed importance sampling of a left-out point."""
 
 import numpy as np
 from scipy.special import logsumexp
 
 
 def standard_error(values: np.ndarray) -> float:
-    """Give the standard error of the sum of independent values; NaN for a single one."""
+    """Return the standard error of the sum of independent values; NaN for a single one."""
     if len(values) < 2:
         return np.nan
     return float(np.sqrt(len(values) * values.var(ddof=1)))
 
 
 def left_out(values: np.ndarray, r_eff: float) -> tuple[float, float, float]:
-    """Compute elpd, k and p_loo of one point from its log-likelihood, (chains, draws)."""
-    from arviz_stats.base import array_stats  # takes a while to import
+    """Compute elpd, k and p_loo of a point from its log-likelihoods, (chains, draws)."""
+    from arviz_stats.base import array_stats  # slow to import
 
     try:
-        with np.errstate(all="ignore"):  # of a tail whose values are almost alike
+        with np.errstate(all="ignore"):  # for tails with almost equal values
             elpd, k, p_loo = array_stats.loo(values, r_eff=r_eff)
-    except ValueError:  # the largest weights are all alike: bounded, and nothing to smooth
+    except ValueError:  # the largest weights are equal, so that smoothing is not needed
         size = np.log(values.size)
         elpd, k = size - logsumexp(-values), 0.0
         p_loo = logsumexp(values) - size - elpd

@@ -1,4 +1,4 @@
-"""Whole items and subjects left out of a joint fit."""
+"""Leave-one-out of whole items or subjects of a joint fit."""
 
 import numpy as np
 
@@ -12,25 +12,25 @@ _MOST_DRAWS = 1000
 def left_out_units(
     fit: Fit, plate: str, places: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Foresee all outcomes of an item, or of a subject, from all the others.
+    """Predict all outcomes of an item or of a subject together from all other outcomes.
 
     Parameters
     ----------
     fit : Fit
-        A joint fit.
+        A joint fit, of which at most about 1,000 draws are used.
     plate : {"item", "subject"}
-        What is left out.
+        Unit that is left out at a time.
     places : ndarray of int
-        Which of them.
+        Positions of the items or subjects to leave out.
 
     Returns
     -------
     numbers : ndarray, shape (3, places)
-        The elpd, Pareto k and p_loo of each.
+        The elpd, Pareto k and p_loo of each item or subject.
     counts : ndarray of int, shape (places,)
-        Cells that are left out together.
+        Number of cells that are left out together.
     limit : float
-        Largest k that can be trusted, given the draws that were used.
+        Largest Pareto k of a reliable estimate, given the number of draws used.
     """
     sizes = fit.posterior.sizes
     chains, each = sizes["chain"], sizes["draw"]
@@ -48,8 +48,8 @@ def left_out_units(
 
 
 def _relative_efficiency(values: np.ndarray) -> float:
-    """Effective draws per draw of a likelihood whose logarithms are (chains, draws)."""
-    from arviz_stats.base import array_stats  # takes a while to import
+    """Compute effective draws per draw of a likelihood, given its logarithms (chains, draws)."""
+    from arviz_stats.base import array_stats  # slow to import
 
     if len(values) == 1:
         return 1.0

@@ -97,5 +97,5 @@ def test_layouts_that_foresee_nobody(models):
     with pytest.raises(DataError, match="at least two"):
         leave_future_out({"line": SHAPES["line"]}, models, by="released")
     alone = SHAPES | {"alone": weirdml.published_layout()}
-    with pytest.raises(FitError, match="under alone subjects share nothing"):
+    with pytest.raises(FitError, match="under alone subjects share nothing, so that later"):
         leave_future_out(alone, models, by="released")

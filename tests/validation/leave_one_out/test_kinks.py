@@ -59,9 +59,9 @@ def test_a_change_is_a_kink_where_other_shapes_foresee_worse(start, verdict, mod
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kink": "bend"}, "named as kink='bend'"),
-        ({"change": "horizon"}, "horizon is no single value"),
-        ({"when": "then"}, "then is no single value"),
+        ({"kink": "bend"}, "whose name is kink='bend'"),
+        ({"change": "horizon"}, "horizon is not a single value"),
+        ({"when": "then"}, "then is not a single value"),
     ],
 )
 def test_what_is_no_kink(options, message, models):
