@@ -1,4 +1,4 @@
-"""Assessors: the protocol of what learns from outcomes and predicts others."""
+"""Assessors: the protocol of methods that are trained on outcomes and predict others."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -22,14 +22,14 @@ from ...inference.forecasts.forecasting import Forecast
 
 @runtime_checkable
 class Assessor(Protocol):
-    """Protocol of what predicts held-out outcomes from the others.
+    """Protocol of methods that predict held-out outcomes from the others.
 
-    Three more methods are used where there are any. ``check(items)`` refuses items that the
-    assessor cannot read, before anything is computed. ``forecast(training, items, *, seed)``
-    returns the prediction as a `Forecast`, so that what lies outside the training items is counted.
-    ``fitted(training, items, *, seed)`` returns a `Forecast` and a table of the sampling's
-    diagnostics by subject, which `cross_validate` reports. An attribute ``constant`` that is True
-    says that a subject's items are all predicted alike, so that there is no AUROC.
+    Three other methods are used if an assessor has them. ``check(items)`` refuses items that it
+    cannot read, before anything is computed. ``forecast(training, items, *, seed)`` returns the
+    prediction as a `Forecast`, which counts the items outside the training items.
+    ``fitted(training, items, *, seed)`` returns a `Forecast` and a table of the diagnostics of
+    sampling by subject, which `cross_validate` reports. If an attribute ``constant`` is True, all
+    items of a subject have the same prediction, so that there is no AUROC.
 
     Examples
     --------
@@ -42,36 +42,36 @@ class Assessor(Protocol):
     """
 
     def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success of every subject on some items.
+        """Predict success of each subject on some items.
 
         Parameters
         ----------
         training : Evaluation
-            All items, and the outcomes to learn from. What is held out has 0 trials: of every
-            subject where items are held out, of some where cells are.
+            All items, and the outcomes to learn from. Held-out outcomes have 0 trials: those of all
+            subjects if items are held out, or those of some if cells are held out.
         items : sequence of str
-            What to predict.
+            Names of the items to predict.
         seed : int
-            Of whatever is random.
+            Seed of random numbers.
 
         Returns
         -------
         DataArray
-            Probabilities of success, (subject, item), in any order. NaN, or no row, where a subject
-            cannot be predicted. Where rows are steps of outcomes, the items are those of
-            ``training.rows_of(items)`` and the probabilities those of reaching each step.
+            Probabilities of success, (subject, item), in any order. NaN, or no row, for subjects
+            that cannot be predicted. If rows are steps of outcomes, the items are those of
+            ``training.rows_of(items)``, and the probabilities are those of reaching each step.
         """
 
 
 def predicted(
     name: str, assessor: Assessor, training: Evaluation, items: Sequence[str], seed: int
 ) -> tuple[xr.DataArray, Forecast | None, pd.DataFrame | None]:
-    """Let an assessor predict, and check what it returns.
+    """Predict with an assessor, and check the result.
 
     Parameters
     ----------
     name : str
-        What the assessor is called.
+        Name of the assessor, for messages.
     assessor, training, items, seed
         As in `Assessor.predict`.
 
@@ -80,14 +80,14 @@ def predicted(
     DataArray
         Probabilities, (subject, item), in the order of the training's subjects and of the rows.
     Forecast or None
-        The same as a forecast, where the assessor makes one.
+        The forecast, if the assessor returns one.
     DataFrame or None
-        Diagnostics by subject, where the assessor samples.
+        Diagnostics by subject, if the assessor returns them.
 
     Raises
     ------
     DataError
-        When the prediction is no such array, or holds numbers that are no probabilities.
+        When the prediction is not such an array, or its values are not probabilities.
     """
     forecast: Forecast | None = None
     fits: pd.DataFrame | None = None
@@ -111,8 +111,8 @@ def predicted(
     if wrong.any():
         cells = [f"{rows[column]} ({training.subjects[row]})" for row, column in np.argwhere(wrong)]
         raise DataError(
-            f"{name}: the prediction is no probability on {some(cells)}; return numbers between 0 "
-            "and 1"
+            f"{name}: the prediction is not a probability on {some(cells)}; return numbers between "
+            "0 and 1"
         )
     return whole.drop_vars(set(whole.coords) - {"subject", "item"}), forecast, fits
 
@@ -123,7 +123,7 @@ def point_forecast(
     items: Sequence[str],
     ends: Sequence[np.ndarray] = (),
 ) -> Forecast:
-    """Make a forecast of probabilities, (subjects, items), with the ends of intervals or without.
+    """Return a forecast of probabilities, (subjects, items), optionally with ends of intervals.
 
     Examples
     --------
@@ -146,25 +146,25 @@ def point_forecast(
 
 
 def blind_forecast(means: np.ndarray, training: Evaluation, rows: Sequence[str]) -> Forecast:
-    """Make a forecast of all subjects; NaN where a subject has training outcomes."""
+    """Return a forecast of all subjects, which is NaN where a subject has training outcomes."""
     known = training.attempts[list(rows)].to_numpy() > 0
     return point_forecast(np.where(known, np.nan, means), training.subjects, rows)
 
 
 def without_outcomes(training: Evaluation, items: Iterable[object], who: str) -> list[str]:
-    """Read which items are to be predicted.
+    """Read the names of the items to predict.
 
     Raises
     ------
     DataError
-        When one of them is unknown or has training outcomes of all subjects.
+        When an item is unknown or has training outcomes of all subjects.
     """
     names = known_names(items, training.item_table.index, "item")
     seen = (training.attempts[training.rows_of(names)] > 0).all()
     if seen.any():
         raise DataError(
-            f"{who}: {some(seen.index[seen])} are to be forecast and have training "
-            "outcomes; set their trials to 0, as masked() does"
+            f"{who}: {some(seen.index[seen])} are to be forecast, but have training outcomes of "
+            "all subjects; set their trials to 0, as masked() does"
         )
     return names
 
@@ -172,12 +172,15 @@ def without_outcomes(training: Evaluation, items: Iterable[object], who: str) ->
 def read_columns(
     items: pd.DataFrame, columns: Sequence[str], whose: str = "the items"
 ) -> np.ndarray:
-    """Read the properties that baselines predict from, and where they are missing.
+    """Read the properties that baselines predict from, with indicators of missing values.
+
+    Missing values are replaced by the mean of their column. A column of 0 and 1 that marks them is
+    added for each column with missing values.
 
     Raises
     ------
     DataError
-        When a property has no column, no value at all, or one that is no finite number.
+        When a property has no column, no values, or a value that is not a finite number.
 
     Examples
     --------
@@ -192,7 +195,7 @@ def read_columns(
     bad = foreign | np.isinf(values) | missing.all(axis=0)
     if bad.any():
         raise DataError(
-            f"a baseline predicts from finite numbers, but {whose} hold "
+            f"a baseline predicts from finite numbers, but {whose} have "
             f"{name_cells(items[list(columns)], bad)}; give numbers, other columns, or no baselines"
         )
     means = values.mean(axis=0, where=~missing)
@@ -201,12 +204,12 @@ def read_columns(
 
 
 def names_of(columns: Iterable[str]) -> tuple[str, ...]:
-    """Read names of columns, each once; a single text is one name.
+    """Read names of columns; a single text is one name.
 
     Raises
     ------
     DataError
-        When a name occurs twice.
+        When a name is repeated.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores of predictions by what they are of: distances from home, groups of items, conditions."""
+"""Scores of predictions by distance from the training items, by group of items or by condition."""
 
 from collections.abc import Sequence
 
@@ -20,12 +20,12 @@ def scores_by(
     where: str | pd.Series | pd.DataFrame | None,
     bins: int,
 ) -> pd.DataFrame:
-    """Score predictions in groups, all subjects together, as `CrossValidation.by` documents it.
+    """Score predictions in groups, over all subjects; see `CrossValidation.by`.
 
     Raises
     ------
     DataError
-        When there is no prediction, or the groups do not fit the items.
+        When there is no prediction, or an item has no group.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def scores_by(
 def _groups(
     known: pd.DataFrame, methods: int, where: str | pd.Series | pd.DataFrame | None, bins: int
 ) -> tuple[np.ndarray, list[object]]:
-    """Give each prediction its group, and the groups in order."""
+    """Return the group of each prediction, and the groups in order."""
     if where is None:
         return np.full(len(known), "", dtype=object), [""]
     values = _values(known, methods, where)
@@ -63,7 +63,7 @@ def _groups(
         if values.isna().any():
             missing = known["item"].to_numpy()[values.isna().to_numpy()]
             raise DataError(
-                f"by: {some(pd.unique(missing))} has no group; give each item held out a value"
+                f"by: {some(pd.unique(missing))} has no group; give a value for each held-out item"
             )
         names = values.map(str)
         return names.to_numpy(dtype=object), list(pd.unique(names))
@@ -75,22 +75,22 @@ def _groups(
 
 
 def _values(known: pd.DataFrame, methods: int, where: str | pd.Series | pd.DataFrame) -> pd.Series:
-    """Look up what each prediction is of."""
+    """Return the value of each prediction by which groups are formed."""
     rows = known["item"]
     items = Rows.read(rows).item if "steps" in known else rows.to_numpy()
     if isinstance(where, str):
         if where not in known:
             raise DataError(
-                f"by({where!r}): predictions have no such column; there are "
-                f"{some(known.columns, 20)}; otherwise give a Series by item"
+                f"by({where!r}): predictions have no such column; they have "
+                f"{some(known.columns, 20)}; give one of these, or a Series by item"
             )
         values = known[where]
-        if where == "distance":  # the largest that a method tells, for all methods
+        if where == "distance":  # for all methods, the largest distance of any method
             told = pd.DataFrame(values.to_numpy(dtype=float).reshape(-1, methods)).max(axis=1)
             if told.isna().any():
                 raise DataError(
-                    "by('distance'): no method tells how far some items lie from the training "
-                    "items; compare a layout with others, or give a Series by item"
+                    "by('distance'): no method has the distance of some items from the training "
+                    "items; include a layout among the methods, or give a Series by item"
                 )
             values = pd.Series(np.repeat(told.to_numpy(), methods))
         return values.reset_index(drop=True)
@@ -105,12 +105,14 @@ def _values(known: pd.DataFrame, methods: int, where: str | pd.Series | pd.DataF
 
 
 def _scored(cells: pd.DataFrame) -> list[float]:
-    """Score one method in one group; NaN where a prediction is missing."""
+    """Compute the scores of one method in one group; NaN if a prediction is missing."""
     chances, won, tried = (
         cells[name].to_numpy(dtype=float) for name in ("probability", "successes", "trials")
     )
     steps = cells["steps"].to_numpy(dtype=int) if "steps" in cells else np.ones(1, dtype=int)
-    most = np.lcm.reduce(steps)  # so often that all attempts count alike, however many steps
+    most = np.lcm.reduce(
+        steps
+    )  # so that attempts have equal weights, whatever their number of steps
     won, tried = won * (most // steps), tried * (most // steps)
     if np.isnan(chances).any():
         return [tried.sum() / most, won.sum() / tried.sum(), *[np.nan] * 6]

@@ -1,4 +1,4 @@
-"""Scores of methods over subjects' success rates, and a line through them."""
+"""Scores of methods by subjects' success rates, and smooth curves through them."""
 
 from collections.abc import Mapping
 
@@ -14,28 +14,28 @@ type Scores = pd.DataFrame | Mapping[str, pd.DataFrame]
 def by_subject(
     scores: Scores, column: str = "brier", success: pd.Series | None = None
 ) -> dict[str, pd.DataFrame]:
-    """Bring the scores of one or several methods into one form.
+    """Collect the scores of one or several methods by subject.
 
     Parameters
     ----------
     scores : DataFrame or mapping of str to DataFrame
-        What `score` returns, by name of the method; or one frame with a column ``method`` (and
+        Tables from `score` by name of the method; or one table with a column ``method`` (and
         ``subject``), such as `CrossValidation.scores`, whose repeats are averaged.
     column : str
-        Which score.
+        Name of the score.
     success : Series, optional
-        Success rate by subject, instead of that of the scored items.
+        Success rate by subject (default: that of the scored items).
 
     Returns
     -------
     dict of str to DataFrame
-        By method, in the order given: ``success`` and `column`, indexed by subject, subjects in
-        ascending order of success.
+        By method, in the given order: ``success`` and `column`, indexed by subject, in ascending
+        order of success.
 
     Raises
     ------
     DataError
-        When a column is missing, there is nothing in it, or a subject has no success rate.
+        When a column is missing or empty, or a subject has no success rate.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def by_subject(
     else:
         frames = {"": scores}
     if not frames:
-        raise DataError("no scores: give at least one method's, as score() returns them")
+        raise DataError("there are no scores; give those of at least one method, from score()")
     return {method: _one(method, frame, column, success) for method, frame in frames.items()}
 
 
@@ -76,16 +76,16 @@ def _one(method: str, frame: pd.DataFrame, column: str, success: pd.Series | Non
         table.insert(0, "success", rates.loc[table.index].to_numpy())
     table = table.dropna().sort_values("success", kind="stable")
     if table.empty:
-        raise DataError(f"the scores{f' of {method}' if method else ''} hold no {column}")
+        raise DataError(f"the scores{f' of {method}' if method else ''} have no value of {column}")
     return table
 
 
 ENOUGH = 10
-"""Subjects from which a smooth curve replaces the line from point to point."""
+"""Number of subjects from which on a smooth curve replaces the line between points."""
 
 
 def trend(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lead a line through scores over success rates.
+    """Compute a curve of scores over success rates.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ def trend(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     ndarray and ndarray, shape (points,)
-        Success rates and levels: from 10 subjects on, local averages at 101 places (`smooth` with
-        a width of 0.08); the scores themselves below that.
+        Success rates and levels of the curve. With at least 10 subjects, these are local averages
+        at 101 places (`smooth` with a width of 0.08); otherwise, they are `x` and `y`.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def trend(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def smooth(x: np.ndarray, y: np.ndarray, at: np.ndarray, width: float) -> np.ndarray:
-    r"""Local linear regression with a Gaussian kernel.
+    r"""Smooth points by local linear regression with a Gaussian kernel.
 
     .. math:: \hat y(a) = \arg_{b_0} \min_{b_0, b_1} \sum_i \exp\left(-\frac{(x_i - a)^2}{2 h^2}
         \right) (y_i - b_0 - b_1 (x_i - a))^2
@@ -120,16 +120,16 @@ def smooth(x: np.ndarray, y: np.ndarray, at: np.ndarray, width: float) -> np.nda
     Parameters
     ----------
     x, y : ndarray, shape (points,)
-        What to smooth.
+        Points to smooth.
     at : ndarray, shape (places,)
-        Where.
+        Values of `x` at which the curve is computed.
     width : float
         Width h of the kernel, in the unit of `x`.
 
     Returns
     -------
     ndarray, shape (places,)
-        The local level; the local mean where all weight lies on one value of `x`.
+        Levels of the curve; the local mean if all weight is on one value of `x`.
 
     References
     ----------

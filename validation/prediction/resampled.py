@@ -1,4 +1,4 @@
-"""Scores of predictions with items counted more or less often, as a bootstrap over items does."""
+"""Scores of predictions with weights of items, for a bootstrap over items."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,21 +8,21 @@ import numpy as np
 SCORES = ("auroc", "ece", "brier")
 
 BINS = 10
-_TOGETHER = 64  # resamples whose counts stay close to a processor
+_TOGETHER = 64  # number of resamples computed together, so that counts fit the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """Predictions beside outcomes, a row per repeat, subject and item.
+    """Predictions and outcomes, with a row per repeat, subject and item.
 
     Parameters
     ----------
     chances : ndarray, shape (rows, methods)
-        Predicted probabilities; NaN where there is none.
+        Predicted probabilities; NaN if there is none.
     won, lost : ndarray, shape (rows,)
-        Successes and failures.
+        Numbers of successes and failures.
     repeat, subject, item : ndarray of int, shape (rows,)
-        Numbers, each from 0.
+        Numbers of the repeat, the subject and the item, each from 0.
     """
 
     chances: np.ndarray
@@ -33,19 +33,19 @@ class Predicted:
     item: np.ndarray
 
     def scored(self, times: np.ndarray) -> np.ndarray:
-        """Score predictions with every item counted so many times.
+        """Score predictions with weights of the items.
 
         Parameters
         ----------
         times : ndarray of int, shape (resamples, items)
-            How often each item counts.
+            Number of times that each item counts.
 
         Returns
         -------
         ndarray, shape (3, resamples, subjects, methods)
-            Area under the ROC curve, expected calibration error (10 bins) and Brier score as in
-            `scoring`, averaged over repeats. NaN where a prediction is missing, there is no trial,
-            or, of the first, all outcomes are alike.
+            Area under the ROC curve, expected calibration error (10 bins) and Brier score, as in
+            `scoring_rules`, averaged over repeats. NaN if a prediction is missing or there is no
+            trial, or, for the area, if all outcomes are of one class.
 
         Examples
         --------
@@ -78,7 +78,7 @@ class Predicted:
         return np.divide(total, known, out=np.full_like(total, np.nan), where=known > 0)
 
     def _parts(self) -> list[tuple[int, np.ndarray]]:
-        """Rows of each repeat and subject."""
+        """Return the rows of each repeat and subject, with the number of the subject."""
         keys = self.repeat * (self.subject.max() + 1) + self.subject
         order = np.argsort(keys, kind="stable")
         starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
@@ -88,7 +88,9 @@ class Predicted:
 def auroc_of(
     chances: np.ndarray, won: np.ndarray, lost: np.ndarray
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """Sort predictions once, to find the area under the ROC curve for any counts of items.
+    """Return a function that computes the area under the ROC curve for weights of items.
+
+    Predictions are sorted once, so that the function is fast.
 
     Parameters
     ----------
@@ -98,7 +100,8 @@ def auroc_of(
     Returns
     -------
     callable
-        From how often each item counts, (items, resamples), to areas, (resamples,).
+        Function that returns areas, (resamples,), given the number of times that each item counts,
+        (items, resamples).
 
     Examples
     --------

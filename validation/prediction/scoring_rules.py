@@ -1,10 +1,10 @@
-"""Scoring rules for forecast success probabilities: NumPy only, nothing is fitted or drawn here.
+"""Scoring rules for forecast probabilities of success, which need NumPy only.
 
-Every score takes one row per item: ``p``, the forecast success probability; ``successes``, the
-successes observed; ``trials``, the trials they came from (1 each when left out). A row with
+All scores have one row per item: ``p``, the forecast probability of success; ``successes``, the
+number of observed successes; and ``trials``, the number of trials (default: 1 each). A row with
 ``s`` successes in ``n`` trials counts exactly as ``s`` rows with outcome y = 1 and ``n - s`` rows
-with y = 0, and a row with no trials contributes nothing. ``N`` is the total number of trials and
-sums run over trials. Inputs are matched by position; the index of a pandas object is not read.
+with y = 0, and a row without trials has no effect. ``N`` is the total number of trials, and sums
+are over trials. Inputs are matched by position; the index of a pandas object is not read.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ __all__ = [
 ]
 
 ONE_NUMBER = "AUROC is undefined: the method predicts one number for all items of the subject"
-"""Why `auroc` says nothing of predictions that tell no item from another."""
+"""The reason why there is no AUROC of a method that predicts the same for all items."""
 
 type _Floats = NDArray[np.float64]
 type _Rows = tuple[_Floats, _Floats, _Floats, _Floats]  # forecast, won, lost, trials
 
 
 class ScoreError(ValueError):
-    """Forecasts and outcomes that cannot be scored: what there is, what is needed, what to do.
+    """Error for forecasts and outcomes that cannot be scored.
 
-    Raised for input that is not numeric or not one row per item, ``p`` outside [0, 1] or NaN,
-    counts that are not whole or break 0 <= successes <= trials, no trial at all, and ``bins``
-    below 1. Rows without a trial are checked too. Rows are numbered from 0.
+    It is raised for input that is not numeric or not one row per item, ``p`` outside [0, 1] or NaN,
+    counts that are not integers or violate 0 <= successes <= trials, input without any trial, and
+    ``bins`` below 1. Rows without trials are also checked. The message numbers rows from 0.
     """
 
 
@@ -56,7 +56,8 @@ class BrierDecomposition:
         Variance of the outcomes within bins, in [0, 0.25].
     remainder : float
         Variance of the forecasts within bins minus twice their covariance with the outcomes, in
-        [-0.25, 0.75]; 0 where the forecasts of a bin are equal, negative where they sort well.
+        [-0.25, 0.75]; 0 if the forecasts of a bin are equal, and negative if they are in the order
+        of the outcomes.
     """
 
     brier: float
@@ -69,13 +70,13 @@ def brier(p: ArrayLike, successes: ArrayLike, trials: ArrayLike | None = None) -
     """Return the Brier score, ``sum (p - y)**2 / N``, in [0, 1]; lower is better.
 
     This is the usual one-class form, half of Brier's sum over both classes.
-    Raises `ScoreError` when the input is malformed or holds no trial.
+    Raises `ScoreError` when the input is invalid or has no trial.
     Source: Brier (1950), Monthly Weather Review 78(1), 1-3.
 
     Parameters
     ----------
     p, successes, trials : array_like, shape (items,)
-        Probabilities in [0, 1]; whole counts in 0..trials; whole counts, 1 each by default.
+        Probabilities in [0, 1]; integers in 0..trials; integers (default: 1 each).
 
     Examples
     --------
@@ -97,9 +98,9 @@ def decompose_brier(
         refinement  = sum_k n_k/N obar_k (1 - obar_k)
         remainder   = sum_k n_k/N (var_k(p) - 2 cov_k(p, y))
 
-    Each part comes from its own formula, none by subtraction, and they add up to the Brier score
-    within 1e-12. Bin k is [k/bins, (k+1)/bins), and the last one includes 1.
-    Raises `ScoreError` when the input is malformed or holds no trial, or ``bins`` is below 1.
+    Each part is computed by its own formula, none by subtraction, and they add up to the Brier
+    score within 1e-12. Bin k is [k/bins, (k+1)/bins), and the last one includes 1.
+    Raises `ScoreError` when the input is invalid or has no trial, or ``bins`` is below 1.
     Source: Murphy (1973), Journal of Applied Meteorology 12(4), 595-600, whose uncertainty minus
     resolution is the refinement; for the remainder Stephenson, Coelho and Jolliffe (2008),
     Weather and Forecasting 23(4), 752-757.
@@ -107,9 +108,9 @@ def decompose_brier(
     Parameters
     ----------
     p, successes, trials : array_like, shape (items,)
-        Probabilities in [0, 1]; whole counts in 0..trials; whole counts, 1 each by default.
+        Probabilities in [0, 1]; integers in 0..trials; integers (default: 1 each).
     bins : int
-        Number of equal-width bins over [0, 1], at least 1; empty ones contribute nothing.
+        Number of bins of equal width over [0, 1], at least 1; empty bins have no effect.
 
     Examples
     --------
@@ -132,16 +133,16 @@ def log_score(p: ArrayLike, successes: ArrayLike, trials: ArrayLike | None = Non
     """Return the mean negative log likelihood per trial in nats, in [0, inf]; lower is better.
 
     ``-sum (y log(p) + (1 - y) log(1 - p)) / N`` with ``0 log(0) = 0``, without the binomial
-    coefficient. One outcome that a forecast of exactly 0 or 1 excluded makes the score inf. Each
-    trial is scored on its own: where the trials of an item depend on each other, as with something
-    unseen of it, the log-likelihood of all together is another number, and `loo` has that.
-    Raises `ScoreError` when the input is malformed or holds no trial.
+    coefficient. The score is inf if one outcome was excluded by a forecast of exactly 0 or 1. Each
+    trial is scored separately: if the trials of an item depend on each other, because of an unseen
+    property, the log-likelihood of all trials together is different; `loo` computes it.
+    Raises `ScoreError` when the input is invalid or has no trial.
     Source: Good (1952), Journal of the Royal Statistical Society B 14(1), 107-114.
 
     Parameters
     ----------
     p, successes, trials : array_like, shape (items,)
-        Probabilities in [0, 1]; whole counts in 0..trials; whole counts, 1 each by default.
+        Probabilities in [0, 1]; integers in 0..trials; integers (default: 1 each).
 
     Examples
     --------
@@ -160,14 +161,14 @@ def auroc(p: ArrayLike, successes: ArrayLike, trials: ArrayLike | None = None) -
     """Return the area under the ROC curve, in [0, 1]; 0.5 is chance, higher is better.
 
     ``P(p_success > p_failure) + P(p_success = p_failure) / 2`` for a random success and a random
-    failure. NaN when all outcomes are of one class; `single_class_reason` then says which.
-    Raises `ScoreError` when the input is malformed or holds no trial.
+    failure. NaN if all outcomes are of one class; see `single_class_reason`.
+    Raises `ScoreError` when the input is invalid or has no trial.
     Source: Hanley and McNeil (1982), Radiology 143(1), 29-36.
 
     Parameters
     ----------
     p, successes, trials : array_like, shape (items,)
-        Probabilities in [0, 1]; whole counts in 0..trials; whole counts, 1 each by default.
+        Probabilities in [0, 1]; integers in 0..trials; integers (default: 1 each).
 
     Examples
     --------
@@ -184,14 +185,14 @@ def auroc(p: ArrayLike, successes: ArrayLike, trials: ArrayLike | None = None) -
 
 
 def single_class_reason(successes: ArrayLike, trials: ArrayLike | None = None) -> str | None:
-    """Say why `auroc` is NaN for these outcomes; None when both classes are present.
+    """Return the reason why `auroc` is NaN for these outcomes; None if both classes are present.
 
-    Raises `ScoreError` when the input is malformed or holds no trial.
+    Raises `ScoreError` when the input is invalid or has no trial.
 
     Parameters
     ----------
     successes, trials : array_like, shape (items,)
-        Whole counts in 0..trials; whole counts, 1 each by default.
+        Integers in 0..trials; integers (default: 1 each).
 
     Examples
     --------
@@ -211,15 +212,15 @@ def expected_calibration_error(
     """Return the expected calibration error, in [0, 1]; lower is better.
 
     ``sum_k n_k/N |pbar_k - obar_k|``, with the bins and symbols of `decompose_brier`.
-    Raises `ScoreError` when the input is malformed or holds no trial, or ``bins`` is below 1.
+    Raises `ScoreError` when the input is invalid or has no trial, or ``bins`` is below 1.
     Source: Naeini, Cooper and Hauskrecht (2015), AAAI 29, 2901-2907.
 
     Parameters
     ----------
     p, successes, trials : array_like, shape (items,)
-        Probabilities in [0, 1]; whole counts in 0..trials; whole counts, 1 each by default.
+        Probabilities in [0, 1]; integers in 0..trials; integers (default: 1 each).
     bins : int
-        Number of equal-width bins over [0, 1], at least 1; empty ones contribute nothing.
+        Number of bins of equal width over [0, 1], at least 1; empty bins have no effect.
 
     Examples
     --------
@@ -231,16 +232,16 @@ def expected_calibration_error(
 
 
 def _binned(rows: _Rows, bins: int) -> tuple[NDArray[np.intp], _Floats, _Floats, _Floats]:
-    """Give the bin of each row; then share of trials, mean forecast, rate of each non-empty bin."""
+    """Return the bin of each row, and trials' share, mean forecast and rate of non-empty bins."""
     if not isinstance(bins, (int, np.integer)) or bins < 1:
         raise ScoreError(f"bins is {bins!r}; it needs a whole number from 1 up: give one, or 10")
     forecast, won, _, n = rows
-    # Inner edges only, so both ends are closed; a forecast written as k / bins lies on its edge.
+    # inner edges only, so that both ends are closed; a forecast of k / bins is exactly on its edge
     index = np.searchsorted(np.arange(1, bins) / bins, forecast, side="right")
     row = np.unique(index, return_inverse=True)[1]
     order = np.argsort(row, kind="stable")
     starts = np.flatnonzero(np.diff(row[order], prepend=-1))
-    # reduceat adds pairwise; bincount adds one by one and is off by 1e-12 after a million rows.
+    # reduceat sums pairwise; the error of bincount is 1e-12 after a million rows
     total = np.add.reduceat(n[order], starts)
     mean = np.add.reduceat((n * forecast)[order], starts) / total
     rate = np.add.reduceat(won[order], starts) / total
@@ -290,7 +291,7 @@ def _numbers(name: str, values: ArrayLike, like: _Floats | None = None) -> _Floa
 
 
 def _refuse(bad: NDArray[np.bool_], have: str, fix: str, *columns: _Floats) -> None:
-    """Raise if any row is bad, naming the first five with their values."""
+    """Raise an error if any row is bad, which names the first five with their values."""
     rows = np.flatnonzero(bad)
     if rows.size:
         shown = [" of ".join(str(c[i]).removesuffix(".0") for c in columns) for i in rows[:5]]

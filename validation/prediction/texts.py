@@ -1,4 +1,4 @@
-"""Predictions from what items say: words and their frequencies, or embeddings of sentences."""
+"""Predictions from the texts of items: frequencies of words, or embeddings of sentences."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _WORDS = "tf-idf"
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Protocol of what turns texts into rows of numbers, as sentence-transformers do.
+    """Protocol of encoders of texts as rows of numbers, such as those of sentence-transformers.
 
     Examples
     --------
@@ -39,22 +39,22 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class TextClassifier:
-    """Predict from the texts of the items, by a classifier for each subject.
+    """Prediction from the texts of the items, by a classifier for each subject.
 
     Parameters
     ----------
     column : str
-        Column of the items that holds their texts.
+        Column of the items with their texts.
     encoder : str or Encoder
-        ``"tf-idf"``: frequencies of words, weighted by how few training items have them
-        (scikit-learn's TfidfVectorizer with its defaults), which needs no download. Another name
+        ``"tf-idf"`` for frequencies of words, weighted by their rarity among the training items
+        (scikit-learn's TfidfVectorizer with its defaults), which needs no download. Any other name
         is that of a model of sentence-transformers, which is loaded, or downloaded, when it is
         first needed (``pip install 'measurement-layouts[text]'``). An object with the method
-        ``encode`` embeds texts itself.
+        ``encode`` is used as it is.
     model : classifier, optional
-        Anything with ``fit`` and ``predict_proba`` that scikit-learn can clone, such as
-        ``GradientBoostingClassifier()``; a logistic regression by default. Frequencies of words
-        come to it as a sparse matrix.
+        Object with ``fit`` and ``predict_proba`` that scikit-learn can clone, such as
+        ``GradientBoostingClassifier()`` (default: a logistic regression). Frequencies of words are
+        given to it as a sparse matrix.
 
     Raises
     ------
@@ -63,17 +63,17 @@ class TextClassifier:
 
     Notes
     -----
-    Words and their weights are those of a subject's training items only; embeddings learn nothing
-    here, and each text is embedded once. A subject whose training outcomes are all alike is
-    predicted by their mean. An item tried several times counts as often.
+    Words and their weights are those of a subject's training items only. Embeddings are not
+    trained, and each text is embedded once. A subject whose training outcomes are all the same is
+    predicted by their mean. Items with several trials have as many times the weight.
 
-    Models of sentence-transformers by name have not been tried with a real one: the place where
-    this was written has no access to any. What an encoder returns is checked.
+    Loading of models of sentence-transformers by name has not been tested with a real model. The
+    array that an encoder returns is checked.
 
     References
     ----------
     General scales paper, section 5.6 and Tables 3 to 5, where means of word vectors (GloVe) with a
-    random forest, and a tuned language model, stand beside demands.
+    random forest, and a tuned language model, are compared with demands.
 
     Examples
     --------
@@ -103,23 +103,23 @@ class TextClassifier:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What is predicted from."""
+        """Column of the items from which they are predicted."""
         return (self.column,)
 
     def check(self, items: pd.DataFrame) -> None:
-        """Refuse items without texts, and a model by name where none can be loaded.
+        """Refuse items without texts, and an encoder that cannot be loaded.
 
         Raises
         ------
         DataError
-            When the column is missing, a cell holds no text, no text has a word of two letters, or
-            sentence-transformers is needed and not installed.
+            When the column is missing, a cell is not a text, no text has a word of two letters, or
+            sentence-transformers is needed but not installed.
         """
         texts = _texts(items, self.column)
         if self.encoder == _WORDS:
             if not any(re.search(r"\w\w", text) for text in texts):
                 raise DataError(
-                    f"no text in column {self.column!r} has a word of two letters; give texts of "
+                    f"no text in column {self.column!r} has a word of two letters; give texts with "
                     "words, or another encoder"
                 )
         elif isinstance(self.encoder, str):
@@ -131,7 +131,7 @@ class TextClassifier:
         Raises
         ------
         DataError
-            As `forecast`.
+            When texts cannot be read or embedded, or an item has training outcomes.
         """
         return self.forecast(training, items, seed=seed).data["mean"]
 
@@ -164,7 +164,7 @@ class TextClassifier:
         return make_pipeline(FunctionTransformer(np.ravel), TfidfVectorizer(), model)
 
     def _embeddings(self, texts: Sequence[str]) -> np.ndarray:
-        """Embed texts, each of them once."""
+        """Embed texts, each one once."""
         new = [text for text in dict.fromkeys(texts) if text not in self._embedded]
         if new:
             encoder = self.encoder
@@ -191,6 +191,6 @@ def _texts(items: pd.DataFrame, column: str) -> list[str]:
     foreign = [str(name) for name, cell in cells.items() if not isinstance(cell, str) or not cell]
     if foreign:
         raise DataError(
-            f"column {column!r} holds no text for {some(foreign)}; give a text for each item"
+            f"column {column!r} has no text for {some(foreign)}; give a text for each item"
         )
     return list(cells)

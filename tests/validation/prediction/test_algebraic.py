@@ -110,5 +110,5 @@ def test_what_is_refused(training):
             {"one": ml.validation.Algebraic(DEMANDS, "unguessability")}, over, progressbar=False
         )
     both = training.select(subjects=["Ann", "Bob"])
-    with pytest.raises(DataError, match="q99 are to be forecast and have training outcomes"):
+    with pytest.raises(DataError, match="q99 are to be forecast, but have train"):
         ml.validation.Algebraic(DEMANDS).predict(both, ["q99"], seed=1)

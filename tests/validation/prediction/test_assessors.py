@@ -200,7 +200,7 @@ def test_items_with_outcomes_are_not_predicted(pair):
         ml.validation.Forest("size", universal=True),
         ml.validation.Regression("size"),
     ):
-        with pytest.raises(DataError, match="q0 are to be forecast and have training outcomes"):
+        with pytest.raises(DataError, match="q0 are to be forecast, but have train"):
             assessor.predict(pair, ["q0"], seed=1)
 
 

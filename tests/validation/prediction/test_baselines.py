@@ -136,7 +136,7 @@ def test_held_out_outcomes_change_nothing(counted, baseline):
 
 def test_outcomes_of_the_items_to_be_forecast_are_refused(counted):
     """Twin of the above: whoever forgets to mask is caught, for a single item too."""
-    with pytest.raises(DataError, match="aggregate: q4, q9, q7 are to be forecast and have train"):
+    with pytest.raises(DataError, match="aggregate: q4, q9, q7 are to be forecast, but have train"):
         means(aggregate, counted)
     with pytest.raises(DataError, match="aggregate: q9 are to be forecast"):
         means(aggregate, masked(counted, ["q4", "q7"]))

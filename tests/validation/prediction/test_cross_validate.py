@@ -275,7 +275,7 @@ def test_items_that_do_not_fit(evaluation, monkeypatch):
     [
         (lambda names: 0.5, "one: predict returned float; return a DataArray"),
         (lambda names: xr.DataArray([1.0], dims="item"), r"one: predict returned \('item',\)"),
-        (lambda names: xr.DataArray(1.5, names, list(names)), r"no probability on q\d+ \(Ann\)"),
+        (lambda names: xr.DataArray(1.5, names, list(names)), r"not a probability on q\d+ \(Ann\)"),
     ],
 )
 def test_predictions_that_are_none(evaluation, answer, message):

@@ -81,7 +81,7 @@ def test_every_method_is_scored_by_the_distance_of_the_one_that_tells_it(evaluat
     by_distance, by_item = found.by("distance"), found.by(evaluation.items["far"])
     assert list(by_distance.index.get_level_values("group").unique()) == [0.0, 1.0, 2.0]
     assert np.allclose(by_distance, by_item, equal_nan=True)
-    with pytest.raises(ml.DataError, match="no method tells how far"):
+    with pytest.raises(ml.DataError, match="no method has the distance of some"):
         cross_validate(["aggregate"], evaluation, progressbar=False).by("distance")
 
 

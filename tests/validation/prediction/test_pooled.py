@@ -261,7 +261,7 @@ def test_properties_of_subjects_reach_it_through_the_folds(study):
 def test_seen_items_and_unreadable_ones_are_refused(study):
     evaluation, _ = study
     for method, name in ((Rasch(), "Rasch"), (Explanatory(["size"]), "explanatory")):
-        with pytest.raises(DataError, match=f"{name} model: q1 are to be forecast and have"):
+        with pytest.raises(DataError, match=f"{name} model: q1 are to be forecast, but have"):
             method.predict(evaluation, ["q1"], seed=1)
     sizes = evaluation.items.assign(size="big")
     broken = ml.Evaluation(sizes, evaluation.successes, evaluation.trials)

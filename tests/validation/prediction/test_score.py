@@ -156,7 +156,7 @@ def test_scores_need_a_rate_for_everybody():
         by_subject({"layout": scores}, success=pd.Series({"Bob": 0.1}))
     with pytest.raises(DataError, match="at least one method"):
         by_subject({})
-    with pytest.raises(DataError, match="hold no brier"):
+    with pytest.raises(DataError, match="have no value of brier"):
         by_subject(scores.assign(brier=np.nan))
     replaced = by_subject({"layout": scores}, success=pd.Series({"Ann": 0.1}))
     assert replaced["layout"]["success"].tolist() == [0.1]

@@ -131,9 +131,9 @@ def test_texts_can_be_shuffled(evaluation):
 @pytest.mark.parametrize(
     ("cells", "says"),
     [
-        ([1.0, 2.0], "holds no text for a, b"),
-        (["why", None], "holds no text for b"),
-        (["why", ""], "holds no text for b"),
+        ([1.0, 2.0], "has no text for a, b"),
+        (["why", None], "has no text for b"),
+        (["why", ""], "has no text for b"),
         (["x", "?"], "no text in column 'question' has a word of two letters"),
     ],
 )
