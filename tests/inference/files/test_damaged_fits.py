@@ -43,7 +43,7 @@ def test_no_file(tmp_path):
 def test_files_that_are_something_else(content, tmp_path):
     path = tmp_path / "other.nc"
     path.write_bytes(content)
-    with raises(r"other.nc cannot be read \(.*it is damaged or no saved fit"):
+    with raises(r"other.nc cannot be read \(.*it is damaged or not a saved fit"):
         load(path)
 
 

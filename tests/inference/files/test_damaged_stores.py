@@ -106,7 +106,7 @@ def test_a_record_of_another_subject(filled):
     with raises("its record is that of another subject: the data of s0 in the store .* are dam"):
         ml.load(filled)
     shutil.copy(filled / "records" / "0.json", filled / "records" / "77.json")
-    with raises("another subject's"):
+    with raises("another subject: the data"):
         ml.load(filled)
 
 
@@ -131,7 +131,7 @@ def test_damaged_items_priors_and_constants(filled, array, place):
     import zarr
 
     zarr.open_array(str(filled), path=array, mode="r+")[place] = 0.1234
-    with raises("is damaged"):
+    with raises("s0 in the store .* damaged|is damaged"):
         ml.load(filled)
 
 

@@ -64,7 +64,7 @@ def test_a_fit_cut_short(fit, tmp_path, record_property, steps, ends):
     assert refused == tried >= steps + ends
     record_property("inputs", tried)
     message = re.compile(
-        rf"{re.escape(str(path))} cannot be read \(\w+: .+\); it is damaged or not a saved fit:  "
+        rf"{re.escape(str(path))} cannot be read \(\w+: .+\); it is damaged or not a saved fit: "
         "restore a copy, or fit again"
     )
     assert all(message.fullmatch(line) for line in said), said

@@ -242,11 +242,11 @@ def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
         ({"starts": "modes"}, "created with starts=prior, but now it is starts=modes"),
         (
             {"options": {"draws": 30, "tune": 7, "chains": 3}},
-            "with draws=20, chains=2, and now it is draws=30, chains=3",
+            "with draws=20, chains=2, but now it is draws=30, chains=3",
         ),
         (
             {"options": folders.OPTIONS | {"target_accept": 0.9}},
-            "target_accept=0.8, and now it is target_accept=0.9",
+            "target_accept=0.8, but now it is target_accept=0.9",
         ),
     ],
 )
