@@ -82,8 +82,8 @@ def test_models_of_one_day_go_together(models, monkeypatch):
         ({}, {"by": "born"}, DataError, "born"),
         ({}, {"learnt": 1.5}, FitError, "learnt"),
         ({}, {"blocks": 0}, FitError, "blocks"),
-        ({}, {"blocks": 20}, DataError, "ask for fewer blocks"),
-        ({"released": 0.5}, {}, DataError, "1 different released"),
+        ({}, {"blocks": 20}, DataError, "give a smaller blocks="),
+        ({"released": 0.5}, {}, DataError, "1 different values of released"),
     ],
 )
 def test_what_cannot_be_cut(change, options, error, message, models):

@@ -70,5 +70,5 @@ def test_what_is_no_kink(options, message, models):
 
 
 def test_one_fit_alone(models):
-    with pytest.raises(FitError, match="at least one of another shape"):
+    with pytest.raises(FitError, match="at least one with another shape"):
         find_kink({"kink": fits(models, 1.0)["kink"]})

@@ -212,7 +212,7 @@ def test_missing_properties_of_subjects(study):
     found = Explanatory([]).predict(with_people(training, gone), ["q0"], seed=1)
     assert np.isfinite(found).all()
     gone.loc["s1", "age"] = np.inf
-    with pytest.raises(DataError, match=r"but the subjects hold s1 on age: inf"):
+    with pytest.raises(DataError, match=r"but the subjects have s1 on age: inf"):
         Explanatory([]).predict(with_people(training, gone), ["q0"], seed=1)
 
 
