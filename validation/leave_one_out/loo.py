@@ -156,7 +156,7 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     if draws < _FEWEST_DRAWS:
         raise FitError(
             f"the fit has {many(draws, 'draw')} of each profile; leave-one-out needs at least "
-            f"{_FEWEST_DRAWS}, and should have 1000: fit with more"
+            f"{_FEWEST_DRAWS}, and 1000 are advised: fit with more draws"
         )
     if unit != "cell" and fit.layout.joint:
         chosen = np.arange(fit.observed.sizes["item"]) if unit == "item" else rows
