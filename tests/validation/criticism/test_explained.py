@@ -103,7 +103,7 @@ def test_without_effects_of_items_the_share_is_unknown_and_says_why():
     assert found.table["share"].isna().all()
     assert "has no own effects of items" in found.table["remark"].iloc[0]
     assert "add a node per='item'" in repr(found)
-    assert found.in_words().endswith("the final log-odds.")
+    assert found.in_words().endswith("to compute the share.")
     with pytest.raises(DataError, match="no share to draw: layout 'explained' has no own effects"):
         plots.explained_plot(found)
 
@@ -113,7 +113,7 @@ def test_subjects_fitted_alone_are_refused():
     alone = ml.Layout("alone", ml.Success("solved", logistic(skill - SIZE)))
     evaluation = joint_fits.evaluation_of(3, 5)
     fit = ml.fit(alone, evaluation, method="grid", seed=1, progressbar=False)
-    with pytest.raises(FitError, match="each subject was fitted alone"):
+    with pytest.raises(FitError, match="is fitted to each subject alone"):
         ml.validation.explained(fit)
 
 

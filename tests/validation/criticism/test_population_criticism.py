@@ -185,7 +185,7 @@ def test_what_cannot_be_asked_is_refused(fit, known, asked, error, words):
 
 
 def test_an_evaluation_of_others_is_refused(fit, known):
-    with pytest.raises(DataError, match="the evaluation has no subject s0"):
+    with pytest.raises(DataError, match=r"lacks the fitted subject\(s\) s0"):
         criticise(fit, known.select(subjects=known.subjects[1:]))
 
 
