@@ -1,5 +1,7 @@
 """The site's pages: their code runs, every public name is there, every plot has a picture."""
 
+import builtins
+import dis
 import doctest
 import json
 import re
@@ -181,6 +183,31 @@ def test_every_example_calls_its_plot(building):
     for theme in map(examples.read, examples.THEMES):
         for plot, code in theme.cells.items():
             assert f"axes = ml.plots.{plot}(" in code
+
+
+def free_and_idle(code):
+    """Names that a script reads without having them, and those that it makes without reading."""
+    waiting, found = [compile(code, "example.py", "exec")], {}
+    while waiting:
+        block = waiting.pop()
+        waiting += [constant for constant in block.co_consts if hasattr(constant, "co_code")]
+        for step in dis.get_instructions(block):
+            found.setdefault(step.opname, set()).add(step.argval)
+    read, made = found["LOAD_NAME"] | found.get("LOAD_GLOBAL", set()), found["STORE_NAME"]
+    return read - made - set(dir(builtins)), made - read
+
+
+def test_the_code_of_an_example_is_whole_and_no_longer_than_it_needs(building):
+    import examples
+
+    for theme in map(examples.read, examples.THEMES):
+        for plot in theme.cells:
+            free, idle = free_and_idle(theme.code(plot))
+            assert free == set(), plot
+            assert idle == {"axes"}, plot
+    theme = examples.Theme("", "", "import a, b\n\nc = a.x\nd = b.y\n", {"e": "axes = d"}, {})
+    assert theme.code("e") == "import b\n\nd = b.y\n\naxes = d"
+    assert free_and_idle("import a\naxes = b") == ({"b"}, {"a", "axes"})
 
 
 def test_every_linking_function_is_drawn(building):
