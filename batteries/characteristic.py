@@ -21,7 +21,7 @@ from .slices import Slices
 def undecided(
     levels: np.ndarray, items: np.ndarray, trials: np.ndarray, successes: np.ndarray
 ) -> np.ndarray:
-    """Say which curves least squares cannot place: one level only, or none with mixed outcomes.
+    """Find curves that least squares cannot fit: with one level only, or without mixed outcomes.
 
     Returns
     -------
@@ -39,21 +39,21 @@ def reasons(
     successes: np.ndarray,
     step: np.ndarray | None = None,
 ) -> list[str]:
-    """Write what to know of each curve.
+    """Write remarks on each curve.
 
     Parameters
     ----------
     levels : ndarray, shape (levels,)
-        Ascending.
+        Levels in ascending order.
     items, trials, successes : ndarray, shape (curves, levels)
-        Of all bins.
+        Counts of all bins.
     step : ndarray, shape (curves,), optional
-        Levels of fitted steps, NaN for other curves. Without it, all curves are taken to be fitted.
+        Levels of fitted steps, NaN for other curves (default: all curves were fitted).
 
     Returns
     -------
     list of str
-        Empty where bins are full and the curve is a curve.
+        Remarks; empty if all bins are full and the curve is not a step.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def reasons(
 def _shape(
     place: float, without: bool, items: np.ndarray, right: np.ndarray, wrong: np.ndarray
 ) -> list[str]:
-    """Why there is no curve, or an infinitely steep one."""
+    """Write why there is no curve, or an infinitely steep one."""
     if not items.any():
         return []
     if (items > 0).sum() < 2:
@@ -93,7 +93,7 @@ def _shape(
 
 
 def _thin(levels: np.ndarray, items: np.ndarray) -> list[str]:
-    """Levels with no items, and with fewer than a full bin has."""
+    """Write which levels have no items, and which have fewer than a full bin."""
     none = [f"{level:g}" for level in levels[items == 0]]
     few = [
         f"{level:g} ({int(count)})"
@@ -127,9 +127,10 @@ class CharacteristicCurves:
     table : DataFrame
         One row per subject and dimension: ``ability`` (area under the curve, in levels), ``slope``
         (per level; infinite for a step), ``low`` and ``high`` (the ability's interval), ``items``
-        and ``reason``: why there is no curve, and which levels have no or less than 100 items.
+        and ``reason``: why there is no curve, and which levels have no items, or fewer than 100.
     draws : Dataset
-        ``ability`` and ``slope``, (subject, dimension, draw): of the bootstrap, or the posterior.
+        Draws of ``ability`` and ``slope``, (subject, dimension, draw), from the bootstrap or the
+        posterior.
     method : str
         ``"least_squares"`` or ``"bayes"``.
     prob : float
@@ -202,11 +203,11 @@ class CharacteristicCurves:
         Parameters
         ----------
         subject : object
-            Whose.
+            Name of the subject.
         dimension : str
-            Over which demand.
+            Name of the demand.
         levels : ndarray, optional
-            Where; by default 201 places from the scale's lowest level to one above the highest.
+            Levels (default: 201 from the scale's lowest level to one above the highest).
 
         Returns
         -------
@@ -239,7 +240,7 @@ class CharacteristicCurves:
         return pd.DataFrame({"level": levels, "success": middle, "low": band[0], "high": band[1]})
 
     def place(self, subject: object, dimension: str) -> tuple[int, int]:
-        """Find which subject and dimension are meant.
+        """Find the positions of a subject and a dimension.
 
         Raises
         ------
@@ -277,36 +278,38 @@ def characteristic_curves(
     seed: int = 1,
     lowest: int = 0,
 ) -> CharacteristicCurves:
-    r"""Draw success over each demand, and read each subject's ability off the curve.
+    r"""Fit curves of success over each demand, and compute each subject's abilities from them.
 
-    For a dimension and a level, only items count whose demand there is that level and whose other
-    demands are at most that (dominant slices). A logistic goes through the success rates, and the
-    ability is the area under it from the lowest level on, counted from there: about the level of
-    50 % success, never below the lowest.
-    Each subject stands alone.
+    For a dimension and a level, only those items count whose demand on the dimension is that level
+    and whose other demands are not higher (dominant slices). A logistic is fitted to the success
+    rates, and the ability is the area under it from the lowest level on, counted from there. It is
+    about the level of 50 % success, and never below the lowest level.
+
+    Each subject is fitted on its own.
 
     Parameters
     ----------
     evaluation : Evaluation
         Items with demand levels, and outcomes.
     columns : iterable of str
-        The items' demands; whole numbers from `lowest`. All of them cut the slices, so a longer
-        list leaves fewer items to each.
+        Columns of the items' demands, with whole numbers from `lowest`. All of them define the
+        slices, so that a longer list leaves fewer items in each.
     method : {"least_squares", "bayes"}
-        The published fit: least squares of the rates, where bins of 100 items and more weigh alike,
-        smaller ones in proportion, and an anchor of success 0 at 20 levels above the lowest as much
-        as all bins together; intervals by drawing items with replacement. Or the posterior under a
-        Binomial likelihood, without anchor and weights; the prior of ability is half-normal with
-        spread 5, that of the slope log-normal about 1 with spread 1.
+        ``"least_squares"`` is the published fit: least squares of the rates, in which bins of 100
+        items or more have equal weights, smaller bins proportional ones, and an anchor of success 0
+        at 20 levels above the lowest as much as all bins together; intervals are computed by
+        drawing items with replacement. ``"bayes"`` is the posterior under a Binomial likelihood,
+        without anchor and weights; the prior of the ability is half-normal with spread 5, that of
+        the slope log-normal about 1 with spread 1.
     resamples : int
-        Sets of items drawn with replacement, or draws of the posterior; at least 2.
+        Number of sets of items drawn with replacement, or of draws from the posterior; at least 2.
     prob : float
         Mass of the intervals.
     seed : int
-        Of the draws.
+        Seed of the draws.
     lowest : int, default 0
-        Level at which the scale begins: 0 of demands, -5 of a scale from -5 to 5. A scale that was
-        extended upwards still begins at 0, also where all items are at levels from 5 to 10.
+        Lowest level of the scale: 0 for demands, -5 for a scale from -5 to 5. For a scale that was
+        extended upwards it is still 0, even if all items are at levels from 5 to 10.
 
     Returns
     -------
@@ -316,28 +319,30 @@ def characteristic_curves(
     Raises
     ------
     DataError
-        When a column is missing or holds no levels.
+        When a column is missing, or its values are not levels.
     FitError
         When an option is out of range.
 
     Notes
     -----
-    What the published text leaves open is read thus: squared differences of rates are minimised;
-    and the weight of a bin below 100 items is that share of a full one. Level 0 is a bin only where
-    some items demand nothing at all.
+    The published text does not state all details. Here squared differences of rates are minimised,
+    and the weight of a bin with n < 100 items is n/100 of that of a full one. Level 0 is a bin only
+    if some items demand nothing.
 
-    A slice holds items whose other demands go up to its level. Where the highest demand decides,
-    abilities are right; where every demand may fail the item, they come out too low. With six
-    abilities of 3.0, slopes of 2 and evenly spread levels, and success as the product of six
-    logistics, the curves say 2.4 for unrelated demands and 2.3 at a correlation of 0.9.
+    A slice contains items whose other demands are up to its level. If the highest demand determines
+    success, abilities are right; if a subject may fail because of each demand, they are too low.
+    With six abilities of 3.0, slopes of 2 and evenly spread levels, and success as the product of
+    six logistics, abilities by curves are 2.4 for unrelated demands and 2.3 at a correlation of
+    0.9.
 
-    Thin bins that all succeed, or all fail, do so in every resample: the bootstrap's intervals are
-    too short there, and those of ``"bayes"`` are not. A curve that is a step has no interval.
+    A small bin in which all succeed, or all fail, is the same in every resample, so that intervals
+    of the bootstrap are too short there, in contrast to those of ``"bayes"``. A curve that is a
+    step has no interval.
 
-    An ability above the highest level with items, or off a flat curve, is extrapolated: it rests on
-    the anchor, or the prior; the bootstrap does not count that. On six benchmarks up to level 5, an
-    anchor at level 10 or 40 leaves half of the abilities below 5 as they are to 0.001, but moves
-    those of flat curves by up to 2.4, and those above 7 by about -2.5 and 4.
+    An ability above the highest level with items, or of a flat curve, is an extrapolation that
+    depends on the anchor or the prior; the bootstrap does not include this uncertainty. On six
+    benchmarks up to level 5, an anchor at level 10 or 40 changes half of the abilities below 5 by
+    less than 0.001, but those of flat curves by up to 2.4, and those above 7 by about -2.5 and 4.
 
     References
     ----------
@@ -393,7 +398,7 @@ def characteristic_curves(
 
 
 def _counts(slices: Slices, evaluation: Evaluation, times: np.ndarray) -> Counts:
-    """Items attempted, trials and successes in all bins, each (resamples * curves, levels)."""
+    """Count attempted items, trials and successes in all bins; (resamples * curves, levels)."""
     trials, successes = (
         table.to_numpy(dtype=float) for table in (evaluation.trials, evaluation.successes)
     )
@@ -443,7 +448,7 @@ def _posteriors(
 
 
 def _whole(lowest: object) -> int:
-    """Read the level at which a scale begins."""
+    """Read the lowest level of a scale."""
     if isinstance(lowest, bool) or not isinstance(lowest, int | np.integer):
         raise FitError(f"lowest={lowest!r}; give a whole number, such as 0 or -5")
     return int(lowest)

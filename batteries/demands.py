@@ -28,17 +28,17 @@ def read_demands(items: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     items : DataFrame
         Indexed by item.
     columns : sequence of str
-        Those that hold demands.
+        Columns of demands.
 
     Returns
     -------
     DataFrame
-        Floats, shape (items, columns).
+        Demands as floats, shape (items, columns).
 
     Raises
     ------
     DataError
-        When there are no items or columns, a column is missing or repeated, or a cell holds no
+        When there are no items or columns, a column is missing or repeated, or a cell is not a
         finite number.
 
     Examples
@@ -66,7 +66,7 @@ def read_demands(items: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def short_names(columns: Iterable[object]) -> list[str]:
-    """Name dimensions for a figure: by their labels, where all are labels of one meta-feature.
+    """Name dimensions for a figure: by their labels, if all are labels of one meta-feature.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def short_names(columns: Iterable[object]) -> list[str]:
 
 
 LEVELS = (0, 1, 2, 3, 4, 5)
-"""Of the general scales."""
+"""Levels of the general scales."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,12 +111,12 @@ class DemandProfile:
 
     @property
     def levels(self) -> list[float]:
-        """The levels counted, ascending."""
+        """Levels, in ascending order."""
         return [float(level) for level in self.counts.columns.to_numpy()]
 
     @property
     def shares(self) -> pd.DataFrame:
-        """Parts of the items, laid out as `counts`; a row sums to 1."""
+        """Shares of the items, with the rows and columns of `counts`; a row sums to 1."""
         return self.counts / self.items
 
     @property
@@ -259,7 +259,7 @@ def demand_correlations(
     Raises
     ------
     DataError
-        When a column is missing, repeated or holds no finite numbers.
+        When a column is missing or repeated, or has values that are not finite numbers.
 
     References
     ----------

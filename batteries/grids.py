@@ -23,10 +23,10 @@ class GridAxis:
     name : str
         Column of the items.
     edges : ndarray, shape (cells + 1,)
-        Borders of the cells, ascending. A cell holds its lower border, the last one both.
+        Borders of the cells, ascending. A cell includes its lower border; the last one both.
     levels : tuple of str
-        Names of the cells where each holds one value (edges then count from -0.5); empty where the
-        property was cut into intervals.
+        Names of the cells if each is one value (edges then count from -0.5); empty if the property
+        was divided into intervals.
     """
 
     name: str
@@ -67,13 +67,13 @@ class CharacteristicGrid:
 
     @property
     def rates(self) -> np.ndarray:
-        """Success rate per cell, in [0, 1]; NaN where nothing was attempted."""
+        """Success rate per cell, in [0, 1]; NaN for cells without attempts."""
         return np.where(
             self.trials > 0, self.successes / np.where(self.trials > 0, self.trials, 1), np.nan
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per cell: both properties' cells, ``successes``, ``trials`` and ``success``."""
+        """Tabulate cells: both properties' cells, ``successes``, ``trials`` and ``success``."""
         rows, columns = np.indices(self.trials.shape)
         return pd.DataFrame(
             {
@@ -162,7 +162,7 @@ def characteristic_grid(
 
 
 def edge_labels(numbers: np.ndarray) -> list[str]:
-    """Write ascending numbers with as many decimals as tell them apart, and one more.
+    """Write ascending numbers with the decimals needed to distinguish them, and one more.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def edge_labels(numbers: np.ndarray) -> list[str]:
 
 
 def _cut(column: str, values: pd.Series, bins: Bins) -> tuple[GridAxis, np.ndarray]:
-    """Cut one property; also the cell of each item."""
+    """Divide one property into cells, and find the cell of each item."""
     if values.isna().any():
         raise DataError(
             f"{column} is missing (NaN) on {some(values.index[values.isna()])}; fill it in, or "

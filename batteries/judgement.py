@@ -19,20 +19,21 @@ _NAMED = 6  # dimensions in the verdict; the table has all
 class BenchmarkJudgement:
     """Whether a benchmark measures what it claims to, and nothing else.
 
-    Made by `judge_benchmark`, which says what the numbers are.
+    It is made by `judge_benchmark`, which defines the numbers.
 
     Attributes
     ----------
     table : DataFrame
-        One row per dimension: ``claimed``; the ``mean`` level; ``covered``, how many levels above 0
-        have enough items; ``above``, the share of items that ask for more than `low`; and ``holds``
-        (enough levels are covered where it is claimed, few items ask for it elsewhere).
+        One row per dimension: ``claimed``; the ``mean`` level; ``covered``, the number of levels
+        above 0 with enough items; ``above``, the share of items that demand more than `low`; and
+        ``holds`` (a claimed dimension has enough covered levels, another one few items above
+        `low`).
     sensitivity, specificity : float
-        In [0, 1].
+        Sensitivity and specificity, in [0, 1].
     sensitive, specific : bool
-        Whether all the claimed dimensions, and all the others, hold.
+        Whether ``holds`` is true for all claimed dimensions, and for all others.
     verdict : str
-        The same in words.
+        The judgement in words.
 
     Examples
     --------
@@ -67,13 +68,13 @@ def judge_benchmark(
     low: float = 1,
     tolerated: float = 0.2,
 ) -> BenchmarkJudgement:
-    r"""Compare what a benchmark demands with what it claims to measure.
+    r"""Compare the demands of a benchmark with the dimensions that it claims to measure.
 
-    It is sensitive when its items cover the levels of what it claims, so that a change in ability
-    shows wherever it happens; specific when they ask for little else. With :math:`n_{dl}` of the
-    :math:`n` items at level :math:`l` of dimension :math:`d`, the claimed dimensions :math:`C`, the
-    others :math:`O`, and :math:`L` the levels above 0 (on a scale that begins below 0, above its
-    lowest),
+    A benchmark is sensitive if its items cover the levels of the claimed dimensions, so that a
+    change of an ability has an effect at any level, and specific if they demand little else. With
+    :math:`n_{dl}` of the :math:`n` items at level :math:`l` of dimension :math:`d`, the claimed
+    dimensions :math:`C`, the others :math:`O`, and :math:`L` the levels above 0 (on a scale that
+    begins below 0, above its lowest),
 
     .. math::
 
@@ -82,30 +83,31 @@ def judge_benchmark(
        \mathrm{specificity} = 1 - \operatorname*{mean}_{d \in O} \frac{1}{n}
        \sum_{l > \mathrm{low}} n_{dl}
 
-    The verdict is stricter than the means: each claimed dimension needs the share `cover` of the
-    levels, and no other may ask for more than `low` on more than the share `tolerated` of items.
+    The verdict is stricter than the means: for each claimed dimension, the share `cover` of the
+    levels must be covered, and at most the share `tolerated` of items may demand more than `low` of
+    another dimension.
 
     Parameters
     ----------
     items : DataFrame
         Indexed by item.
     claimed : sequence of str
-        Dimensions that the benchmark is said to measure; some of `columns`.
+        Dimensions that the benchmark claims to measure; some of `columns`.
     columns : sequence of str
-        All dimensions to judge by. Leave out what is not held against a benchmark: reading it, for
-        one, or extraneous dimensions.
+        All dimensions to judge by. Leave out dimensions that should not count against a benchmark,
+        such as reading comprehension or extraneous dimensions.
     levels : sequence of float
         Levels that an item can have.
     least : int
-        Items that a level needs to be covered. With 20 of them, a success rate there has a standard
-        error of 0.11 at most.
+        Number of items that a covered level needs. With 20 items, a success rate at a level has a
+        standard error of at most 0.11.
     cover : float
-        Share of the levels above 0 to be covered, from 0 to 1. Four of five leaves out a top level
-        that hardly any battery has.
+        Share of the levels above 0 to be covered, from 0 to 1. With four of five, the highest level
+        may be missing, which hardly any battery has.
     low : float
-        The highest level that is still little; the general scales call 1 very low.
+        Highest level that counts as low; the general scales call level 1 very low.
     tolerated : float
-        Share of items, from 0 to 1, that may ask for more of another dimension.
+        Share of items, from 0 to 1, that may demand more than `low` of another dimension.
 
     Returns
     -------
@@ -122,10 +124,11 @@ def judge_benchmark(
 
     Notes
     -----
-    The study defines both in words: a minimum number of items at all demands of what is claimed,
-    and no other demands. All four numbers are choices made here, and `tolerated` was set with one
-    of its examples in view: it names two dimensions that the Civil Service Examination hardly asks
-    for, and they are the two below 0.2 (7 % and 14 % of items; the next has 25 %).
+    The study defines both in words: a minimum number of items at all levels of the claimed
+    dimensions, and no other demands. The defaults of all four numbers were chosen here. `tolerated`
+    was chosen to agree with one of the study's examples: it names two dimensions that the Civil
+    Service Examination hardly demands, which are the two below 0.2 (7 % and 14 % of items; the next
+    one has 25 %).
 
     References
     ----------

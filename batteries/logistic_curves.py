@@ -47,21 +47,21 @@ def offset(ability: np.ndarray, slope: np.ndarray) -> np.ndarray:
 
 
 def success(ability: np.ndarray, slope: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """Compute the chance of success at demand levels.
+    """Compute the probability of success at demand levels.
 
     Parameters
     ----------
     ability : ndarray
-        At least 0, in levels.
+        Ability in levels, at least 0.
     slope : ndarray
-        Positive, per level; infinite where the curve is a step.
+        Slope per level, positive; infinite if the curve is a step.
     level : ndarray
-        At least 0. All three broadcast.
+        Demand level, at least 0. All three arrays broadcast.
 
     Returns
     -------
     ndarray
-        In [0, 1].
+        Probability, in [0, 1].
 
     Examples
     --------
@@ -75,17 +75,17 @@ def success(ability: np.ndarray, slope: np.ndarray, level: np.ndarray) -> np.nda
     return np.asarray(np.where(step, np.heaviside(ability - level, 0.5), smooth))
 
 
-FULL = 100  # items of a bin that counts fully
+FULL = 100  # items of a bin with full weight
 
 _SLOPES = np.geomspace(0.03, 30, 28)
 _POSITIONS = np.linspace(0, ANCHOR, 41)
-_LOW = np.arange(-9.0, 0.0)  # log-odds at level 0 of those who mostly fail
-_BLOCK = 4096  # curves whose places on the grid are in memory together
+_LOW = np.arange(-9.0, 0.0)  # log-odds at level 0 of subjects who mostly fail
+_BLOCK = 4096  # curves whose points on the grid are in memory together
 _STEEPEST, _ROUNDS, _SETTLED = 7.0, 100, 1e-10
 
 
 def weights(items: np.ndarray) -> np.ndarray:
-    """Weigh bins: alike from 100 items on, in proportion to their items below.
+    """Compute weights of bins: 1 from 100 items on, and below in proportion to their items.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def fit_logistic(
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Fit falling logistics to success rates.
 
-    Minimises, over the slope `k` and the log-odds `c` at level 0,
+    The slope `k` and the log-odds `c` at level 0 minimise
 
     .. math:: \sum_l w_l (r_l - f(l))^2 + \Big(\sum_l w_l\Big) f(20)^2, \quad
        f(x) = \frac{1}{1 + e^{kx - c}},
@@ -110,20 +110,20 @@ def fit_logistic(
     Parameters
     ----------
     levels : ndarray, shape (levels,)
-        Ascending, below 20.
+        Levels in ascending order, below 20.
     rates : ndarray, shape (curves, levels)
-        Success rates; not looked at where the weight is 0.
+        Success rates; not used where the weight is 0.
     weight : ndarray, shape (curves, levels)
-        At least 0.
+        Weights, at least 0.
 
     Returns
     -------
     ability : ndarray, shape (curves,)
-        Area under the curve. Where all succeed up to some level and fail from the next one on, any
-        step between the two fits: the middle is given (level 0 and the anchor count as levels).
-        NaN with less than two levels.
+        Area under the curve. If all outcomes are successes up to some level and failures from the
+        next one on, any step between the two fits, and the middle is returned (level 0 and the
+        anchor count as levels). NaN with fewer than two levels.
     slope : ndarray, shape (curves,)
-        Per level; infinite where nothing fits better than a step at a level whose rate it meets.
+        Slope per level; infinite if a step at a level, with the observed rate there, fits best.
 
     References
     ----------
@@ -155,7 +155,7 @@ def fit_logistic(
 
 
 def step_position(levels: np.ndarray, rates: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Find curves that a vertical step fits without error, and where it is.
+    """Find curves that a vertical step fits without error, and the place of the step.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def step_position(levels: np.ndarray, rates: np.ndarray, weight: np.ndarray) -> 
 def _best_step(
     levels: np.ndarray, target: np.ndarray, share: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the level that fits best as a step, whose own rate it meets, and the squares left."""
+    """Find the best step at a level, with the observed rate there, and its sum of squares."""
     right, wrong = share * (1 - target) ** 2, share * target**2
     before = np.cumsum(right, axis=1) - right
     after = wrong.sum(axis=1, keepdims=True) - np.cumsum(wrong, axis=1)
@@ -186,7 +186,7 @@ def _best_step(
 
 
 def _start(at: np.ndarray, target: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Choose the best of many curves, the same for all."""
+    """Choose the best of many candidate curves, the same candidates for all."""
     offsets = [np.concatenate([slope * _POSITIONS, _LOW]) for slope in _SLOPES]
     slopes = np.repeat(_SLOPES, len(offsets[0]))
     every = np.concatenate(offsets)
@@ -256,23 +256,23 @@ def _step(
 ABILITY_SPREAD = 5.0  # of the half-normal prior, in levels
 LOG_SLOPE_SPREAD = 1.0  # of the log-normal prior about one logit per level
 
-_STEEP = 6.0  # prior spreads of the log-slope that are looked at
+_STEEP = 6.0  # range of the log-slope, in spreads of its prior
 _CELLS = ((80, 48), (60, 40), (300, 60))  # of ability and log-slope, round by round
-_DEEP = 25.0  # nats below the highest cell at which nothing is left
+_DEEP = 25.0  # nats below the highest cell, from which a cell has no mass
 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Posterior mass of cells around the curves that the outcomes allow.
+    """Posterior mass of cells of ability and slope.
 
     Attributes
     ----------
     ability, slope : ndarray, shape (cells,)
-        Their middles.
+        Middles of the cells.
     mass : ndarray, shape (abilities, slopes)
-        Sums to 1.
+        Mass of the cells, which sums to 1.
     ends : ndarray, shape (abilities + 1,)
-        Where cells of ability end, ascending.
+        Ends of the cells of ability, ascending.
     """
 
     ability: np.ndarray
@@ -307,19 +307,19 @@ def lattice(levels: np.ndarray, successes: np.ndarray, trials: np.ndarray) -> La
        \log k \sim \mathrm{Normal}(0, 1)
 
     with :math:`f(x) = 1/(1 + e^{kx - c})` and :math:`c = \log(e^{kA} - 1)`, so that `A` is the area
-    under the curve. Cells that hold no mass are dropped and the others made smaller, twice.
+    under the curve. Cells without mass are removed and the others divided, twice.
 
     Parameters
     ----------
     levels : ndarray, shape (levels,)
-        Of demand.
+        Levels of demand.
     successes, trials : ndarray, shape (levels,)
         Counts.
 
     Returns
     -------
     Lattice
-        Of ability up to level 20.
+        Posterior mass of abilities up to level 20.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def lattice(levels: np.ndarray, successes: np.ndarray, trials: np.ndarray) -> La
 
 
 def _around(ends: np.ndarray, held: np.ndarray) -> tuple[float, float]:
-    """Range of the cells held, and one more on each side."""
+    """Find the range of the cells with mass, and one more on each side."""
     places = np.flatnonzero(held)
     return float(ends[max(places[0] - 1, 0)]), float(ends[min(places[-1] + 2, len(ends) - 1)])
 
@@ -356,7 +356,7 @@ def _log_posterior(
     successes: np.ndarray,
     trials: np.ndarray,
 ) -> np.ndarray:
-    """Density of ability and log-slope, up to a constant, in nats."""
+    """Compute the log-density of ability and log-slope, up to a constant, in nats."""
     slope = np.exp(log_slope)
     start = offset(ability, slope)
     prior = (ability / ABILITY_SPREAD) ** 2 + (log_slope / LOG_SLOPE_SPREAD) ** 2

@@ -51,9 +51,9 @@ def next_items(
     -------
     DataFrame
         One row per subject and item, in the order in which to ask: ``subject``, ``rank``, ``item``,
-        ``chance`` of success, or of the highest of all outcomes, ``node`` that the item alone
-        narrows most, and by which part of its standard deviation: ``narrower``,
-        :math:`1 - \sqrt{1 - r_k^2}`.
+        ``chance`` of success (or of the highest value of all outcomes), ``node``, the element that
+        the item alone narrows most, and ``narrower``, the expected reduction of its standard
+        deviation as a fraction, :math:`1 - \sqrt{1 - r_k^2}`.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def next_items(
 
 
 def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Compute each subject's chances on items, or on their steps, for all draws."""
+    """Compute each subject's success probabilities on items, or on their steps, for all draws."""
     if fit.layout.joint:
         yield from probabilities_jointly(fit, items, fit.names(rows), memory_mib=_MEMORY_MIB)
         return
@@ -105,7 +105,7 @@ def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """A subject's draws, all of the same weight, and its chances on a bank; see `Draws`."""
+    """A subject's draws with equal weights, and its probabilities on a bank; see `Draws`."""
 
     elements: list[str]
     values: np.ndarray

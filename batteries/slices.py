@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.errors import DataError
 from ..evaluations.tables import name_cells, need_columns, read_numbers, texts
 
-ANCHOR = 20  # levels above the lowest, where everybody is held to fail
+ANCHOR = 20  # levels above the lowest, where all subjects are assumed to fail
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +25,11 @@ class Slices:
     dimensions : list of str
         Names of the demands.
     levels : ndarray of float, shape (levels,)
-        Ascending, counted from the scale's lowest.
+        Levels in ascending order, counted from the scale's lowest.
     level : ndarray of float, shape (items,)
-        Each item's highest demand, counted so, too.
+        Highest demand of each item, counted from the scale's lowest.
     dominant : ndarray of bool, shape (items, dimensions)
-        Which demands reach it.
+        Whether a demand is at this level.
     """
 
     dimensions: list[str]
@@ -46,19 +46,19 @@ class Slices:
         items : DataFrame
             Indexed by item.
         dimensions : iterable of str
-            Columns of demands; whole numbers from `lowest` to 19 above it.
+            Columns of demands, with whole numbers from `lowest` to 19 above it.
         lowest : int
-            Level at which the scale begins, where an item demands nothing.
+            Lowest level of the scale, at which an item demands nothing.
 
         Returns
         -------
         Slices
-            With all levels that occur. The lowest is there when an item demands nothing at all.
+            Slices of all levels that occur. The lowest level occurs if an item demands nothing.
 
         Raises
         ------
         DataError
-            When there are no dimensions, a column is missing or asked for twice, or a cell holds no
+            When there are no dimensions, a column is missing or named twice, or a cell is not a
             level.
 
         Examples

@@ -17,7 +17,7 @@ from .errors import FitError
 
 VARIABLE = "MEASUREMENT_LAYOUTS_CACHE"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
-_REMEDY = f"take that right from them (chmod go-w), or let {VARIABLE} name a folder of your own"
+_REMEDY = f"remove that permission (chmod go-w), or let {VARIABLE} name another folder"
 _log = logging.getLogger(__name__)
 
 
@@ -44,7 +44,7 @@ class Recent[K, V](OrderedDict[K, V]):
         self._making = threading.Lock()
 
     def find(self, key: K, make: Callable[[], V]) -> V:
-        """Return what is kept under a key, or make and keep it; one is made at a time."""
+        """Return the result of a key, or make and keep it; one result is made at a time."""
         with self._making:
             if key not in self:
                 self[key] = make()
@@ -71,7 +71,7 @@ def folder() -> Path | None:
 
 
 def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
-    """Read what was kept under a key, or make and keep it.
+    """Read the saved result of a key, or make and save it.
 
     A damaged or unwritable cache only costs time. The contents of the cache are executed, so that a
     folder or a file that belongs to another user, or that others may write to, is not used, and a
@@ -82,9 +82,9 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     key : str
         Everything that the result depends on.
     suffix : str
-        Of the file.
+        Suffix of the file.
     make : callable
-        Makes the result.
+        Function that makes the result.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     """
     try:
         home = folder()
-    except RuntimeError:  # nobody is at home
+    except RuntimeError:  # there is no home folder
         home = None
     if home is None:
         return make()
@@ -118,12 +118,12 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
 
 
 def check_pytensor_folder() -> None:
-    """Have PyTensor make its folder, without which it compiles nothing.
+    """Make PyTensor create its folder, which it needs for compiling.
 
     Raises
     ------
     FitError
-        When it cannot be made or written.
+        When the folder cannot be created or written to.
     """
     from pytensor import config
 
@@ -134,7 +134,7 @@ def check_pytensor_folder() -> None:
 
 
 def unwritable(error: Exception) -> FitError:
-    """Make the error of a folder that PyTensor wants to compile in, and cannot."""
+    """Make the error for a folder in which PyTensor cannot compile."""
     from pytensor import config
 
     cause = error.__context__ if isinstance(error.__context__, OSError) else error
@@ -147,7 +147,7 @@ def unwritable(error: Exception) -> FitError:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file whole, or leave nothing of it."""
+    """Write a file completely or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -158,19 +158,19 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _digest(key: str, content: bytes) -> bytes:
-    """Hash a result with its key: a file that was given another's name is none of its own."""
+    """Hash a result with its key, so that a file under another key's name is recognised."""
     return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
 
 
 def _read(path: Path) -> bytes:
-    """Read a file that is no link and the user's own; nothing of another."""
+    """Read a file that belongs to the user and is not a link; empty for other files."""
     without_links = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, os.O_RDONLY | without_links), "rb") as file:
         return file.read() if _is_own(os.fstat(file.fileno()), path, "delete it") else b""
 
 
 def _is_own(found: os.stat_result, path: Path, remedy: str) -> bool:
-    """Whether only the user, or root, can have written there; Windows keeps others out itself."""
+    """Whether only the user, or root, can have written there; always true on Windows."""
     if sys.platform == "win32":
         return True
     if found.st_uid not in (os.geteuid(), 0):

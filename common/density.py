@@ -11,17 +11,17 @@ def counts(values: np.ndarray, low: float, high: float, bins: int) -> tuple[np.n
     Parameters
     ----------
     values : ndarray, shape (values,)
-        In [`low`, `high`]; others do not count.
+        Values; those outside [`low`, `high`] are not counted.
     low, high : float
         Ends of the first and the last bin.
     bins : int
-        How many, at least 1.
+        Number of bins, at least 1.
 
     Returns
     -------
     ndarray of int, shape (bins,), and ndarray, shape (bins + 1,)
-        Values in each bin, and the ends of bins. A value at an end counts in the upper bin; at
-        `high`, in the last one.
+        Counts in the bins, and the ends of bins. A value at an end is in the upper bin; a value at
+        `high` is in the last one.
 
     Examples
     --------
@@ -42,17 +42,17 @@ def density(draws: np.ndarray, at: np.ndarray, support: Interval) -> np.ndarray:
     Parameters
     ----------
     draws : ndarray, shape (draws,)
-        In the support.
+        Draws, within the support.
     at : ndarray, shape (points,)
-        Where; outside the support the density is 0.
+        Points of the density, which is 0 outside the support.
     support : Interval
         Possible values; an end may be infinite.
 
     Returns
     -------
     ndarray, shape (points,)
-        Density per unit of the draws. All draws equal: 0 everywhere but at that value, where it is
-        infinite.
+        Density per unit of the draws. If all draws are equal, it is infinite at their value and 0
+        elsewhere.
 
     References
     ----------

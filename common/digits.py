@@ -21,13 +21,13 @@ class Digits(NamedTuple):
 
 
 def supported(error: float) -> int:
-    r"""Count the decimals that an error which is not shown leaves.
+    r"""Count the decimals of a number that its error supports, if the error is not shown.
 
     .. math:: d = \lfloor -\log_{10} e \rfloor
 
-    The last digit shown is worth at least the error e of the number: :math:`10^{-d} \ge e`. Then
-    two runs of which each has that error differ by five units of the last digit or more in fewer
-    than one of 200 numbers.
+    A unit of the last digit shown is at least the error e of the number: :math:`10^{-d} \ge e`.
+    Two runs with that error then differ by five units of the last digit or more in fewer than one
+    of 200 numbers.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def supported(error: float) -> int:
     Returns
     -------
     int
-        Negative where not even the units are supported.
+        Decimals; negative if not even the units are supported.
 
     Examples
     --------
@@ -48,14 +48,14 @@ def supported(error: float) -> int:
 
 
 def decimals(sd: float, ess: float) -> int:
-    r"""Count the decimals of a posterior mean that are worth showing.
+    r"""Count the decimals of a posterior mean that its Monte Carlo error supports.
 
     .. math:: \min(\lfloor -\log_{10} (\mathrm{sd} / \sqrt{\mathrm{ess}}) \rfloor,
         1 - \lfloor \log_{10} \mathrm{sd} \rfloor)
 
-    The last one is worth at least the Monte Carlo standard error
-    :math:`\mathrm{sd} / \sqrt{\mathrm{ess}}`, and no more than two digits of sd
-    are kept (one where the effective sample size is unknown).
+    A unit of the last decimal is at least the Monte Carlo standard error
+    :math:`\mathrm{sd} / \sqrt{\mathrm{ess}}`, and there are at most two digits of sd (one if the
+    effective sample size is unknown).
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def decimals(sd: float, ess: float) -> int:
     Returns
     -------
     int
-        Negative where not even the units are supported; 2 of a number without spread.
+        Decimals; negative if not even the units are supported; 2 for a number without spread.
 
     References
     ----------
@@ -83,23 +83,23 @@ def decimals(sd: float, ess: float) -> int:
 
 
 def of_profile(row: Mapping[Any, Any], column: str = "mean") -> Digits:
-    """Count the decimals worth showing of a row of a table with Monte Carlo errors.
+    """Count the decimals of a row of a table by its Monte Carlo errors.
 
-    Ends of intervals rest on fewer draws than the mean does, so their error is two to three times
-    as large, and they often have a digit less.
+    The errors of ends of intervals are two to three times those of means, so that ends often have
+    one digit less.
 
     Parameters
     ----------
     row : mapping
-        ``sd``, and ``low_error`` and ``high_error`` of the interval's ends; ``ess_bulk`` and
-        ``ess_tail``, as of `diagnostics.profiles`, or the mean's own error.
+        Row with ``sd``, ``low_error`` and ``high_error`` of the interval's ends, and ``ess_bulk``
+        and ``ess_tail`` as in `diagnostics.profiles`, or the error of the mean.
     column : str
-        ``mean``, of a profile; or a column that has one of its own in ``{column}_error``.
+        ``mean`` of a profile, or a column whose error is ``{column}_error``.
 
     Returns
     -------
     Digits
-        As `decimals`; of the ends, by the larger one of their errors.
+        Decimals as in `decimals`; of the ends, by the larger one of their errors.
 
     Examples
     --------
@@ -112,14 +112,14 @@ def of_profile(row: Mapping[Any, Any], column: str = "mean") -> Digits:
     worst = math.nan if any(map(math.isnan, ends)) else max(ends)
     if f"{column}_error" in row:
         return Digits(_worth(sd, float(row[f"{column}_error"])), _worth(sd, worst))
-    # beside the mean its sd is shown, whose error is that of the tails, too
+    # the sd is shown with the mean, and its error also depends on the tails
     sizes = float(row["ess_bulk"]), float(row["ess_tail"])
     ess = math.nan if any(map(math.isnan, sizes)) else min(sizes)
     return Digits(decimals(sd, ess), _worth(sd, worst))
 
 
 def _worth(sd: float, error: float) -> int:
-    """Count decimals that an error supports, no more than two digits of sd."""
+    """Count decimals that an error supports, with at most two digits of sd."""
     if sd == 0:
         return _MOST
     if not 0 < sd < math.inf:
@@ -131,7 +131,8 @@ def _worth(sd: float, error: float) -> int:
 def beside(error: float) -> int:
     """Count the decimals of a number that is shown with its error: two digits of it, or one.
 
-    Two where they are at most 35, else one: the rule of the Particle Data Group.
+    The error has two digits if they are at most 35, and otherwise one: the rule of the Particle
+    Data Group.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def beside(error: float) -> int:
     Returns
     -------
     int
-        Negative where not even the units are worth showing; 2 where the error is 0 or unknown.
+        Decimals; negative if not even the units are supported; 2 if the error is 0 or unknown.
 
     References
     ----------
@@ -159,7 +160,7 @@ def beside(error: float) -> int:
 
 
 def with_error(value: float, error: float, most: int = 4) -> str:
-    """Write a number and its standard error, to the same place.
+    """Write a number and its standard error with the same decimals.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def with_error(value: float, error: float, most: int = 4) -> str:
 
 
 def forecast_errors(low: np.ndarray, high: np.ndarray, ess: np.ndarray, prob: float) -> np.ndarray:
-    r"""Give Monte Carlo standard errors of forecasts whose draws are gone.
+    r"""Estimate Monte Carlo standard errors of forecasts from their intervals, without draws.
 
     .. math:: \frac{\mathrm{high} - \mathrm{low}}{2 z \sqrt{\mathrm{ess}}}
 
@@ -185,14 +186,14 @@ def forecast_errors(low: np.ndarray, high: np.ndarray, ess: np.ndarray, prob: fl
     low, high : ndarray
         Ends of intervals.
     ess : ndarray
-        Effective sample sizes, of a shape that goes with them.
+        Effective sample sizes, of a shape that broadcasts with the intervals.
     prob : float
         Mass of the intervals.
 
     Returns
     -------
     ndarray
-        Of the means.
+        Errors of the means.
 
     Examples
     --------
@@ -215,7 +216,7 @@ def of_forecast(error: float, prob: float) -> Digits:
 
 
 def end_factor(prob: float) -> float:
-    """How many times the mean's error an end of a normal distribution's interval has.
+    """Compute the ratio of the error of an end of a normal interval to that of the mean.
 
     Examples
     --------
@@ -227,7 +228,7 @@ def end_factor(prob: float) -> float:
 
 
 def of_score(error: float, most: int = 3) -> int:
-    """Count the decimals of a score, or another number between 0 and 1: one of an unknown error.
+    """Count the decimals of a number between 0 and 1, such as a score; one if its error is unknown.
 
     Examples
     --------
@@ -242,21 +243,22 @@ def of_score(error: float, most: int = 3) -> int:
 
 
 def chance(value: float, error: float, most: int = _MOST) -> str:
-    """Write a probability that draws were counted for.
+    """Write a probability that is a share of draws.
 
     Parameters
     ----------
     value : float
-        In [0, 1].
+        The share, in [0, 1].
     error : float
-        Its Monte Carlo standard error; NaN where it is unknown.
+        Monte Carlo standard error of the share; NaN if it is unknown.
     most : int
-        Decimals at most.
+        Largest number of decimals.
 
     Returns
     -------
     str
-        Never 0 or 1, which draws cannot show; a dash where no digit is supported.
+        The probability, never written as 0 or 1, which draws cannot show; a dash if no digit is
+        supported.
 
     Examples
     --------
@@ -273,14 +275,14 @@ def chance(value: float, error: float, most: int = _MOST) -> str:
 
 
 def fixed(value: float, digits: int) -> str:
-    """Write a number with a real minus sign; a dash where there is none.
+    """Write a number with a true minus sign; a dash for NaN.
 
     Parameters
     ----------
     value : float
         The number.
     digits : int
-        Decimals; where negative, so many digits before the point are rounded off.
+        Decimals; a negative number rounds digits before the point.
 
     Examples
     --------
@@ -298,16 +300,16 @@ def outward(
 ) -> tuple[str, str]:
     """Write the ends of an interval: the low one rounded down, the high one up.
 
-    So the written interval holds all that the interval does, and at least its probability.
+    The written interval therefore contains the interval, and has at least its probability.
 
     Parameters
     ----------
     low, high : float
-        The ends.
+        Ends of the interval.
     digits : int
         Decimals, as in `fixed`.
     limits : (float, float)
-        Declared ends of the range, which are written where rounding would go beyond them.
+        Declared ends of the range, which are written if rounding would go beyond them.
 
     Examples
     --------

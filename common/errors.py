@@ -12,7 +12,7 @@ class AnnotationError(ReadableError, ValueError):
 
 
 class FitError(ReadableError, RuntimeError):
-    """A fit that cannot be made, read, written or used as asked."""
+    """A fit that cannot be made, read, written or used as requested."""
 
 
 class StoreError(FitError):

@@ -15,22 +15,22 @@ _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 @contextmanager
 def whole(path: Path, refusal: type[Exception] = FitError, needs: int = 0) -> Iterator[Path]:
-    """Write a file beside its place; it is renamed once all is written, and gone otherwise.
+    """Write a temporary file, which is renamed when it is complete, and otherwise removed.
 
     Parameters
     ----------
     path : Path
-        Where it belongs; what is there stays until then.
+        Path of the file; an existing file is kept until the new one is complete.
     refusal : type of Exception
-        What to raise when it cannot be written.
+        Error to raise when the file cannot be written.
     needs : int
-        Bytes at least. Some libraries say anything but that a disk is full; there it is known by
-        its free space.
+        Least number of bytes of the file. Errors of some libraries do not state that a disk is
+        full; this is then recognised by the free space.
 
     Yields
     ------
     Path
-        Where to write.
+        Path of the temporary file.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def whole(path: Path, refusal: type[Exception] = FitError, needs: int = 0) -> It
         yield beside
         beside.chmod(0o644)
         beside.replace(path)
-    except FitError:  # of what was to be written
+    except FitError:  # raised while the content was made
         raise
     except (OSError, RuntimeError) as error:  # netCDF4 raises either
         said = f"could not write {path}: {_reason(error, beside, needs)}; nothing was changed"
@@ -62,21 +62,21 @@ def whole(path: Path, refusal: type[Exception] = FitError, needs: int = 0) -> It
 
 
 def write_text(path: Path, text: str, refusal: type[Exception] = FitError) -> Path:
-    """Write a text file whole or not at all, its line ends as they are.
+    """Write a text file completely or not at all, without changing line ends.
 
     Parameters
     ----------
     path : Path
-        Where it belongs.
+        Path of the file.
     text : str
-        What it holds.
+        Content of the file.
     refusal : type of Exception
-        What to raise when it cannot be written.
+        Error to raise when the file cannot be written.
 
     Returns
     -------
     Path
-        The file.
+        Path of the file.
     """
     with whole(path, refusal) as beside:
         beside.write_text(text, encoding="utf-8", newline="")

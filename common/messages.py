@@ -11,7 +11,7 @@ _HIDING = re.compile(r"[\s,;]")
 
 
 def some(values: Iterable[object], limit: int = 5, most: int = 200) -> str:
-    """Write the first few values and how many more there are; half a character by its number.
+    """Write the first few values and the number of others; half a character as its number.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def some(values: Iterable[object], limit: int = 5, most: int = 200) -> str:
 
 
 def quoted(name: object) -> str:
-    """Write a name as Python does where spaces or commas would hide where it ends.
+    """Write a name, in quotation marks if it has spaces or commas.
 
     Examples
     --------
@@ -48,9 +48,9 @@ def many(count: int, what: str) -> str:
 
 
 def visible(text: object) -> str:
-    r"""Write a text for a terminal: what would steer it is shown as Python writes it.
+    r"""Write a text for a terminal, with control characters as escape sequences.
 
-    Line ends and tabs stay.
+    Line ends and tabs are not changed.
 
     Examples
     --------

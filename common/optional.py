@@ -13,28 +13,28 @@ def need(
     extra: str = "inspect",
     raises: type[ReadableError] = AnnotationError,
 ) -> ModuleType:
-    """Import a module of a package that only some of the toolkit needs.
+    """Import a module of an optional package.
 
     Parameters
     ----------
     module : str
-        Its name in Python.
+        Name of the module in Python.
     package : str
-        What to install for it.
+        Name of the package to install.
     extra : str
-        The toolkit's own name for what it is installed with.
+        Extra of `measurement-layouts` that installs the package.
     raises : type
-        Kind of the error.
+        Type of the error.
 
     Returns
     -------
     module
-        Loaded.
+        The module.
 
     Raises
     ------
     ReadableError
-        When it is not installed, with the command that installs it.
+        When the package is not installed; the error has the command that installs it.
 
     Examples
     --------

@@ -7,10 +7,10 @@ from ..linking.texts import short
 from .errors import FitError
 
 LARGEST = 2**63 - 1
-"""The largest whole number that a saved fit can hold, and so any option."""
+"""The largest whole number in a saved fit, and so of any option."""
 
 LIMIT = "2**63 - 1"
-"""... as messages write it."""
+"""The same, as written in messages."""
 
 
 def whole(name: str, value: object, least: int = 0) -> int:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, Task
 
-_PAUSE = 0.2  # seconds at least between two pictures in a notebook
+_PAUSE = 0.2  # least time between two pictures in a notebook, in seconds
 
 
 def track[T](
@@ -25,20 +25,20 @@ def track[T](
     before: int = 0,
     not_converged: Callable[[T], bool] = lambda _: False,
 ) -> Generator[T, None, None]:
-    """Pass the work through, showing how much is done and the time left.
+    """Pass pieces of work through, and show how many are done and the time left.
 
     Parameters
     ----------
     work : iterable
-        What is worked off, one by one.
+        Pieces of work, which are done one by one.
     total : int
-        How many there are, those done before included.
+        Number of pieces, including those done before.
     show : bool
-        Whether to show anything.
+        Whether to show a progress bar.
     what : str
-        Their name.
+        Name of the pieces, in the plural.
     before : int
-        How many were done earlier; the time left does not count on their speed.
+        Number of pieces that were done earlier; the time left does not depend on their speed.
     not_converged : callable
         Whether a piece of the work did not converge; if some are, their number is shown.
 
@@ -68,14 +68,14 @@ def track[T](
 
 @contextmanager
 def waiting(what: str, show: bool) -> Iterator[None]:
-    """Show that something of unknown length goes on, until the block ends.
+    """Show an indicator of work of unknown length, until the block ends.
 
     Parameters
     ----------
     what : str
-        What goes on.
+        Description of the work.
     show : bool
-        Whether to show anything.
+        Whether to show the indicator.
 
     Examples
     --------
@@ -98,17 +98,17 @@ def waiting(what: str, show: bool) -> Iterator[None]:
 
 
 def time_left(task: "Task") -> str:
-    """Write the time a task will still take, at the pace of this run alone.
+    """Write the time left of a task, at the speed of this run only.
 
     Parameters
     ----------
     task : rich.progress.Task
-        With the number done before this run as its field ``before``.
+        Task, with the number of pieces done before this run in its field ``before``.
 
     Returns
     -------
     str
-        As h:mm:ss; dashes before the first piece is done.
+        Time as h:mm:ss; dashes before the first piece is done.
     """
     here = task.completed - task.fields["before"]
     if not here or task.elapsed is None or task.total is None:
@@ -136,7 +136,7 @@ def _bar(console: "Console") -> "Progress":
 
 @contextmanager
 def _shown(progress: "Progress", console: "Console") -> Iterator[Callable[[], None]]:
-    """Show the bar; what is passed on draws it again, which a terminal does by itself."""
+    """Show the bar; the yielded function draws it again, which is not needed in a terminal."""
     if not console.is_jupyter:
         with progress:
             yield lambda: None
@@ -157,7 +157,7 @@ def _shown(progress: "Progress", console: "Console") -> Iterator[Callable[[], No
 
 
 def _displayed(picture: object) -> Any:
-    """Show in a notebook what can be shown again in its place; rich's own way needs ipywidgets."""
+    """Show a picture in a notebook that can be replaced; rich's own way needs ipywidgets."""
     from IPython import display
 
     show: Any = display.display

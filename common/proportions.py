@@ -1,4 +1,4 @@
-"""Intervals of a success rate: Wilson's, and the exact one."""
+"""Intervals of a success rate: Wilson's interval, and the exact one."""
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
@@ -22,7 +22,7 @@ def wilson(rate: np.ndarray, count: np.ndarray, prob: float) -> tuple[np.ndarray
     Returns
     -------
     low, high : ndarray
-        In [0, 1], around the rate.
+        Ends of the interval, in [0, 1].
 
     References
     ----------
@@ -37,7 +37,7 @@ def wilson(rate: np.ndarray, count: np.ndarray, prob: float) -> tuple[np.ndarray
     z2 = ndtri((1 + prob) / 2) ** 2
     half = np.sqrt(z2 * (rate * (1 - rate) / count + z2 / (4 * count**2)))
     middle = rate + z2 / (2 * count)
-    # beyond rounding, the rate lies inside: 0 and 1 are their own ends
+    # the interval contains the rate; rounding may not exclude a rate of 0 or 1
     low = np.minimum((middle - half) / (1 + z2 / count), rate).clip(min=0)
     return low, np.maximum((middle + half) / (1 + z2 / count), rate).clip(max=1)
 
@@ -51,21 +51,21 @@ def clopper_pearson(
         B^{-1}\left(\tfrac{1 + \mathrm{prob}}{2};\, s + 1, n - s\right)
 
     with the quantile function :math:`B^{-1}` of the Beta distribution. Each end is wrong with a
-    chance of at most (1 - prob) / 2, whatever the rate and however few trials.
+    probability of at most (1 - prob) / 2, for any rate and any number of trials.
 
     Parameters
     ----------
     successes : ndarray
-        From 0 to `count`.
+        Numbers of successes, from 0 to `count`.
     count : ndarray
-        Trials, from 0.
+        Numbers of trials, from 0.
     prob : float
         Mass of the interval.
 
     Returns
     -------
     low, high : ndarray
-        In [0, 1]; 0 and 1 without a trial.
+        Ends of the interval, in [0, 1]; 0 and 1 without a trial.
 
     References
     ----------

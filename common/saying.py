@@ -1,4 +1,4 @@
-"""What commands print as text: advice as options, wrapped at words in a terminal."""
+"""Text printed by commands: with advice as options, and wrapped at words in a terminal."""
 
 import os
 import re
@@ -13,24 +13,24 @@ _ADVISED = re.compile(
     r"\b(draws|tune|chains|overwrite|target_accept|training_items|reused_names)\b"
     r"(?:=(True|[\d.]*\d))?"
 )
-_NARROWEST = 20  # columns; a narrower terminal is written as if it had so many
-_USUAL = 80  # columns of a terminal that does not tell how wide it is
+_NARROWEST = 20  # least number of columns; narrower terminals are treated as if they had so many
+_USUAL = 80  # columns of a terminal whose width is unknown
 
 
 def say(text: object, *, error: bool = False, end: str = "\n") -> None:
     """Print a text, with advice for Python as `in_options` writes it.
 
-    What would steer the terminal is shown as Python writes it. Lines are wrapped in a terminal, and
-    stay whole in files and pipes.
+    Control characters are shown as escape sequences. Lines are wrapped in a terminal, and not in
+    files and pipes.
 
     Parameters
     ----------
     text : object
-        Printed as `str` writes it.
+        Text, or an object that `str` converts to it.
     error : bool
         Print it to standard error.
     end : str
-        What is printed after it.
+        Text that is printed after it.
     """
     stream = sys.stderr if error else sys.stdout
     if stream is None:
@@ -42,7 +42,7 @@ def say(text: object, *, error: bool = False, end: str = "\n") -> None:
 
 
 def in_options(text: str) -> str:
-    """Write what a text advises for Python as options of commands.
+    """Write the advice of a text, which is for Python, as options of commands.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def in_options(text: str) -> str:
 
 
 def _option(found: re.Match[str]) -> str:
-    """Write a parameter of Python as an option; a plain word that is none stays."""
+    """Write a parameter of Python as an option; other words are not changed."""
     name, value = found.groups()
     if value is None and "_" not in name:
         return found[0]
@@ -75,7 +75,7 @@ def _option(found: re.Match[str]) -> str:
 
 
 def _width(stream: TextIO) -> int | None:
-    """Find how many columns a terminal has; None where the stream is none."""
+    """Find the number of columns of a terminal; None for another stream."""
     if not stream.isatty():
         return None
     told = os.environ.get("COLUMNS", "")
@@ -89,7 +89,7 @@ def _width(stream: TextIO) -> int | None:
 
 
 def _wrapped(line: str, width: int) -> str:
-    """Break a line at words; what continues it is indented as it is."""
+    """Break a line at words, with the same indentation on all lines."""
     if len(line) <= width:
         return line
     indent = line[: len(line) - len(line.lstrip())]

@@ -21,11 +21,11 @@ class Overview:
     Attributes
     ----------
     facts : mapping of str to str
-        Sizes and states, by what they are.
+        Sizes and states by name.
     calls : mapping of str to str
-        What to call next, and what it gives.
+        Next calls, and descriptions of their results.
     tables : mapping of str to DataFrame, optional
-        Beside them in a notebook, the first rows of each; folded if there are several.
+        Tables whose first rows a notebook shows; they are folded if there are several.
     """
 
     facts: Mapping[str, str]
@@ -82,13 +82,13 @@ class Shown(ABC):
 
 
 def _lines(texts: Mapping[str, str]) -> list[str]:
-    """Write a line for each, the second column aligned."""
+    """Write one line for each text, with the texts aligned."""
     width = max(map(len, texts), default=0)
     return [f"  {name:<{width}}  {text}" for name, text in texts.items()]
 
 
 def _rows(texts: Mapping[str, str]) -> str:
-    """Write a table of two columns; what stands in the first is escaped already."""
+    """Write a table of two columns; the first one must be escaped already."""
     rows = (
         f"<tr><td style='{_CELL}'>{name}</td><td style='{_CELL}'>{escape(text)}</td></tr>"
         for name, text in texts.items()
@@ -97,7 +97,7 @@ def _rows(texts: Mapping[str, str]) -> str:
 
 
 def _folded(title: str, table: "pd.DataFrame", *, unfolded: bool) -> str:
-    """Write the first rows of a table that folds; its texts are escaped by pandas."""
+    """Write the first rows of a table that can be folded; pandas escapes its texts."""
     more = f", the first {_ROWS} of {len(table)} rows" if len(table) > _ROWS else ""
     state = " open" * unfolded
     return (

@@ -8,7 +8,7 @@ from rich.table import Table
 from .messages import visible
 
 _EDGES = 3  # columns of the terminal between two cells
-_LONG = 20  # columns that a cell of long text has at least, if its text is as long
+_LONG = 20  # least width of a cell with long text
 
 
 class Fitting:
@@ -33,7 +33,7 @@ class Fitting:
         self._rows.append(cells)
 
     def fit(self, width: int, *, needed: Collection[str]) -> list[str]:
-        """Choose the columns to show: those that are needed, then others in order while they fit.
+        """Choose the columns to show: the needed ones, then others in order while they fit.
 
         Parameters
         ----------
@@ -60,24 +60,24 @@ class Fitting:
         return [name for place, name in enumerate(self._header) if place not in chosen]
 
     def shows(self, mark: str) -> bool:
-        """Whether a number that is shown ends in a mark, alone or beside others."""
+        """Whether a shown number ends with a mark, alone or among others."""
         numbers = [place for place in self._shown if self._header[place] not in self._long]
         return any(mark in row[place] for row in self._rows for place in numbers)
 
     def table(self, title: str, caption: str = "") -> Table:
-        """Make the table of the columns chosen.
+        """Make the table of the chosen columns.
 
         Parameters
         ----------
         title : str
-            What is written above it.
+            Text above the table.
         caption : str
-            What is written below it.
+            Text below the table.
 
         Returns
         -------
         Table
-            For a console of the width that the columns were chosen for.
+            Table for a console of the width that the columns were chosen for.
         """
         made = Table(title=title, caption=caption or None)
         for place in self._shown:

@@ -1,4 +1,4 @@
-"""Work side by side on the threads of this process."""
+"""Parallel work in the threads of this process."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -9,12 +9,12 @@ import joblib
 from joblib.parallel import get_active_backend
 
 _SPURIOUS = "`sklearn.utils.parallel.delayed` should be used"
-_LARGE = 500  # rows of numbers, from which threads gain
-_MANY = 32  # calls, from which processes gain more than they cost to start
+_LARGE = 500  # rows of numbers, from which threads are faster
+_MANY = 32  # calls, from which processes save more time than they need to start
 
 
 def thread_count() -> int:
-    """Count threads: one per processor, or fewer where `joblib.parallel_config` says so.
+    """Count threads: one per processor, or the number set by `joblib.parallel_config`.
 
     Examples
     --------
@@ -35,12 +35,13 @@ def side_by_side[T](
     Parameters
     ----------
     function : callable
-        What to call.
+        Function to call.
     arguments : sequence of tuple
-        For each call.
+        Arguments of each call.
     rows : int
-        About how many rows of numbers a call works on. With many, C code does the work and threads
-        suffice; with few, threads would wait for each other, and many calls run in processes.
+        Approximate number of rows of numbers that a call processes. With many rows, most of the
+        work is in C code, and threads are used; with few rows, threads would wait for each other,
+        and many calls are run in processes.
 
     Returns
     -------
@@ -63,10 +64,10 @@ def side_by_side[T](
 
 @contextmanager
 def warnings_kept() -> Iterator[None]:
-    """Keep the filters of warnings as they are while threads run scikit-learn.
+    """Restore the filters of warnings after threads have run scikit-learn.
 
-    For every tree, scikit-learn empties the process's filters and fills them again. Threads that do
-    so at once can leave them empty, and then warn of a misuse that is none.
+    For every tree, scikit-learn empties the process's filters and fills them again. Several threads
+    at once may leave them empty, and then issue a warning without a reason.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pages that a browser opens and that load nothing: colours, templates, and what may run."""
+"""HTML pages that load no other files: colours, templates, and permitted scripts."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ LIGHT = {
     "accent": "#00609A",
     "alarm": "#9C3A00",
 }
-"""By variable of the style sheet."""
+"""Colours by variable of the style sheet."""
 
 DARK = {
     "paper": "#14171A",
@@ -29,22 +29,22 @@ DARK = {
     "accent": "#7CC4F2",
     "alarm": "#F5A878",
 }
-"""The same variables."""
+"""Colours of a dark page, for the same variables."""
 
 
 @cache
 def environment(folder: Path) -> jinja2.Environment:
-    """Read templates from a folder, and those that pages share; all that they write is escaped.
+    """Load the templates of a folder and those that pages share; all values are escaped.
 
     Parameters
     ----------
     folder : Path
-        Of the page's own templates.
+        Folder of the page's own templates.
 
     Returns
     -------
     Environment
-        The same for the same folder.
+        Environment of the templates, the same object for the same folder.
     """
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, Path(__file__).parent / "templates"]),
@@ -56,7 +56,7 @@ def environment(folder: Path) -> jinja2.Environment:
 
 
 def script_digest(script: str) -> str:
-    """Hash a script, so that the page's policy allows it and no other.
+    """Hash a script, so that the page's policy permits this script only.
 
     Examples
     --------

@@ -90,7 +90,7 @@ class Acceptance:
             Probability mass of the exact interval of the share of successes, for independent
             attempts.
         training_items, reused_names : bool
-            As of `score_forecast`.
+            As in `score_forecast`.
 
         Returns
         -------
@@ -216,7 +216,7 @@ def accept(
 
 
 def promised(forecast: Forecast) -> np.ndarray:
-    """Give lower ends of intervals, means where there are none; shape (subjects, items)."""
+    """Return lower ends of intervals, or means without intervals; shape (subjects, items)."""
     mean, low = (
         forecast.data[name].transpose("subject", "item").to_numpy() for name in ("mean", "low")
     )
@@ -224,7 +224,7 @@ def promised(forecast: Forecast) -> np.ndarray:
 
 
 def acceptance(forecast: Forecast, chosen: np.ndarray, success: float, rule: str) -> Acceptance:
-    """Lay out what was accepted, (subjects, items), as a table."""
+    """Tabulate accepted items, given as an array of shape (subjects, items)."""
     names = forecast.data["subject"].to_numpy(), forecast.data["item"].to_numpy()
     index = pd.MultiIndex.from_product(names, names=["subject", "item"])
     columns = {
@@ -245,7 +245,7 @@ def single(forecast: Forecast, verb: str) -> None:
 
 
 def _together(row: np.ndarray, success: float) -> np.ndarray:
-    """Accept the most items, the best first, of which the average reaches a success."""
+    """Accept as many of the best items as possible, so that their average reaches `success`."""
     order = np.argsort(-row, kind="stable")
     averages = np.cumsum(row[order]) / np.arange(1, len(row) + 1)
     chosen = np.zeros(len(row), dtype=bool)

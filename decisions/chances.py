@@ -1,4 +1,4 @@
-"""Draws of the chances of success on items, subject by subject."""
+"""Draws of success probabilities on items, subject by subject."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ _MEMORY_MIB = 64.0
 
 
 def read_items(items: object, fit: Fit, verb: str) -> pd.DataFrame:
-    """Check items that draws are asked for, and that there are enough draws.
+    """Check the items, and that there are enough draws.
 
     Raises
     ------
@@ -52,16 +52,17 @@ def chances(fit: Fit, items: pd.DataFrame, subjects: Sequence[str]) -> Iterator[
     Parameters
     ----------
     fit : Fit
-        Joint, or of subjects fitted one by one.
+        Joint fit, or fit of subjects one by one.
     items : DataFrame
-        Meta-features, indexed by item, run or not; of a joint fit, also its categories.
+        Meta-features, indexed by item, attempted or not; with a joint fit, also its categories.
     subjects : sequence of str
-        Of the fit.
+        Subjects of the fit.
 
     Yields
     ------
     ndarray, shape (items, draws)
-        Of one subject; the same draws for all. Of very many items, every second draw or fewer.
+        Probabilities of one subject; the same draws for all subjects. With very many items, only
+        every second draw or fewer.
     """
     drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     step = -(-drawn * len(items) // _MOST)

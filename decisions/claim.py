@@ -15,7 +15,7 @@ from ..inference.forecasts.support import defined_columns
 from ..inference.model.features import read_features
 from .chances import chances, read_items
 
-_MOST = 200  # outcomes that are imagined one after the other
+_MOST = 200  # most further outcomes in a row
 _LEAST = 50  # effective draws that a reweighted chance needs
 
 
@@ -44,14 +44,15 @@ class Claim:
         Number of attempts at one item that would give the same information, including the prior:
         :math:`\bar q (1 - \bar q) / \mathrm{var}(q) - 1`.
     overturned_by : int or None
-        Failures in a row, on further items of the kind, after which the claim no longer holds; None
-        where it does not hold now, or more are needed than the draws can tell.
+        Number of failures in a row, on further items of the kind, after which the claim no longer
+        holds; None if it does not hold now, or if the draws cannot determine the number.
     established_by : int or None
-        Successes in a row after which a claim holds that does not hold now; None likewise.
+        Number of successes in a row after which a claim holds that does not hold now; None if it
+        holds now, or if the draws cannot determine the number.
     prob : float
         Mass of the interval.
     outside : int
-        How many of the items lie outside the training items, as `Forecast.outside` tells.
+        Number of the items that lie outside the training items, as in `Forecast.outside`.
 
     Examples
     --------
@@ -81,13 +82,13 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether it is as probable as required."""
+        """Whether the claim is as probable as required."""
         return self.probability >= self.confidence
 
     def __str__(self) -> str:
-        end = "a row of further successes that the draws cannot tell would establish it"
+        end = "the draws do not determine how many further successes in a row would establish it"
         if self.holds:
-            end = "no row of further failures that the draws can tell would overturn it"
+            end = "the draws do not determine how many further failures in a row would overturn it"
         for count, what, does in (
             (self.overturned_by, "failure", "overturn"),
             (self.established_by, "success", "establish"),
@@ -124,25 +125,25 @@ def claim(
 
     .. math:: \Pr(q \ge s \mid D), \qquad q = \frac{1}{n} \sum_i p_i
 
-    with the chances :math:`p_i` of success on the n items that stand for the kind. What would
-    overturn it is found by reweighting the draws: with k further failures in a row, each on an item
-    of the kind by chance, or k successes,
+    with the probabilities :math:`p_i` of success on the n items that represent the kind. The number
+    of outcomes that would overturn the claim is found by reweighting the draws: with k further
+    failures in a row, each on a random item of the kind, or k successes,
 
     .. math:: \Pr(q \ge s \mid D, k) = \frac{\sum_d 1(q_d \ge s)\, (1 - q_d)^k}
         {\sum_d (1 - q_d)^k}, \qquad \text{or with } q_d^k,
 
-    as long as the weighted draws are worth at least 50.
+    as long as the effective number of weighted draws is at least 50.
 
     Parameters
     ----------
     fit : Fit
-        Joint, or of subjects fitted one by one.
+        Joint fit, or fit of subjects one by one.
     subject : str
         Name of a subject of the fit.
     items : DataFrame
-        Items that stand for the kind, run or not: meta-features, indexed by item.
+        Items that represent the kind, attempted or not: meta-features, indexed by item.
     success : float, default 0.9
-        s, in (0, 1).
+        Claimed share s of successes, in (0, 1).
     confidence : float, default 0.9
         Required probability of the claim, in (0, 1).
     prob : float, default 0.9
@@ -239,7 +240,7 @@ def _alike(fit: Fit, subject: str, items: pd.DataFrame) -> tuple[int, int]:
 
 
 def _worth(q: np.ndarray) -> float:
-    """Give the attempts at one item whose Beta distribution has the mean and variance of draws."""
+    """Compute the attempts at one item whose Beta distribution has the draws' mean and variance."""
     mean, variance = q.mean(), q.var()
     return float(mean * (1 - mean) / variance - 1) if variance > 0 else np.inf
 

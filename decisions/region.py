@@ -108,17 +108,17 @@ def reliable_region(
 ) -> Region:
     r"""Find the largest region in which a required share succeeds, with a guarantee.
 
-    A region is all items whose mean forecast reaches a threshold t. Of each threshold the
-    hypothesis that less than the share s succeeds above it is tested by outcomes that the forecast
-    has not seen, n of which k succeed, with the exact binomial test,
+    A region consists of all items whose mean forecast reaches a threshold t. For each threshold,
+    the hypothesis that less than the share s succeeds above it is tested by outcomes that the
+    forecast has not seen, n of which k are successes, with the exact binomial test,
 
     .. math:: \Pr(\mathrm{Binomial}(n, s) \ge k) \le \frac{1 - c}{J}
 
-    which is where the lower end of Clopper and Pearson is at least s. Thresholds are tested in
-    descending order, .99, .98, ..., from each of J = 5 starts (.99, .95, .9, .8, .6) as long as
-    they pass; the region is given by the lowest threshold that passed. This corrects for the choice
-    among a hundred thresholds: with probability c, no threshold passes above which less than s
-    succeeds, however wrong the forecast is.
+    which is passed if the lower end of Clopper and Pearson's interval is at least s. Thresholds are
+    tested in descending order, .99, .98, ..., from each of J = 5 starts (.99, .95, .9, .8, .6) as
+    long as they pass; the region is given by the lowest threshold that passed. This corrects for
+    the choice among a hundred thresholds: with probability c, no threshold passes above which less
+    than s succeeds, however wrong the forecast is.
 
     The guarantee is for further items that are drawn independently, as the calibration items were.
     It does not apply to other benchmarks, nor to groups of items whose outcomes are dependent,
@@ -133,9 +133,9 @@ def reliable_region(
     success : float or sequence of float, default (0.8, 0.9, 0.95)
         Required shares, each in (0, 1).
     confidence : float, default 0.95
-        c, in (0, 1).
+        Confidence c, in (0, 1).
     training_items, reused_names : bool
-        As of `score_forecast`.
+        As in `score_forecast`.
 
     Returns
     -------
@@ -147,15 +147,15 @@ def reliable_region(
     ------
     DataError
         When there is nothing to score, an item was trained on, an item has several attempts (which
-        are not drawn each on its own), or rows are steps of outcomes.
+        are not independent), or rows are steps of outcomes.
     FitError
         When `success` or `confidence` is out of range.
 
     Notes
     -----
-    Starts and thresholds are fixed before any outcome is seen. One start at the top would end the
-    search where few forecasts are so high, and a start that depends on how many there are is no
-    fixed sequence.
+    Starts and thresholds are fixed before any outcome is seen. With a single start at the top, the
+    search would end early if few forecasts are so high, and with a start that depends on the number
+    of such forecasts, the sequence would not be fixed.
 
     References
     ----------

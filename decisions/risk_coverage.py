@@ -33,8 +33,8 @@ class RiskCoverage:
         that score.
     areas : DataFrame
         Indexed by subject, as in `curve`: ``attempts``, ``success`` of them, ``area`` above the
-        curve, ``best``, that of a forecast which knows the outcomes, and ``excess``, the
-        difference; lower is better, a forecast that tells nothing has an area of 1 - success.
+        curve, ``best``, the area for a forecast that equals the outcomes, and ``excess``, the
+        difference. Lower is better; a forecast without information has an area of 1 - success.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class RiskCoverage:
     areas: pd.DataFrame
 
     def largest(self, success: float = 0.9) -> pd.Series:
-        """Give the largest share of attempts that can be accepted at a required success.
+        """Compute the largest share of attempts that can be accepted at a required success.
 
         It is computed from the same outcomes and is therefore optimistic; `reliable_region` gives a
         guarantee.
@@ -62,7 +62,7 @@ class RiskCoverage:
         Parameters
         ----------
         success : float, default 0.9
-            In (0, 1).
+            Required success, in (0, 1).
 
         Returns
         -------
@@ -104,18 +104,18 @@ def risk_coverage(
 
     .. math:: r_k = \frac{1}{k} \sum_{j \le k} (1 - y_j), \qquad A = \frac{1}{n} \sum_k r_k
 
-    Attempts of the same score are accepted in an order by chance: each counts with their mean.
+    Attempts with the same score are accepted in random order, so that each counts with their mean.
 
     Parameters
     ----------
     forecast : Forecast
-        Of some subjects on some items.
+        Forecast of subjects on items.
     evaluation : Evaluation
         Outcomes; subjects and items are joined by name.
     by : {"mean", "low"}
-        What is ordered by: the mean, or the interval's lower end (the mean where there is none).
+        Score: the mean, or the interval's lower end (the mean for forecasts without intervals).
     training_items, reused_names : bool
-        As of `score_forecast`.
+        As in `score_forecast`.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def risk_coverage(
     DataError
         When there is nothing to score, an item was trained on, or rows are steps of outcomes.
     FitError
-        When `by` is none of the two.
+        When `by` has another value.
 
     References
     ----------

@@ -53,12 +53,12 @@ class Routing:
 
     @property
     def cost(self) -> float:
-        """Of all items that are routed, in the unit of the costs."""
+        """Total cost of all routed items, in the unit of the costs."""
         return float(self.table["cost"].sum())
 
     @property
     def expected(self) -> float:
-        """Expected number of successes on them."""
+        """Expected number of successes on the routed items."""
         return float(self.table["mean"].sum())
 
     def __repr__(self) -> str:
@@ -91,7 +91,7 @@ def route(
         Costs of an item, in one unit: a finite number of at least 0 for each subject, or a table
         with a row for each subject and a column for each item.
     success, cautious
-        As of `accept`.
+        As in `accept`.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def route(
     Raises
     ------
     DataError
-        When a cost is missing or no finite number from 0, or rows are steps of outcomes.
+        When a cost is missing, negative or not finite, or rows are steps of outcomes.
     FitError
         When `success` is not between 0 and 1.
 

@@ -36,15 +36,15 @@ class Suitability:
         Probability that the subject of the row expects more success than that of the column.
     limits : DataFrame
         One row per subject and demand: ``subject``, ``demand``, ``easiest`` (the end of the
-        training items' range, or the level among them, that helps most), ``gain`` in expected
-        success were all items so easy in it, with ``low`` and ``high``, and ``first``, the
-        probability that it gains most.
+        training items' range, or the level among them, with the highest expected success), ``gain``
+        in expected success if all items had this value, with ``low`` and ``high``, and ``first``,
+        the probability that the gain is the largest of all demands.
     confidence : float
         Probability at which subjects are distinguished.
     prob : float
         Probability mass of the intervals.
     sampled : bool
-        Whether the items were taken as a sample of the job.
+        Whether the items are a sample of the job.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Suitability:
 
     @property
     def tied(self) -> list[list[str]]:
-        """Sets of subjects that are not told apart, the best first."""
+        """Sets of subjects that are not distinguished, the best first."""
         sets = self.ranking.groupby("tied", sort=True)
         return [list(own.index) for _, own in sets]
 
@@ -98,7 +98,7 @@ def job(levels: Mapping[str, Mapping[float, float] | pd.Series]) -> pd.DataFrame
     Raises
     ------
     DataError
-        When a demand has no level, or its probabilities are no numbers from 0 that add up to 1.
+        When a demand has no level, or its probabilities are negative or do not add up to 1.
 
     Examples
     --------
@@ -144,35 +144,36 @@ def suitability(
 
     .. math:: S_s = \sum_i w_i\, p_{si} \Big/ \sum_i w_i
 
-    with the weights w of the items and a draw of the chances p. When the items are a sample of the
-    job, each draw has different weights, which are multiplied by independent Exponential(1) numbers
-    (the Bayesian bootstrap). All subjects have the same resampled job, so that common variation
-    does not affect their order. Two subjects are distinguished when the S of one is larger with the
-    probability `confidence`. A tied set consists of a leader, the first subject that is in no
-    earlier set, and all following subjects that are not distinguished from the leader.
+    with the weights w of the items and a draw of the success probabilities p. When the items are a
+    sample of the job, each draw has different weights, which are multiplied by independent
+    Exponential(1) numbers (the Bayesian bootstrap). All subjects have the same resampled job, so
+    that common variation does not affect their order. Two subjects are distinguished when the S of
+    one is larger with the probability `confidence`. A tied set consists of a leader, the first
+    subject that is in no earlier set, and all following subjects that are not distinguished from
+    the leader.
 
     Parameters
     ----------
     fit : Fit
-        Joint, or of subjects fitted one by one.
+        Joint fit, or fit of subjects one by one.
     items : DataFrame
         Meta-features of the items of the job, such as those of a benchmark, or made by `job`.
     weights : str, optional
         Column of the items with their weights, numbers of at least 0 (default: equal weights).
     sampled : bool, default True
-        Whether the items are a sample of the job, so that other items might have been drawn. Give
-        False when the items are the whole job, as those made by `job` are.
+        Whether the items are a sample of the job, so that other items might have been drawn. Pass
+        False if the items are the whole job, such as those made by `job`.
     demands : sequence of str, optional
-        Columns to make easy, one at a time; by default all meta-features of the layout. Each takes
-        two more forecasts of all items; none with ``[]``.
+        Columns to make easy, one at a time (default: all meta-features of the layout). Each needs
+        two more forecasts of all items; ``[]`` omits them.
     subjects : iterable, optional
         Subjects to compare (default: all).
     confidence : float, default 0.9
-        At which subjects are told apart, in (0, 1); at least .5.
+        Probability at which subjects are distinguished, at least .5 and below 1.
     prob : float, default 0.9
         Mass of the intervals.
     seed : int
-        Of the resampled jobs, and of the pairing of draws that are independent.
+        Seed of the resampled jobs, and of the pairing of independent draws.
 
     Returns
     -------
@@ -182,8 +183,8 @@ def suitability(
     Raises
     ------
     DataError
-        When the items do not fit the layout, a weight is no number from 0, a demand is no
-        meta-feature of the layout, or outcomes have several steps.
+        When the items do not fit the layout, a weight is negative, a demand is not a meta-feature
+        of the layout, or outcomes have several steps.
     FitError
         When a subject is not in the fit, a number is out of range, or there are few draws.
 
@@ -192,8 +193,8 @@ def suitability(
     Probabilities of order are computed from pairs of draws with the same resampled job, unlike
     those of `superiority.superiority`, which compares independent draws. A tied set is defined by
     its leader: two other subjects of the set may still be distinguished from each other.
-    Items' own effects in a joint fit are those of new items for the limits, of the items
-    themselves for the ranking where the fit knows them.
+    In a joint fit, the limits use effects of new items, and the ranking uses the items' own effects
+    if they are in the fit.
 
     References
     ----------
@@ -253,7 +254,7 @@ def suitability(
 
 
 def _weights(table: pd.DataFrame, column: str | None) -> np.ndarray:
-    """Read how much each item counts."""
+    """Read the weights of the items."""
     if column is None:
         return np.full(len(table), 1.0)
     if column not in table:
@@ -278,7 +279,7 @@ def _demands(fit: Fit, names: Sequence[str] | None) -> list[str]:
 
 
 def _over(jobs: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Average chances, (items, draws), over the items, each draw with the next of the jobs."""
+    """Average probabilities (items, draws) over the items, each draw with the next of the jobs."""
     found = np.empty(own.shape[1])
     for number, each in enumerate(jobs.T):
         found[number :: jobs.shape[1]] = each @ own[:, number :: jobs.shape[1]]
@@ -286,7 +287,7 @@ def _over(jobs: np.ndarray, own: np.ndarray) -> np.ndarray:
 
 
 def _shuffled(expected: np.ndarray, jobs: int, rng: np.random.Generator) -> np.ndarray:
-    """Pair independent draws by chance: each subject's are shuffled among those of one job."""
+    """Pair independent draws at random: each subject's are shuffled among those of one job."""
     found = expected.copy()
     for number in range(jobs):
         part = found[:, number::jobs]
@@ -302,7 +303,7 @@ def _limits(
     who: Sequence[str],
     prob: float,
 ) -> pd.DataFrame:
-    """Find what each demand, made easiest, adds to the expected success."""
+    """Compute the gain in expected success by making each demand easiest."""
     named = items.set_axis(_RENAMED + items.index.astype(str), axis=0)  # as new items, all alike
     base = [_over(jobs, each) for each in chances(fit, named, who)]
     gains: dict[str, list[tuple[str, float, np.ndarray]]] = {name: [] for name in who}
@@ -363,19 +364,20 @@ def _ranking(
 
 
 def tied_sets(orders: np.ndarray, confidence: float) -> np.ndarray:
-    """Find sets of subjects that are not told apart from their leader, and number them.
+    """Find sets of subjects that are not distinguished from their leader, and number them.
 
     Parameters
     ----------
     orders : ndarray, shape (subjects, subjects)
-        Probability that the row's is the larger, the best subject first.
+        Probability that the value of the row's subject is larger, the best subject first.
     confidence : float
-        From which they are told apart.
+        Probability from which subjects are distinguished.
 
     Returns
     -------
     ndarray of int, shape (subjects,)
-        From 1. A set ends where its leader is told apart; the next subject leads the next one.
+        Numbers of the sets, from 1. A set ends before the first subject that is distinguished from
+        its leader, and that subject is the leader of the next set.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Whether two tables have the same items, judged by meta-features and outcomes, not by names.
 
-Equal content is evidence only where chance would hardly bring it about, so everything found is held
-against the number expected of two tables of different items.
+Equal content is evidence only if it is improbable by chance. The number of equal items is therefore
+compared with the number expected for two tables of different items.
 """
 
 from collections.abc import Callable
@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln
 
-SAME = 1e-6  # of a column's largest magnitude: float32, and text of seven digits, lie within
-CHANCE = 1e-4  # probability of as many coincidences, beyond which items are taken as the same
-WHOLE = 1e-2  # the same of a whole table in its order; below it, the table is only reported
-_GRID = 2000  # steps of a column's span, up to which its values may be a designer's
-_AGREE = 0.9  # part of the items of equal features that have equal outcomes, if they are the same
-_MARGIN = 1.5  # how far forecasts may underrate the chance of equal outcomes
+SAME = 1e-6  # of a column's largest magnitude, which is above the rounding of float32 and 7 digits
+CHANCE = 1e-4  # probability of as many coincidences, below which items are judged to be the same
+WHOLE = 1e-2  # the same for a whole table in its order
+_GRID = 2000  # steps of a column's span, up to which its values may be a chosen grid
+_AGREE = 0.9  # share of the items of equal features that have equal outcomes, if they are the same
+_MARGIN = 1.5  # factor by which forecasts may underestimate the probability of equal outcomes
 _PAIRS = 4_000_000  # pairs of items compared at a time
 _FEW = 8  # rows, below which a line through them, or a correlation of subjects, is no evidence
 

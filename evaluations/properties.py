@@ -1,4 +1,4 @@
-"""Properties of items and of subjects: whose a column is, and a row for each subject."""
+"""Properties of items and of subjects."""
 
 from collections.abc import Hashable, Iterable
 
@@ -23,7 +23,7 @@ def of_subjects(table: pd.DataFrame | None, subjects: pd.Index) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        In the order of the subjects; without columns where there is no table.
+        Properties in the order of the subjects; without columns if there is no table.
 
     Raises
     ------
@@ -55,16 +55,16 @@ def of_subjects(table: pd.DataFrame | None, subjects: pd.Index) -> pd.DataFrame:
 
 
 def differing(table: pd.DataFrame, names: Iterable[str], *, missing: bool = True) -> pd.DataFrame:
-    """Say which columns differ between rows of one name.
+    """Find the columns that differ between rows with the same name.
 
     Parameters
     ----------
     table : DataFrame
-        Several rows may have one name.
+        Table, in which several rows may have the same name.
     names : iterable of str
-        Of its rows.
+        Names of the rows.
     missing : bool
-        Whether a missing cell differs from one that is there.
+        Whether a missing cell differs from one with a value.
 
     Returns
     -------
@@ -84,14 +84,14 @@ def differing(table: pd.DataFrame, names: Iterable[str], *, missing: bool = True
 
 
 def constant(table: pd.DataFrame, subjects: Iterable[str]) -> pd.DataFrame:
-    """Take the columns that are the same in all rows of a subject, whose properties they are.
+    """Select the columns that are the same in all rows of each subject, as its properties.
 
     Parameters
     ----------
     table : DataFrame
-        A row per outcome.
+        Table with a row per outcome.
     subjects : iterable of str
-        Whose outcomes its rows are.
+        Subject of each row.
 
     Returns
     -------
@@ -121,12 +121,12 @@ def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:
     one, other : DataFrame
         Indexed by name.
     kind : str
-        What a row is.
+        Kind of the rows, ``"item"`` or ``"subject"``.
 
     Returns
     -------
     DataFrame
-        The first's rows, then those that only the other has.
+        Rows of the first table, then those that only the other one has.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Long tables that were taken for wide ones, or whose columns have other names: which are which."""
+"""Recognition of long tables that were read as wide, and of their columns by other names."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from .words import read_outcomes
 LONG = ("subject", "item", "outcome")
 """Columns of a long table, unless others are given."""
 
-_ENOUGH = 10_000  # rows that are looked at
+_ENOUGH = 10_000  # most rows that are examined
 
 _KNOWN = {
     "subject": {"subject", "model", "agent", "participant", "person", "student", "system"},
@@ -24,20 +24,20 @@ _KNOWN = {
 def likely_columns(table: pd.DataFrame, items: pd.Index | None = None) -> dict[str, str] | None:
     """Guess which columns of a long table contain subjects, items and outcomes.
 
-    By the words in their names, by the known items, and by what is left; a column of outcomes
-    contains nothing else.
+    The columns are recognised by the words in their names, by the known items, and by elimination;
+    a column of outcomes has no other values.
 
     Parameters
     ----------
     table : DataFrame
-        A row per outcome, or something else; a named index counts as columns.
+        Table that may have a row per outcome; levels of a named index count as columns.
     items : Index, optional
         Names of the items, as texts.
 
     Returns
     -------
     dict of str to str
-        Columns by `LONG`; None where a table is not seen to be long.
+        Columns by their names in `LONG`; None if the table is not recognised as long.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def likely_columns(table: pd.DataFrame, items: pd.Index | None = None) -> dict[s
 
 
 def options(columns: Mapping[str, str], asked: Sequence[str] = LONG) -> str:
-    """Write the columns as options of a call, but for those that were asked for.
+    """Write columns as options of a call, except those with the expected names.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def options(columns: Mapping[str, str], asked: Sequence[str] = LONG) -> str:
 
 
 def reading(call: str, table: pd.DataFrame, columns: Mapping[str, str]) -> str:
-    """Write the call that reads a long table, by its beginning with a gap for the table."""
+    """Write the call that reads a long table, given its beginning with a gap for the table."""
     inside = [name for name in columns.values() if name not in table.columns]
     whole = table.reset_index(inside)
     given = [call.format("outcomes.reset_index()" if inside else "outcomes"), options(columns)]
@@ -98,7 +98,7 @@ def reading(call: str, table: pd.DataFrame, columns: Mapping[str, str]) -> str:
 
 
 def naming(table: pd.DataFrame, asked: Sequence[str], items: pd.Index | None = None) -> str:
-    """Say how to name the columns of a long table that lacks some that were asked for.
+    """Write how to name the columns of a long table without the expected names.
 
     Examples
     --------
@@ -133,6 +133,6 @@ def _repeats(column: pd.Series) -> bool:
 
 
 def _take_only(found: dict[str, str], kind: str, names: list[str]) -> None:
-    """Take a column where there is no other."""
+    """Add a column if it is the only candidate."""
     if len(names) == 1:
         found[kind] = names[0]

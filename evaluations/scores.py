@@ -1,4 +1,4 @@
-"""Scores of benchmarks without a number of items: each is the place between 0 and 1 it fell in."""
+"""Scores of benchmarks without a number of items, rounded to places between 0 and 1."""
 
 from collections.abc import Iterable
 
@@ -26,8 +26,8 @@ def read_scores(
 ) -> Evaluation:
     r"""Read one score per row, such as the share of a benchmark that a model solves.
 
-    A score without a number of items is one observation, whose scatter is unknown. It is read as
-    rounded to one of K + 1 places,
+    A score without a number of items is one observation with unknown scatter. It is rounded to one
+    of K + 1 places,
 
     .. math:: t_k = k / K, \qquad \text{from } \operatorname{logit}\frac{k - 1/2}{K}
         \text{ to } \operatorname{logit}\frac{k + 1/2}{K} \text{ in log-odds}, \qquad
@@ -35,37 +35,38 @@ def read_scores(
 
     and the outermost places have no outer end, so that scores of 0 and 1 count like all others. An
     item of the evaluation is a place of a benchmark, with one trial and one success for each
-    subject whose score fell there. So a layout's `Success` is the probability of the place; see
-    `measurement_layouts.scenarios.benchmark_scores.falls` for how it follows from a performance.
+    subject with a score in this place. A layout's `Success` is then the probability of the place;
+    `measurement_layouts.scenarios.benchmark_scores.falls` computes it from a performance.
 
     Parameters
     ----------
     table : DataFrame
-        One row per subject and benchmark. Scores are shares in [0, 1]; rows without one are left
-        out. A further column is a property of the benchmarks where it is the same in all rows of
-        each benchmark, else of the subjects where it is the same in all rows of each subject.
+        One row per subject and benchmark. Scores are shares in [0, 1]; rows without a score are
+        left out. A further column is a property of the benchmarks if it is the same in all rows of
+        each benchmark, and otherwise a property of the subjects, if it is the same in all rows of
+        each subject.
     places : int, default 1000
-        How finely scores are read, K.
+        Number K of places.
     subject, benchmark, score : str
         Names of the columns.
 
     Returns
     -------
     Evaluation
-        Subjects, and the places where some score fell. Items have the columns ``benchmark``,
-        ``score`` (the place's middle), ``low`` (its lower end in log-odds), ``width`` (to the upper
-        one), and the properties of the benchmarks.
+        Evaluation whose items are the places with at least one score. They have the columns
+        ``benchmark``, ``score`` (the middle of the place), ``low`` (its lower end in log-odds),
+        ``width`` (distance to the upper end), and the properties of the benchmarks.
 
     Raises
     ------
     DataError
-        When a column is not there, a score is no number in [0, 1], a subject has two scores on one
+        When a column is missing, a score is not a number in [0, 1], a subject has two scores on one
         benchmark, a property varies within benchmarks and within subjects, or `places` is not a
         whole number from 2 to 10,000.
 
     See Also
     --------
-    score_places : All places of some benchmarks, to be forecast.
+    score_places : All places of some benchmarks, for forecasts.
 
     Examples
     --------
@@ -107,19 +108,19 @@ def read_scores(
 
 
 def score_places(benchmarks: pd.DataFrame | Iterable[str], *, places: int = 1000) -> pd.DataFrame:
-    """List all places of some benchmarks, as items that are forecast or simulated.
+    """List all places of some benchmarks, as items for forecasts or simulations.
 
     Parameters
     ----------
     benchmarks : DataFrame or sequence of str
-        Properties, indexed by benchmark; or names alone.
+        Properties, indexed by benchmark, or names only.
     places : int, default 1000
-        As of `read_scores`, for the fit to be asked.
+        Number of places, as in `read_scores` for the fit.
 
     Returns
     -------
     DataFrame
-        Places + 1 rows per benchmark, with the columns that `read_scores` gives items.
+        `places` + 1 rows per benchmark, with the columns of the items of `read_scores`.
 
     Raises
     ------
@@ -142,8 +143,8 @@ def score_places(benchmarks: pd.DataFrame | Iterable[str], *, places: int = 1000
     taken = [name for name in ADDED if name in table.columns]
     if taken:
         raise DataError(
-            f"the benchmarks have the column(s) {some(taken)}, which places of scores are given; "
-            "give the benchmarks' properties other names"
+            f"the benchmarks have the column(s) {some(taken)}, which are names of columns of "
+            "places; give the benchmarks' properties other names"
         )
     scores = np.arange(count + 1) / count
     cuts = (np.arange(count) + 0.5) / count
@@ -164,7 +165,7 @@ def score_places(benchmarks: pd.DataFrame | Iterable[str], *, places: int = 1000
 
 
 def _check_places(places: object) -> int:
-    """Read how finely scores are read."""
+    """Read the number of places."""
     whole = isinstance(places, int | np.integer) and not isinstance(places, bool)
     if not whole or not 2 <= places <= _MOST:  # type: ignore[operator]
         raise DataError(f"places={places!r}; give a whole number from 2 to {_MOST:,}, such as 1000")
@@ -180,6 +181,6 @@ def _shares(column: pd.DataFrame, who: list[str], what: list[str]) -> np.ndarray
         told = [f"{who[row]} on {what[row]}: {column.iloc[int(row), 0]!s}" for row in wrong]
         raise DataError(
             f"{len(wrong)} score(s) are no shares in [0, 1]: {some(told)}; divide percentages by "
-            "100, and points by the most that can be had"
+            "100, and points by the highest possible number"
         )
     return flat

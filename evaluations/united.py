@@ -1,4 +1,4 @@
-"""Two evaluations as one: all their subjects and items, and the outcomes of both."""
+"""Union of two evaluations: all their subjects and items, and the outcomes of both."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from .steps import STEP, Rows
 
 
 class Tables(NamedTuple):
-    """What an evaluation is made of; counts are of subjects by items, in the order of both."""
+    """Tables of an evaluation; counts are of shape (subjects, items)."""
 
     items: pd.DataFrame
     successes: pd.DataFrame
@@ -54,13 +54,13 @@ def united(one: Tables, other: Tables) -> Tables:
 
 
 def _any(cells: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Say for each row of an item whether a cell of that item is true."""
+    """Compute for each row of an item whether any cell of that item is true."""
     found = pd.DataFrame(cells.T).groupby(names, sort=False).transform("any")
     return found.to_numpy(dtype=bool).T
 
 
 def _same_steps(one: Tables, other: Tables) -> None:
-    """Refuse rows of steps beside items, or beside rows of other steps."""
+    """Refuse to join rows of steps with items, or with rows of other steps."""
     kinds = []
     for each in (one, other):
         rows = Rows.read(each.items.index) if STEP in each.items.columns else None

@@ -1,4 +1,4 @@
-"""Outcomes as people write them: in numbers, in numbers as text, and in words."""
+"""Reading of outcomes as numbers, numbers written as text, and words."""
 
 from collections.abc import Mapping
 
@@ -36,7 +36,7 @@ def read_outcomes(
     values : ndarray of float
         NaN where a cell is missing or is no outcome.
     foreign : ndarray of bool
-        Which cells are something else.
+        Whether a cell is something else.
 
     Examples
     --------
@@ -61,7 +61,9 @@ def read_outcomes(
 
 
 def no_numbers(table: pd.DataFrame, foreign: np.ndarray) -> tuple[np.ndarray, str]:
-    """Choose the cells to name, of those that are no numbers: one bad cell turns a column to text.
+    """Choose the cells to name in an error about cells that are no numbers.
+
+    One bad cell turns all cells of its column to text; only the bad one is named.
 
     Parameters
     ----------
@@ -73,9 +75,9 @@ def no_numbers(table: pd.DataFrame, foreign: np.ndarray) -> tuple[np.ndarray, st
     Returns
     -------
     bad : ndarray of bool
-        Those whose text is no number either; all of them where each is a number written as text.
+        Cells whose text is no number either; all cells if each is a number written as text.
     remark : str
-        How many others there are.
+        Remark on the number of other cells.
 
     Examples
     --------

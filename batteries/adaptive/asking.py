@@ -31,7 +31,7 @@ class AdaptiveTest:
     """Adaptive test: the next item for one subject is chosen after each answer.
 
     The posterior after every answer is that of `fit` on the same answers, as weighted particles;
-    see `Running`. Items are chosen by what their outcome is expected to tell; see `Chooser`.
+    see `Running`. Items are chosen by the expected information of their outcomes; see `Chooser`.
 
     Parameters
     ----------
@@ -41,38 +41,38 @@ class AdaptiveTest:
         Items that may be asked, each once: one row per item, indexed by name, with the columns that
         the layout needs.
     subject : str or DataFrame
-        Name of the subject; where the layout needs properties of subjects, a table of one row, as
-        `Evaluation` takes it.
+        Name of the subject. If the layout uses properties of subjects, a table of one row, as in
+        `Evaluation`.
     target : str, sequence of str or mapping, optional
-        Latents or their elements ``node[label]`` to learn about, with weights if wished. Without
-        it, the whole profile jointly.
+        Latents, or elements ``node[label]``, to learn about, or their weights (default: the whole
+        profile jointly).
     stop : Stop, optional
-        When it is enough. Without it, when the bank is exhausted.
+        Stopping rule (default: stop when all items of the bank were answered).
     costs : str, mapping or Series, optional
-        A column of the bank, or by item; above 0, and 1 each by default. Items are chosen by
-        information per cost.
+        Costs of the items, above 0: a column of the bank, or costs by name (default: 1 each). Items
+        are chosen by information per cost.
     given : Fit, optional
-        A joint fit of others, where the layout shares something between subjects.
+        Joint fit of others, needed if subjects share something in the layout.
     random_share : float
-        Probability with which an item is drawn at random from those left, so that `criticise` sees
-        whether adaptive answers fit the layout as others do.
+        Probability with which an item is drawn at random from those left, so that `criticise` can
+        test whether the chosen items fit the layout as others do.
     among : int
-        Of so many items that tell most, up to 32, one is drawn at random: then fewer subjects are
-        asked the same items (randomesque exposure control).
+        Number of most informative items, up to 32, from which one is drawn at random, so that
+        fewer subjects are asked the same items (randomesque exposure control).
     seed : int, optional
-        Of the particles and random items; a random one is kept otherwise.
+        Seed of the particles and of random items (default: a random seed, which is kept).
     path : str or Path, optional
-        File that holds the test, up to date after every call: a killed process loses nothing, and
-        `load` goes on with it.
+        File that is written at every call, so that a killed process loses nothing; `load` continues
+        the test from it.
 
     Raises
     ------
     DataError
         When the bank does not fit the layout, or costs do not fit the bank.
     FitError
-        When an option is out of range, a latent is unknown, the file exists, or the layout cannot
-        be followed answer by answer: something unseen of items, a subject's mean failure, or a
-        joint layout without a fit of others.
+        When an option is out of range, a latent is unknown, the file exists, or the posterior of
+        the layout cannot be updated answer by answer: because of an unseen node, a subject's mean
+        failure, or shared values without a fit of others.
 
     References
     ----------
@@ -144,7 +144,7 @@ class AdaptiveTest:
             self._journal.path = place
 
     def _begin(self, layout: Layout, journal: Journal, given: Posterior | None) -> None:
-        """Set up the posterior and what chooses, as before any answer."""
+        """Set up the posterior and the choice of items, as before any answer."""
         begun = journal.begun
         self.layout, self._journal = layout, journal
         self._bank = named(read_table(begun["bank"]), "bank", "item")
@@ -179,18 +179,19 @@ class AdaptiveTest:
     def next(self, n: int = 1) -> list[str]:
         """Choose items to ask; they are in flight until their outcomes are recorded.
 
-        Several at once are chosen one after another, each for what it adds to those in flight,
-        whatever their outcomes may be.
+        Several items are chosen one after another, each for the information that it adds to the
+        items in flight, averaged over their possible outcomes.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of items.
 
         Returns
         -------
         list of str
-            Their names; fewer where a limit of the stopping rule or the bank's end is reached.
+            Names of the items; fewer if a limit of the stopping rule or the end of the bank is
+            reached.
 
         Examples
         --------
@@ -219,22 +220,22 @@ class AdaptiveTest:
         return [self._bank.index[place] for place, _ in asked]
 
     def record(self, item: str, outcome: Any, trials: int = 1) -> None:
-        """Take an answer into the posterior.
+        """Record an answer and update the posterior.
 
         Parameters
         ----------
         item : str
-            Of the bank; it need not have been asked for.
+            Name of an item of the bank, which need not have been returned by `next`.
         outcome : int, bool, str, float or mapping
-            Successes out of the trials; of a layout with one grade or score, the grade or score; of
-            one with several outcomes, a value by outcome.
+            Number of successes in the trials; the grade or score if the layout has one; a value by
+            outcome if it has several outcomes.
         trials : int
-            Attempts; 1 where the layout has grades, scores or several outcomes.
+            Number of attempts; 1 if the layout has grades, scores or several outcomes.
 
         Raises
         ------
         DataError
-            When the item is unknown or was answered before, or the outcome is none.
+            When the item is unknown or was answered before, or the outcome is not a valid one.
         """
         (name,) = known_names([item], self._bank.index, "item")
         place = self._bank.index.tolist().index(name)
@@ -250,7 +251,7 @@ class AdaptiveTest:
         self._take(place, outcome, passed, tried)
 
     def _take(self, place: int, outcome: Any, passed: np.ndarray, tried: np.ndarray) -> None:
-        """Take an answer that was checked and written."""
+        """Update the posterior with an answer that was checked and written."""
         running = self._running
         running.record(self._rows[place], passed, tried)
         sds = {f"sd {name}": sd for name, sd in zip(running.elements, running.sds, strict=True)}
@@ -288,7 +289,7 @@ class AdaptiveTest:
 
     @property
     def done(self) -> str:
-        """Why the test has stopped; empty while it goes on."""
+        """Reason why the test has stopped; empty if it has not."""
         stop = self._stop
         if stop is not None:
             reached = stop.reached(self._running)
@@ -318,21 +319,21 @@ class AdaptiveTest:
     def history(self) -> pd.DataFrame:
         """Answers so far, one row each.
 
-        Columns ``item``, ``outcome``, ``trials``, ``why`` it was asked (``"information"``,
-        ``"random"``, or ``"given"`` where nobody asked for it), ``sd ...`` of every profile element
-        after the answer, ``effective`` draws, the Monte Carlo ``error`` in posterior standard
-        deviations, and whether all particles were drawn anew (``refitted``).
+        The columns are ``item``, ``outcome``, ``trials``, ``why`` it was asked (``"information"``,
+        ``"random"``, or ``"given"`` if it was recorded without being asked), ``sd ...`` of every
+        profile element after the answer, ``effective`` draws, the Monte Carlo ``error`` in
+        posterior standard deviations, and whether all particles were drawn again (``refitted``).
         """
         sds = [f"sd {name}" for name in self._running.elements]
         columns = ["item", "outcome", "trials", "why", *sds, "effective", "error", "refitted"]
         return pd.DataFrame(list(self._answers.values()), columns=columns)
 
     def evaluation(self) -> Evaluation:
-        """Give the recorded answers as an evaluation of one subject.
+        """Return the recorded answers as an evaluation of one subject.
 
-        Where all items asked have the same value of a property, one of the bank that has another is
-        beside them, not attempted: `fit` refuses a property that never varies, and of the bank it
-        does.
+        If all answered items have the same value of a property, the evaluation also has an item of
+        the bank with another value, which was not attempted, because `fit` refuses properties that
+        do not vary.
 
         Raises
         ------
@@ -358,12 +359,12 @@ class AdaptiveTest:
 
     @property
     def _people(self) -> pd.DataFrame | None:
-        """Properties of the subject, where there are some."""
+        """Properties of the subject; None if there are none."""
         written = self._journal.begun["properties"]
         return None if written is None else read_table(written)
 
     def save(self, path: str | Path) -> None:
-        """Write the test to a file, whole or not at all; `load` goes on with it.
+        """Write the test to a file, completely or not at all; `load` continues it.
 
         Raises
         ------
@@ -376,14 +377,14 @@ class AdaptiveTest:
     def load(
         cls, path: str | Path, layout: Layout | None = None, *, given: Posterior | None = None
     ) -> "AdaptiveTest":
-        """Go on with a test, in its file, as if its process had never ended.
+        """Continue a test from its file, which further calls write to.
 
         Parameters
         ----------
         path : str or Path
-            What `save` wrote, or ``path=`` kept.
+            File of the test, written by `save` or because of ``path=``.
         layout : Layout, optional
-            The layout, needed where it has linking functions of your own.
+            The layout, needed if it has user-defined linking functions.
         given : Fit, optional
             The joint fit of others that the test was begun with.
 
@@ -400,7 +401,7 @@ class AdaptiveTest:
                 layout = Layout.from_dict(begun["layout"])
             except LayoutError as error:
                 raise FitError(
-                    f"{path}: its layout cannot be read ({error}); give it, layout="
+                    f"{path}: its layout cannot be read ({error}); pass the layout as layout="
                 ) from error
         elif layout.to_dict() != begun["layout"]:
             raise FitError(
@@ -410,7 +411,7 @@ class AdaptiveTest:
         if begun["given"] != (given is not None):
             raise FitError(
                 f"{path} was begun {'with' if begun['given'] else 'without'} a fit of others; "
-                f"{'give it, given=' if begun['given'] else 'leave given out'}"
+                f"{'pass it as given=' if begun['given'] else 'leave given out'}"
             )
         found = cls.__new__(cls)
         found._begin(layout, journal, given)
@@ -427,7 +428,7 @@ class AdaptiveTest:
 
 
 def _read_among(among: object) -> int:
-    """Read of how many items one is drawn."""
+    """Read the number of items from which one is drawn."""
     number = whole("among", among, 1)
     if number > MOST:
         raise FitError(f"among={number}; give a whole number from 1 to {MOST}")

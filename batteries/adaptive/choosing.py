@@ -1,21 +1,21 @@
-"""Which item tells most about a subject, given its answers so far."""
+"""Choice of the most informative item about a subject, given its answers so far."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-MOST = 32  # items that are looked at with all particles
+MOST = 32  # items whose information is computed with all particles
 _STAGES = (
     (32, 256),
     (8, MOST),
     (1, MOST),
 )  # one in so many particles finds so many items
-_SCENARIOS = 64  # ways in which the items in flight may turn out that are looked at
+_SCENARIOS = 64  # most combinations of outcomes of items in flight
 
 
 class Draws(Protocol):
-    """Draws of a subject's profile, and its chances on a bank; as `Running` has them."""
+    """Draws of a subject's profile, and its success probabilities on a bank, as in `Running`."""
 
     @property
     def elements(self) -> list[str]:
@@ -27,7 +27,7 @@ class Draws(Protocol):
 
     @property
     def weights(self) -> np.ndarray:
-        """Of the draws; sum to 1."""
+        """Weights of the draws; they sum to 1."""
 
     @property
     def shared(self) -> bool:
@@ -35,48 +35,48 @@ class Draws(Protocol):
 
     @property
     def version(self) -> int:
-        """Another number when draws have moved."""
+        """Number that changes when draws are moved."""
 
     def chances(self, rows: np.ndarray, draws: slice, dtype: Any = ...) -> np.ndarray:
         """Success probabilities on rows of the bank, shape (rows, draws)."""
 
 
 class _Table(NamedTuple):
-    """Probabilities of some items' outcomes: where each item's are, and these."""
+    """Probabilities of some items' outcomes, with their positions by item."""
 
     place: np.ndarray
     parts: list[np.ndarray]
 
 
 class Chooser:
-    r"""The worth of items: how much their outcome is expected to tell.
+    r"""Expected information of items' outcomes.
 
-    Without targets it is the mutual information of the outcome y and the profile,
+    Without targets, the information is the mutual information of the outcome y and the profile,
 
     .. math:: I(y; \theta) = H\Big(\sum_j w_j p_j\Big) - \sum_j w_j H(p_j),
 
     with particles of weight :math:`w_j` under which outcomes have probabilities :math:`p_j`. With
     targets k it is the sum of :math:`-\frac{v_k}{2} \log(1 - r_k^2)` with the weights
-    :math:`v_k`, where :math:`r_k^2` is the part of the posterior variance of k that the outcome
+    :math:`v_k`, where :math:`r_k^2` is the share of the posterior variance of k that the outcome
     is expected to remove,
 
     .. math:: r_k^2 = \frac{1}{\mathrm{var}(\theta_k)}
         \sum_y \frac{\mathrm{cov}(\theta_k, p(y \mid \theta))^2}{\bar p(y)},
 
-    which is exact. Where others were fitted jointly, the information must not be about what is
-    shared; there it is that of the best linear prediction, from all elements at once.
+    which is exact. With a joint fit of others, information about shared values must not count;
+    the information is then that of the best linear prediction, from all elements at once.
 
-    Items in flight are averaged over: exactly over all of their outcomes where these are few, over
-    64 draws of them otherwise.
+    The information is averaged over the outcomes of items in flight: exactly if there are few
+    combinations, and otherwise over 64 draws of them.
 
     Parameters
     ----------
     running : Draws
         The posterior so far.
     rows : ndarray of int, shape (items, rows)
-        Places of each item's rows in the bank, one or its steps.
+        Positions of each item's rows in the bank, one row or one for each step.
     ends : ndarray of int
-        Where the rows of each outcome end among one item's.
+        Ends of the outcomes among the rows of an item.
     targets : mapping of str to float, optional
         Weights by profile element.
     """
@@ -94,7 +94,7 @@ class Chooser:
         self._known = dict[int, _Table]()
 
     def best(self, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray) -> np.ndarray:
-        """Find the items that tell most for their cost, the best first; at most 32.
+        """Find the items with most information per cost, the best first; at most 32.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Chooser:
         flight : sequence of int
             Items that were asked and not answered.
         costs : ndarray, shape (items,)
-            Of all items.
+            Costs of all items.
         """
         if self._version != self._running.version:
             self._version, self._known = self._running.version, {}
@@ -134,7 +134,7 @@ class Chooser:
     def _cells(self, items: np.ndarray, draws: slice) -> np.ndarray:
         """Compute probabilities of items' outcomes, shape (items, outcomes, draws).
 
-        An item with several outcomes has one for each way in which they go together.
+        An item with several outcomes has one probability for each combination of them.
         """
         rows = self._rows[items]
         passed = self._running.chances(rows.ravel(), draws, np.float32)
@@ -152,7 +152,7 @@ class Chooser:
     def _scenarios(
         self, flight: Sequence[int], weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Weigh the particles by how items in flight may turn out: (ways, draws), and chances."""
+        """Weight the particles by outcomes in flight, (combinations, draws), with probabilities."""
         found, chances = weights[None], np.ones(1)
         rng = np.random.default_rng(len(flight))
         for item in flight:
@@ -173,7 +173,7 @@ class Chooser:
     def _worth(
         self, outcomes: np.ndarray, scenarios: np.ndarray, chances: np.ndarray, every: int
     ) -> np.ndarray:
-        """Compute the worth of items, averaged over the scenarios."""
+        """Compute the information of items, averaged over outcomes of items in flight."""
         if self._targets is None and not self._running.shared:
             weights = scenarios.T.astype(np.float32)
             own, mean = _entropy(outcomes) @ weights, outcomes @ weights
@@ -197,21 +197,21 @@ class Chooser:
 
 
 def variance_removed(outcomes: np.ndarray, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Compute the part of each element's variance that an answer removes; see `Chooser`.
+    """Compute the share of each element's variance that an answer removes; see `Chooser`.
 
     Parameters
     ----------
     outcomes : ndarray, shape (outcomes, items, draws)
-        Probabilities.
+        Probabilities of the outcomes.
     values : ndarray, shape (draws, elements)
         Profile elements.
     weights : ndarray, shape (draws,)
-        Of the draws; sum to 1.
+        Weights of the draws; they sum to 1.
 
     Returns
     -------
     ndarray, shape (items, elements)
-        From 0 to 1.
+        Shares from 0 to 1.
     """
     centred = values - weights @ values
     together = outcomes @ (weights[:, None] * centred)

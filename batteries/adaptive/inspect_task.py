@@ -1,4 +1,4 @@
-"""A test that adapts as an evaluation of Inspect: samples are asked in the order it chooses."""
+"""Adaptive test as an evaluation of Inspect, which runs samples in the order of the test."""
 
 import copy
 import math
@@ -33,48 +33,49 @@ def adaptive_task(
 ) -> "Task":
     """Turn a task of Inspect into one that asks the items of an adaptive test, until it is done.
 
-    The task's solver, scorer, sandboxes and limits stay what they are, and Inspect writes its log
-    as ever. A sample's score is recorded as it comes in, and then the next one is chosen. Only
-    samples that were asked are in the log.
+    The task's solver, scorer, sandboxes and limits are not changed, and Inspect writes its log as
+    usual. When a sample is finished, its score is recorded and the next sample is chosen. The log
+    contains only samples that were asked.
 
-    A test that is kept in a file goes on after an interruption: load it and make the task again.
-    What was in flight is asked first, and so are samples that failed.
+    A test with a file can be continued after an interruption: load it and make the task again.
+    Samples that were in flight or failed are asked first.
 
     Parameters
     ----------
     task : inspect_ai.Task
-        With a data set that has a sample for each item of the test's bank: of the same name as its
-        id (a sample without one has its number, from 1), or named ``task/id``, as `read_inspect`
-        names items. Samples that are not in the bank are not asked.
+        Task whose data set has a sample for each item of the test's bank. The name of an item is
+        the sample's id (or, without an id, its number from 1), or ``task/id``, as in
+        `read_inspect`. Samples that are not in the bank are not asked.
     test : AdaptiveTest
-        Of one subject, so that the task is run with one model. Each of the task's epochs is a
-        trial of the item.
+        Test of one subject, so that the task must be run with one model. Each of the task's epochs
+        is a trial of the item.
     connections : int, default 4
-        Samples in flight at a time; those beyond the first are chosen without knowing how the
-        others come out. Inspect runs no more than its ``max_samples``.
+        Number of samples in flight at a time; those after the first are chosen before the outcomes
+        of the others are known. Inspect runs at most its ``max_samples``.
     scorer : str or mapping of str to str, optional
-        Whose scores are outcomes, or by outcome of the layout; needed where there are several. One
+        Scorer of the outcome, or scorers by outcome of the layout; needed if there are several. One
         value of a score that is a dictionary is ``name/key``.
     values : mapping, optional
-        Outcomes in [0, 1] of scores, such as ``{"P": 1.0}``; the others as of `read_inspect`. A
-        graded outcome takes a score as it is: the grade's name or its number.
+        Outcomes in [0, 1] of scores, such as ``{"P": 1.0}``; other scores are read as in
+        `read_inspect`. A graded outcome takes the score unchanged: the grade's name or its number.
     retried : bool
         Whether `inspect_ai.eval_retry` or `inspect_ai.eval_set` runs the task, with a test that is
-        loaded from its file where there is one: what was answered is then asked for, too, so that
-        Inspect takes it from the former log into the new one. Any other run would ask it again.
+        loaded from its file if there is one. Answered samples are then requested as well, and
+        Inspect copies them from the former log to the new one. Any other run would ask them again.
 
     Returns
     -------
     inspect_ai.Task
-        A new one.
+        A new task.
 
     Raises
     ------
     DataError
-        When an item of the bank has no sample, or two have one name. While the task runs: when the
-        scorer is to be chosen, a score is no outcome, or a sample is answered twice.
+        When an item of the bank has no sample, or two samples have one name. While the task runs:
+        when there are several scorers and none is chosen, a score is not an outcome, or a sample is
+        answered twice.
     FitError
-        When `connections` is no whole number above 0.
+        When `connections` is not a whole number above 0.
     AnnotationError
         When inspect-ai is not installed or too old, with the command that installs it.
 
@@ -170,12 +171,12 @@ class _Outcomes:
             self._scorers = dict.fromkeys(self._nodes, scorer)
 
     def read(self, sample: "EvalSample") -> dict[str, Any] | None:
-        """Read a sample's scores, by outcome; None where it has none.
+        """Read a sample's scores, by outcome; None if it has none.
 
         Raises
         ------
         DataError
-            When a scorer is to be chosen, or a score is no outcome.
+            When there are several scorers and none is chosen, or a score is not an outcome.
         """
         scores: dict[str, Any] = {}
         for name, score in (sample.scores or {}).items():
@@ -190,7 +191,7 @@ class _Outcomes:
         return None if missing else found
 
     def _outcome(self, outcome: str, scores: Mapping[str, Any], sample: "EvalSample") -> Any:
-        """Read the score of one outcome; NaN where it is missing."""
+        """Read the score of one outcome; NaN if it is missing."""
         name = self._scorers[outcome]
         if name is None and len(scores) == 1:
             (name,) = scores
@@ -230,11 +231,11 @@ class _Asking:
         self._connections, self._outcomes = connections, outcomes
         self._names = {str(sample.id): name for name, sample in samples.items()}
         self._found: dict[str, dict[int, dict[str, Any] | None]] = {}
-        self._over: set[str] = set()  # in flight, and nothing more will come of them in this run
+        self._over: set[str] = set()  # in flight, without further results in this run
         self._idle = True
 
     def begin(self, *, retried: bool) -> list["Sample"]:
-        """Ask what was in flight before, and new samples; of a retried run, all that it had."""
+        """Ask samples that were in flight, and new ones; in a retried run, also answered ones."""
         before = [*(self._test.history["item"] if retried else ()), *self._test.in_flight]
         return [*(self._samples[name] for name in before), *self.ask()]
 
@@ -268,7 +269,7 @@ class _Asking:
         return self.ask() or None
 
     def _record(self, name: str) -> None:
-        """Tell the test what came of an item's epochs; what failed stays in flight."""
+        """Record the outcomes of an item's epochs; an item that failed stays in flight."""
         if name not in self._test.in_flight:
             return  # a sample of an earlier run, recorded then
         found = self._found.get(name, {}).values()

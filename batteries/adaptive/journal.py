@@ -1,4 +1,4 @@
-"""The file of a test that adapts: what it was begun with, and then a line for every call."""
+"""File of an adaptive test: its layout, bank and options, and then a line for every call."""
 
 import json
 import os
@@ -18,19 +18,19 @@ _KIND = "adaptive test"
 
 @dataclass(eq=False)
 class Journal:
-    """What a test was begun with and what happened since, in memory and, with a path, on disk.
+    """Record of a test, in memory and, with a path, on disk.
 
-    A line is on the disk before the call that wrote it returns. A line that a process was killed in
-    is left out: that call did not return.
+    A line is on the disk before the call that wrote it returns. An incomplete line, which a killed
+    process was writing, is left out: its call did not return.
 
     Attributes
     ----------
     begun : dict of str to object
         Layout, bank and options.
     events : list of dict
-        What was asked, and what was answered.
+        Items that were asked, and answers.
     path : Path or None
-        Where it is kept.
+        File of the test.
     """
 
     begun: Mapping[str, Any]
@@ -38,12 +38,12 @@ class Journal:
     path: Path | None = None
 
     def add(self, **event: Any) -> None:
-        """Write a line, through to the disk, and keep it.
+        """Write a line to the disk, and add it to the events.
 
         Raises
         ------
         FitError
-            When it cannot be written; nothing is kept then.
+            When it cannot be written; the events are then unchanged.
         """
         if self.path is not None:
             try:
@@ -53,20 +53,20 @@ class Journal:
                     os.fsync(file.fileno())
             except OSError as error:
                 raise FitError(
-                    f"cannot write to {self.path}: {error.strerror}; make room or give the file "
-                    "back, then load the test from it"
+                    f"cannot write to {self.path}: {error.strerror}; make room or restore the "
+                    "file, then load the test from it"
                 ) from error
         self.events.append(event)
 
     def save(self, path: Path) -> None:
-        """Write all to a file, whole or not at all."""
+        """Write all lines to a file, completely or not at all."""
         first = {"format": _FORMAT, "kind": _KIND, **self.begun}
         lines = [json.dumps(line) for line in (first, *self.events)]
         write_text(path, "".join(f"{line}\n" for line in lines))
 
     @classmethod
     def read(cls, path: Path) -> "Journal":
-        """Read a file, and go on in it.
+        """Read a file, which further calls write to.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Outcomes of a test that adapts, as they are given and as they are kept."""
+"""Outcomes of an adaptive test, as they are given and as they are stored."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from ...linking.real import real
 
 
 def plain(outcome: Any) -> Any:
-    """Write an outcome as JSON holds it."""
+    """Convert an outcome to a value that JSON can have."""
     if isinstance(outcome, Mapping):
         return {str(name): plain(value) for name, value in outcome.items()}
     if isinstance(outcome, np.generic):
@@ -56,21 +56,21 @@ def counts(
 
 
 def beside(layout: Layout, bank: pd.DataFrame, asked: list[int]) -> list[int]:
-    """Find items of a bank that show that a property varies, where those asked are all alike in it.
+    """Find items with other values of the properties in which all answered items are alike.
 
     Parameters
     ----------
     layout : Layout
-        Which properties there are.
+        Layout with the properties.
     bank : DataFrame
         All items.
     asked : list of int
-        Places of those asked.
+        Positions of the answered items.
 
     Returns
     -------
     list of int
-        Places of others, as few as needed; none where no item of the bank differs.
+        Positions of other items, as few as needed; none if no item of the bank differs.
     """
     features, found = read_features(layout, bank), list[int]()
     for feature in layout.meta_features:

@@ -16,32 +16,33 @@ from ...linking.real import real
 
 @dataclass(frozen=True)
 class Stop:
-    r"""Rules that end a test that adapts.
+    r"""Rules that stop an adaptive test.
 
-    The test is done when all rules of precision that are given hold for every latent that they
-    name, or when a limit is reached.
+    The test is done when all given rules of precision are met for all elements that they name, or
+    when a limit is reached.
 
     Attributes
     ----------
     sd : mapping of str to float, optional
-        By profile element, the largest posterior standard deviation, in its unit.
+        Largest posterior standard deviation, by profile element, in its unit.
     width : mapping of str to float, optional
-        By profile element, the largest width of the equal-tailed interval.
+        Largest width of the equal-tailed interval, by profile element.
     prob : float
         Mass of that interval.
     threshold : mapping of str to float, optional
-        By profile element, a value that it must be found to be above or below.
+        Value by profile element; the element must be above or below it with a sufficient
+        probability.
     confidence : float
-        Probability with which it must be.
+        Sufficient probability of being above or below the threshold.
     items : int, optional
-        Limit of the number of answers.
+        Largest number of answers.
     cost : float, optional
-        Limit of what the answers cost; never exceeded.
+        Largest total cost of the answers.
 
     Raises
     ------
     FitError
-        When nothing is given, or a number is out of range.
+        When there is no rule, or a number is out of range.
 
     Examples
     --------
@@ -85,12 +86,12 @@ class Stop:
         return self.sd, self.width, self.threshold
 
     def check(self, layout: Layout) -> None:
-        """Refuse names that are none of a layout's profile elements.
+        """Refuse names that are not profile elements of a layout.
 
         Raises
         ------
         FitError
-            Naming them.
+            When there are such names, which the error lists.
         """
         for rules in self._rules:
             if rules is not None:
@@ -101,7 +102,7 @@ class Stop:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def reached(self, running: Running) -> str:
-        """Say how the rules of precision hold; empty where one does not, or none is given."""
+        """Write how the rules of precision are met; empty if one is not, or none is given."""
         layout, places = running.layout, {name: at for at, name in enumerate(running.elements)}
         said = []
         for kind, rules in zip(("sd", "width", "threshold"), self._rules, strict=True):

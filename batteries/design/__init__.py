@@ -1,1 +1,1 @@
-"""Batteries designed: the items that are expected to leave the least uncertainty."""
+"""Design of batteries: the items that are expected to leave the least uncertainty."""

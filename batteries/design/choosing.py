@@ -1,4 +1,4 @@
-"""Greedy choice of items, with lazy evaluation, within limits that are always held."""
+"""Greedy choice of items, with lazy evaluation, within limits that are always met."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from .gains import Gains
 from .quotas import Limits
 
 _TOGETHER = 256  # items whose gains are computed at a time
-_MOST = 2048  # items that are looked at for a choice, where one of them is allowed
-_ANEW = 8  # choices after which all gains are computed anew
+_MOST = 2048  # most items whose gains are computed for a choice, if one of them is allowed
+_ANEW = 8  # choices after which all gains are computed again
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Choice:
     Attributes
     ----------
     item : int
-        Its place in the bank.
+        Position of the item in the bank.
     gain : float
-        By how much it was expected to lower the loss when it was chosen.
+        Expected reduction of the loss when the item was chosen.
     sds : ndarray, shape (elements,)
-        Expected standard deviations after it.
+        Expected standard deviations with this item and those before it.
     """
 
     item: int
@@ -40,27 +40,28 @@ def choose(
     costs: np.ndarray,
     reached: Callable[[np.ndarray], np.ndarray],
 ) -> Iterator[Choice]:
-    """Choose the item of the highest gain per cost, again and again.
+    """Choose the item with the highest gain per cost, one after the other.
 
-    Before the first choice some items are reserved that hold all quotas. A choice takes the place
-    of a reserved item wherever there is no room beside it, and what is reserved for nothing is let
-    go; so quotas are held whenever the choice ends. An item's gain is taken to fall as others are
-    chosen, so that those whose former gain is below the best one are not looked at, nor more than
-    2,048; where that is not so, they are when all gains are computed anew.
+    Before the first choice, items that meet all quotas are reserved. A chosen item replaces a
+    reserved one if there is no room for both, and reserved items that no quota needs are released,
+    so that quotas are met whenever the choice ends. The gain of an item is assumed to decrease as
+    others are chosen: for each choice, the gains of at most 2,048 items are computed, and none of
+    those whose former gain is below the best one. If the assumption is wrong for an item, this is
+    corrected when all gains are computed again.
 
     Parameters
     ----------
     gains : Gains
-        What items tell.
+        Expected gains of items.
     rows : ndarray of int, shape (items, steps)
         Which of the different rows each item has.
     limits : Limits
-        What must be held.
+        Limits that the battery must meet.
     costs : ndarray, shape (items,)
-        Of each item.
+        Costs of the items.
     reached : callable
-        From expected standard deviations to whether each element is known well enough; the choice
-        ends when all are and the quotas are held.
+        Function from expected standard deviations to whether each element is known well enough; the
+        choice ends when all are, and the quotas are met.
 
     Yields
     ------
@@ -103,7 +104,7 @@ def choose(
 def _best(
     score: np.ndarray, fresh: Callable[[np.ndarray], np.ndarray], room: "_Room", bound: bool
 ) -> tuple[int, int | None] | None:
-    """Find the allowed item of the highest score, and which reserved one it replaces."""
+    """Find the allowed item with the highest score, and the reserved item that it replaces."""
     order = np.argsort(-score, kind="stable")
     if bound:  # nothing but the quotas is left to be held
         order = np.array(room.reserved)
@@ -122,7 +123,7 @@ def _best(
 
 
 class _Room:
-    """What is chosen and reserved, and what may be added to it."""
+    """Chosen and reserved items, and the items that may be added to them."""
 
     def __init__(self, limits: Limits, reserved: list[int]) -> None:
         self._limits, self.reserved = limits, reserved
@@ -130,7 +131,7 @@ class _Room:
         self._sums = limits.counts[:, np.array(reserved, dtype=int)].sum(axis=1)
 
     def allowed(self, items: np.ndarray) -> dict[int, int | None]:
-        """Say which items may be taken, and which reserved one gives way to each, if any."""
+        """Find the items that may be chosen, and for each the reserved item to replace, if any."""
         found: dict[int, int | None] = {}
         left = items[self._times[items] < self._limits.times[items]]
         for other in (None, *dict.fromkeys(self.reserved)):
@@ -144,13 +145,13 @@ class _Room:
         return found | {item: item for item in items.tolist() if item in self.reserved}
 
     def _holds(self, change: np.ndarray) -> np.ndarray:
-        """Say whether the limits are held after each of some changes of the sums."""
+        """Test whether the limits are met after each of some changes of the sums."""
         after = self._sums[:, None] + change
         over = after <= self._limits.most[:, None] * (1 + 1e-12)
         return np.asarray((over & (after >= self._limits.least[:, None])).all(axis=0))
 
     def take(self, item: int, instead: int | None) -> None:
-        """Take an item, and let go what is reserved for nothing."""
+        """Choose an item, and release reserved items that no quota needs."""
         self._count(item, 1)
         if instead is not None:
             self._let_go(instead)

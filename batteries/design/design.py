@@ -47,10 +47,10 @@ def design(
     .. math:: \min \; E_\theta \sum_k w_k \frac{s_k(\theta)}{s_{0k}}
 
     with the expected posterior standard deviations s of `check`, those before any item
-    :math:`s_0`, and the target's weights w: for subjects as the prior has them, before anybody has
-    answered. Items are chosen one after the other, each the one of the highest gain (per cost),
-    with gains computed only where they can be the highest. What is told of the battery is computed
-    from other draws of the profile than those it was chosen by.
+    :math:`s_0`, and the target's weights w. The expectation is over subjects drawn from the prior
+    and their answers. Items are chosen one after the other, each the one with the highest gain (per
+    cost); gains are computed only for items that may have the highest. The results about the
+    battery are computed from other draws of the profile than the choice.
 
     Parameters
     ----------
@@ -80,43 +80,44 @@ def design(
     repeats : int, default 1
         Largest number of times that an item may be chosen.
     given : Fit, optional
-        Of the same layout: what it says of one subject is the starting point, in place of the
-        prior. Needed where the layout shares something between subjects: the battery is then for
-        newcomers to the population that was fitted jointly, and an answer counts for what it tells
-        when the item's own effects are known as little as they are.
+        Fit of the same layout. The posterior of one of its subjects replaces the prior. A joint fit
+        is needed if subjects share something in the layout: the battery is then for newcomers to
+        its population, and the uncertainty of the items' effects makes answers less informative.
     subject : str or DataFrame, optional
-        Whose posterior, where `given` has several. Of a joint fit, where the layout needs
-        properties of subjects, those of the newcomers: a table of one row.
+        Name of the subject, needed if `given` has several. With a joint fit whose layout uses
+        properties of subjects, a table of one row with the properties of the newcomers.
     seed : int, default 1
         Seed of the draws of the profile.
 
     Returns
     -------
     Design
-        The battery, standard deviations before and after, what stays confounded, and a curve.
+        The battery, standard deviations before and after, confounded elements, and a curve.
 
     Raises
     ------
     DataError
-        When the bank does not fit the layout, costs are no positive numbers, a pair is none, or no
-        battery holds the quotas: which one, what the bank has, and what to do.
+        When the bank does not fit the layout, costs are not positive numbers, a pair is not two
+        different items of the bank, or no battery meets the quotas.
     FitError
         When a name is no profile element, a number is out of range, or `given` is not a fit of the
         layout, has no such subject, or several and none is named.
     LayoutError
-        When subjects share something in the layout and no fit of others is given, they have more of
-        their own than a profile, an item has something `Unseen`, or a prior cannot be drawn from.
+        When subjects share something in the layout and no joint fit is given, subjects have values
+        for each level of a category, the layout has an `Unseen` node, or a prior cannot be drawn
+        from.
 
     Notes
     -----
-    A greedy choice of items whose gains fall as others are chosen reaches 63 % of the best
-    reduction; standard deviations of several needed capabilities do not always fall so, and there
-    is no such bound. On banks of 9 items it came within 5 % of the best of all subsets. With bands,
-    posteriors have several modes: the normal law alone would take narrow symmetric bands for very
-    telling ones; see `measurement_layouts.batteries.information.expected.Uncertainty` for what is
-    used instead. For newcomers to a population, chances are averaged over what is unknown of each
-    item by itself; a shift that all items' effects may have in common is not counted in. Expected
-    standard deviations were within 6 % of those of simulated newcomers.
+    If the gains of items decrease as others are chosen, a greedy choice reaches at least 63 % of
+    the largest reduction. The gains of items with several needed capabilities need not decrease, so
+    that there is no such bound. On banks of 9 items the result was within 5 % of the best of all
+    subsets. With bands, posteriors have several modes, and a normal approximation overestimates the
+    information of narrow symmetric bands; therefore see
+    `measurement_layouts.batteries.information.expected.Uncertainty`. For newcomers to a population,
+    probabilities are averaged over the effects of each item separately; a common shift of the
+    effects of all items is not taken into account. Expected standard deviations were within 6 % of
+    those of simulated newcomers.
 
     References
     ----------
@@ -193,7 +194,7 @@ def _told(
     weights: np.ndarray,
     seed: int,
 ) -> Design:
-    """Say what a battery is expected to teach, at draws that it was not chosen by."""
+    """Compute the expected results of a battery at draws that the choice did not use."""
     layout = start.layout
     places = np.array([choice.item for choice in choices], dtype=int)
     columns = [column for feature in layout.meta_features for column in feature.columns]

@@ -1,4 +1,4 @@
-"""A battery that holds its quotas, before anything is chosen for what it tells."""
+"""A battery that meets its quotas, from which the choice of informative items starts."""
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -12,24 +12,24 @@ _SECONDS = 30.0
 
 
 def reserve(limits: Limits, gains: np.ndarray) -> list[int]:
-    """Choose few items that hold all lower bounds within the upper ones.
+    """Choose few items that meet all lower bounds within the upper ones.
 
     Parameters
     ----------
     limits : Limits
         The bounds.
     gains : ndarray, shape (items,)
-        Among as many items, those of high gain are preferred.
+        Gains of the items; of equally good items, those with high gains are preferred.
 
     Returns
     -------
     list of int
-        Places of items, one as often as it is taken.
+        Positions of items, each as often as it is chosen.
 
     Raises
     ------
     DataError
-        When there is no such battery: naming the quotas, what the bank has, and what to do.
+        When there is no such battery. The error names the quotas and what the bank has.
     """
     if not limits.least.any():
         return []
@@ -39,7 +39,7 @@ def reserve(limits: Limits, gains: np.ndarray) -> list[int]:
 
 
 def _covering(limits: Limits, gains: np.ndarray) -> list[int] | None:
-    """Take, again and again, the item that is short of most; None where that leads nowhere."""
+    """Choose items that count for most unmet bounds, one by one; None if that does not succeed."""
     found: list[int] = []
     times, sums = limits.times.copy(), np.zeros(len(limits.names))
     order = gains / max(2 * float(gains.max()), np.finfo(float).tiny)
@@ -57,7 +57,7 @@ def _covering(limits: Limits, gains: np.ndarray) -> list[int] | None:
 
 
 def _exact(limits: Limits) -> list[int]:
-    """Solve for a battery that holds all bounds.
+    """Solve for a battery that meets all bounds.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _exact(limits: Limits) -> list[int]:
 
 
 def _refuse_short(limits: Limits) -> None:
-    """Refuse a quota that the whole bank does not hold."""
+    """Refuse a quota that the whole bank does not meet."""
     there = limits.counts @ limits.times
     for name, has, least in zip(limits.names, there, limits.least, strict=True):
         if has < least:
@@ -89,7 +89,7 @@ def _refuse_short(limits: Limits) -> None:
 
 
 def _conflict(limits: Limits) -> str:
-    """Say which quotas cannot be held beside the others: those that must give way the least."""
+    """Name quotas that cannot be met together with the others, with the smallest shortfall."""
     count = len(limits.names)
     lower = limits.least > 0
     slack = csc_array(eye_array(count))
@@ -114,7 +114,7 @@ def _conflict(limits: Limits) -> str:
         6,
     )
     return (
-        f"no battery holds {everything} together: with the other ones held, the bank leaves "
+        f"no battery meets {everything} together: with the other ones met, the bank leaves "
         f"{told}; ask for fewer of these, for a larger n or budget, or raise most= of a kind that "
         "has them"
     )

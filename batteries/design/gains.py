@@ -1,4 +1,4 @@
-"""How much items are expected to lower what is uncertain, given those that are chosen."""
+"""Expected reduction of uncertainty by an item, given the chosen ones."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ _TOGETHER = 512  # rows at a time
 
 @dataclass(eq=False)
 class Gains:
-    r"""What a battery has taught so far at draws of the profile, and what more items would.
+    r"""Expected uncertainty after a battery, at draws of the profile, and its reduction by items.
 
     The loss is the mean over draws of :math:`\sum_k w_k s_k / s_{0k}`, with expected posterior
     standard deviations s, those before any item :math:`s_0`, and the target's weights. Adding a
@@ -22,16 +22,17 @@ class Gains:
        \Delta_k = \frac{(C g)_k^2}{1 + g^\top C g} \quad \text{or} \quad
        \Delta_k = \frac{\mathrm{cov}(\theta_k, p)^2}{\bar p (1 - \bar p)}
 
-    with its scaled slopes g, near by each draw, where the posterior is taken as normal, and with
-    its chances p over the draws that cannot be told apart, where it is taken from these: there it
-    is the expected change of the variance, whatever the shape of the posterior.
+    The first form uses the row's scaled slopes g near each draw, where the posterior is
+    approximated as normal. The second form uses its probabilities p over the draws that the
+    outcomes cannot distinguish, where the posterior is approximated by these draws; it is the
+    expected change of the variance for any shape of the posterior.
 
     Attributes
     ----------
     source : Sensitivity
         Layout, draws and rows.
     weights : ndarray, shape (elements,)
-        Of the target; they sum to 1.
+        Weights of the target; they sum to 1.
     """
 
     source: Sensitivity
@@ -55,7 +56,7 @@ class Gains:
         self._settle()
 
     def add(self, rows: np.ndarray) -> None:
-        """Learn from an item's rows."""
+        """Add the rows of an item to the battery."""
         own = self._scaled[:, rows].astype(float)
         self._information += own.transpose(0, 2, 1) @ own
         outcomes = Divergence(self._outcomes.chance[:, rows], self._outcomes.tried[:, rows])
@@ -63,7 +64,7 @@ class Gains:
         self._settle()
 
     def aim(self, active: np.ndarray) -> None:
-        """Lower only the standard deviations of some elements from now on."""
+        """Restrict the loss to the standard deviations of some elements."""
         self.active = active
         self._settle()
 
@@ -74,7 +75,7 @@ class Gains:
 
     @property
     def loss(self) -> float:
-        """What is to be lowered."""
+        """Loss of the battery."""
         return float(self.weights @ (self.sds / self.source.spread))
 
     def _settle(self) -> None:
@@ -108,7 +109,7 @@ class Gains:
         self._by_chance = (share * (price * variance).sum(axis=1)).astype(np.float32)
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """Compute by how much each of some rows would lower the loss, shape (rows,)."""
+        """Compute the reduction of the loss by each of some rows, shape (rows,)."""
         found = np.empty(len(rows))
         for start in range(0, len(rows), _TOGETHER):
             part = slice(start, start + _TOGETHER)

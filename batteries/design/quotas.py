@@ -1,4 +1,4 @@
-"""What a battery must and must not have: quotas, pairs that exclude each other, a budget."""
+"""Limits of a battery: quotas, pairs that exclude each other, a budget."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,24 +14,24 @@ from ...evaluations.tables import known_names, need_columns, read_numbers
 
 @dataclass(frozen=True)
 class Quota:
-    """How many items of a kind a battery has.
+    """Least and largest number of items of a kind in a battery.
 
     Attributes
     ----------
     column : str
-        Of the bank.
+        Column of the bank that defines the kind.
     low, high : float, optional
-        The kind: items whose number in the column is in [low, high]; an end that is not given is
-        open. Without both, each value of the column is a kind of its own.
+        Limits of the kind: items whose number in the column is in [low, high], without a limit at
+        an end that is not given. If neither is given, each value of the column is a kind.
     least : int, default 0
-        How many of the kind there must be.
+        Least number of items of the kind.
     most : int, optional
-        How many of it there may be; any number by default.
+        Largest number of items of the kind (default: unlimited).
 
     Raises
     ------
     DataError
-        When the numbers contradict each other, or ask for nothing.
+        When the numbers contradict each other, or there is no limit.
 
     Examples
     --------
@@ -61,18 +61,18 @@ class Quota:
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Linear bounds on how often items are in a battery.
+    """Linear bounds on the numbers of times that items are in a battery.
 
     Attributes
     ----------
     names : list of str
-        Of the bounds, for messages.
+        Names of the bounds, for messages.
     counts : ndarray, shape (bounds, items)
-        What one time of an item counts for.
+        Contribution of one use of an item to each bound.
     least, most : ndarray, shape (bounds,)
         Bounds of the sums.
     times : ndarray of int, shape (items,)
-        How often each item may be in the battery.
+        Largest number of times that each item may be in the battery.
     """
 
     names: list[str]
@@ -92,7 +92,7 @@ class Limits:
         costs: np.ndarray,
         budget: float | None,
     ) -> "Limits":
-        """Read what is asked for; an item of a pair is not repeated."""
+        """Read the limits; an item of a pair is not repeated."""
         rows = [("n", np.ones(len(bank)), 0.0, float(n))]
         if budget is not None:
             rows.append(("budget", costs, 0.0, budget))

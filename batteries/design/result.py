@@ -10,7 +10,7 @@ from ...common.messages import many
 from ...common.showing import Overview, Shown
 from ...evaluations.tables import need_columns
 
-_LEVELS = 8  # different values that are counted as they are; of more, as many ranges
+_LEVELS = 8  # most values that are counted singly, and number of ranges if there are more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,14 +25,15 @@ class Design(Shown):
     layout : str
         Name of the layout.
     battery : DataFrame
-        The bank's rows of the items chosen, in their order, an item as often as it is repeated;
-        before its columns ``order`` from 1, ``gain`` (by how much the item was expected to lower
-        the mean of the target's standard deviations, as a part of those before any item, when it
-        was chosen) and ``cost``.
+        The bank's rows of the chosen items, in the order of the choice, each as often as it is
+        repeated. Before the columns of the bank there are ``order`` from 1, ``gain`` (expected
+        reduction, when the item was chosen, of the mean of the target's standard deviations, as a
+        fraction of those before any item) and ``cost``.
     latents : DataFrame
         Indexed by profile element: ``unit``, ``weight`` in the target, ``before`` and ``after``
-        (expected standard deviations), ``low`` and ``high`` (of what remains after, between which
-        80 % of subjects lie), and ``shrinkage``, :math:`1 - sd_{after}^2 / sd_{before}^2`.
+        (expected standard deviations), ``low`` and ``high`` (an interval of the standard deviation
+        after, for 80 % of subjects), and ``shrinkage``,
+        :math:`1 - sd_{after}^2 / sd_{before}^2`.
     confounded : DataFrame
         Pairs of profile elements that the battery can hardly distinguish: ``node``, ``with`` and
         ``correlation``, whose size is above .7, with the strongest first.
@@ -67,14 +68,14 @@ class Design(Shown):
         Parameters
         ----------
         column : str
-            One of those in `bank`.
+            A column of `bank`.
 
         Returns
         -------
         DataFrame
-            A row for each value, or for each of eight ranges of equal width where there are more
-            than eight values: ``low`` and ``high`` ends, equal for a value, and the number of items
-            in the ``bank`` and in the ``battery``, repeats counted.
+            A row for each value, or, if there are more than eight values, for each of eight ranges
+            of equal width: the ends ``low`` and ``high``, equal for a value, and the number of
+            items in the ``bank`` and in the ``battery``, including repeats.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Where a design starts from: the prior, a subject that was fitted, or a population."""
+"""Starting point of a design: the prior, a fitted subject, or a population."""
 
 from dataclasses import dataclass
 
@@ -21,18 +21,18 @@ from ..information.sensitivity import Sensitivity
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """What is known of the subjects before any item is asked.
+    """Distribution of the subjects' profiles before any item is asked.
 
     Attributes
     ----------
     layout : Layout
         The layout.
     profiles : ndarray, shape (draws, elements), optional
-        Posterior draws of one subject; of the prior without it.
+        Posterior draws of one subject (default: draws from the prior).
     others : Posterior, optional
-        The joint fit of a population that subjects come to.
+        Joint fit of the population that newcomers come from.
     people : DataFrame, optional
-        Their properties, one row, where there is such a fit.
+        Properties of the newcomers, one row, if there is a joint fit.
     """
 
     layout: Layout
@@ -44,25 +44,26 @@ class Start:
     def of(
         cls, layout: Layout, given: Posterior | None, subject: str | pd.DataFrame | None
     ) -> "Start":
-        """Read where to start from.
+        """Read the starting point.
 
         Parameters
         ----------
         layout : Layout
-            The one that a battery is designed for.
+            Layout that a battery is designed for.
         given : Posterior, optional
-            A fit of it.
+            Fit of this layout.
         subject : str or DataFrame, optional
-            Whose posterior, where the fit has several; properties of newcomers to a joint fit.
+            Name of the subject, needed if the fit has several; properties of newcomers to a joint
+            fit.
 
         Raises
         ------
         FitError
             When the fit is of another layout, has no such subject, or several and none is named;
-            when a subject is named beside a joint fit, or properties are given beside another one.
+            when a subject is named with a joint fit, or properties are given with another fit.
         LayoutError
-            When subjects share something and there is no fit of them, or they have something of
-            their own for each level of a category.
+            When subjects share something and there is no joint fit, or subjects have values for
+            each level of a category.
         """
         if given is not None and given.layout.fingerprint != layout.fingerprint:
             raise FitError(
@@ -73,15 +74,15 @@ class Start:
             return _population(layout, given, subject)
         if isinstance(subject, pd.DataFrame):
             raise FitError(
-                f"subject is a table of properties, which layout {layout.name!r} has no use for: "
-                "nothing is shared between subjects; leave it out, or name a subject of given="
+                f"subject is a table of properties, which layout {layout.name!r} does not use, "
+                "since subjects share nothing; leave it out, or name a subject of given="
             )
         if given is None:
             return cls(layout)
         if subject is None:
             if len(given.subjects) != 1:
                 raise FitError(
-                    f"given holds {len(given.subjects)} subjects, {some(given.subjects)}; name the "
+                    f"given has {len(given.subjects)} subjects, {some(given.subjects)}; name the "
                     "one to start from, as subject="
                 )
             (subject,) = given.subjects
@@ -95,9 +96,9 @@ class Start:
         Parameters
         ----------
         bank : DataFrame
-            Items, indexed by name; one may be repeated.
+            Items, indexed by name; an item may be repeated.
         draws, seed : int
-            How many profiles, and of which seed.
+            Number of profiles, and seed of their draws.
 
         Returns
         -------

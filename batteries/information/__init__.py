@@ -1,1 +1,1 @@
-"""What items are expected to tell about a profile; no outcome is needed."""
+"""Expected information of items about a profile, without outcomes."""

@@ -1,4 +1,4 @@
-"""How much the data are expected to tell, before they are looked at."""
+"""Expected information of the data, without their outcomes."""
 
 from dataclasses import dataclass
 
@@ -9,18 +9,18 @@ from ...layouts import Layout
 from .sensitivity import Sensitivity
 
 DRAWS = 200
-CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to tell apart
-_ROUNDS = 2  # of averaging information over the posterior it leads to
+CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to distinguish
+_ROUNDS = 2  # of averaging information over the posterior that it leads to
 ENOUGH = 15  # effective draws, from which their variance may be better than a normal law's
 APART = 2  # times the variance of the normal law, from which draws lie in several modes
-CLEARLY = 0.87  # ... and below which draws know of ends; 200 of them vary by less
-TOLD = 0.9  # part of the prior's variance, above which outcomes say nothing of an element
-_MOST = 48  # different sets of attempted items that are looked at; others get the nearest one's
+CLEARLY = 0.87  # ... and below which draws are cut off by ends; 200 of them vary by less
+TOLD = 0.9  # of the prior's variance, above which outcomes are not informative about an element
+_MOST = 48  # most sets of attempted items that are computed; others get the result of the nearest
 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """What the outcomes are expected to teach, before they are looked at.
+    """Expected results of the data.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Expected:
     correlation : ndarray, shape (elements, elements)
         Expected posterior correlation, the mean over draws and subjects.
     matters : ndarray of bool, shape (rows, elements)
-        On which items, or steps of their outcomes, success depends on the element.
+        Whether success on the item, or on the step of its outcomes, depends on the element.
     """
 
     prior_sd: np.ndarray
@@ -41,43 +41,44 @@ class Expected:
 
 
 def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: int) -> Expected:
-    r"""Compute the posterior standard deviations that subjects' attempts lead to on average.
+    r"""Compute the expected posterior standard deviations after the subjects' attempts.
 
     .. math:: I(\theta) = \sum_i \frac{n_i q_i}{p_i (1 - p_i)} \nabla p_i \nabla p_i^\top, \qquad
         C(\theta) = \left(\bar I(\theta) + \Sigma_{prior}^{-1}\right)^{-1}
 
-    where rows i are items, and q is 1. Where outcomes are several, graded or scores, rows are their
-    steps: p is the probability of passing one, given that the one before was passed, and q that of
-    coming to it, the product of those below. The sum over an outcome's steps is then the exact
-    information of the grade or score.
+    where rows i are items, and q is 1. If there are several outcomes, grades or scores, rows are
+    their steps: p is the probability of passing a step, given that the one before was passed, and q
+    that of reaching it, the product of the probabilities below. The sum over the steps of an
+    outcome is then the exact information of the grade or score.
 
     The expected standard deviation is the mean of :math:`\sqrt{C_{kk}}` over draws of the profile
-    from its prior. Information at the very draw would take a success curve that is steep elsewhere
-    for none at all; so it is averaged over draws near by, weighted with the normal density that has
-    the covariance C of the round before.
+    from its prior. At a single draw, the information of a success curve that is steep elsewhere
+    vanishes. It is therefore averaged over nearby draws, weighted by the normal density with the
+    covariance C of the round before.
 
-    Such a normal law has one mode and no ends. Outcomes under bands may fit profiles on both sides
-    of them, and a handful of items cuts a range off rather than bends a normal law. There variances
-    are those of the draws that the outcomes cannot tell from the profile; see `Uncertainty`. With
-    one capability this is within 8 % of exact posteriors. For narrow bands it is up to 45 % too low
-    where single outcomes decide between modes, since it holds the average outcome against each
-    draw; the normal law alone says a half of it, or an eighth.
+    A normal approximation has one mode and no ends. Outcomes under bands may be compatible with
+    profiles on both sides of the bands, and a few items may cut a part of a range off. In these
+    cases variances are those of the draws that the outcomes cannot distinguish from the profile;
+    see `Uncertainty`. With one capability the result is within 8 % of exact posteriors. For narrow
+    bands it is up to 45 % too low where single outcomes decide between modes, since each draw is
+    compared with the average outcome; the normal approximation alone gives a half of it, or an
+    eighth.
 
     Parameters
     ----------
     layout : Layout
         The layout.
     features : dict of str to ndarray
-        By meta-feature, hidden ones too, shape (rows,) or (rows, labels).
+        Values by meta-feature, including hidden ones, of shape (rows,) or (rows, labels).
     trials : ndarray of int, shape (subjects, rows)
-        Attempts; of a step, all at its item.
+        Attempts; for a step, all attempts at its item.
     seed : int
-        Of the 200 draws.
+        Seed of the 200 draws.
 
     Returns
     -------
     Expected
-        In the elements' units.
+        Expected standard deviations, in the elements' units.
 
     References
     ----------
@@ -128,7 +129,7 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
 
 
 def _sets(attempts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find different sets of attempts, or some of very many, and each subject's own or nearest."""
+    """Find the different sets of attempts (some, if there are many), and each subject's set."""
     sets, own = np.unique(attempts, axis=0, return_inverse=True)
     if len(sets) <= _MOST:
         return sets, own.ravel()
@@ -142,10 +143,10 @@ def _sets(attempts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class Divergence:
-    r"""How well outcomes tell profiles apart.
+    r"""How well outcomes distinguish profiles.
 
-    The divergence of profile e from d is what outcomes on rows i, made by d, say for d and against
-    e on average, in nats:
+    The divergence of profile e from d is the expected evidence for d against e, in nats, of
+    outcomes of d on the rows i:
 
     .. math:: D_{de} = \sum_i n_i q_{id} \left(p_{id} \log \frac{p_{id}}{p_{ie}}
         + (1 - p_{id}) \log \frac{1 - p_{id}}{1 - p_{ie}}\right)
@@ -153,7 +154,7 @@ class Divergence:
     Attributes
     ----------
     chance, tried : ndarray, shape (draws, rows)
-        Success p, and the probability q of coming to the row.
+        Success p, and the probability q of reaching the row.
     """
 
     chance: np.ndarray
@@ -176,25 +177,26 @@ class Divergence:
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    r"""Posterior variances at every draw, and where each is from.
+    r"""Posterior variances at every draw, by one of two approximations.
 
     .. math:: w_{de} \propto e^{-D_{de}}
 
     is the posterior probability of draw e when the outcomes are those that d leads to on average.
-    It knows of several modes and of ranges that are cut off. Its variance is taken where it is more
-    than twice the normal law's, as with modes apart, and where it is smaller, if the draws are
-    worth 15 or more: a normal law knows of no ends, and outcomes as they are on average leave a
-    posterior wider than outcomes do on average (by 6 to 14 % for the published layout of Animal-AI
-    on 60 items, where the normal law is within 4 %).
+    This distribution may have several modes and cut-off ranges. Its variance is used where it is
+    more than twice that of the normal approximation, as with separate modes, and where it is
+    smaller, if the effective number of draws is at least 15, because a normal distribution has no
+    ends. Elsewhere the normal approximation is used: the posterior for average outcomes is wider
+    than posteriors for single outcomes are on average (by 6 to 14 % for the published layout of
+    Animal-AI on 60 items, where the normal approximation is within 4 %).
 
     Attributes
     ----------
     weights : ndarray, shape (draws, draws)
         Rows sum to 1.
     by_draws : ndarray of bool, shape (draws, elements)
-        Which variances are those of the draws under the weights.
+        Whether a variance is that of the draws under the weights.
     variance : ndarray, shape (draws, elements)
-        In the elements' units, squared.
+        Variances, in squared units of the elements.
     """
 
     weights: np.ndarray
@@ -205,9 +207,9 @@ class Uncertainty:
     def of(
         cls, covariance: np.ndarray, divergence: np.ndarray, source: Sensitivity
     ) -> "Uncertainty":
-        """Take the covariances of the normal laws, and the divergence of the draws.
+        """Combine the covariances of the normal approximations with the divergence of the draws.
 
-        Draws are laid out so that their variance is that of all draws they were chosen from.
+        Draws are chosen so that their variance is that of all draws that they were chosen from.
         """
         weights = np.exp(-divergence)
         weights /= weights.sum(axis=1, keepdims=True)
@@ -225,12 +227,12 @@ class Uncertainty:
 
 
 def near(information: np.ndarray, source: Sensitivity) -> np.ndarray:
-    """Compute covariances at every draw, their information averaged over the draws near by."""
+    """Compute covariances at every draw, with information averaged over nearby draws."""
     return near_by(information, source)[0]
 
 
 def near_by(information: np.ndarray, source: Sensitivity) -> tuple[np.ndarray, np.ndarray]:
-    """Compute covariances as `near` does, and the weights of the draws near by each draw."""
+    """Compute covariances as `near` does, and the weights of the draws near each draw."""
     covariance = np.linalg.inv(information + source.precision)
     gaps = source.draws[:, None] - source.draws[None]
     flat = information.reshape(len(information), -1)

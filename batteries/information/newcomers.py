@@ -1,4 +1,4 @@
-"""How success of a newcomer depends on its profile, given the joint fit of others."""
+"""Success of a newcomer as a function of its profile, given the joint fit of others."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,27 +16,27 @@ from ...layouts.plates import ITEM
 from .sensitivity import Sensitivity, evenly
 
 _MOST = 4000  # draws of newcomers, from which some are chosen
-_EFFECTS = 24  # draws of what items have of their own, over which a chance is averaged
+_EFFECTS = 24  # draws of the items' effects, over which a probability is averaged
 
 
 @dataclass(frozen=True, eq=False)
 class Newcomers(Sensitivity):
-    r"""Draws of newcomers' profiles, each beside a draw of what the population shares.
+    r"""Draws of newcomers' profiles, each with a draw of the population's parameters.
 
-    The chance on item i of a profile, beside draw d of the population's parameters, is averaged
-    over J draws of what items have of their own, the same for all profiles:
+    The success probability of a profile on item i, with draw d of the population's parameters, is
+    averaged over J draws of the items' effects, the same for all profiles:
 
     .. math:: \bar p_i(\theta, \varphi_d) = \frac{1}{J} \sum_j p_i(\theta, \varphi_d, \beta_{ij}),
 
-    from the posterior where the fit knows the item, and else from their prior given what is shared.
-    An answer thus tells the less of a profile, the less is known of the item.
+    from the posterior if the item is in the fit, and otherwise from their prior given the shared
+    values. An answer is therefore the less informative, the less is known of the item.
 
     Attributes
     ----------
     target : Target
         The newcomer on the bank, with the chosen draws of the population's parameters.
     effects : dict of str to ndarray
-        By latent that items have values of, J draws, shape (J, levels..., labels...).
+        J draws of each latent with values per item, shape (J, levels..., labels...).
     """
 
     target: Target
@@ -51,27 +51,27 @@ class Newcomers(Sensitivity):
         draws: int,
         seed: int,
     ) -> "Newcomers":
-        """Draw newcomers among the levels of a joint fit.
+        """Draw newcomers to the population of a joint fit.
 
         Parameters
         ----------
         fit : Posterior
-            Of the others.
+            Joint fit of the others.
         bank : DataFrame
-            Items, indexed by name; one may be repeated.
+            Items, indexed by name; an item may be repeated.
         people : DataFrame
-            The newcomers' properties, one row.
+            Properties of the newcomers, one row.
         draws : int
-            How many are chosen.
+            Number of draws that are chosen.
         seed : int
-            Of all draws.
+            Seed of all draws.
 
         Raises
         ------
         DataError
             When the bank or the properties do not fit the layout.
         FitError
-            When new values are to be drawn from a family of which PyMC has no quantiles.
+            When new values are to be drawn from a family without quantiles in PyMC.
         """
         layout, rng = fit.layout, np.random.default_rng([seed, 5])
         first, own = np.unique(bank.index, return_index=True, return_inverse=True)[1:]
@@ -119,7 +119,7 @@ class Newcomers(Sensitivity):
         return np.mean(found, axis=0)
 
     def _targets(self) -> Iterator[Target]:
-        """Take what items have of their own, one draw after the other."""
+        """Take the items' effects, one draw after the other."""
         if not self.effects:
             yield self.target
             return

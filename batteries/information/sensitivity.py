@@ -1,4 +1,4 @@
-"""How success on items depends on the profile, at draws of it."""
+"""Success on items as a function of the profile, at draws of the profile."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from ...layouts import Layout
 from ...layouts.elements import elements
 from ...layouts.outcomes.steps import Steps
 
-_STEP = 1e-4  # of a derivative, as part of the prior's standard deviation
-_TOGETHER = 2**21  # derivatives that are held at a time
+_STEP = 1e-4  # of a derivative, as a fraction of the prior's standard deviation
+_TOGETHER = 2**21  # derivatives in memory at a time
 _TO_A_PART = 20, 5, 1  # draws in each part of an element's order, coarse and fine
 _MATTERS = 1e-6  # change of log-odds per prior standard deviation that is more than rounding
 
@@ -30,18 +30,18 @@ class Sensitivity:
     layout : Layout
         The layout.
     draws : ndarray, shape (draws, elements)
-        Of the profile.
+        Draws of the profile.
     spread : ndarray, shape (elements,)
-        The standard deviations of what they are drawn from: the prior, or what is known already.
+        Standard deviations of the distribution that they are drawn from, the prior or a posterior.
     precision : ndarray, shape (elements, elements)
-        Inverse of its covariance.
+        Inverse of the covariance of that distribution.
     block : Block
         The rows.
     ordered_steps : list of (ndarray of int, ndarray of int)
-        Where rows are steps, by step from the second on: which of the different rows are such, and
-        which ones are the steps below.
+        If rows are steps, by step from the second on: the different rows that are this step, and
+        those that are the steps below.
     constants : dict of str to ndarray
-        By subject constant, one number for each draw.
+        By constant of subjects, one number for each draw.
     """
 
     layout: Layout
@@ -69,13 +69,14 @@ class Sensitivity:
         layout : Layout
             The layout.
         features : dict of str to ndarray
-            By meta-feature, hidden ones too, shape (rows,) or (rows, labels).
+            Values by meta-feature, including hidden ones, of shape (rows,) or (rows, labels).
         rows, draws : int
-            How many. A subject's mean failure is what each profile leads to on all rows.
+            Numbers of rows and of draws. A subject's mean failure is the expected one of its
+            profile on all rows.
         seed : int
-            Of the choice.
+            Seed of the choice.
         known : ndarray, shape (all draws, elements), optional
-            Draws of what is known already; by default those of the prior.
+            Draws from a posterior (default: draws from the prior).
         """
         drawn = prior_profiles(layout) if known is None else known
         spread = drawn.std(axis=0, ddof=1)
@@ -102,7 +103,7 @@ class Sensitivity:
             Which draws.
         scaled : ndarray, shape (draws, different rows, elements)
             :math:`(\partial p / \partial \theta_k) / \sqrt{p (1 - p)}`, by central differences;
-            of a step, times the root of the probability of coming to it.
+            of a step, times the root of the probability of reaching it.
         """
         known = elements(self.layout)
         step = max(1, _TOGETHER // (self.block.count * len(known)))
@@ -124,7 +125,7 @@ class Sensitivity:
             yield part, scaled * np.sqrt(self._tried(chance) / (chance * (1 - chance)))[..., None]
 
     def chances(self) -> tuple[np.ndarray, np.ndarray]:
-        """Compute success on the different rows, and the probability of coming to them.
+        """Compute success on the different rows, and the probability of reaching them.
 
         Returns
         -------
@@ -135,11 +136,11 @@ class Sensitivity:
         return chance, self._tried(chance)
 
     def matters(self, scaled: np.ndarray) -> np.ndarray:
-        """Say which elements matter on which of the different rows at any of some draws."""
+        """Find which elements matter on which of the different rows at any of some draws."""
         return np.asarray((np.abs(scaled) * self.spread > _MATTERS).any(axis=0))
 
     def _tried(self, chance: np.ndarray) -> np.ndarray:
-        """Probability of coming to each of the different rows, by those of passing them."""
+        """Compute the probability of reaching each of the different rows from those of passing."""
         tried = np.ones_like(chance)
         for steps, below in self.ordered_steps:
             tried[:, steps] = tried[:, below] * chance[:, below]
@@ -161,26 +162,27 @@ class Sensitivity:
 
 
 def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Choose draws that lie as evenly as all of them along each element.
+    """Choose draws that have the distribution of all draws along each element.
 
-    Subjects whom no item reaches are few, and their standard deviations many times the others': of
-    200 profiles chosen blindly there may be five of them or fifteen, and the mean is as uncertain.
-    Each draw chosen is the one whose neighbourhoods, finer and coarser parts of each element's
-    order, hold the fewest of those before it.
+    For a few subjects no item is informative, and their standard deviations are many times those of
+    the others: among 200 profiles chosen at random there may be five of them or fifteen, so that
+    the mean is uncertain. Each chosen draw is the one whose neighbourhoods, finer and coarser parts
+    of each element's order, contain the fewest of the draws chosen before.
 
     Parameters
     ----------
     drawn : ndarray, shape (draws, elements)
-        All of them.
+        All draws.
     count : int
-        How many; where there are no more than so many draws, some are chosen several times.
+        Number of draws to choose; if it is at least that of all draws, some are chosen several
+        times.
     rng : Generator
-        Of draws that are as good as each other.
+        Source of random choices among equally good draws.
 
     Returns
     -------
     ndarray of int, shape (count,)
-        Their places.
+        Positions of the chosen draws.
     """
     if count >= len(drawn):
         return rng.choice(len(drawn), count)

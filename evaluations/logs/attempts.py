@@ -1,4 +1,4 @@
-"""Attempts from several logs become one table, and their items' meta-features another."""
+"""Tables of attempts and of items' meta-features, made from several logs."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,28 +19,28 @@ def choose(
     found: Mapping[str, Iterable[str]],
     notes: Notes,
 ) -> dict[str, str]:
-    """Pick one name for each task; without a wish, only where there is no other.
+    """Choose one name, such as that of a metric, for each task.
 
     Parameters
     ----------
     kind : str
-        What is chosen, which is also the reader's argument.
+        Kind of the name, which is also the reader's argument.
     wanted : str, or mapping of str to str, optional
-        One name for all tasks, or by task.
+        One name for all tasks, or by task (default: the only one of a task).
     found : mapping of str to iterable of str
         Names that each task has.
     notes : Notes
-        Told of what was the only one.
+        Notes, to which names that are the only ones are added.
 
     Returns
     -------
     dict of str to str
-        By task.
+        Names by task.
 
     Raises
     ------
     DataError
-        When a task has several and none is wanted, lacks the one that is, or has none.
+        When a task has several names and none is wanted, lacks the wanted one, or has none.
 
     Examples
     --------
@@ -80,21 +80,21 @@ type Settings = Mapping[str, object]
 
 
 def tell_apart(kind: str, runs: Sequence[tuple[str, Settings]], notes: Notes) -> list[str]:
-    """Name each run, by its settings too where runs of one name differ in them.
+    """Name each run, with its settings if runs with the same name differ in them.
 
     Parameters
     ----------
     kind : str
-        What is named.
+        Kind of the names, for notes.
     runs : sequence of (str, mapping)
         Name and settings of each run.
     notes : Notes
-        Told of the names that were extended.
+        Notes, to which extended names are added.
 
     Returns
     -------
     list of str
-        In order.
+        Names, in the order of the runs.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def tell_apart(kind: str, runs: Sequence[tuple[str, Settings]], notes: Notes) ->
 def name_models(
     runs: Sequence[tuple[str, Settings]], subject: str | None, notes: Notes
 ) -> list[str]:
-    """Name the model of each run, or all by the one name that is given.
+    """Name the model of each run, or use the given name for all runs.
 
     Raises
     ------
@@ -155,15 +155,15 @@ def _same(one: object, other: object) -> bool:
 
 
 class Properties:
-    """Collects one record per item, and one per subject, from everything that tells of them.
+    """Properties of items and subjects, collected from all attempts.
 
-    A field is the items' where it is the same in all attempts at each item, else the subjects'
-    where it is the same in all attempts of each subject.
+    A field is a property of the items if it is the same in all attempts at each item, and otherwise
+    of the subjects, if it is the same in all attempts of each subject.
 
     Parameters
     ----------
     notes : Notes
-        Told of fields that are no meta-features, and of those that differ within an item.
+        Notes, to which fields that are dropped or differ within an item are added.
 
     Examples
     --------
@@ -188,7 +188,7 @@ class Properties:
         self._varying: set[str] = set()
 
     def add(self, item: str, subject: str, record: Mapping[str, object]) -> None:
-        """Take in what one attempt tells of its item and its subject."""
+        """Add the fields of one attempt, which describe its item and its subject."""
         told = dict(self._fields(item, record))
         known = self._items.setdefault(item, {})
         for name, value in told.items():
@@ -203,12 +203,12 @@ class Properties:
         self._subjects[subject] = {name: own[name] for name in own if name not in changed}
 
     def tables(self, features: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Make the tables of items and subjects, with all properties or the ones asked for.
+        """Make the tables of items and subjects, with all properties or the named ones.
 
         Raises
         ------
         DataError
-            When one that was asked for is unknown, or differs within an item and within a subject.
+            When a named property is unknown, or differs within an item and within a subject.
         """
         names = list(dict.fromkeys(name for record in self._items.values() for name in record))
         wanted = names if features is None else known_names(features, pd.Index(names), "feature")
@@ -264,15 +264,15 @@ class Attempt:
     Parameters
     ----------
     subject, item : str
-        Names.
+        Names of the subject and the item.
     number : int
-        Which attempt, from 1.
+        Number of the attempt, from 1.
     outcome : float
-        In [0, 1]; NaN where there is none.
+        Outcome in [0, 1]; NaN if there is none.
     log : str
-        File that tells of it.
+        File that contains the attempt.
     identity : str, optional
-        Names the attempt itself, also where another log copies it.
+        Identifier of the attempt, which is the same in copies in other logs.
     """
 
     subject: str
@@ -297,22 +297,22 @@ def assemble(
     Parameters
     ----------
     attempts : iterable of Attempt
-        In the order of the logs.
+        Attempts in the order of the logs.
     properties : Properties
-        Of the items.
+        Properties of items and subjects.
     notes : Notes
-        Told of what is dropped and averaged.
+        Notes, to which dropped and averaged attempts are added.
     several : {"trials", "mean"}
-        What several attempts of one subject at one item are.
+        How several attempts of one subject at one item are counted.
     option : str
-        What the reader calls `several`, for messages.
+        Name of `several` in the reader, for messages.
     features : sequence of str, optional
-        Meta-features wanted.
+        Names of the meta-features to keep (default: all).
 
     Returns
     -------
     Imported
-        With everything.
+        Tables of attempts, items and subjects, with notes.
 
     Raises
     ------

@@ -71,7 +71,7 @@ def test_places_must_be_a_whole_number(places):
 
 
 def test_a_property_may_not_take_the_name_of_an_added_column():
-    with pytest.raises(DataError, match=r"column.s. low, which places of scores are given"):
+    with pytest.raises(DataError, match=r"column.s. low, which are names of columns of places"):
         score_places(pd.DataFrame({"low": [1]}, ["sums"]))
     with pytest.raises(DataError, match="score"):
         read_scores(table().drop(columns="score"))

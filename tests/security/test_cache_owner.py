@@ -8,10 +8,7 @@ import pytest
 
 from measurement_layouts.common import cache
 
-REMEDY = (
-    "take that right from them (chmod go-w), or let MEASUREMENT_LAYOUTS_CACHE name a folder of "
-    "your own"
-)
+REMEDY = "remove that permission (chmod go-w), or let MEASUREMENT_LAYOUTS_CACHE name another folder"
 
 
 @pytest.fixture

@@ -218,7 +218,7 @@ def test_a_saved_test_goes_on_as_if_never_interrupted(tmp_path):
 def test_a_layout_with_own_functions_is_given_again(tmp_path):
     layout, items = aaio.recommended_layout(), aaio.battery(seed=2)
     ml.AdaptiveTest(layout, items, seed=1).save(tmp_path / "test.jsonl")
-    with pytest.raises(ml.FitError, match="give it, layout="):
+    with pytest.raises(ml.FitError, match="pass the layout as layout="):
         ml.AdaptiveTest.load(tmp_path / "test.jsonl")
     assert ml.AdaptiveTest.load(tmp_path / "test.jsonl", layout).done == ""
 

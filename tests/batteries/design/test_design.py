@@ -220,7 +220,7 @@ def test_a_fit_is_a_starting_point(rng):
     assert found.latents.loc["sight", "before"] == pytest.approx(1 / 12**0.5, rel=0.05)
     assert found.battery["smallness"].between(6, 9).all()
     assert found.latents.loc["sight", "after"] < found.latents.loc["sight", "before"]
-    with pytest.raises(ml.FitError, match="given holds 2 subjects, Ann, Bob; name the one"):
+    with pytest.raises(ml.FitError, match="given has 2 subjects, Ann, Bob; name the one"):
         design(looking(), bank(), given=fit)
     with pytest.raises(ml.FitError, match="not in this fit: Cyd"):
         design(looking(), bank(), given=fit, subject="Cyd")

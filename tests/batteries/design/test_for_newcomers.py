@@ -200,5 +200,5 @@ def test_layouts_that_are_refused():
     with pytest.raises(ml.FitError, match="given is a fit of layout 'together'"):
         design(alone(), items("new"), given=fitted())
     people = pd.DataFrame({"tests": [1.0]}, ["Zed"])
-    with pytest.raises(ml.FitError, match="layout 'alone' has no use for"):
+    with pytest.raises(ml.FitError, match="layout 'alone' does not use"):
         design(alone(), items("new"), subject=people)

@@ -93,7 +93,7 @@ def test_quotas_that_contradict_each_other_are_named(bank):
         Quota("demand[a]", low=0, high=1, least=6),
         Quota("demand[a]", low=2, high=5, least=5),
     ]
-    with pytest.raises(ml.DataError, match=r"no battery holds n=10 and 2 quotas together.*a\]"):
+    with pytest.raises(ml.DataError, match=r"no battery meets n=10 and 2 quotas together.*a\]"):
         design(needed(), bank, n=10, quotas=quotas)
     assert len(design(needed(), bank, n=11, quotas=quotas).battery) == 11
 
