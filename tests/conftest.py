@@ -30,8 +30,11 @@ def pytest_addoption(parser):
 
 
 def _longest_first(item):
+    """Long files in their order, then notebooks, then all others."""
+    if item.path.suffix == ".ipynb":
+        return len(LONGEST)
     name = item.path.stem
-    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST) + 1
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m picks
@@ -39,6 +42,8 @@ def pytest_collection_modifyitems(items):
     items.sort(key=_longest_first)
     promised = trust_table.promised_tests()
     for item in items:
+        if item.path.suffix == ".ipynb":  # they run beside the slow tests
+            item.add_marker(pytest.mark.slow)
         trust_table.note(item)
         if trust_table.place_of(item.nodeid) in promised:
             item.add_marker(pytest.mark.trust)
