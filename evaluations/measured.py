@@ -78,7 +78,7 @@ def measured_columns(demands: xr.DataArray) -> pd.DataFrame:
 
 
 def _refuse_others(demands: object) -> None:
-    """Refuse what is no array of probabilities of levels."""
+    """Refuse objects that are not arrays of probabilities of levels."""
     if not isinstance(demands, xr.DataArray):
         raise DataError(
             f"measured demands are a {type(demands).__name__}; give an xarray.DataArray of "

@@ -1,4 +1,4 @@
-"""Tables of outcomes, of success or of grades and scores: from what people have to counts."""
+"""Conversion of tables of outcomes, of success or of grades and scores, to counts."""
 
 import warnings
 from collections.abc import Mapping
@@ -83,24 +83,24 @@ def from_long(
 def with_outcomes(
     items: pd.DataFrame, successes: pd.DataFrame, trials: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Leave out subjects without any outcome, and warn of them by name.
+    """Leave out subjects without outcomes, with a warning that names them.
 
-    Items stay: those without outcomes may be the ones to be predicted.
+    Items without outcomes are kept, because they may be the items to be forecast.
 
     Parameters
     ----------
     items, successes, trials : DataFrame
-        Of an evaluation to be made.
+        Tables of an evaluation.
 
     Returns
     -------
     DataFrame, DataFrame, DataFrame
-        What is left.
+        Tables without these subjects.
 
     Raises
     ------
     DataError
-        When there is no outcome at all.
+        When there are no outcomes.
     """
     attempted = trials.to_numpy() > 0
     if attempted.size and not attempted.any():
@@ -118,17 +118,17 @@ def with_outcomes(
 def properties(
     outcomes: pd.DataFrame, subject: str, item: str, outcome: str
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Take the items' and the subjects' properties from the remaining columns of rows of outcomes.
+    """Take the items' and the subjects' properties from the other columns of a table of outcomes.
 
-    A column is the items' where it is the same in all rows of each item, else the subjects' where
-    it is the same in all rows of each subject.
+    A column is a property of the items if it is the same in all rows of each item, and otherwise of
+    the subjects, if it is the same in all rows of each subject.
 
     Returns
     -------
     items : DataFrame
         One row per item, in the order in which they appear.
     subjects : DataFrame or None
-        One row per subject; None where all columns are the items'.
+        One row per subject; None if all columns are properties of the items.
 
     Raises
     ------
@@ -158,12 +158,12 @@ def properties(
 
 
 def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
-    """Check a table of counts and put its columns into the items' order.
+    """Check a table of counts, and order its columns as the items.
 
     Raises
     ------
     DataError
-        When names do not match, or a value is no whole number of at least 0.
+        When names do not match, or a value is not a whole number of at least 0.
     """
     checked = named(table, name, "subject")
     columns = texts(checked.columns, f"{name}, columns")
@@ -182,9 +182,9 @@ def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
 
 
 def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index, call: str) -> pd.DataFrame:
-    """Name a wide table, turned where its rows are items, and refuse other items than those.
+    """Read the names of a wide table, transposed if its rows are items, and refuse other items.
 
-    Of a long table, the beginning of the `call` that reads it is named.
+    The error for a long table states the call that reads it, which begins with `call`.
     """
     try:
         table = named(outcomes, what, "subject")
@@ -213,7 +213,7 @@ def _check_long(outcomes: object, columns: Columns) -> None:
 
 
 def _zeros_and_ones(table: pd.DataFrame, pattern: str) -> np.ndarray:
-    """Read outcomes; NaN where one is missing."""
+    """Read outcomes; NaN if one is missing."""
     values, foreign = read_outcomes(table)
     wrong = foreign | ~(np.isnan(values) | (values == 0) | (values == 1))
     if wrong.any():
@@ -226,11 +226,11 @@ def _zeros_and_ones(table: pd.DataFrame, pattern: str) -> np.ndarray:
     return values
 
 
-_ROUNDING = 1e-9  # part of a place that writing a score may cost
+_ROUNDING = 1e-9  # of a place, by which rounding may change a written score
 
 
 class _Cells(NamedTuple):
-    """Outcomes as they came, one per attempt."""
+    """Outcomes as given, one per attempt."""
 
     subjects: list[str]
     items: list[str]
@@ -244,7 +244,7 @@ def from_outcomes(
     items: pd.DataFrame,
     columns: Columns,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Count steps passed and tried; see `Evaluation.of_outcomes`.
+    """Count passed and attempted steps; see `Evaluation.of_outcomes`.
 
     Returns
     -------
@@ -278,7 +278,7 @@ def refuse_other_outcomes(layout: Layout, outcomes: object) -> None:
     Raises
     ------
     DataError
-        Saying which are missing or too many.
+        When tables are missing or extra, which the error names.
     """
     names = [outcome.name for outcome in layout.outcomes]
     if not isinstance(outcomes, Mapping):
@@ -291,7 +291,7 @@ def refuse_other_outcomes(layout: Layout, outcomes: object) -> None:
 
 
 def is_long(table: pd.DataFrame, columns: Columns) -> bool:
-    """Whether a table has a row per outcome: all three columns."""
+    """Whether a table has a row per outcome, that is, all three columns."""
     return set(columns) <= set(table.columns)
 
 
@@ -320,7 +320,7 @@ def _read(outcome: Observed, table: object, items: pd.Index, columns: Columns) -
 def _counts(
     outcome: Observed, cells: _Cells, subjects: list[str], items: pd.Index
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count attempts that passed each step, and that came to it; (subjects, items, steps)."""
+    """Count attempts that passed each step, and that reached it; (subjects, items, steps)."""
     levels = _levels(outcome, cells)
     there = ~np.isnan(levels)
     rows = pd.Index(subjects).get_indexer(pd.Index(cells.subjects))[there]
@@ -333,7 +333,7 @@ def _counts(
 
 
 def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
-    """Read how many steps each attempt passed; NaN where there was none."""
+    """Read how many steps each attempt passed; NaN without an attempt."""
     values = cells.values
     if isinstance(outcome, Graded):
         places = {grade: place for place, grade in enumerate(outcome.grades)}
@@ -345,7 +345,7 @@ def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
     if isinstance(outcome, Score):
         fine = (numbers >= -_ROUNDING) & (numbers <= 1 + _ROUNDING)
         levels = np.floor(np.where(fine, numbers, 0.0) * outcome.places + 0.5 + _ROUNDING)
-        need = "no score in [0, 1]", "give parts of the full score"
+        need = "no score in [0, 1]", "give fractions of the full score"
     else:
         fine, levels = np.isin(numbers, np.arange(len(outcome.steps) + 1)), numbers
         coded = f"code failure as 0 and success as 1, or by a known word ({KNOWN})"

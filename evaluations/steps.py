@@ -1,7 +1,7 @@
-"""Rows of an evaluation that are steps: which item, outcome and step each of them is.
+"""Rows of an evaluation that are steps of outcomes.
 
-A row is named after all three, such as ``arena 3 · credit ≥ 0.25``, so that a fit, a file and a
-table all know it by its name.
+The name of a row contains its item, outcome and step, such as ``arena 3 · credit ≥ 0.25``, so that
+it identifies the row in fits, files and tables.
 """
 
 import itertools
@@ -25,12 +25,12 @@ _FROM = " ≥ "
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What the rows of an evaluation, or of a fit, are steps of.
+    """Items, outcomes and steps of the rows of an evaluation or a fit.
 
     Attributes
     ----------
     item, outcome, step : ndarray of str, shape (rows,)
-        Names.
+        Names of the item, the outcome and the step of each row.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Rows:
 
     @classmethod
     def read(cls, names: Iterable[str]) -> "Rows":
-        """Take names of rows apart."""
+        """Split names of rows into item, outcome and step."""
         parts = [name.rpartition(f" {MARK}") for name in names]
         items = [item for item, _, _ in parts]
         reached = [own.partition(_FROM) for _, _, own in parts]
@@ -61,12 +61,12 @@ class Rows:
 
     @cached_property
     def places(self) -> np.ndarray:
-        """Which of the items each row belongs to."""
+        """Position of each row's item among the items."""
         return self.items.get_indexer(pd.Index(self.item, dtype="str"))
 
     @cached_property
     def _groups(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which row begins the steps of each row's outcome, and how many those are."""
+        """First row of the steps of each row's outcome, and number of these steps."""
         keys = pd.MultiIndex.from_arrays([self.item, self.outcome])
         codes, _ = pd.factorize(keys)
         _, first, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -79,21 +79,21 @@ class Rows:
 
     @property
     def tops(self) -> np.ndarray:
-        """How many steps the outcome has, by row."""
+        """Number of steps of the outcome, by row."""
         return self._groups[1]
 
     def means(self, successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
-        """Average outcomes, each as a part of the highest, over attempts (last axis: rows)."""
+        """Average outcomes, as fractions of the highest, over attempts (last axis: rows)."""
         begins = self.first == np.arange(len(self.first))
         return np.asarray((successes / self.tops).sum(axis=-1) / trials[..., begins].sum(axis=-1))
 
     def rows_of(self, steps: Steps) -> np.ndarray:
-        """Find which of a layout's rows of an item each row is.
+        """Find the position of each row among a layout's rows of an item.
 
         Raises
         ------
         DataError
-            When they are not those of the layout.
+            When the rows are not those of the layout.
         """
         known = {(name, step): place for place, (name, _, step) in enumerate(steps.rows)}
         found = [known.get(key, -1) for key in zip(self.outcome, self.step, strict=True)]
@@ -118,12 +118,12 @@ class Stepped:
 
     @cached_property
     def rows(self) -> Rows | None:
-        """What the rows are steps of, by `of_outcomes`; None where a row is an item."""
+        """Items, outcomes and steps of rows made by `of_outcomes`; None if rows are items."""
         return Rows.read(self.items.index) if STEP in self.items.columns else None
 
     @property
     def attempts(self) -> pd.DataFrame:
-        """Trials; where rows are steps, of each step all attempts at its item."""
+        """Trials; if rows are steps, the number of all attempts at the item of each step."""
         if self.rows is None:
             return self.trials
         counts = self.trials.to_numpy()[:, self.rows.first]
@@ -131,14 +131,14 @@ class Stepped:
 
     @property
     def item_table(self) -> pd.DataFrame:
-        """Items with their properties, each once, also where rows are steps."""
+        """Items with their properties, each once, also if rows are steps."""
         if self.rows is None:
             return self.items
         _, first = np.unique(self.rows.places, return_index=True)
         return self.items.drop(columns=STEP).iloc[first].set_axis(self.rows.items, axis=0)
 
     def rows_of(self, items: Iterable[str]) -> list[str]:
-        """Name the rows of some items: all their steps, or they themselves."""
+        """List the names of the rows of some items: all their steps, or the items themselves."""
         if self.rows is None:
             return list(items)
         rows = pd.Series(self.items.index).groupby(self.rows.item, sort=False).groups
@@ -151,14 +151,14 @@ def expanded(steps: Steps, items: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     steps : Steps
-        A layout's.
+        Steps of a layout.
     items : DataFrame
         Properties, indexed by item.
 
     Returns
     -------
     DataFrame
-        With the column `STEP`, indexed by row.
+        Properties with the additional column `STEP`, indexed by row.
     """
     names = row_names(items.index, steps)
     table = items.iloc[np.repeat(np.arange(len(items)), len(steps.rows))]
@@ -169,7 +169,7 @@ def expanded(steps: Steps, items: pd.DataFrame) -> pd.DataFrame:
 def of_rows(
     steps: Steps, features: Mapping[str, np.ndarray], items: int, *, cumulative: bool = False
 ) -> dict[str, np.ndarray]:
-    """Give the rows of items, as `expanded` orders them, their meta-features and hidden ones."""
+    """Compute meta-features of rows, in the order of `expanded`, including hidden ones."""
     spread = {name: np.repeat(values, len(steps.rows), axis=0) for name, values in features.items()}
     rows = np.tile(np.arange(len(steps.rows)), items)
     return spread | steps.hidden(rows, cumulative=cumulative)
@@ -182,12 +182,12 @@ def row_names(items: Sequence[str] | pd.Index, steps: Steps) -> list[str]:
 
 
 def refuse_other_rows(layout: Layout, rows: Rows | None) -> None:
-    """Refuse an evaluation whose rows are steps where the layout's are not, or the reverse.
+    """Refuse an evaluation whose rows are steps if the layout's are items, or the reverse.
 
     Raises
     ------
     DataError
-        When only one of the two has steps, or other ones.
+        When only one of the two has steps, or their steps differ.
     """
     steps = layout.steps
     if steps is not None and rows is not None:
@@ -209,12 +209,12 @@ def refuse_other_rows(layout: Layout, rows: Rows | None) -> None:
 
 
 def refuse_steps(rows: Rows | None, what: str) -> None:
-    """Refuse an evaluation whose rows are steps, where only 0/1 outcomes of items have a meaning.
+    """Refuse an evaluation whose rows are steps, for functions of 0/1 outcomes of items.
 
     Raises
     ------
     DataError
-        When they are.
+        When rows are steps.
     """
     if rows is not None:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Tables as they arrive: names become texts, cells become numbers."""
+"""Reading of tables: names as texts, cells as numbers."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -15,27 +15,27 @@ from ..linking.texts import short
 
 
 def named(table: object, what: str, kind: str) -> pd.DataFrame:
-    """Index a table's rows by texts; the table itself stays as it is.
+    """Return a copy of a table whose rows are indexed by texts.
 
     Parameters
     ----------
     table : object
-        What was given as a table.
+        Object given as a table.
     what : str
-        What to call it in messages.
+        Name of the table in messages.
     kind : str
-        What a row is, and the name of the index.
+        Kind of the rows, which is also the name of the index.
 
     Returns
     -------
     DataFrame
-        With the same columns.
+        Table with the same columns.
 
     Raises
     ------
     DataError
-        When it is no DataFrame, its columns have several levels, a name is missing or occurs twice,
-        or a name or a cell contains half a character.
+        When the object is not a DataFrame, its columns have several levels, a name is missing or
+        occurs twice, or a name or a cell contains half a character.
     """
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
@@ -56,16 +56,16 @@ def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: st
     Parameters
     ----------
     table : DataFrame
-        Columns may have names of any kind.
+        Table, whose columns may have names of any type.
     names : sequence of str
-        Of its rows.
+        Names of its rows.
     what, kind : str
-        What to call the table and a row in messages.
+        Names of the table and of a row in messages.
 
     Raises
     ------
     DataError
-        Naming column and row.
+        When there is half a character; the error names column and row.
     """
     dtypes = list(table.dtypes)  # all at once: a table may have a column per item
     for place, column in enumerate(table.columns):
@@ -118,12 +118,12 @@ def texts(names: Iterable[object], where: str) -> list[str]:
 
 
 def refuse_repeats(names: Iterable[str], kind: str, where: str) -> None:
-    """Refuse names of one kind of thing that occur more than once.
+    """Refuse names that occur more than once.
 
     Raises
     ------
     DataError
-        Naming them.
+        When there are such names, which the error lists.
     """
     index = pd.Index(names)
     repeated = list(index[index.duplicated()].unique())
@@ -140,7 +140,7 @@ def same_names(have: Iterable[str], need: Iterable[str], where: str, reference: 
     Raises
     ------
     DataError
-        Naming what is missing and what is too many.
+        When they differ; the error lists missing and extra names.
     """
     missing, extra = sorted(set(need) - set(have)), sorted(set(have) - set(need))
     found = [f"missing {some(missing)}"] if missing else []
@@ -152,7 +152,7 @@ def same_names(have: Iterable[str], need: Iterable[str], where: str, reference: 
 
 
 def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str]:
-    """Read a choice among known names; a single text is one name.
+    """Read a selection of known names; a single text is one name.
 
     Raises
     ------
@@ -173,11 +173,11 @@ def three_columns(names: tuple[object, object, object]) -> None:
     Raises
     ------
     DataError
-        Naming them.
+        When there are not three different names.
     """
     try:
         different = len(set(names)) == 3
-    except TypeError:  # a list, for one, names no column
+    except TypeError:  # for example a list, which is no name of a column
         different = False
     if not different:
         raise DataError(f"subject, item and outcome are the columns {some(names)}; name three")
@@ -193,14 +193,14 @@ def need_columns(
     have, need : iterable of hashable
         Names of columns.
     where : str
-        What to call the table, with its verb.
+        Name of the table and verb, for messages.
     remedy : str
-        What to do where one is missing.
+        What to do if a column is missing.
 
     Raises
     ------
     DataError
-        Naming the columns.
+        When columns are missing or occur twice; the error lists them.
     """
     columns = Counter(have)
     missing = [name for name in need if name not in columns]
@@ -223,12 +223,12 @@ def need_conditions(conditions: pd.DataFrame, subjects: Iterable[str]) -> None:
     conditions : DataFrame
         Indexed by subject, with the columns ``model`` and ``incited``.
     subjects : iterable of str
-        Those that need a row.
+        Subjects that need a row.
 
     Raises
     ------
     DataError
-        Naming the columns or the subjects.
+        When columns or subjects are missing; the error lists them.
     """
     need_columns(conditions.columns, ["model", "incited"], "the table of conditions has")
     missing = [subject for subject in subjects if subject not in conditions.index]
@@ -242,28 +242,28 @@ def need_conditions(conditions: pd.DataFrame, subjects: Iterable[str]) -> None:
 def renamed(
     table: object, columns: Mapping[str, str] | None, names: Sequence[str], every: Sequence[str]
 ) -> Any:
-    """Give columns, or the levels of an index, the names that they are read by.
+    """Rename columns, or the levels of an index, to the names that a reader expects.
 
     Parameters
     ----------
     table : object
-        What was given as a table; anything else stays as it is.
+        Table; another object is returned unchanged.
     columns : mapping of str to str, optional
-        Names that columns have, by those that they are read by. Others stay as they are.
+        Names of columns in the table, by the names that the reader expects. Others are not changed.
     names : sequence of str
         Columns that are read from this table.
     every : sequence of str
-        Those of all tables that the names may be of.
+        Columns that are read from any table.
 
     Returns
     -------
     object
-        A renamed table.
+        The renamed table.
 
     Raises
     ------
     DataError
-        When `columns` names one that is read from no table.
+        When `columns` has a name that is read from no table.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def renamed(
 
 
 def _renaming(missing: Sequence[Hashable], have: Iterable[Hashable]) -> str:
-    """Say which columns differ from missing ones in spaces or capitals only."""
+    """Find columns that differ from missing ones in spaces or capitals only."""
     alike = {str(name).strip().lower(): name for name in have}
     near = {name: alike.get(str(name).strip().lower()) for name in missing}
     renamed = {found: name for name, found in near.items() if found is not None}
@@ -339,7 +339,7 @@ def read_numbers(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def name_cells(table: pd.DataFrame, bad: np.ndarray, pattern: str = "{} on {}: {}") -> str:
-    """Write the first few bad cells: row, column and what they hold."""
+    """Write the first few bad cells: row, column and content."""
     places = np.argwhere(bad)
     cells = [
         pattern.format(

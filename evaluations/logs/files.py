@@ -1,4 +1,4 @@
-"""Files as they arrive: found, decoded, and read as tables or JSON lines."""
+"""Reading of files: finding and decoding them, and reading tables or JSON lines."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ type Paths = str | Path | Iterable[str | Path]
 
 
 def given(logs: Paths) -> list[Path]:
-    """List the files and folders that were given.
+    """List the given files and folders.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises
     ------
     DataError
-        When a line is no JSON object; file and line are named.
+        When a line is not a JSON object; the error names file and line.
     """
     for number, line in enumerate(text_of(path).split("\n"), 1):
         if not line.strip():
@@ -89,7 +89,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _refuse_half_characters(record: dict[str, Any], where: str) -> None:
-    """Refuse halves of characters, which JSON can write and no file can hold."""
+    """Refuse halves of characters, which JSON can write and text files cannot."""
     try:
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -101,7 +101,7 @@ _LONGEST = 2**31 - 1  # characters of a cell; Python's own limit is 131,072
 
 
 def read_file(path: Path) -> pd.DataFrame:
-    """Read a table; cells of a CSV file stay text, missing ones are None.
+    """Read a table; cells of a CSV file are texts, and None if missing.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def _csv(path: Path) -> pd.DataFrame:
 
 
 def _rows(path: Path) -> Iterator[list[str]]:
-    """Go through the rows that are not blank, the header first."""
+    """Yield the rows that are not blank, the header first."""
     lines = csv.reader(StringIO(text_of(path), newline=""), strict=True)
     width = 0
     try:
@@ -175,5 +175,5 @@ def _json(path: Path) -> pd.DataFrame:
 def _parquet(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
-    except Exception as error:  # what pyarrow raises depends on what is broken
+    except Exception as error:  # pyarrow raises many kinds
         raise DataError(f"{path}: this is no Parquet table ({error})") from error

@@ -30,12 +30,12 @@ class Notes:
         self._examples: dict[str, str] = {}
 
     def add(self, what: str, example: object, count: int = 1) -> None:
-        """Count something; the first example of its kind is kept."""
+        """Count an event; the first example of its kind is kept."""
         self._counts[what] += count
         self._examples.setdefault(what, str(example))
 
     def frame(self) -> pd.DataFrame:
-        """Write the list as a table, in the order in which things were met."""
+        """Write the list as a table, in the order of the first events of each kind."""
         return pd.DataFrame(
             {
                 "what": pd.Series(list(self._counts), dtype="str"),
@@ -57,8 +57,8 @@ class Imported:
     items : DataFrame
         Meta-features, indexed by item: numbers, truth values or texts.
     notes : DataFrame
-        What was dropped, mapped, renamed, averaged or assumed, in the columns `what`, `count` and
-        `example`.
+        Everything that was dropped, mapped, renamed, averaged or assumed, in the columns `what`,
+        `count` and `example`.
     subjects : DataFrame, optional
         Properties of the subjects, indexed by subject: numbers, truth values or texts.
 

@@ -28,13 +28,13 @@ class Run:
     Parameters
     ----------
     log : str
-        Its file.
+        File of the log.
     task, model : str
-        Names.
+        Names of the task and the model.
     task_settings, model_settings : mapping
-        What else tells a run of the task, or of the model, from another.
+        Settings that distinguish runs of the task, or of the model.
     samples : list of EvalSampleSummary
-        Those that may count.
+        Samples that may count.
     """
 
     log: str
@@ -46,7 +46,7 @@ class Run:
 
 
 def logs_among(paths: Iterable[Path]) -> list[Path]:
-    """List files, and the logs that the tool finds in folders; each once.
+    """List files, and the logs that Inspect finds in folders, each once.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def read_run(path: Path, notes: Notes) -> Run:
     Raises
     ------
     DataError
-        When the tool cannot read it.
+        When Inspect cannot read it.
     """
     tool = _tool()
     try:
@@ -101,7 +101,7 @@ def read_run(path: Path, notes: Notes) -> Run:
 
 
 def scores_of(sample: "EvalSampleSummary") -> dict[str, object]:
-    """Flatten a sample's scores: by scorer, and by `scorer/key` where one has several values."""
+    """Flatten a sample's scores: by scorer, or by `scorer/key` if a score has several values."""
     found: dict[str, object] = {}
     for name, score in (sample.scores or {}).items():
         if isinstance(score.value, Mapping):
@@ -112,14 +112,14 @@ def scores_of(sample: "EvalSampleSummary") -> dict[str, object]:
 
 
 def content_of(sample: "EvalSampleSummary") -> tuple[str, ...]:
-    """Take the text that a sample asks with."""
+    """Take the input text of a sample."""
     if isinstance(sample.input, str):
         return (sample.input,)
     return tuple(f"{message.role}: {message.text}" for message in sample.input)
 
 
 def metadata_of(sample: "EvalSampleSummary", item: str, notes: Notes) -> dict[str, object]:
-    """Take a sample's metadata, without what the tool left out of the summary for its size."""
+    """Take a sample's metadata, without fields that the summary omits for their size."""
     found = dict(sample.metadata)
     for name, value in sample.metadata.items():
         if value == _REMOVED:
@@ -131,7 +131,7 @@ def metadata_of(sample: "EvalSampleSummary", item: str, notes: Notes) -> dict[st
 
 
 def _settings(header: "EvalLog") -> dict[str, object]:
-    """Collect how the model was run, as far as the one who ran it said."""
+    """Collect the settings of the model that the log states."""
     spec = header.eval
     solver = {f"solver.{key}": value for key, value in (spec.solver_args or {}).items()}
     return {
@@ -225,7 +225,7 @@ def read_inspect(
     0    tiny  sums/1        1      1.0
     >>> imported.notes[["what", "count"]]
                                                  what  count
-    0  scorer taken, the only one of its task: match      1
+    0   scorer used, the only one of its task: match      1
     1              mapped: scorer match, 'C' is 1      1
     """
     if subject not in ("model", "model name"):
@@ -265,7 +265,7 @@ def read_inspect(
 
 
 def _scorers(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, set[str]]:
-    """Collect the names of each task's scores; a task without any is left out."""
+    """Collect the names of each task's scores; tasks without scores are left out."""
     found: dict[str, set[str]] = {}
     for run, task in zip(runs, tasks, strict=True):
         for sample in run.samples:
@@ -275,7 +275,7 @@ def _scorers(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, set[str]]:
 
 
 def _counts(sample: "EvalSampleSummary", scorer: str | None, item: str, notes: Notes) -> bool:
-    """Whether a sample has a score that counts; why not, or by what right, is noted."""
+    """Whether a sample has a score that counts; the reason is added to the notes."""
     if sample.error is not None:
         notes.add("dropped: samples stopped by an error", item)
         return False

@@ -26,9 +26,9 @@ class SampleFile:
     path : Path
         The file.
     task, model : str
-        Names.
+        Names of the task and the model.
     task_settings, model_settings : mapping
-        What else tells a run of the task, or of the model, from another.
+        Settings that distinguish runs of the task, or of the model.
     """
 
     path: Path
@@ -39,7 +39,7 @@ class SampleFile:
 
 
 def sample_files(paths: Iterable[Path], notes: Notes) -> list[SampleFile]:
-    """Find files of samples, and the results beside them; each file once.
+    """Find files of samples, and the results in the same folder; each file once.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def read_samples(path: Path) -> Iterator[dict[str, Any]]:
     Raises
     ------
     DataError
-        When a line is no sample; file and line are named.
+        When a line is not a sample; the error names file and line.
     """
     for number, line in json_lines(path):
         if "doc_id" not in line or not isinstance(line.get("metrics", []), list):
@@ -94,7 +94,7 @@ def _described(path: Path, notes: Notes) -> SampleFile:
 
 
 def _settings(run: Mapping[str, Any]) -> dict[str, object]:
-    """Collect how the model was run."""
+    """Collect the settings of the model."""
     config = run.get("config")
     config = config if isinstance(config, Mapping) else {}
     told: dict[str, object] = {}

@@ -22,7 +22,7 @@ _REMEDY = "choose a metric whose values are in [0, 1], such as match or accuracy
 
 @dataclass
 class _Sample:
-    """What a run tells of one sample."""
+    """Outcomes and fields of one sample in a run."""
 
     told: dict[str, object] = field(default_factory=dict)
     outcomes: list[tuple[str, object, object]] = field(default_factory=list)
@@ -32,7 +32,7 @@ class _Sample:
 
 @dataclass(frozen=True)
 class _Run:
-    """One log: whose it is, and its samples by name."""
+    """One log: its model, and its samples by name."""
 
     path: Path
     eval: str
@@ -138,7 +138,7 @@ def is_log(columns: Iterable[object]) -> bool:
 
 
 def _among(paths: Iterable[Path]) -> list[Path]:
-    """List files, and those in folders; each once."""
+    """List files, and the files in folders, each once."""
     found: dict[Path, None] = {}
     for path in paths:
         inside = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
@@ -189,7 +189,7 @@ def _read(path: Path, notes: Notes) -> _Run:
 
 
 def _take(sample: _Sample, event: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-    """Take in what one event tells of its sample; the first prompt is the question."""
+    """Add one event to its sample; the first prompt is the question."""
     match event["type"]:
         case "sampling":
             sample.told.setdefault("prompt", _text(data.get("prompt")))
@@ -221,7 +221,7 @@ def _text(prompt: object) -> object:
 
 
 def _metrics(runs: Sequence[_Run]) -> dict[str, set[str]]:
-    """Collect the names of each eval's outcomes; an eval without any is left out."""
+    """Collect the names of each eval's outcomes; evals without outcomes are left out."""
     found: dict[str, set[str]] = {}
     for run in runs:
         for sample in run.samples.values():
@@ -239,7 +239,7 @@ def _attempts(
     readers: Mapping[str, ScoreReader],
     notes: Notes,
 ) -> list[Attempt]:
-    """Read a sample's outcomes; one attempt without outcome where there is none."""
+    """Read a sample's outcomes; one attempt without outcome if there are none."""
     sample = run.samples[item]
     values = [(value, event) for name, value, event in sample.outcomes if name == metric]
     if not values or metric is None:

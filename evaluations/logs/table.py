@@ -1,4 +1,4 @@
-"""Tables of outcomes in files or data frames: long or wide, recognised by their columns."""
+"""Reading of tables of outcomes in files or data frames, long or wide."""
 
 import shlex
 from collections.abc import Iterable, Sequence
@@ -129,7 +129,7 @@ def _imported(
     sources: tuple[Table, Table | None, Table | None],
     notes: Notes,
 ) -> Imported:
-    """Read cells, and put outcomes and the properties of items and subjects together."""
+    """Read cells, and combine outcomes and the properties of items and subjects."""
     outcomes, items, subjects = sources
     if features is None:
         features = pd.DataFrame(index=rows["item"].unique())
@@ -223,7 +223,7 @@ def _refuse_unknown(names: pd.Series, known: pd.Index, kind: str) -> None:
 
 
 def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
-    """Read outcomes, each distinct one once, and drop rows without."""
+    """Read outcomes, each distinct value once, and drop rows without outcomes."""
     reader = ScoreReader("outcome", None, {}, notes, _REMEDY, WORDS)
     where = [f"{who} on {what}" for who, what in zip(rows["subject"], rows["item"], strict=True)]
     distinct: dict[tuple[type, object], list[int]] = {}
@@ -253,7 +253,7 @@ def _is_csv(table: Table) -> bool:
 
 
 def _number(cell: object) -> object:
-    """Read a cell of a CSV file, which is text, as a number where it is one."""
+    """Read a cell of a CSV file, which is a text, as a number if possible."""
     try:
         return float(cell)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -264,12 +264,12 @@ ATTEMPT = "attempt"
 
 
 def from_long(table: pd.DataFrame, names: tuple[str, str, str], notes: Notes) -> pd.DataFrame:
-    """Take subject, item, outcome and, where the table numbers them, attempt.
+    """Take subject, item, outcome and, if there is such a column, the number of the attempt.
 
     Raises
     ------
     DataError
-        When a name is missing, or an attempt has no whole number of its own.
+        When a name is missing, or numbers of attempts are not whole or not distinct.
     """
     subject, item, outcome = names
     notes.add("long table: a row per outcome", some(names), len(table))
