@@ -3,7 +3,11 @@
 import math
 
 import numpy as np
+import pytensor
+import pytensor.tensor as pt
 from scipy.stats import norm
+
+from helpers.function_cases import AS_WRITTEN
 
 
 def levels(kernel, at):
@@ -33,3 +37,18 @@ def plain_point(model, coordinates):
         else:
             point[value.name] = values
     return point, idle
+
+
+def plain_density(model):
+    """PyMC's log-density as a function of a point, with the slope of each value by its name."""
+    points = [model.rvs_to_values[variable] for variable in model.free_RVs]
+    density = model.logp()
+    outputs = [density, *pt.grad(density, points)]
+    compute = pytensor.function(points, outputs, mode=AS_WRITTEN, on_unused_input="ignore")
+
+    def at(point):
+        value, *slopes = compute(**point)
+        names = [variable.name for variable in points]
+        return float(value), dict(zip(names, slopes, strict=True))
+
+    return at
