@@ -11,7 +11,7 @@ from .messages import visible
 _CALL = re.compile(r"\bfit\(\.\.\., ([^()]*)\)")
 _ADVISED = re.compile(
     r"\b(draws|tune|chains|overwrite|target_accept|training_items|reused_names)\b"
-    r"(?:=(True|[\d.]*\d))?"
+    r"(?:=(True|[\d.]*\d))?|\b(subject)=(?=[\s,;.]|$)"
 )
 _NARROWEST = 20  # least number of columns; narrower terminals are treated as if they had so many
 _USUAL = 80  # columns of a terminal whose width is unknown
@@ -62,13 +62,17 @@ def in_options(text: str) -> str:
     'raise --target-accept, as in --target-accept 0.95, or reparametrise'
     >>> in_options("pass reused_names=True")
     'pass --reused-names'
+    >>> in_options("name one, as subject=")
+    'name one, as --subject'
     """
     return _ADVISED.sub(_option, _CALL.sub(lambda call: call[1].replace(", ", " "), text))
 
 
 def _option(found: re.Match[str]) -> str:
     """Write a parameter of Python as an option; other words are not changed."""
-    name, value = found.groups()
+    name, value, asked = found.groups()
+    if asked:
+        return f"--{asked}"
     if value is None and "_" not in name:
         return found[0]
     return f"--{name.replace('_', '-')}" + f" {value}" * (value not in (None, "True"))

@@ -70,7 +70,8 @@ def levels(owner: str, values: object) -> tuple[float, ...] | None:
     if len(found) < 2:
         raise LayoutError(
             f"{owner}: levels {_listed(found)} have fewer than two different values; a property "
-            "that never varies cannot distinguish subjects, so leave it out"
+            "that never varies cannot distinguish subjects, so leave it out, or write its number "
+            "into the formula"
         )
     return found
 

@@ -47,9 +47,8 @@ def test_the_scores_are_those_of_the_sample():
     text = README.read_text()
     sample = ml.evaluations.mental_addition()
     rates = sample.success_rates()
-    assert f"Ann passed {rates['Ann']:.2f} of it and Bob {rates['Bob']:.2f}.".replace(
-        "0.", "."
-    ) in " ".join(text.split())
+    scores = f"Ann solved {rates['Ann']:.0%} of the items and Bob {rates['Bob']:.0%}."
+    assert scores.replace("%", " %") in " ".join(text.split())
     assert f"{int(sample.trials.to_numpy().sum())} answers" in text
 
 

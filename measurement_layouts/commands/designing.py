@@ -66,6 +66,9 @@ def add(commands: arguments.Commands) -> None:
         "fit of the layout to start from: to one subject, or, if subjects share something, "
         "the joint fit of others, for newcomers",
     )
+    parser.add_argument(
+        "--subject", metavar="NAME", help="subject of that fit to start from (the only one)"
+    )
     arguments.takes_people(parser, "of newcomers, one row; needed if the layout uses some")
     arguments.takes_path(parser, "--out", "FILE.csv", "file to write (standard output)")
     arguments.takes_overwrite(parser)
@@ -90,6 +93,9 @@ def _designed(chosen: argparse.Namespace) -> "Design":
     from ..batteries.design.design import design
     from .tables import read_items, read_people
 
+    subject = chosen.subject
+    if chosen.subject_table is not None:
+        subject = read_people(chosen.subject_table)
     layout = load_layout(chosen.layout)
     return design(
         layout,
@@ -101,7 +107,7 @@ def _designed(chosen: argparse.Namespace) -> "Design":
         quotas=_quotas(chosen.quota, chosen.most),
         repeats=chosen.repeats,
         given=None if chosen.given is None else open_fit(chosen.given, [chosen.layout]),
-        subject=None if chosen.subject_table is None else read_people(chosen.subject_table),
+        subject=subject,
         seed=chosen.seed,
     )
 

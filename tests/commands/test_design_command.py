@@ -30,6 +30,18 @@ def test_the_battery_is_written(asked, tmp_path, capsys):
     assert len(pd.read_csv(io.StringIO(capsys.readouterr().out))) == 3
 
 
+def test_a_design_starts_from_a_subject_of_a_fit(asked, fitted, capsys):
+    start = [*asked, "--n", "3", "--given", str(fitted)]
+    assert main(start) == 2
+    assert "name the one to start from, as --subject" in capsys.readouterr().err
+    distances = {}
+    for subject in ("Ann", "Bob"):
+        assert main([*start, "--subject", subject]) == 0
+        battery = pd.read_csv(io.StringIO(capsys.readouterr().out))
+        distances[subject] = battery["distance"].mean()
+    assert distances["Ann"] < distances["Bob"]  # 3 m and 6 m are reached
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -62,7 +62,7 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             lambda: MetaFeature("behind", levels=(1,)),
             LayoutError,
             "behind: levels (1) have fewer than two different values; a property that never varies "
-            "cannot distinguish subjects, so leave it out",
+            "cannot distinguish subjects, so leave it out, or write its number into the formula",
         ),
         fault(
             "a division by zero",
