@@ -254,8 +254,10 @@ def foreseen_usage(
     --------
     >>> items = {"sum": "What is 3 + 4?"}
     >>> table = foreseen_usage(items, ["volume"], options={"sum": 4}, prices=(2, 8))
-    >>> table.loc["all", ["questions", "output_tokens", "minutes"]].to_list()
-    [1, 300, 0.01]
+    >>> table[["questions", "output_tokens", "minutes"]]
+                questions  output_tokens  minutes
+    demand[VO]          1            300     0.01
+    all                 1            300     0.01
     """
     texts, prices = read_texts(items), read_prices(prices)
     known, answer_tokens = _options(options, texts), whole("answer_tokens", answer_tokens)

@@ -31,7 +31,7 @@ class ReadableError(Exception):
     Examples
     --------
     >>> len(str(ReadableError(f"unknown subject {'Ann' * 1_000_000}; known: Bob")))
-    325
+    327
     """
 
     def __init__(self, message: str) -> None:
