@@ -1,1 +1,1 @@
-"""Exact posteriors of layouts with one or two profile elements: integrated, not sampled."""
+"""Exact posteriors of layouts with one or two profile elements, by numerical integration."""

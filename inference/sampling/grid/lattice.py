@@ -1,4 +1,4 @@
-"""Coordinates without bounds, and the lattice and boxes over them where integration starts."""
+"""Unbounded coordinates, and the lattice and boxes over them with which integration starts."""
 
 import functools
 import itertools
@@ -22,44 +22,46 @@ from ...model.alignment import Features
 from ...model.prior import draw_prior, free_values, outward, profile_variables
 from .quadrature import Target, hidden
 
-WIDEST = 8  # gaps between lines in the widest boxes; a lattice has a multiple of it
-_NEGLIGIBLE = 35.0  # nats below the highest point at which nothing is looked for
-_LEVEL = 12.0  # nats that the log-density may vary in a box that is not divided
-_EVEN = 4.0  # times the narrowest gap that the widest in such a box may be
-_TIMES = 50  # that a lattice may grow
-_PLACES = 2048  # along an axis, at which probabilities are looked at
-_STEP = 0.5  # of a probability from one place to the next, that is looked at more closely ...
-_HALVINGS = 32  # ... so often: to 1e-13 of the range
-_CHANGE = 0.2  # of a probability, from one line to the next
+WIDEST = 8  # gaps between lines in the widest boxes; the gaps of a lattice are a multiple of it
+_NEGLIGIBLE = 35.0  # nats: points that are further below the highest one are negligible
+_LEVEL = 12.0  # nats: a box with a larger variation of the log-density is divided
+_EVEN = 4.0  # ratio of the widest to the narrowest gap above which a box is divided
+_TIMES = 50  # largest number of times that a lattice grows
+_PLACES = 2048  # number of places along an axis at which probabilities are computed
+_STEP = 0.5  # change of a probability between two places above which the interval is halved ...
+_HALVINGS = 32  # ... up to this number of times, to 1e-13 of the range
+_CHANGE = 0.2  # largest change of a probability between two lines
 
 
 def grow(
     target: Target, lines: Sequence[np.ndarray], names: Sequence[str], closed: np.ndarray
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """Evaluate a lattice, and widen it until the density has died away at its rim.
+    """Compute a density on a lattice, and widen this until the density is negligible at its rim.
 
     Parameters
     ----------
     target : Target
         The density.
     lines : sequence of ndarray
-        By axis, where the lattice's lines lie; ascending, a multiple of `WIDEST` plus one.
+        Positions of the lattice's lines by axis, ascending; their number is a multiple of `WIDEST`
+        plus one.
     names : sequence of str
-        Of the axes, for the message.
+        Names of the axes, for the message.
     closed : ndarray of bool, shape (axes,)
-        Axes that end with the lattice.
+        Whether the range of an axis ends with the lattice.
 
     Returns
     -------
     lines : list of ndarray
-        Of the lattice, widened.
+        Positions of the lines of the widened lattice.
     logs : ndarray
-        Log-density on it, one axis per axis; at the rim e**-35 of the highest at most.
+        Log-density on the lattice, with one dimension per axis. The density at the rim is at most
+        e**-35 of the highest one.
 
     Raises
     ------
     FitError
-        When the density is zero or undefined on the whole lattice, or never dies away.
+        When the density is zero or undefined on the whole lattice, or does not decrease.
 
     Examples
     --------
@@ -87,28 +89,28 @@ def grow(
         found = wider
     raise FitError(
         f"the posterior of {' and '.join(names)} cannot be normalised: its density is undefined, "
-        "or does not fall off; give each a proper prior, and see that every linking function has a "
-        "value over its whole range"
+        "or does not decrease towards the ends; give each a proper prior, and check that each "
+        "linking function is defined over the whole range of its arguments"
     )
 
 
 def start(lines: Sequence[np.ndarray], logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Join the gaps of a lattice to boxes that hold all that matters.
+    """Join the gaps of a lattice to boxes that contain all of the density that is not negligible.
 
-    Wide boxes where lines are even and the log-density hardly varies, narrow ones elsewhere, and
-    none where it is negligible even if there is a peak between the lines.
+    Boxes are wide if lines are even and the log-density hardly varies, and narrow otherwise. There
+    are none where the density would be negligible even with a peak between the lines.
 
     Parameters
     ----------
     lines : sequence of ndarray
-        By axis, where the lattice's lines lie.
+        Positions of the lattice's lines by axis.
     logs : ndarray
-        Log-density on it.
+        Log-density on the lattice.
 
     Returns
     -------
     low, high : ndarray, shape (boxes, axes)
-        Corners.
+        Corners of the boxes.
 
     Examples
     --------
@@ -128,7 +130,7 @@ def start(lines: Sequence[np.ndarray], logs: np.ndarray) -> tuple[np.ndarray, np
     lengths = [WIDEST // 2**times for times in range(WIDEST.bit_length())]
     todo = {(WIDEST,) * axes: np.ones([len(gap) // WIDEST for gap in gaps], dtype=bool)}
     corners = []
-    for size in itertools.product(lengths, repeat=axes):  # a box comes before its halves
+    for size in itertools.product(lengths, repeat=axes):  # a box is before its halves
         if size not in todo:
             continue
         top, bottom = _pooled(highest, size, np.max), _pooled(lowest, size, np.min)
@@ -157,7 +159,7 @@ def start(lines: Sequence[np.ndarray], logs: np.ndarray) -> tuple[np.ndarray, np
 
 
 def rim(lines: Sequence[np.ndarray], logs: np.ndarray) -> np.ndarray:
-    """Find the ends of what matters on a lattice; shape (2, axes).
+    """Find the ends of the region of a lattice that is not negligible; shape (2, axes).
 
     Examples
     --------
@@ -180,24 +182,26 @@ def spaced(
     fewest: int,
     most: int,
 ) -> np.ndarray:
-    """Choose lines of a lattice, close together where probabilities change fast.
+    """Choose lines of a lattice, which are close together where probabilities change fast.
 
-    A step that shows between 2048 places is followed until it is resolved, or as narrow as rounding
-    allows.
+    Probabilities are computed at 2048 places. A step between two of them is located by halving the
+    interval until it is resolved or its width is at the limit of rounding.
 
     Parameters
     ----------
     changes : callable
-        From ascending places to how much a probability changes, at most, from each to the next.
+        Function that returns the largest change of a probability from each place to the next, given
+        ascending places.
     low, high : float
-        Of the lattice.
+        Ends of the lattice.
     fewest, most : int
-        Gaps between the lines.
+        Smallest and largest number of gaps between the lines.
 
     Returns
     -------
     ndarray
-        A multiple of `WIDEST` gaps, as far as `most` allows with no change above 0.2 in any.
+        Positions of the lines. The number of gaps is a multiple of `WIDEST`, and no probability
+        changes by more than 0.2 in a gap, unless this needs more than `most` gaps.
 
     Examples
     --------
@@ -228,53 +232,54 @@ type _Reduction = Callable[..., np.ndarray]
 
 
 def _in_gaps(logs: np.ndarray, reduce: _Reduction) -> np.ndarray:
-    """Reduce over each gap's two lines, along every axis."""
+    """Reduce values at the two lines of each gap, along each axis."""
     for axis in range(logs.ndim):
         logs = reduce(sliding_window_view(logs, 2, axis=axis), axis=-1)
     return logs
 
 
 def _pooled(values: np.ndarray, size: Sequence[int], reduce: _Reduction) -> np.ndarray:
-    """Reduce over blocks of so many gaps along each axis."""
+    """Reduce values over blocks of gaps of a given size along each axis."""
     for axis, length in enumerate(size):
         shape = [*values.shape[:axis], -1, length, *values.shape[axis + 1 :]]
         values = reduce(values.reshape(shape), axis=axis + 1)
     return values
 
 
-_FARTHEST = 700.0  # on PyMC's unbounded scale: exp of more is no number
+_FARTHEST = 700.0  # on PyMC's unbounded scale: the exponential of larger numbers overflows
 
 
 class Unconstrained:
-    r"""Coordinates of a layout's profile, one for every profile element.
+    r"""Coordinates of a layout's profile, one for each profile element.
 
     .. math:: z_k = m_k + s_k \sinh t_k
 
-    takes the coordinate t to PyMC's unbounded scale z, where NUTS runs: the prior's median m is at
-    0, its spread s at about 1, and a tail of any power falls off exponentially.
+    transforms the coordinate t to PyMC's unbounded scale z, on which NUTS samples. The prior's
+    median m is at t = 0, its standard deviation s is about 1 in t, and a tail of any power
+    decreases exponentially.
 
     Parameters
     ----------
     layout : Layout
-        Whose profile.
+        Layout with the profile.
     deviations : frozenset of str
-        Latents that NUTS moves along deviations from their location, as `noncentred` names them.
+        Latents that are sampled as deviations from their location; see `noncentred`.
 
     Raises
     ------
     LayoutError
-        When PyMC does not take a prior, or it cannot be drawn from.
+        When PyMC does not accept a prior, or it cannot be drawn from.
     FitError
         When a prior cannot be normalised.
 
     Attributes
     ----------
     names : list of str
-        Of the profile elements.
+        Names of the profile elements.
     closed : ndarray of bool, shape (axes,)
-        Coordinates on a circle, of which one turn counts.
+        Whether a coordinate is on a circle, of which only one turn is integrated.
     ends : ndarray, shape (2, axes)
-        Where the prior has died away, or the turn ends.
+        Coordinates at which the prior is negligible, or at which the turn ends.
 
     Examples
     --------
@@ -321,17 +326,17 @@ class Unconstrained:
         Parameters
         ----------
         points : sequence of ndarray
-            Coordinates t, an array for each, that broadcast against each other.
+            Coordinates t, with one array for each, which are broadcast against each other.
 
         Returns
         -------
         profile : dict of str to ndarray
-            By latent: the common shape, with the labels after it; a latent that depends on one
-            coordinate only has the shape of that coordinate's array.
+            Values by latent, with the common shape and the labels after it. A latent that depends
+            on a single coordinate has the shape of the array of this coordinate.
         logs : ndarray
-            Log-density of the prior per unit of z, as NUTS has it, in the common shape.
+            Log-density of the prior per unit of z, as for NUTS, in the common shape.
         stretch : ndarray
-            Log of the volume dz/dt: added to it, the density per unit of t.
+            Logarithm of dz/dt; the sum with `logs` is the log-density per unit of t.
         """
         whole = np.stack(np.broadcast_arrays(*points), axis=-1)
         common = whole.shape[:-1]
@@ -357,22 +362,22 @@ class Unconstrained:
 
 @functools.lru_cache(maxsize=32)
 def unconstrained(layout: Layout, deviations: frozenset[str]) -> Unconstrained:
-    """Compile a layout's coordinates, once; see `Unconstrained`."""
+    """Return a layout's coordinates, which are compiled once; see `Unconstrained`."""
     return Unconstrained(layout, deviations)
 
 
 def finite(logs: np.ndarray) -> np.ndarray:
-    """Replace a log-density that is undefined, or minus infinity, by next to nothing."""
+    """Replace log-densities that are not finite by a very low one."""
     return np.where(np.isfinite(logs), logs, -1e10)
 
 
 def _compiled(
     outputs: Sequence[Any], variables: Sequence[Any], shapes: Sequence[tuple[int, ...]]
 ) -> Callable[..., list[np.ndarray]]:
-    """Compile for many values of the variables at once; threads take turns."""
+    """Compile outputs for many values of the variables at once; one thread at a time calls it."""
     many = [pt.tensor(dtype="float64", shape=(None, *shape)) for shape in shapes]
     graphs = vectorize_graph(outputs, dict(zip(variables, many, strict=True)))
-    by_arrays = {  # PyTensor's own takes one number at a time, uncompiled
+    by_arrays = {  # uncompiled, PyTensor's softplus computes one number at a time
         part: pt.maximum(part.owner.inputs[0], 0) + pt.log1p(pt.exp(-pt.abs(part.owner.inputs[0])))
         for part in ancestors(graphs)
         if part.owner is not None and part.owner.op == pt.softplus

@@ -1,4 +1,4 @@
-"""One subject's posterior as a density that can be integrated, and draws from it."""
+"""One subject's posterior as a density to integrate, and draws from it."""
 
 import functools
 import math
@@ -28,23 +28,23 @@ from ..stopping import stop_if_told
 from .lattice import Unconstrained, finite, grow, spaced, start, unconstrained
 from .quadrature import Boxes, cubature, draw
 
-_NUMBERS = 2**16  # profiles times items times labels at a time, so that they stay in the cache
+_NUMBERS = 2**16  # profiles times items times labels computed at a time, so that they fit the cache
 
 
 @dataclass(frozen=True)
 class Chances:
-    """A layout and items.
+    """Probabilities of success under a layout on some items.
 
     Attributes
     ----------
     layout : Layout
-        What computes probabilities.
+        Layout with the formulas.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        Values by meta-feature, shape (items,) or (items, labels).
     items : int
-        How many.
+        Number of items.
     constants : mapping of str to float
-        By subject constant.
+        Values by subject constant.
 
     Examples
     --------
@@ -69,24 +69,24 @@ class Chances:
     def of(
         self, part: Expr, profile: Features, shape: tuple[int, ...]
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Compute a part of the layout, some profiles at a time.
+        """Compute a part of the layout for blocks of profiles.
 
         Parameters
         ----------
         part : expression
-            The outcome's or one that it is computed from.
+            The outcome, or an expression that it is computed from.
         profile : dict of str to ndarray
-            By latent: arrays that broadcast to `shape`, with the labels after it.
+            Values by latent, which broadcast to `shape`, with the labels after it.
         shape : tuple of int
-            Of the profiles.
+            Shape of the profiles.
 
         Yields
         ------
         slice
-            Which profiles, along the first axis.
+            The profiles of the block, along the first axis.
         ndarray
-            Values, shape (*profiles, items, labels, ...), of length one along what they do not
-            depend on.
+            Values of shape (*profiles, items, labels, ...), with length one along axes on which
+            they do not depend.
         """
         known = dict(self._known)
         labels = math.prod(len(names) for names in self.layout.dims.values())
@@ -98,14 +98,14 @@ class Chances:
                 values = profile[latent.name]
                 values = values if len(values) == 1 else values[some]
                 known[latent.name] = align(values, latent, dims, leading=len(shape), per_item=False)
-            with np.errstate(all="ignore"):  # far out in a prior's tail
+            with np.errstate(all="ignore"):  # in the tails of a prior
                 yield some, np.asarray(evaluate(part, known, dims))
 
     def changes(self, profile: Features, shape: tuple[int, ...]) -> np.ndarray:
-        """Find how much a probability changes, at most, from each profile to the next.
+        """Compute the largest change of a probability from each profile to the next.
 
-        Every linking function between 0 and 1 counts, also inside others: a factor that changes is
-        seen where the other factor is 0.
+        The values of all linking functions between 0 and 1 are compared, including those within
+        others, so that the change of a factor is detected even if another factor is 0.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Chances:
         Returns
         -------
         ndarray, shape (profiles - 1,)
-            Along the first axis, the largest of all items, labels and profiles beside.
+            Changes along the first axis, the largest over items, labels and other axes.
         """
         largest = np.zeros(shape[0] - 1)
         for part in self._parts:
@@ -130,7 +130,7 @@ class Chances:
 
     @cached_property
     def _parts(self) -> list[Expr]:
-        """The outcome, and the linking functions inside it that give probabilities."""
+        """The outcome, and the linking functions in it that are probabilities."""
         outcome = self.layout.outcome.expression
         return [
             part
@@ -153,12 +153,12 @@ class Chances:
         return {**self.constants, **aligned}
 
 
-_GAPS = {1: (64, 2048), 2: (16, 256)}  # of the lattice along each of so many axes: fewest, most
-_BESIDE = np.array([[-1.0, 0.0, 1.0]])  # where the other coordinate is while one is looked along
+_GAPS = {1: (64, 2048), 2: (16, 256)}  # smallest and largest numbers of gaps, by number of axes
+_BESIDE = np.array([[-1.0, 0.0, 1.0]])  # values of the other coordinate when one is examined
 
 
 class ExactPosterior:
-    """Density of one subject's profile over its `Unconstrained` coordinates, up to a factor.
+    """Unnormalised density of one subject's profile over its `Unconstrained` coordinates.
 
     Parameters
     ----------
@@ -172,14 +172,14 @@ class ExactPosterior:
     FitError
         When the profile has more than two elements.
     LayoutError
-        When PyMC does not take a prior, or it cannot be drawn from.
+        When PyMC does not accept a prior, or it cannot be drawn from.
 
     Attributes
     ----------
     coordinates : Unconstrained
-        What it is a density over.
+        Coordinates of the density.
     ways : float
-        Log of the number of orders in which the outcomes can come: the binomial coefficients.
+        Sum of the logarithms of the binomial coefficients.
 
     Examples
     --------
@@ -200,7 +200,7 @@ class ExactPosterior:
         self.ways = float(orders.sum())
         right, wrong = (np.bincount(shared.kind, counts) for counts in (data.successes, failures))
         tried = np.flatnonzero(right + wrong)
-        # kinds of items always solved come first, those never solved last
+        # kinds of items that are always solved are first, those never solved are last
         tried = tried[np.lexsort([wrong[tried] > 0, right[tried] == 0])]
         features = {name: values[tried] for name, values in shared.features.items()}
         self._chances = Chances(battery.layout, features, len(tried), data.constants)
@@ -213,14 +213,14 @@ class ExactPosterior:
         Parameters
         ----------
         points : sequence of ndarray
-            Coordinates, an array for each; they broadcast against each other.
+            Coordinates, with one array for each, which are broadcast against each other.
 
         Returns
         -------
         logs : ndarray
-            In their common shape, without `ways`.
+            Log-density in the common shape, without `ways`.
         values : ndarray
-            Profile elements, along one more axis at the end.
+            Profile elements, along an additional last axis.
         """
         stop_if_told()
         profile, logs, stretch = self.coordinates.profile(points)
@@ -240,34 +240,34 @@ class ExactPosterior:
         return finite(logs + stretch + likelihood), np.concatenate(values, axis=-1)
 
     def lattice(self) -> tuple[list[np.ndarray], np.ndarray]:
-        """Compute it on a lattice that holds all that matters; see `grow`.
+        """Compute the log-density on a lattice that contains all of it; see `grow`.
 
         Raises
         ------
         FitError
-            When it cannot be normalised.
+            When the density cannot be normalised.
         """
         return grow(self, self._lines, self.coordinates.names, self.coordinates.closed)
 
     def boxes(self) -> Boxes:
-        """Integrate it.
+        """Integrate the density.
 
         Raises
         ------
         FitError
-            When it cannot be normalised, or has too much detail.
+            When the density cannot be normalised, or has too much detail.
         """
         return cubature(self, *start(*self.lattice()))
 
 
 @dataclass(frozen=True)
 class _Shared:
-    """What the subjects of a battery have in common."""
+    """Parts that the subjects of a battery share."""
 
     coordinates: Unconstrained
-    features: Features  # of the items that differ
-    kind: np.ndarray  # of every item, its row in them
-    lines: list[np.ndarray]  # of the lattice to start with, by axis
+    features: Features  # of the distinct items
+    kind: np.ndarray  # row of each item in these
+    lines: list[np.ndarray]  # of the first lattice, by axis
 
 
 _shared = Recent[object, _Shared](16)  # batteries
@@ -278,7 +278,7 @@ def _prepared(battery: Battery) -> _Shared:
     if len(names) > max(_GAPS):
         raise FitError(
             f"layout {battery.layout.name!r} has {len(names)} profile elements ({some(names)}), "
-            f"and {max(_GAPS)} at most can be integrated over; use method='nuts'"
+            f"but at most {max(_GAPS)} can be integrated over; use method='nuts'"
         )
     key = compile_key(battery.layout), battery.digest
     return _shared.find(key, lambda: _prepare(battery, len(names)))
@@ -303,7 +303,9 @@ def _prepare(battery: Battery, axes: int) -> _Shared:
     return _Shared(coordinates, features, kind, lines)
 
 
-_GOLDEN = (5**0.5 - 1) / 2  # its multiples, modulo 1, lie more evenly than any other number's
+_GOLDEN = (
+    5**0.5 - 1
+) / 2  # its multiples, modulo 1, are spread more evenly than those of other numbers
 
 
 def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, seed: int) -> Draws:
@@ -314,9 +316,10 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
     .. math:: p(\theta \mid k) \propto
        p(\theta) \prod_i \mathrm{Binomial}\left(k_i; n_i, P_i(\theta)\right),
 
-    is integrated by adaptive quadrature until its mass, means and variances are settled to 1e-6.
-    There is no start to choose and no mode is too far away: modes are looked for wherever a success
-    probability changes. What can be missed is a change and its return within 1/2000 of the range.
+    is integrated by adaptive quadrature until the errors of its mass, means and variances are below
+    1e-6. The result does not depend on a starting point, and includes distant modes, because the
+    density is computed wherever a probability of success changes. Only a change that is reversed
+    within 1/2000 of the range can be missed.
 
     Parameters
     ----------
@@ -325,17 +328,17 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
     data : SubjectData
         Outcomes and constants.
     options : SamplingOptions
-        How many draws and chains; the rest is for Markov chains.
+        Numbers of draws and chains; other options are ignored.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     Draws
-        Spread evenly over the posterior, then dealt to the chains in random order: independent
-        draws as far as R-hat can tell, with a mean that is ten times closer or more. The statistics
-        are those of NUTS: ``lp`` is the same log-density, interpolated; nothing diverges,
-        ``tree_depth`` is 0 and ``energy``, which has no meaning here, is NaN.
+        Draws that are spread evenly over the posterior and assigned to the chains in random order.
+        R-hat is that of independent draws, but the error of the mean is at least ten times smaller.
+        The statistics are those of NUTS: ``lp`` is the same log-density, interpolated; no draw
+        diverges; ``tree_depth`` is 0; and ``energy``, which is not defined here, is NaN.
 
     Raises
     ------
@@ -343,7 +346,7 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
         When the profile has more than two elements, or the posterior cannot be normalised or has
         too much detail.
     LayoutError
-        When PyMC does not take a prior, or it cannot be drawn from.
+        When PyMC does not accept a prior, or it cannot be drawn from.
 
     Examples
     --------

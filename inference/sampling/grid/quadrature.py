@@ -1,6 +1,7 @@
-"""Adaptive quadrature on one or two axes, and draws from what was integrated.
+"""Adaptive quadrature on one or two axes, and draws from the integrated density.
 
-The density is given by its logarithm. Boxes are halved until mass, mean and variance are settled.
+The density is given by its logarithm. Boxes are halved until the errors of mass, mean and variance
+are small.
 """
 
 import dataclasses
@@ -12,23 +13,24 @@ import numpy as np
 
 from ....common.errors import FitError
 
-_STEPS = 64  # parts of the interval in which the distribution function is inverted
+_STEPS = 64  # number of parts of the interval for the inversion of the distribution function
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Nodes and weights of an interval. Both ends are nodes, so that no step hides beside one.
+    """Nodes and weights of an interval, whose ends are nodes, so that steps near them are detected.
 
     Attributes
     ----------
     nodes, weights : ndarray, shape (nodes,)
-        In [-1, 1]; the weights add up to 2.
+        Nodes in [-1, 1], and weights, which add up to 2.
     to_series : ndarray, shape (nodes, nodes)
-        Values at the nodes times this are the Legendre coefficients of their interpolant.
+        Matrix by which values at the nodes are multiplied to obtain the Legendre coefficients of
+        their interpolant.
     to_integral : ndarray, shape (nodes, nodes + 1)
-        And those of its integral from -1.
+        The same for the coefficients of the interpolant's integral from -1.
     areas : ndarray, shape (nodes, steps + 1)
-        And that integral at ends of equal steps.
+        The same for this integral at the ends of equal steps.
     """
 
     nodes: np.ndarray
@@ -38,24 +40,24 @@ class Rule:
     areas: np.ndarray
 
     def basis(self, places: np.ndarray) -> np.ndarray:
-        """Give the nodes' weights in the interpolant, shape (places, nodes)."""
+        """Return the nodes' weights in the interpolant, shape (places, nodes)."""
         series = np.polynomial.legendre.legvander(places, len(self.nodes) - 1)
         return np.asarray(series @ self.to_series.T)
 
     def quantile(self, density: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """Find the places below which lie given parts of the mass.
+        """Find the quantiles of densities.
 
         Parameters
         ----------
         density : ndarray, shape (rows, nodes)
-            At the nodes.
+            Densities at the nodes.
         level : ndarray, shape (rows,)
-            Parts of each row's mass.
+            Part of the mass of each row that is below the quantile.
 
         Returns
         -------
         ndarray, shape (rows,)
-            In [-1, 1].
+            Quantiles in [-1, 1].
 
         Examples
         --------
@@ -70,7 +72,7 @@ class Rule:
         below, above = area[row, step], area[row, step + 1]
         inside = (wanted - below) / np.where(above > below, above - below, 1)
         place = (step + inside) * 2 / _STEPS - 1
-        # one step of Newton's method, at most to the middle of the next step
+        # one step of Newton's method, of at most half a part of the interval
         series = np.polynomial.legendre.legvander(place, len(self.nodes))
         missing = wanted - np.vecdot(series, density @ self.to_integral)
         height = np.vecdot(series[:, :-1], density @ self.to_series)
@@ -80,7 +82,7 @@ class Rule:
 
 @functools.cache
 def rule(count: int) -> Rule:
-    """Make the rule of that many nodes, exact for polynomials of degree 2 count - 3.
+    """Return the rule with this number of nodes, exact for polynomials of degree 2 count - 3.
 
     References
     ----------
@@ -102,39 +104,39 @@ def rule(count: int) -> Rule:
 
 
 type Target = Callable[[Sequence[np.ndarray]], tuple[np.ndarray, np.ndarray]]
-"""From coordinates, arrays by axis that broadcast against each other, to the log-density in their
-common shape and to values to average, along one more axis at the end."""
+"""Function that returns the log-density and the values to average (along an additional last axis),
+given coordinates as arrays by axis that are broadcast against each other."""
 
-_NODES = {1: 16, 2: 10}  # on each side of a box, by number of axes
+_NODES = {1: 16, 2: 10}  # number of nodes along each side of a box, by number of axes
 _SETTLED = 1e-6  # estimated error of mass, mean (in standard deviations) and variance (in its own)
-_ACCEPTED = 1e-3  # when _POINTS have run out: a tenth of the error of 10,000 independent draws
+_ACCEPTED = 1e-3  # accepted after _POINTS points: a tenth of the error of 10,000 independent draws
 _POINTS = 1_000_000
-_SPIKE = {1: 0.1, 2: 0.02}  # part of the last coefficients that is always in the error
-_HIDDEN = 1.0  # nats by which a peak between nodes may exceed them
-_STEEPER = 4.0  # times its secant, the slope at which a density may rise to a peak inside a gap
-_NARROWEST = 1e-12  # side of a box, relative: halving a narrower one brings rounding errors only
-_CLIFF = 50.0  # nats within a box
-_BLOCK = 480  # draws at a time: products of matrices this small stay on one thread
+_SPIKE = {1: 0.1, 2: 0.02}  # part of the last coefficients that the error always includes
+_HIDDEN = 1.0  # nats: height above the nodes from which a peak between them counts as an error
+_STEEPER = 4.0  # largest slope towards a peak inside a gap, as a multiple of the secant's
+_NARROWEST = 1e-12  # relative side of a box below which halving has rounding errors only
+_CLIFF = 50.0  # nats: variation within a box that counts as a discontinuity
+_BLOCK = 480  # draws at a time, since products of small matrices use a single thread
 
 
 @dataclass(frozen=True)
 class Boxes:
-    """Boxes side by side, with the density at the nodes of each.
+    """Adjacent boxes, with the density at the nodes of each.
 
     Attributes
     ----------
     low, high : ndarray, shape (boxes, axes)
-        Corners.
+        Corners of the boxes.
     logs : ndarray, shape (boxes, nodes, ...)
-        Log-density at the nodes, as many along every axis.
+        Log-density at the nodes, with the same number of nodes along each axis.
     peak : ndarray, shape (boxes,)
-        Largest of them; `mass` and `errors` are relative to its exponential.
+        Largest log-density of each box; `mass` and `errors` are relative to its exponential.
     mass : ndarray, shape (boxes,)
         Integral of the density.
     mean, variance : ndarray, shape (boxes, values)
-        Of each value inside the box.
+        Mean and variance of each value within the box.
     errors : ndarray, shape (boxes, axes)
-        How wrong the mass may be, by the axis to blame.
+        Estimated error of the mass, by the axis that causes it.
     """
 
     low: np.ndarray
@@ -153,37 +155,38 @@ class Boxes:
 
     @property
     def shares(self) -> np.ndarray:
-        """Part of the whole mass in each box."""
+        """Part of the total mass in each box."""
         mass = self.mass * np.exp(self.peak - self.peak.max())
         return np.asarray(mass / mass.sum())
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance of each value."""
+        """Return mean and variance of each value."""
         shares = self.shares
         mean = shares @ self.mean
         return mean, shares @ (self.variance + (self.mean - mean) ** 2)
 
 
 def cubature(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
-    """Integrate over boxes, and halve the worst until mass, mean and variance are settled.
+    """Integrate over boxes, and halve the worst ones until the errors are small.
 
     Parameters
     ----------
     target : Target
         The density.
     low, high : ndarray, shape (boxes, axes)
-        Corners of the boxes to start with; together they hold all that matters.
+        Corners of the first boxes, which together contain all of the density that is not
+        negligible.
 
     Returns
     -------
     Boxes
-        Whose estimated errors add up to less than 1e-6: of the mass, of each mean in its standard
-        deviations, of each variance in itself.
+        Boxes whose estimated errors add up to less than 1e-6. The errors are those of the mass, of
+        each mean in standard deviations, and of each variance relative to itself.
 
     Raises
     ------
     FitError
-        When after a million points they still add up to more than 1e-3.
+        When the errors still add up to more than 1e-3 after a million points.
 
     Examples
     --------
@@ -213,29 +216,30 @@ def cubature(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
             boxes = _replaced(boxes, chosen, _measure(target, low, high))
     if error > _ACCEPTED:
         raise FitError(
-            f"the posterior has more detail than {_POINTS} points can show; use method='nuts'"
+            f"the posterior has more detail than {_POINTS} points can resolve; use method='nuts'"
         )
     return boxes
 
 
 def draw(boxes: Boxes, levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find points by levels of the distribution function.
+    """Find points at given levels of the distribution function.
 
     Parameters
     ----------
     boxes : Boxes
         The density.
     levels : ndarray, shape (draws, axes)
-        In [0, 1). The first chooses a box and the place along the first axis, the second the place
-        along the second. On one axis this is the quantile function; levels spread evenly over the
-        unit square give draws spread evenly over the density.
+        Levels in [0, 1). The first one determines a box and the position along the first axis, and
+        the second one the position along the second axis. With one axis, this is the quantile
+        function. Levels that are spread evenly over the unit square lead to draws that are spread
+        evenly over the density.
 
     Returns
     -------
     points : ndarray, shape (draws, axes)
-        Where.
+        Coordinates of the draws.
     logs : ndarray, shape (draws,)
-        Log-density there, interpolated between the nodes.
+        Log-density of the draws, interpolated between the nodes.
     """
     order = np.lexsort(boxes.low.T[::-1])
     ends = np.cumsum(boxes.shares[order])
@@ -246,21 +250,21 @@ def draw(boxes: Boxes, levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def hidden(logs: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Say how far a peak between two nodes may rise above both.
+    """Bound the height of a peak between two nodes above both of them.
 
-    The secants on either side of a gap meet above every log-concave curve through the nodes.
+    The secants on both sides of a gap meet above each log-concave curve through the nodes.
 
     Parameters
     ----------
     logs : ndarray, shape (..., nodes)
         Log-density along a line.
     at : ndarray, shape (nodes,)
-        Places of the nodes, ascending.
+        Positions of the nodes, ascending.
 
     Returns
     -------
     ndarray, shape (..., nodes - 1)
-        Nats, by gap; 0 where the density does not rise towards the gap from both sides.
+        Heights in nats by gap; 0 if the density does not rise towards the gap from both sides.
 
     References
     ----------
@@ -311,15 +315,15 @@ def _measure(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
 
 
 def _errors(below: np.ndarray, side: Rule, axis: int) -> np.ndarray:
-    """Error of each box's integral along an axis: of the rule, and of peaks between its nodes."""
+    """Estimate the error of each box's integral along an axis, from the rule and hidden peaks."""
     lines = np.moveaxis(below, axis + 1, -1)
     series = np.abs(np.exp(lines) @ side.to_series)
     for _ in range(1, below.ndim - 1):
         series = np.einsum("n,bn...->b...", side.weights / 2, series)
     last, before, first = (series[:, -2 * pair :][:, :2].max(axis=1) for pair in (1, 2, 3))
     decay = np.maximum(last / np.maximum(before, last), before / np.maximum(first, before))
-    # the rule is exact about twice as far as the coefficients reach: so many pairs further on; but
-    # the last ones may be those of a step beside a node, and quantiles need them small
+    # the rule is exact for about twice as many coefficients, so that the decay is extrapolated; but
+    # the last ones may be due to a step near a node, and must be small for quantiles
     error = last * np.maximum(decay ** (len(side.nodes) / 2 - 1), _SPIKE[below.ndim - 1])
     excess = hidden(lines, side.nodes)
     apex = np.maximum(lines[..., 1:], lines[..., :-1]) + excess
@@ -328,7 +332,7 @@ def _errors(below: np.ndarray, side: Rule, axis: int) -> np.ndarray:
 
 
 def _weights(boxes: Boxes) -> np.ndarray:
-    """How much a box's mass matters: to the whole mass, and to means and variances."""
+    """Return the weights of boxes' masses in the total mass, the means and the variances."""
     mean, variance = boxes.moments()
     far = boxes.variance + (boxes.mean - mean) ** 2
     least = 1e-24 * far.max(axis=0)
@@ -336,7 +340,7 @@ def _weights(boxes: Boxes) -> np.ndarray:
 
 
 def _halves(boxes: Boxes, chosen: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Halve boxes along the axes to blame."""
+    """Halve boxes along the axes that cause their errors."""
     low, high = boxes.low[chosen], boxes.high[chosen]
     blamed = errors >= 0.1 * errors.max(axis=1, keepdims=True)
     for axis in range(boxes.axes):
@@ -377,7 +381,7 @@ def _draw(
         basis = side.basis(places[:, axis])
         logs = np.einsum("dn,dn...->d...", basis, logs)
         density = np.einsum("dn,dn...->d...", basis, density).clip(min=0)
-    # a logarithm that falls off a cliff has no interpolant, but the density does
+    # a discontinuous logarithm cannot be interpolated, but the density can
     cliff = np.ptp(boxes.logs.reshape(len(boxes.low), -1), axis=1)[box] > _CLIFF
     logs = np.where(cliff, boxes.peak[box] + np.log(density.clip(min=1e-30)), logs)
     return boxes.low[box] + (boxes.high - boxes.low)[box] * (places + 1) / 2, logs

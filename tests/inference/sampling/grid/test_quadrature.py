@@ -109,7 +109,9 @@ def test_too_much_detail_is_refused(monkeypatch):
         return np.where(x + y > 0.1, 0.0, -30.0), np.stack([x, y], axis=-1)
 
     start = np.array([[-1.0, -1.0]])
-    with pytest.raises(FitError, match="more detail than 20000 points can show; use method='nuts'"):
+    with pytest.raises(
+        FitError, match="more detail than 20000 points can resolve; use method='nuts'"
+    ):
         cubature(target, start, start + 2)
     monkeypatch.setattr(quadrature, "_POINTS", 50)
     with pytest.raises(FitError, match="more detail than 50 points"):
