@@ -28,7 +28,7 @@ from .score import outside, scores_of
 from .splits import NAMED, Fold, Split, by_row, drawn
 
 BESIDE = ("low", "high", "distance")
-"""Columns that a prediction may have beside its mean."""
+"""Columns that a prediction may have in addition to its mean."""
 
 type Method = Assessor | Layout | str | Sequence[str] | Any
 
@@ -208,7 +208,7 @@ class _Run:
         self.fits: list[pd.DataFrame] = []
 
     def predict(self, repeat: int, place: int, fold: Fold, seed: int) -> None:
-        """Let all methods predict a fold."""
+        """Predict a fold with all methods."""
         evaluation = self.evaluation
         training, items = fold.training(evaluation), fold.items(evaluation)
         known = evaluation.items.index
@@ -241,7 +241,7 @@ class _Run:
                         self.outside.setdefault((name, repeat, subject), []).append(told)
 
     def scores(self) -> pd.DataFrame:
-        """Score every method, repeat and subject, over all folds of the repeat."""
+        """Score each method, repeat and subject, over all folds of the repeat."""
         won, rows = self.evaluation.successes.to_numpy(), self.evaluation.rows
         tops = np.ones(won.shape[1], dtype=int) if rows is None else rows.tops
         found: list[dict[str, object]] = []
@@ -266,7 +266,7 @@ class _Run:
         return pd.DataFrame(found)
 
     def _constant(self, number: int, assessor: Assessor) -> bool:
-        """Whether a method predicts the same for all items of a subject and fold."""
+        """Return whether a method predicts the same for all items of a subject and fold."""
         if getattr(assessor, "constant", False):
             return True
         repeat, subject, row = np.nonzero(self.fold >= 0)
@@ -281,14 +281,14 @@ class _Run:
         return several and bool((chances.max() - chances.min()).max() == 0)
 
     def means(self, number: int) -> np.ndarray:
-        """Average a method's predictions over repeats, (subjects, rows); NaN where none is."""
+        """Average a method's predictions over repeats, (subjects, rows); NaN if there is none."""
         own = self.chances[number]
         known = (~np.isnan(own)).sum(axis=0)
         unknown = np.full(known.shape, np.nan)
         return np.asarray(np.divide(np.nansum(own, axis=0), known, out=unknown, where=known > 0))
 
     def predictions(self) -> pd.DataFrame:
-        """Make a table of predictions and outcomes."""
+        """Return a table of predictions and outcomes."""
         repeat, subject, row = np.nonzero(self.fold >= 0)
         count, evaluation = len(self.assessors), self.evaluation
         columns = {
@@ -319,12 +319,12 @@ class _Run:
 def _scores(
     chances: np.ndarray, won: np.ndarray, tried: np.ndarray, tops: np.ndarray, *, constant: bool
 ) -> dict[str, object]:
-    """Score a subject's predictions, and say why a score is missing."""
+    """Score a subject's predictions, with the reason if a score is missing."""
     if np.isnan(chances).any():
         half = np.full(len(won), 0.5)
         empty = scores_of(half, won, tried, tops)
         kept = {name: empty[name] for name in ("trials", "success")}
-        why = "some items have no prediction (as where a layout could not be sampled in a fold)"
+        why = "some items have no prediction (for example, a layout could not be sampled in a fold)"
         return dict.fromkeys(empty, math.nan) | kept | {"remark": why}
     scored = scores_of(chances, won, tried, tops)
     if constant and not scored["remark"]:
@@ -334,7 +334,7 @@ def _scores(
 
 @contextmanager
 def working(n_jobs: int | None) -> Iterator[None]:
-    """Say how many work side by side; nothing where nobody says so."""
+    """Set the number of parallel jobs for the ``with`` block, if it is given."""
     if n_jobs is None:
         yield
     else:
@@ -343,7 +343,7 @@ def working(n_jobs: int | None) -> Iterator[None]:
 
 
 def read_split(given: Split | str) -> Split:
-    """Read what is held out."""
+    """Read the argument split=."""
     if isinstance(given, str) and given in NAMED:
         return NAMED[given]
     if isinstance(given, str) or not isinstance(given, Split):
@@ -358,7 +358,7 @@ def read_methods(
     evaluation: Evaluation,
     columns: Sequence[str] | None,
 ) -> dict[str, Assessor]:
-    """Make assessors of all methods, and find errors before the first fold."""
+    """Return the assessors of all methods; errors are raised before the first fold."""
     if not isinstance(methods, Mapping):
         if isinstance(methods, str):
             methods = [methods]
@@ -371,7 +371,7 @@ def read_methods(
             )
         if len(dict(named)) < len(named):
             raise DataError(
-                f"the methods are {some(name for name, _ in named)}; give each a name of its own: "
+                f"the methods are {some(name for name, _ in named)}; give each a different name: "
                 "{'one': layout, 'other': layout}"
             )
         methods = dict(named)
@@ -396,7 +396,7 @@ def read_methods(
 
 
 def _assessor(name: str, method: Method, columns: Sequence[str]) -> Assessor:
-    """Make an assessor of a method."""
+    """Return the assessor of a method."""
     if isinstance(method, Layout):
         return FittedLayout(method)
     if isinstance(method, str):
@@ -416,8 +416,8 @@ def _assessor(name: str, method: Method, columns: Sequence[str]) -> Assessor:
     if isinstance(method, Sequence):
         return Forest(method)
     raise DataError(
-        f"{name}: a {type(method).__name__} is no method; give a layout, a baseline's name, "
-        "columns, a classifier with fit and predict_proba, or something with the method predict of "
+        f"{name}: a {type(method).__name__} is not a method; give a layout, a baseline's name, "
+        "columns, a classifier with fit and predict_proba, or an object with the method predict of "
         "an Assessor"
     )
 

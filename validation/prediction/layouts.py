@@ -133,7 +133,7 @@ class FittedLayout:
 
 
 def asked(training: Evaluation, items: Sequence[str]) -> pd.DataFrame:
-    """Take the properties of the items to be predicted."""
+    """Return the properties of the items to predict."""
     table = training.item_table
     return table.loc[known_names(items, table.index, "item")]
 
@@ -249,7 +249,7 @@ class ChosenLayout:
     def fitted(
         self, training: Evaluation, items: Sequence[str], *, seed: int
     ) -> tuple[Forecast, pd.DataFrame]:
-        """Forecast success by the best layout, and say how its sampling went.
+        """Forecast success by the best layout, and return the diagnostics of its fit.
 
         Returns
         -------

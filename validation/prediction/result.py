@@ -138,7 +138,7 @@ class CrossValidation(Shown):
         common = self._common(column)
         common = common[common.index.get_level_values("subject").isin(chosen)]
         repeats = common.groupby(level="repeat").mean()
-        with np.errstate(invalid="ignore"):  # an infinite log score has no spread
+        with np.errstate(invalid="ignore"):  # an infinite log score has no standard deviation
             table = pd.DataFrame({"mean": repeats.mean(), "se": repeats.sem()})
         table = table.reindex(self.methods)
         table["subjects"] = common.index.get_level_values("subject").nunique()
@@ -147,19 +147,19 @@ class CrossValidation(Shown):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Scores of every subject and method, with their differences to the first method's.
+        """Scores of each subject and method, with their differences to those of the first method.
 
-        Columns ``subject``, ``method``; ``auroc``, averaged over repeats; its difference to the
-        first method's, ``auroc_difference``, with the bootstrap standard error ``auroc_se`` and the
-        ends ``auroc_low`` and ``auroc_high`` of an equal-tailed interval; the same of ``ece``
-        (expected calibration error in 10 bins) and ``brier``, where lower is better; ``success``,
-        the subject's success rate; and ``remark``, the reason for a missing score and the
-        items outside the training items, in the first repeat.
+        Columns are ``subject`` and ``method``; ``auroc``, averaged over repeats; its difference to
+        that of the first method, ``auroc_difference``, with the bootstrap standard error
+        ``auroc_se`` and the ends ``auroc_low`` and ``auroc_high`` of an equal-tailed interval; the
+        same for ``ece`` (expected calibration error in 10 bins) and ``brier``, of which lower
+        values are better; ``success``, the subject's success rate; and ``remark``, the reason for a
+        missing score and the items outside the training items, in the first repeat.
 
-        Items are drawn with replacement. In a resample all methods and subjects have the same
-        items, so differences are paired by outcome. The calibration error of resampled items is
-        higher than that of the items, because chance adds to the gap in every bin; in differences
-        most of this cancels.
+        Items are drawn with replacement. All methods and subjects have the same items in a
+        resample, so that differences are paired by outcome. The calibration error of resampled
+        items is larger than that of the items, because chance increases the gap in each bin; this
+        mostly cancels in differences.
         """
         table = _compared(*self._compared_scores, self.prob)
         keys = ["subject", "method"]
@@ -232,7 +232,7 @@ class CrossValidation(Shown):
     def by(
         self, where: str | pd.Series | pd.DataFrame | None = None, *, bins: int = 5
     ) -> pd.DataFrame:
-        r"""Score predictions in groups: by distance from home, by condition, by any property.
+        r"""Score predictions in groups: by distance, by condition or by any other property.
 
         All subjects and repeats of a group are scored together; `summary` averages over subjects
         instead. With n trials, y successes and the prediction p of each of the group's cells c,
@@ -241,31 +241,32 @@ class CrossValidation(Shown):
             \mathrm{se}^2 = \frac{I}{I - 1} \frac{1}{N^2}
             \sum_{i=1}^{I} \Big(\sum_{c \in i} (r_c - n_c \, \mathrm{gap})\Big)^2
 
-        over N trials of I items: the cells of an item may be too high or too low together.
+        with N trials of I items. The standard error is clustered, because the errors of an item's
+        cells may be correlated.
 
         Parameters
         ----------
         where : str, Series or DataFrame, optional
-            What tells the groups apart: ``"distance"``, each item's distance from the training
-            items, the largest that a method tells; another column of `predictions`, such as
-            ``"subject"``; a property by item; or a table by subject (rows) and item (columns). All
-            predictions together by default.
+            Values that define the groups: ``"distance"``, each item's distance from the training
+            items, the largest one of all methods; another column of `predictions`, such as
+            ``"subject"``; a property by item; or a table by subject (rows) and item (columns). By
+            default, all predictions are one group.
         bins : int
-            Numbers with more values than this are cut into so many parts, with about as many
-            predictions each.
+            Number of groups with similar numbers of predictions into which numbers are divided if
+            they have more different values than this.
 
         Returns
         -------
         DataFrame
             Indexed by ``group`` and ``method``: ``trials``; ``success``, their rate; ``forecast``,
-            the mean prediction; ``gap``, forecast less success, with its standard error ``gap_se``
+            the mean prediction; ``gap``, forecast minus success, with its standard error ``gap_se``
             clustered by item; ``brier``; ``ece`` in ten bins; and ``auroc``, the mean over subjects
-            with successes and failures in the group. Scores are NaN where a prediction is missing.
+            with successes and failures in the group. Scores are NaN if a prediction is missing.
 
         Raises
         ------
         DataError
-            When an item has no group, there is no such column, or nobody tells a distance.
+            When an item has no group, there is no such column, or no method has a distance.
         FitError
             When `bins` is below 1.
 
@@ -296,16 +297,16 @@ class CrossValidation(Shown):
         Parameters
         ----------
         method : str, optional
-            Whose predictions; the first method's by default.
+            Name of the method (default: the first one).
         pooled : bool
             Whether the predictions of all subjects are counted together.
 
         Returns
         -------
         DataFrame
-            Indexed by ``subject`` and ``bin``, as `calibration_curve` returns it for each subject:
-            ten bins, all repeats, intervals of mass `prob`. A subject without a prediction of some
-            item does not count. Of all together, indexed by ``bin``.
+            Indexed by ``subject`` and ``bin``, for each subject as from `calibration_curve`, with
+            ten bins, all repeats, and intervals of mass `prob`. Subjects without a prediction of
+            some item are left out. If `pooled`, indexed by ``bin``.
 
         Raises
         ------
@@ -327,25 +328,25 @@ class CrossValidation(Shown):
         return found[""] if pooled else pd.concat(found, names=["subject", "bin"])
 
     def forecasts(self, repeat: int = 0) -> dict[str, Forecast]:
-        """Hand out the predictions of a repeat as forecasts, for `score` and for figures.
+        """Return the predictions of a repeat as forecasts, for `score` and for figures.
 
         Parameters
         ----------
         repeat : int
-            Which, from 0.
+            Number of the repeat, from 0.
 
         Returns
         -------
         dict of str to Forecast
-            By method: means on the items held out, with the ends of their intervals where the
-            method tells them. Subjects without a prediction of some item are left out, and so are
-            methods that predict nobody.
+            Forecasts by method: means on the held-out items, with the ends of their intervals if
+            the method has them. Subjects without a prediction of some item are left out, as are
+            methods without any other subject.
 
         Raises
         ------
         DataError
-            When there is no such repeat, nobody has all items (cells were held out), or rows are
-            steps of outcomes.
+            When there is no such repeat, no subject has predictions of all items (because cells
+            were held out), or rows are steps of outcomes.
         """
         own = self.predictions[self.predictions["repeat"] == repeat]
         if own.empty or "steps" in own:
@@ -392,7 +393,7 @@ class CrossValidation(Shown):
             self.success.index.get_indexer(pd.Index(cells["subject"])),
             items,
         )
-        rng = np.random.default_rng([self.seed, 1])  # not the stream of the folds
+        rng = np.random.default_rng([self.seed, 1])  # a random stream other than that of the folds
         count = len(known)
         times = rng.multinomial(count, np.full(count, 1 / count), size=self.resamples)
         unscored = self.scores.groupby("method", sort=False)["auroc"].count().to_numpy() == 0
@@ -407,7 +408,7 @@ class CrossValidation(Shown):
         return found[0].isel(resample=0, drop=True), found[1]
 
     def _common(self, column: str) -> pd.DataFrame:
-        """Lay a score out with a column per method, where every method that has it at all does."""
+        """Return a score with a column per method, for rows in which no method lacks it."""
         if column not in self.scores.columns:
             raise DataError(
                 f"there is no score {column!r}; the columns are {some(self.scores.columns, 20)}"
@@ -434,7 +435,7 @@ class CrossValidation(Shown):
         return Overview(facts, calls, {"scores": self._shown()})
 
     def _shown(self) -> pd.DataFrame:
-        """Write means and standard errors of the usual scores as text."""
+        """Format means and standard errors of the usual scores."""
         columns = {}
         for name in _SHOWN:
             table = self.summary(name)
@@ -445,7 +446,7 @@ class CrossValidation(Shown):
         return pd.DataFrame(columns, pd.Index(self.methods, name="method"))
 
     def _notes(self) -> list[str]:
-        """Say what is missing, and which fits did not converge."""
+        """Return notes on missing scores and on fits that did not converge."""
         found = ["± is the standard error over repeats; Brier and log score: lower is better."]
         for name, rows in self.scores.groupby("method", sort=False):
             if rows["auroc"].isna().all():
@@ -459,7 +460,7 @@ class CrossValidation(Shown):
 
 
 def _compared(scores: xr.Dataset, resampled: xr.Dataset, prob: float) -> pd.DataFrame:
-    """Write scores beside their differences to the first method's."""
+    """Return scores with their differences to those of the first method."""
     tail = (1 - prob) / 2
     columns: dict[str, pd.Series] = {}
     for name in SCORES:

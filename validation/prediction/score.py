@@ -67,35 +67,35 @@ def score_forecast(
     Warns
     -----
     UserWarning
-        When more items than by chance have the meta-features and outcomes of items under other
-        names that the fit was made on.
+        When more items than by chance have the meta-features and outcomes of training items under
+        other names.
 
     Notes
     -----
-    What was trained on is told per subject.
+    Training outcomes are recognised for each subject.
 
-    - *A name that somebody gave tells it*, also where its meta-features have changed. The message
-      then says whether the items were likely recoded (at least half of the shared names have the
-      trained meta-features, or every column correlates with the trained one by 0.9 or more) or
-      the names are used again for other items.
-    - *Names that nobody gave* are 0, 1, ... without a gap, in any order, as numbers or texts, in
-      the training items or in those that were forecast. They tell nothing, but that numbers which
-      go on after those of the training items are further rows, and that a row with its own
-      meta-features which a subject did not attempt is new. Meta-features tell the rest: when they
-      are those of training items within 1e-6 of the column's largest magnitude, and each of these
-      items has a value that occurs once in an irregular column; or when, row by row, every column
-      is a linear map of the trained one. Levels, and values on a grid of up to 2,000 steps, are
-      shared by different items and tell nothing alone. There, the outcomes must be the trained
-      ones, too: row by row throughout, in more items than by chance, or of the whole table in
-      another order. So a shuffled table of few levels and up to three subjects may pass. A whole
-      table in the same order is refused where chance would make it with a probability of less
-      than 0.01, and reported otherwise.
-    - *More than by chance*: items of equal meta-features have equal outcomes with the probability
-      that the forecasts give to these. Its logarithm is divided by how much more the subjects'
-      residuals vary together than apart. Where nine in ten items of equal meta-features have equal
-      outcomes, it is multiplied by the rarity of irregular values. As many items, or more, must
-      have a probability of less than 1e-4 in a Binomial distribution of one and a half times the
-      mean.
+    - *Items with given names* are recognised by these, even if their meta-features have changed.
+      The message then states whether the items were likely recoded (at least half of the shared
+      names have the same meta-features as in training, or the correlation of each column with that
+      of training is at least 0.9), or the names are reused for other items.
+    - *Items without given names* have the names 0, 1, ... without gaps, in any order, as numbers or
+      texts, in the training or in the forecast. From these names it only follows that larger
+      numbers than those of the training items are additional rows, and that a row with its own
+      meta-features which a subject did not attempt is new. Other items are recognised by their
+      meta-features: if these are those of training items within 1e-6 of the column's largest
+      magnitude, and each of these items has a value that occurs once in an irregular column; or if
+      each column, row by row, is a linear function of that of training. Levels, and values on a
+      grid of up to 2,000 steps, occur on different items and are not sufficient. In that case, the
+      outcomes must also be those of training: in all rows, in more items than by chance, or in the
+      whole table in another order. A shuffled table with few levels and up to three subjects may
+      therefore not be recognised. A whole table in the same order is refused if the probability
+      that chance leads to it is below 0.01; otherwise, there is a warning.
+    - *More than by chance*: the probability that items with equal meta-features have equal outcomes
+      is computed from the forecasts. Its logarithm is divided by the ratio of the joint variation
+      of the subjects' residuals to their separate variation. If nine of ten items with equal
+      meta-features have equal outcomes, it is multiplied by the rarity of irregular values. The
+      probability of at least as many items must be below 1e-4 in a Binomial distribution with 1.5
+      times the mean.
 
     References
     ----------
@@ -124,7 +124,7 @@ def score_forecast(
     rows: dict[Hashable, dict[str, object]] = {}
     for place, subject in enumerate(trials.index):
         done = trials.iloc[place].to_numpy()[own]
-        tried = own[done > 0]  # a baseline's forecast of what it learnt from is NaN
+        tried = own[done > 0]  # a baseline's forecast of training outcomes is NaN
         if len(tried):
             passed = successes.iloc[place].to_numpy()[tried]
             scored = scores_of(means[place][tried], passed, done[done > 0], tops[done > 0])
@@ -137,23 +137,23 @@ def score_forecast(
 def _counted(
     forecast: Forecast, names: list[str], outcome: str | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Say which rows to score, and of how many steps the outcome of each is."""
+    """Return the rows to score, and the number of steps of the outcome of each."""
     if forecast.rows is None:
         if outcome is not None:
             raise DataError(
-                f"outcome={outcome!r}: the forecast is of a single Success; leave outcome= out"
+                f"outcome={outcome!r}: the forecast is of a single Success; leave out outcome="
             )
         return np.arange(len(names)), np.ones(len(names), dtype=int)
     rows = Rows.read(names)
     known = list(dict.fromkeys(rows.outcome))
     if outcome is not None and outcome not in known:
-        raise DataError(f"outcome={outcome!r} is none of the forecast's: {some(known)}")
+        raise DataError(f"outcome={outcome!r} is not in the forecast; it has {some(known)}")
     own = np.flatnonzero(rows.outcome == outcome) if outcome else np.arange(len(names))
     return own, rows.tops[own]
 
 
 def outside(forecast: Forecast, subject: str, rows: pd.Index) -> tuple[dict[str, float], list[str]]:
-    """Count a subject's scored items that lie outside its training items, and say in what."""
+    """Count a subject's scored items outside its training items, and name the meta-features."""
     if forecast.support is None:
         return dict.fromkeys(OUTSIDE, math.nan), []
     scored = forecast.data[list(OUTSIDE)].sel(subject=subject, item=rows)
@@ -182,7 +182,7 @@ def matched(
     training_items: bool = False,
     reused_names: bool = False,
 ) -> tuple[xr.Dataset, pd.DataFrame, pd.DataFrame]:
-    """Join forecasts and outcomes by name, and refuse outcomes the fit has seen.
+    """Join forecasts and outcomes by name, and refuse training outcomes.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ def matched(
     Returns
     -------
     Dataset, DataFrame, DataFrame
-        The forecast of the shared subjects and items, their successes and their trials; where rows
-        are steps, all attempts at the item are trials of each.
+        The forecast of the shared subjects and items, their successes, and their trials. If rows
+        are steps, all attempts at the item are trials of each step.
 
     Raises
     ------
@@ -204,8 +204,9 @@ def matched(
     if (forecast.rows is None) != (evaluation.rows is None):
         made, other = ("forecast", "evaluation")[:: 1 if evaluation.rows is None else -1]
         raise DataError(
-            f"the {made} is of outcomes' steps, the {other} of items; give outcomes made by "
-            "Evaluation.of_outcomes to forecasts of the layout that it was made for, and no others"
+            f"the {made} has steps of outcomes as rows, but the {other} has items; score forecasts "
+            "of a layout with steps against an evaluation from Evaluation.of_outcomes for the same "
+            "layout"
         )
     known = evaluation.attempts
     subjects = [name for name in forecast.data["subject"].to_numpy() if name in known.index]
@@ -240,7 +241,7 @@ def matched(
 def scores_of(
     probability: np.ndarray, successes: np.ndarray, trials: np.ndarray, tops: np.ndarray
 ) -> dict[str, object]:
-    """Score rows, each as often as makes all attempts count alike, however many steps they have."""
+    """Compute the scores of rows, with equal weights of all attempts whatever their steps."""
     remark = scoring.single_class_reason(successes, trials) or ""
     most = math.lcm(*tops.tolist())
     successes, trials = successes * (most // tops), trials * (most // tops)
@@ -270,9 +271,9 @@ def calibration_curve(
 ) -> pd.DataFrame:
     r"""Compare mean forecasts with success rates, in bins of the forecast.
 
-    Bins and averages are those of `scoring.expected_calibration_error`: bins equally wide over
-    [0, 1], bin k being [k/bins, (k+1)/bins) and the last one including 1; all subjects' trials
-    count alike.
+    Bins and averages are those of `scoring_rules.expected_calibration_error`: bins have equal
+    widths over [0, 1], bin k is [k/bins, (k+1)/bins), and the last one includes 1. The trials of
+    all subjects have equal weights.
 
     Parameters
     ----------
@@ -285,7 +286,7 @@ def calibration_curve(
     prob : float
         Mass of the interval of the success rate.
     training_items : bool
-        Whether items that the fit was made on count too; they flatter.
+        Whether items that were fitted may be scored as well; such scores are too favourable.
     reused_names : bool
         As in `score`.
 
@@ -294,8 +295,8 @@ def calibration_curve(
     DataFrame
         One row per bin with a trial, indexed by ``bin``: ``trials``, ``forecast`` (mean),
         ``success`` (rate), and ``low`` and ``high``, Wilson's interval of the success rate for
-        independent trials (too narrow where those of an item share something `Unseen`, or are
-        steps of one outcome),
+        independent trials (which is too narrow if the trials of an item share an `Unseen` property
+        or are steps of one outcome),
 
         .. math:: \frac{1}{1 + z^2/n} \left(\hat s + \frac{z^2}{2n} \pm z \sqrt{\frac{\hat s
             (1 - \hat s)}{n} + \frac{z^2}{4 n^2}}\right).
@@ -343,14 +344,14 @@ def rates_in_bins(
     Parameters
     ----------
     mean, successes, trials : ndarray, shape (items,)
-        Forecasts and outcomes; items without a trial do not count.
+        Forecasts and outcomes; items without trials are ignored.
     bins, prob
         As in `calibration_curve`.
 
     Returns
     -------
     DataFrame
-        As `calibration_curve` returns it.
+        Table as from `calibration_curve`.
 
     Examples
     --------

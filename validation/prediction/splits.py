@@ -81,7 +81,7 @@ class Split(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class _Random:
-    """A share held out at random, or folds each held out in turn."""
+    """Base of splits that hold out a share at random, or each of several folds in turn."""
 
     share: float | None = None
     folds: int | None = None
@@ -89,7 +89,7 @@ class _Random:
     def __post_init__(self) -> None:
         if self.share is not None and self.folds is not None:
             raise DataError(
-                f"share={self.share} and folds={self.folds} are two ways to hold out; give one"
+                f"share={self.share} and folds={self.folds} exclude each other; give one of them"
             )
         if self.folds is not None:
             options.whole("folds", self.folds, 2)
@@ -110,7 +110,7 @@ class _Random:
         """Divide positions among the folds at random."""
         if self.folds is None or self.folds > count:
             raise DataError(
-                f"folds={self.folds}, but there are {count} {what}; ask for fewer folds"
+                f"folds={self.folds}, but there are {count} {what}; give a smaller folds="
             )
         return np.array_split(rng.permutation(count), self.folds)
 
@@ -341,8 +341,8 @@ class Given:
         if both.any():
             names = evaluation.item_table.index[both.any(axis=0)]
             raise DataError(
-                f"Given: {some(names)} are in both train and test; nothing can be predicted that "
-                "is learnt from, so take them out of one"
+                f"Given: {some(names)} are in both train and test; remove them from one, because "
+                "training outcomes cannot be predicted"
             )
         return [Fold(train, test)]
 
@@ -353,16 +353,16 @@ class Given:
 
 
 NAMED: dict[str, Split] = {"items": Items(), "cells": Cells()}
-"""Splits that a text stands for."""
+"""Splits by the texts that denote them."""
 
 
 def drawn(split: Split, evaluation: Evaluation, *, repeats: int, seed: int) -> list[list[Fold]]:
-    """Draw a split again and again, and check all folds before the first fit.
+    """Draw a split for each repeat, and check all folds before the first fit.
 
     Raises
     ------
     DataError
-        When nothing would be predicted, or a subject would keep no training outcome.
+        When no outcome would be predicted, or a subject would have no training outcome.
     """
     rng = np.random.default_rng(seed)
     found = [split.draw(evaluation, rng) for _ in range(repeats)]
@@ -373,7 +373,7 @@ def drawn(split: Split, evaluation: Evaluation, *, repeats: int, seed: int) -> l
             left = (attempted & fold.train).any(axis=1)
             if not left.all():
                 raise DataError(
-                    f"{some(evaluation.trials.index[~left])} would keep no training outcome in "
+                    f"{some(evaluation.trials.index[~left])} would have no training outcome in "
                     f"{where}; leave out subjects with few outcomes, hold out less, or change the "
                     "seed"
                 )
@@ -385,19 +385,19 @@ def drawn(split: Split, evaluation: Evaluation, *, repeats: int, seed: int) -> l
 
 
 def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
-    """Take away the outcomes of some items; the items stay.
+    """Remove the outcomes of some items; the items are kept.
 
     Parameters
     ----------
     evaluation : Evaluation
         All outcomes.
     held_out : iterable
-        Names of items.
+        Names of the items.
 
     Returns
     -------
     Evaluation
-        With 0 trials on those items.
+        Evaluation with 0 trials on these items.
 
     Raises
     ------
@@ -417,12 +417,12 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
 
 
 def by_row(evaluation: Evaluation, cells: np.ndarray) -> np.ndarray:
-    """Spread cells, (subjects, items), over the evaluation's rows, which may be steps."""
+    """Repeat cells, (subjects, items), for the evaluation's rows, which may be steps."""
     return cells if evaluation.rows is None else cells[:, evaluation.rows.places]
 
 
 def _attempted(evaluation: Evaluation) -> np.ndarray:
-    """Say which cells, (subjects, items), have an outcome."""
+    """Return which cells, (subjects, items), have an outcome."""
     tried = evaluation.trials.to_numpy() > 0
     if evaluation.rows is None:
         return tried
@@ -433,7 +433,7 @@ def _attempted(evaluation: Evaluation) -> np.ndarray:
 
 
 def _without_items(evaluation: Evaluation, places: np.ndarray) -> Fold:
-    """Hold out items by place, of all subjects."""
+    """Hold out items, given by position, of all subjects."""
     test = np.zeros((len(evaluation.subjects), len(evaluation.item_table)), dtype=bool)
     test[:, places] = True
     return Fold(~test, test)
@@ -448,9 +448,9 @@ def _given(
     if isinstance(chosen, str):
         try:
             names = list(items.query(chosen).index)
-        except Exception as error:  # whatever a query of somebody's may raise
+        except Exception as error:  # a user's query may raise any error
             raise DataError(
-                f"Given: {name}={chosen!r} cannot be asked of the items' properties "
+                f"Given: {name}={chosen!r} is not a valid query of the items' properties "
                 f"{some(items.columns, 12)} ({error}); give a query such as 'size <= 5'"
             ) from error
         found[:, items.index.isin(names)] = True
@@ -458,7 +458,8 @@ def _given(
         table = chosen.rename(index=str, columns=str).reindex(index=subjects, columns=items.index)
         if table.isna().any(axis=None) or not np.isin(table.to_numpy(), (False, True)).all():
             raise DataError(
-                f"Given: {name} is no mask of all subjects and items; give True or False for each"
+                f"Given: {name} is not a mask of all subjects and items; give True or False for "
+                "each"
             )
         found[:] = table.to_numpy().astype(bool)
     elif isinstance(chosen, pd.Series) and chosen.dtype == bool:
@@ -467,5 +468,5 @@ def _given(
     else:
         found[:, items.index.isin(known_names(chosen, items.index, "item"))] = True
     if not found.any():
-        raise DataError(f"Given: {name} holds nothing; give at least one item")
+        raise DataError(f"Given: {name} is empty; give at least one item")
     return found

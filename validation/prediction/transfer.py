@@ -25,7 +25,7 @@ from .splits import Groups, drawn
 
 _MEMORY_MIB = 64.0
 _FURTHEST = 40.0  # log-odds
-_GROUP = "[group left out]"  # no column is named so
+_GROUP = "[group left out]"  # columns do not have this name
 
 
 def transfer(
@@ -136,18 +136,18 @@ def transfer(
 
 
 def left_out(fit: Fit, evaluation: Evaluation, group: str, items: pd.Index) -> LeftOut:
-    """Forecast a group, and hold it beside what happened.
+    """Forecast a group that was left out, and collect its outcomes.
 
     Parameters
     ----------
     fit : Fit
-        Of the other groups.
+        Fit to the other groups.
     evaluation : Evaluation
-        Outcomes.
+        Outcomes, including those of the group.
     group : str
-        Its name.
+        Name of the group.
     items : Index
-        Its items.
+        Names of the items of the group.
     """
     tries = evaluation.trials.loc[:, items].any(axis=1)
     names = [name for name in fit.subjects if tries[name]]
@@ -160,7 +160,7 @@ def left_out(fit: Fit, evaluation: Evaluation, group: str, items: pd.Index) -> L
 
 
 def _table(groups: Sequence[LeftOut]) -> pd.DataFrame:
-    """Say of each group left out what was forecast and what happened."""
+    """Return a table of forecasts and outcomes by left-out group."""
     rows = []
     for left in groups:
         tried = left.trials > 0
@@ -181,7 +181,10 @@ def _table(groups: Sequence[LeftOut]) -> pd.DataFrame:
 
 
 def _offset(left: LeftOut) -> float:
-    """Find by how much log-odds must be moved to expect what happened, half a success kept."""
+    """Find the shift of log-odds for which the expected successes are those observed.
+
+    The number of observed successes is at least 0.5, and at most 0.5 below the number of trials.
+    """
     count, won = left.trials.sum(), left.successes.sum()
     goal = np.clip(won, 0.5, count - 0.5)
 
@@ -193,19 +196,19 @@ def _offset(left: LeftOut) -> float:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Predict by a layout, with errors on new groups estimated from groups left out.
+    """Predictions by a layout, with errors on new groups that are estimated by leaving groups out.
 
-    What it learns, it learns from the training outcomes alone: within each training set, groups are
-    left out once more.
+    The errors are estimated from the training outcomes only: groups are left out within each
+    training set.
 
     Parameters
     ----------
     layout : Layout or FittedLayout
-        What to fit; a `FittedLayout` says how.
+        The layout to fit; a `FittedLayout` also has the options of the fit.
     groups : str
         Column of the items that names the groups.
     folds : int
-        In how many parts the training groups are left out, as in `transfer`.
+        Number of parts into which `Groups` divides the training groups, as in `transfer`.
 
     Examples
     --------
@@ -231,7 +234,7 @@ class Elsewhere:
     folds: int = 10
 
     def check(self, items: pd.DataFrame) -> None:
-        """Refuse items that do not fit the layout, or have no group.
+        """Refuse items that do not fit the layout or have no group.
 
         Raises
         ------
@@ -247,26 +250,26 @@ class Elsewhere:
         Raises
         ------
         DataError, FitError
-            As `transfer` does.
+            When the errors cannot be estimated; see `transfer`.
         """
         return self.fitted(training, items, seed=seed)[0].data["mean"]
 
     def fitted(
         self, training: Evaluation, items: Sequence[str], *, seed: int
     ) -> tuple[Forecast, pd.DataFrame]:
-        """Forecast success, and say how the sampling went.
+        """Forecast success, and return the diagnostics of the fit.
 
         Returns
         -------
         Forecast
-            Of the items.
+            Forecast of the items.
         DataFrame
-            As `Fit.diagnostics` returns it.
+            Diagnostics as returned by `Fit.diagnostics`.
 
         Raises
         ------
         DataError, FitError
-            As `transfer` does.
+            When the errors cannot be estimated; see `transfer`.
         """
         how = self._fitted
         told = transfer(how, training, self.groups, folds=self.folds, seed=seed, progressbar=False)
@@ -279,5 +282,5 @@ class Elsewhere:
 
 
 def fitted_layout(layout: Layout | FittedLayout) -> FittedLayout:
-    """Say how a layout is fitted: as it says, or as by default."""
+    """Return a layout as a `FittedLayout`, with the default options unless it is one."""
     return layout if isinstance(layout, FittedLayout) else FittedLayout(layout)

@@ -112,7 +112,7 @@ def test_scores_are_ranked_probability_scores(fit, made, new):
         assert abs(found.loc[subject, "brier"] - whole.mean()) < 1e-12
         assert found.loc[subject, "trials"] == 36
         assert abs(found.loc[subject, "success"] - seen.success_rates()[subject]) < 1e-12
-    with pytest.raises(DataError, match="outcome='path2' is none of the forecast's: found, path"):
+    with pytest.raises(DataError, match="outcome='path2' is not in the forecast; it has found, p"):
         ml.score_forecast(forecast, seen, outcome="path2")
 
 
@@ -153,13 +153,13 @@ def test_steps_of_items_under_other_names_are_reported(fit, evaluation):
 def test_forecasts_and_outcomes_of_other_kinds_do_not_mix(fit, new):
     plain = of.layout(of.success())
     seen = ml.simulate(plain, new, PROFILES, seed=1)
-    with pytest.raises(DataError, match="the forecast is of outcomes' steps, the evaluation of it"):
+    with pytest.raises(DataError, match="the forecast has steps of outcomes as rows, but the eval"):
         ml.score_forecast(fit.forecast(new), seen)
     whole = ml.fit(plain, ml.simulate(plain, of.items(14), PROFILES, seed=1), **GRID)
     stepped = ml.simulate(fit.layout, new, PROFILES, seed=1)
-    with pytest.raises(DataError, match="the evaluation is of outcomes' steps, the forecast of it"):
+    with pytest.raises(DataError, match="the evaluation has steps of outcomes as rows, but the fo"):
         ml.score_forecast(whole.forecast(new), stepped)
-    with pytest.raises(DataError, match="leave outcome= out"):
+    with pytest.raises(DataError, match="leave out outcome="):
         ml.score_forecast(whole.forecast(new), seen, outcome="found")
 
 

@@ -114,7 +114,7 @@ def test_a_subject_of_one_group():
     evaluation = constant_groups([0.5, 0.5])
     keep = (evaluation.items["test"] == "t0").astype(int)
     one = ml.Evaluation(evaluation.items, evaluation.successes * keep, evaluation.trials * keep)
-    with pytest.raises(DataError, match="Ann would keep no training outcome in fold 0; leave"):
+    with pytest.raises(DataError, match="Ann would have no training outcome in fold 0; leave"):
         cross_validate({"code": ["code"]}, one, **FEW | {"split": Groups("test")})
 
 
@@ -241,7 +241,7 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
     [
         ({}, {}, DataError, "there are no methods"),
         ({"more": ["size", "hue"]}, {}, DataError, "more: the items have no column hue; the col"),
-        ({"more": 3}, {}, DataError, "more: a int is no method; give a layout, a baseline's"),
+        ({"more": 3}, {}, DataError, "more: a int is not a method; give a layout, a baseline's"),
         (
             SETS,
             {"split": Items(folds=241)},
@@ -266,7 +266,7 @@ def test_items_that_do_not_fit(evaluation, monkeypatch):
         cross_validate({"size": ["size"], "joined": layout()}, bare, **FEW)
     few = evaluation.trials * (evaluation.items.index == "q0")
     sparse = ml.Evaluation(evaluation.items, evaluation.successes * few, few)
-    with pytest.raises(DataError, match=r"Ann would keep no training outcome in fold \d; leave"):
+    with pytest.raises(DataError, match=r"Ann would have no training outcome in fold \d; leave"):
         cross_validate(SETS, sparse, **FEW)
 
 

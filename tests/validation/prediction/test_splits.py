@@ -330,15 +330,15 @@ def no_fit(monkeypatch):
             "attempted cells holds out none; hold",
         ),
         (lambda: {"split": Cells(folds=999)}, DataError, "folds=999, but there are .* attempted"),
-        (lambda: {"split": Items(0.2, 3)}, DataError, "share=0.2 and folds=3 are two ways"),
+        (lambda: {"split": Items(0.2, 3)}, DataError, "share=0.2 and folds=3 exclude each"),
         (lambda: {"split": Groups("rewardSize", 1)}, FitError, "folds=1; give"),
         (lambda: {"split": "rows"}, DataError, "split='rows'; give 'items', 'cells', or one of"),
-        (lambda: {"split": Given("big > 1")}, DataError, "test='big > 1' cannot be asked of the"),
-        (lambda: {"split": Given("rewardSize > 99")}, DataError, "test holds nothing; give at"),
+        (lambda: {"split": Given("big > 1")}, DataError, "test='big > 1' is not a valid query of"),
+        (lambda: {"split": Given("rewardSize > 99")}, DataError, "test is empty; give at"),
         (
             lambda: {"split": Given("rewardSize > 0", "rewardSize > 0")},
             DataError,
-            "are in both train and test; nothing can be predicted that is learnt from",
+            "are in both train and test; remove them from one",
         ),
         (lambda: {"split": Given(["q99"])}, DataError, r"unknown item\(s\): q99"),
         (lambda: {"repeats": 0}, FitError, "repeats=0; give a whole number of at least 1"),
@@ -373,7 +373,7 @@ def test_subject_that_would_keep_nothing(animal_ai, cohort):
     outcomes = cohort.successes.where(cohort.trials > 0)
     outcomes.loc["Dot", outcomes.columns[1:]] = np.nan
     sparse = ml.Evaluation.from_wide(outcomes, cohort.items)
-    with pytest.raises(DataError, match=r"Dot would keep no training outcome in fold 0 of repeat"):
+    with pytest.raises(DataError, match=r"Dot would have no training outcome in fold 0 of repeat"):
         run(sparse, {"published": animal_ai}, repeats=20)
 
 

@@ -184,7 +184,7 @@ def _of_subjects(table: pd.DataFrame) -> str:
             )
         told.append(
             f"{some(flat)}: the pattern is flatter than the layout implies{example}, as if items "
-            "were known by heart, guessed, or skipped on purpose"
+            "were memorised, guessed, or skipped on purpose"
         )
     if len(regular):
         told.append(f"{some(regular)}: the pattern is more regular than the layout implies")
