@@ -1,1 +1,1 @@
-"""From a layout and its data to a PyMC model: features, priors, likelihood."""
+"""PyMC models of a layout and its data: features, priors and likelihood."""

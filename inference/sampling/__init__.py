@@ -1,1 +1,1 @@
-"""How subjects are sampled: NUTS, grids, starts, retries and executors."""
+"""Sampling of subjects: NUTS, grids, starts, repetitions and executors."""

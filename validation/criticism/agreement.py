@@ -80,7 +80,7 @@ def agreement(
     :math:`\sum y^2 \sum m^2 / (n - 1) / \mathrm{cov}_{max}^2`.
 
     The expected agreement is estimated from the others' values, as a mixture of subjects whose
-    agreement is 0 but for chance and of subjects whose agreement is normal about a mean, with a
+    agreement is 0 up to chance and of subjects whose agreement is normal about a mean, with a
     standard deviation in proportion to it; means, deviations and shares are weighted by their
     likelihood. A subject is flagged if agreement as low as its own has a probability of at most
     0.5 % among subjects that agree, if its agreement is not significantly above 0 (at 1 %), and if
@@ -276,7 +276,7 @@ def disagreement(row: dict[Any, Any]) -> str:
 
 
 def _numbers(row: dict[Any, Any]) -> str:
-    """Write a subject's agreement beside the expected one."""
+    """Format a subject's agreement with the expected one."""
     expected = f"{row['expected']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
     return (
         f"agreement {row['agreement']:.2f}, expected {expected}, on "

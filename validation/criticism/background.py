@@ -32,7 +32,7 @@ _MEMORY_MIB = 64.0
 
 @dataclass(frozen=True, eq=False)
 class Leftover:
-    """One subject's outcomes beside a layout's forecast of them.
+    """One subject's outcomes, with a layout's forecast of them.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Leftover:
         Parameters
         ----------
         *columns : Columns
-            Columns to add, besides the changes of the layout's own elements.
+            Columns to add, in addition to the changes of the layout's own elements.
         start : Expansion, optional
             Starting point: an expansion with the same columns except the last ones.
         """
@@ -226,7 +226,7 @@ class Background:
         return np.asarray(root / np.linalg.norm(root, axis=0))
 
     def _told_apart(self, scaled: np.ndarray) -> np.ndarray:
-        """Find the combinations of columns that are no combination of the base's columns."""
+        """Find the combinations of columns that are not combinations of the base's columns."""
         rest = scaled - self.basis @ (self.basis.T @ scaled)
         shares, mixed = np.linalg.eigh(rest.T @ rest)
         return np.asarray(mixed[:, shares > _TOLD_APART])
@@ -249,7 +249,7 @@ class Background:
 
 
 def explained(background: Background, candidate: Property) -> Explained:
-    """Test the effects of a property's levels beside a background."""
+    """Test the effects of a property's levels, given a background."""
     known = [place for place, level in enumerate(candidate.levels) if level != MISSING]
     levels = (candidate.codes[:, None] == known).astype(float)
     return background.explained(candidate.indicators(), levels)
@@ -279,7 +279,7 @@ def residual_table(
     prob : float
         Mass of the equal-tailed interval.
     rng : Generator
-        Random generator of the outcomes drawn anew.
+        Random generator of the replicated outcomes.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""One cross-validation: what predicts who succeeds on outcomes held out, and how well."""
+"""Cross-validation: how well layouts and other methods predict held-out outcomes."""

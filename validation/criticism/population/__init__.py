@@ -1,1 +1,1 @@
-"""What a layout with a population misses: persons, items, groups of subjects, pairs of items."""
+"""Criticism of a layout with a population: subjects, items, groups of subjects, pairs of items."""
