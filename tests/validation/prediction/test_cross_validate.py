@@ -246,7 +246,7 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
             SETS,
             {"split": Items(folds=241)},
             DataError,
-            "folds=241, but there are 240 items; ask for fewer",
+            "folds=241, but there are 240 items; give a small",
         ),
         (SETS, {"resamples": 1}, FitError, "resamples=1; give"),
         (SETS, {"prob": 90}, FitError, "prob=90; give"),

@@ -354,7 +354,7 @@ def test_options(animal_ai, cohort, make, error, message):
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
-        (["aggregate", "aggregate"], "the methods are aggregate, aggregate; give each a name"),
+        (["aggregate", "aggregate"], "the methods are aggregate, aggregate; give each a diff"),
         ([], "there are no methods; give at least one"),
         (["mean"], "mean: there is no baseline 'mean'; there are aggregate, logistic, forest"),
         (
