@@ -14,9 +14,9 @@ later = ml.simulate(layout, new_items, truth, seed=2)
 forecast = fit.forecast(new_items)
 
 # %% forecast_plot
-# Forecast success of one agent on 69 new items, in ascending order, with 90% intervals. Ticks at
+# Forecast success of one agent on 30 new items, in ascending order, with 90% intervals. Ticks at
 # the top and bottom show on which items it later succeeded and failed.
-axes = ml.plots.forecast_plot(forecast, fit.subjects[3], later)
+axes = ml.plots.forecast_plot(fit.forecast(new_items.head(30)), fit.subjects[3], later)
 
 # %% explanation_plot
 # Why one failure is forecast. Left, the share of each part, and of each demand, in the failure;
