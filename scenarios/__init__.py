@@ -1,7 +1,8 @@
 """Published studies, ready to run.
 
-Each has a folder with its layouts, its data and a simulated cohort. What reproduces tables and
-figures of the publication is in the folder ``reproduction`` inside it, read only when asked for.
+Each study has a folder with its layouts, its data and a simulated cohort. The code that reproduces
+tables and figures of the publication is in its folder ``reproduction``, which is imported only when
+it is needed.
 """
 
 import importlib
@@ -9,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # the names of the scenarios are listed without pandas
+if TYPE_CHECKING:  # the names of the scenarios can be listed without importing pandas
     from .figures import Reproduction
     from .scenario import Scenario
 
@@ -34,7 +35,7 @@ def get(name: str) -> "Scenario":
     Raises
     ------
     KeyError
-        When there is none of that name; the known ones are listed.
+        When there is no scenario of that name; the message lists the known ones.
 
     Examples
     --------
@@ -46,17 +47,17 @@ def get(name: str) -> "Scenario":
 
 
 def reproduce(name: str, data: Path | None = None, published: Path | None = None) -> "Reproduction":
-    """Work a study through, and hold its published figures against the obtained ones.
+    """Reproduce a study, and compare its published figures with the obtained ones.
 
     Parameters
     ----------
     name : str
         One of `NAMES`.
     data : Path, optional
-        Folder of the real data; otherwise the one that the environment variable
-        ``MEASUREMENT_LAYOUTS_DATA`` names, otherwise they are downloaded where they are offered.
+        Folder of the real data (default: the folder in the environment variable
+        ``MEASUREMENT_LAYOUTS_DATA``; without it, data are downloaded where they are offered).
     published : Path, optional
-        Folder of published tables; needed where the scenario's ``tables`` is true.
+        Folder of published tables; needed if the scenario's ``tables`` is true.
 
     Returns
     -------
@@ -68,7 +69,7 @@ def reproduce(name: str, data: Path | None = None, published: Path | None = None
     KeyError
         When there is no scenario of that name.
     DataError
-        When the data or the tables cannot be read; before anything is fitted.
+        When the data or the tables cannot be read; this is checked before anything is fitted.
     """
     found: Reproduction = _part(name, ".reproduction").reproduce(get(name), data, published)
     return found

@@ -1,4 +1,4 @@
-"""Arenas of the Animal-AI environment: from their configuration files to meta-features."""
+"""Meta-features of arenas of the Animal-AI environment, from their configuration files."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,19 +17,19 @@ _TAGS = ("!Arena", "!ArenaConfig", "!Item", "!RGB", "!Vector3")
 _PLAIN = tuple(
     f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str", "int", "float", "bool", "null")
 )
-_LARGEST = 4_000_000  # bytes of a file; one of 10,000 arenas has 3 MB
+_LARGEST = 4_000_000  # largest number of bytes of a file; one with 10,000 arenas has 3 MB
 _GOALS = ("GoodGoal", "GoodGoalBounce", "GoodGoalMulti", "GoodGoalMultiBounce")
 _OPAQUE = ("Wall", "Cardbox1", "Cardbox2", "LObject", "LObject2", "UObject")
 _TRANSPARENT = ("WallTransparent", "CylinderTunnelTransparent")
-_EYE = 0.5  # height from which an agent looks, arena units
-_AHEAD, _BEHIND = 22.5, 157.5  # degrees: the eight winds' borders
+_EYE = 0.5  # height of an agent's eyes, in arena units
+_AHEAD, _BEHIND = 22.5, 157.5  # borders between directions, in degrees
 _SIDES = {"straight": (0.0, 0), "left": (0.5, -1), "right": (0.5, 1), "behind": (1.0, 0)}
 _COLOURS = ("Redness", "Greenness", "Blueness")
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """One object of an arena: NaN stands for what the environment draws at random."""
+    """One object of an arena; values that the environment draws at random are NaN."""
 
     name: str
     position: np.ndarray
@@ -41,52 +41,55 @@ class _Placed:
 def read_arenas(paths: str | Path | Iterable[str | Path]) -> pd.DataFrame:
     r"""Read Animal-AI configuration files, and compute meta-features of every arena.
 
-    The reward is the largest good goal of an arena. Where it stands, seen from the agent, is the
-    angle between where the agent looks and the reward, clockwise from above:
+    The reward is the largest good goal of an arena. Its direction is the angle between the agent's
+    line of sight and the reward, clockwise from above:
 
     .. math:: \alpha = \operatorname{atan2}(\Delta x, \Delta z) - \rho
 
-    with the agent's rotation :math:`\rho`. It is straight ahead up to 22.5 degrees, behind from
-    157.5 degrees on, otherwise left or right. An object hides the reward where it crosses the line
-    from the agent's eyes, 0.5 above its feet, to the reward's middle; walls, boxes and L- and
-    U-shaped objects count, by their outer edges, and ramps and tunnels do not.
+    with the agent's rotation :math:`\rho`. The reward is straight ahead up to 22.5 degrees, behind
+    from 157.5 degrees on, and otherwise left or right. An object hides the reward if it crosses the
+    line from the agent's eyes, 0.5 above its feet, to the middle of the reward; walls, boxes and L-
+    and U-shaped objects count, by their outer edges, and ramps and tunnels do not.
 
     Parameters
     ----------
     paths : str, Path, or iterable of these
-        Files, or folders whose files end in ``.yml`` or ``.yaml``, those in folders inside too.
+        Files, or folders, whose files that end in ``.yml`` or ``.yaml`` are read, including those
+        in inner folders.
 
     Returns
     -------
     DataFrame
-        Indexed by arena: the file's name without its ending, with ``:`` and the arena's key where a
-        file has several. Lengths are arena units, 40 of which are an arena's side.
+        Indexed by arena: the name of the file without its ending, followed by ``:`` and the arena's
+        key if a file has several. The unit of lengths is 1/40 of an arena's side.
 
         - ``size``: diameter of the reward; ``distance``, Euclidean, and ``goalDistance``,
           Manhattan, from agent to reward along the floor; ``angle`` in degrees in (-180, 180].
         - ``side``: straight, left, right or behind, with ``rewardBehind`` and ``XPos`` as in
           Table 2 of the paper, and ``rightLeftPosition`` as in its Table 4.
-        - ``goals``, ``badGoals``, ``lava``, ``ramps``, ``transparent``: how many there are, and
-          ``lavaPresence``, ``rampPresence`` and ``transparentWalls``: 1 where there is any.
-        - ``occluderPresence``: 1 where something opaque hides the reward from the agent's place,
-          with the colour of what is nearest, ``occluderRedness``, ``occluderGreenness`` and
-          ``occluderBlueness`` in 0 to 255.
+        - ``goals``, ``badGoals``, ``lava``, ``ramps``, ``transparent``: their numbers; and
+          ``lavaPresence``, ``rampPresence`` and ``transparentWalls``: 1 if there is any.
+        - ``occluderPresence``: 1 if an opaque object hides the reward from the agent's place; and
+          the colour of the nearest such object, ``occluderRedness``, ``occluderGreenness`` and
+          ``occluderBlueness``, in 0 to 255.
         - ``timeLimit`` in steps, ``passMark``, ``lights``: on, alternating or off.
 
-        What is drawn at random when the arena starts is missing, with all that depends on it.
+        Values that are drawn at random when the arena starts are missing, with all values that
+        depend on them.
 
     Raises
     ------
     DataError
-        When a file is not there, too large, no YAML, holds another tag than the environment's, an
-        anchor, or no arenas; or when two arenas would have one name, or PyYAML is not installed.
+        When a file does not exist, is too large, is not YAML, or has a tag other than the
+        environment's, an anchor, or no arenas; or when two arenas have the same name, or PyYAML is
+        not installed.
 
     Notes
     -----
-    Files are data: no object is made of any tag. Platforms are ordinary walls to stand on, how long
-    a reward stays hidden depends on what moves, and how many places it could be in is a matter of
-    what looks alike: none of these is read off a file, so ``platformPresence``, ``timeUnderOcc``
-    and ``numberOfPositions`` are yours to add.
+    Files are read as data: tags never create objects. Platforms are ordinary walls, the time for
+    which a reward is hidden depends on movement, and the number of possible places depends on which
+    places look alike. These cannot be computed from a file, so that you have to add
+    ``platformPresence``, ``timeUnderOcc`` and ``numberOfPositions``.
 
     References
     ----------
@@ -119,14 +122,14 @@ def read_arenas(paths: str | Path | Iterable[str | Path]) -> pd.DataFrame:
             name = path.stem if len(arenas) == 1 else f"{path.stem}:{key}"
             if name in rows:
                 raise DataError(
-                    f"two arenas are called {name!r}, one of them in {path}; rename one"
+                    f"two arenas have the name {name!r}, one of them in {path}; rename one"
                 )
             rows[name] = _features(arena, f"{path}, arena {key}")
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("item")
 
 
 def _files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
-    """List files, and those in folders by name."""
+    """List the given files, and the files of folders in the order of their names."""
     found: list[Path] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
         place = Path(path)
@@ -134,7 +137,7 @@ def _files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
         if place.is_file() or inside:
             found += [place] if place.is_file() else inside
         else:
-            raise DataError(f"there is no arena in {place}; name a .yml or .yaml file, or a folder")
+            raise DataError(f"there is no arena in {place}; give a .yml or .yaml file, or a folder")
     return found
 
 
@@ -152,11 +155,11 @@ def _arenas(path: Path) -> Mapping[str, Mapping[str, Any]]:
         whole = _plain(yaml.compose(text, yaml.SafeLoader), str(path))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(
-            f"{path} is no YAML ({type(error).__name__}: {error}); correct it"
+            f"{path} is not YAML ({type(error).__name__}: {error}); correct it"
         ) from None
     arenas = whole.get("arenas") if isinstance(whole, dict) else None
     if not isinstance(arenas, dict) or not all(isinstance(one, dict) for one in arenas.values()):
-        raise DataError(f"{path} holds no 'arenas:' of '!Arena' entries; give an Animal-AI file")
+        raise DataError(f"{path} has no 'arenas:' with '!Arena' entries; give an Animal-AI file")
     return arenas
 
 
@@ -175,7 +178,7 @@ def _plain(node: Any, where: str) -> Any:
 
 
 def _number(text: object, where: str) -> float:
-    """Read a number; -1 is what the environment draws at random."""
+    """Read a number; -1 means that the environment draws it at random."""
     try:
         value = float(str(text))
     except ValueError:
@@ -200,7 +203,9 @@ def _placed(arena: Mapping[str, Any], where: str) -> Iterator[_Placed]:
             part: item.get(part) or [] for part in ("positions", "sizes", "colors", "rotations")
         }
         if not all(isinstance(each, list) for each in lists.values()):
-            raise DataError(f"{where}: {name} has a property that is no list; put '-' before each")
+            raise DataError(
+                f"{where}: {name} has a property that is not a list; write '-' before each"
+            )
         nothing = np.full(3, math.nan)
         for at in range(max(1, *map(len, lists.values()))):
             own = {part: each[at] if at < len(each) else None for part, each in lists.items()}
@@ -255,7 +260,7 @@ def _features(arena: Mapping[str, Any], where: str) -> dict[str, object]:
 
 
 def _side(angle: float) -> str | None:
-    """Name where an angle leads; None where it is not known."""
+    """Name the direction of an angle; None if the angle is unknown."""
     if math.isnan(angle):
         return None
     if abs(angle) <= _AHEAD:
@@ -264,7 +269,7 @@ def _side(angle: float) -> str | None:
 
 
 def _lights(blackouts: object) -> str:
-    """Say when the lights are on: negative numbers of steps alternate."""
+    """Describe when the lights are on; negative numbers of steps alternate."""
     if not blackouts:
         return "on"
     first = str(blackouts[0]) if isinstance(blackouts, list) and len(blackouts) == 1 else ""
@@ -272,12 +277,12 @@ def _lights(blackouts: object) -> str:
 
 
 def _up(height: float) -> np.ndarray:
-    """Point straight up."""
+    """Return the vertical direction."""
     return np.array([0.0, height, 0.0])
 
 
 def _hidden(agent: _Placed, goal: _Placed, placed: Iterable[_Placed]) -> dict[str, float]:
-    """Find what is opaque and nearest on the line from the agent's eyes to the reward's middle."""
+    """Find the nearest opaque object between the agent's eyes and the middle of the reward."""
     eyes = agent.position + _up(_EYE)
     middle = goal.position + _up(goal.size[1] / 2)
     if np.isnan([*eyes, *middle]).any():
@@ -293,7 +298,7 @@ def _hidden(agent: _Placed, goal: _Placed, placed: Iterable[_Placed]) -> dict[st
 
 
 def _entry(one: _Placed, start: np.ndarray, end: np.ndarray) -> float:
-    """Part of a line before it enters an upright box that is turned about its middle; or NaN."""
+    """Return the share of a line before it enters a rotated upright box; NaN if it does not."""
     turn = math.radians(0.0 if math.isnan(one.rotation) else one.rotation)
     sine, cosine = math.sin(turn), math.cos(turn)
     own = np.array([[cosine, 0, -sine], [0, 1, 0], [sine, 0, cosine]])

@@ -1,4 +1,4 @@
-"""Published figures beside obtained ones, each with its goal."""
+"""Comparison of published and obtained figures, each with its goal."""
 
 import json
 import math
@@ -24,20 +24,20 @@ _WORDS = {">=": "at least", "<=": "at most", "==": "exactly", "<": "below", ">":
 
 @dataclass(frozen=True)
 class Figure:
-    """One number that a study is held to.
+    """One number of a study, with its goal.
 
     Parameters
     ----------
     name : str
-        What it is.
+        Description of the number.
     obtained : float
-        What came out, unrounded; NaN or infinite where nothing did.
+        Obtained number, unrounded; NaN or infinite if there is none.
     relation, bound : {">=", "<=", "==", "<", ">"}, float
-        The goal.
+        Goal: the relation of the obtained number to the bound.
     goal : str, optional
-        The goal in words; by default the relation and the bound, such as "at most 0.05".
+        Description of the goal (default: relation and bound, such as "at most 0.05").
     published : float, optional
-        What the paper gives, where it gives one.
+        Published number, if there is one.
 
     Examples
     --------
@@ -76,14 +76,14 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """Published figures beside obtained ones, and the tables behind them.
+    """Figures of a study with their goals, and the tables behind them.
 
     Attributes
     ----------
     figures : list of Figure
-        What the study is held to.
+        Numbers with their goals.
     tables : dict of str to DataFrame
-        Published and obtained numbers side by side, for reading.
+        Tables of published and obtained numbers.
     """
 
     figures: list[Figure]

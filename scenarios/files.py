@@ -1,4 +1,4 @@
-"""Files of real data: found in a folder, or downloaded, and known by their checksums."""
+"""Files of real data, which are found in a folder or downloaded, and checked by checksums."""
 
 import os
 from collections.abc import Callable
@@ -21,9 +21,9 @@ class Files:
     Attributes
     ----------
     folder : str
-        Where they lie inside a folder of several studies' data.
+        Their folder inside a folder with the data of several studies.
     address : str, optional
-        Web address of their folder; files without one cannot be downloaded.
+        Web address of their folder; files without an address cannot be downloaded.
     """
 
     folder: str
@@ -43,14 +43,14 @@ class Files:
         Parameters
         ----------
         place : Path, optional
-            Where the files lie, or a folder with them in its folder of the study's name. Otherwise
-            the one that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names; otherwise
-            they are downloaded, and kept.
+            Folder of the files, or a folder with them in its folder of the study's name (default:
+            the folder in the environment variable ``MEASUREMENT_LAYOUTS_DATA``; without it, the
+            files are downloaded and cached).
 
         Raises
         ------
         DataError
-            When a file is not there, cannot be downloaded, or is not the published one.
+            When a file does not exist and cannot be downloaded, or is not the published one.
         """
         return {name: self._find(name, place) for name in self.checksums}
 
@@ -63,8 +63,8 @@ class Files:
         path = next((path for path in places if path.is_file()), None)
         if path is None:
             raise DataError(
-                f"there is no {name} in {place} or its folder {self.folder!r}; let {said} name the "
-                f"folder that holds {self._names}"
+                f"there is no {name} in {place} or its folder {self.folder!r}; set {said} to the "
+                f"folder of {self._names}"
             )
         found = str(pooch.file_hash(str(path)))
         if found != self.checksums[name]:
@@ -79,7 +79,7 @@ class Files:
         if self.address is None:
             raise DataError(
                 f"there is no folder with {self._names}, and they are not offered for download; "
-                f"name it as --data or in the environment variable {VARIABLE}"
+                f"give the folder as --data or in the environment variable {VARIABLE}"
             )
         folder = pooch.os_cache("measurement-layouts")
         try:
@@ -89,7 +89,7 @@ class Files:
                 f"{self.folder}-{name}",
                 folder,
             )
-        except Exception as error:  # no network, a proxy's page, a changed file: all the same here
+        except Exception as error:  # such as no network, a proxy's page, or a changed file
             raise DataError(
                 f"{name} could not be downloaded ({type(error).__name__}: {error}); fetch "
                 f"{self._names} from {self.address} by hand and give their folder as --data or in "
@@ -115,16 +115,16 @@ def published_table(
     Parameters
     ----------
     folder : Path
-        Of published tables.
+        Folder of published tables.
     name : str
-        The file's.
+        Name of the file.
     need : str
-        What to do about one that cannot be read.
+        Remedy for a file that cannot be read.
     prepare : callable
-        From the file's table to what is asked for; it raises KeyError or ValueError where columns
-        or numbers are missing.
+        Function from the file's table to the result; it raises KeyError or ValueError if columns or
+        numbers are missing.
     index : int or str, optional
-        Column of the rows' names, or its place.
+        Column with the names of the rows, or its position.
 
     Raises
     ------

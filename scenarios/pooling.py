@@ -1,11 +1,11 @@
-"""What the layouts of several studies share where subjects share something."""
+"""Parts of population layouts that several studies use."""
 
 from ..layouts import Bias, Capability, Prior, Spread
 from ..linking import Expr
 
 
 def normal(mu: Expr | float, sigma: Expr | float) -> Prior:
-    """Write a normal prior.
+    """Return a normal prior.
 
     Parameters
     ----------
@@ -15,7 +15,7 @@ def normal(mu: Expr | float, sigma: Expr | float) -> Prior:
     Returns
     -------
     Prior
-        Of the family "Normal".
+        Prior of the family "Normal".
 
     Examples
     --------
@@ -28,7 +28,7 @@ def normal(mu: Expr | float, sigma: Expr | float) -> Prior:
 def pooled(
     name: str, mean: float, width: float, unit: str | None = None, about: str = ""
 ) -> Capability:
-    r"""Return a capability that subjects have about a mean, as far apart as they are.
+    r"""Return a capability of subjects that varies about a mean, with an inferred spread.
 
     .. math:: \theta_s \sim \mathrm{Normal}(\mu, \tau), \quad
         \mu \sim \mathrm{Normal}(m, w), \quad \tau \sim \mathrm{HalfNormal}(w)
@@ -36,18 +36,18 @@ def pooled(
     Parameters
     ----------
     name : str
-        Of the capability; its mean and its spread bear it, too.
+        Name of the capability, which is also part of the names of its mean and its spread.
     mean, width : float
-        Where the mean lies about, m, and how widely it and the subjects may lie, w.
+        Prior mean m of the mean, and scale w of the priors of mean and spread.
     unit : str, optional
-        Of all three.
+        Unit of all three.
     about : str
-        Of the capability.
+        Description of the capability.
 
     Returns
     -------
     Capability
-        One value for each subject.
+        Capability with one value for each subject.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def pooled(
 
 
 def item_ease(scale: float = 1.0) -> Bias:
-    r"""Return what items have of their own beyond their demands, in log-odds.
+    r"""Return the effects of items beyond their demands, in log-odds.
 
     .. math:: e_i \sim \mathrm{Normal}(0, \tau), \quad \sum_i e_i = 0, \quad
         \tau \sim \mathrm{HalfNormal}(s)
@@ -68,12 +68,12 @@ def item_ease(scale: float = 1.0) -> Bias:
     Parameters
     ----------
     scale : float
-        How far apart items may be expected to be, s.
+        Scale s of the prior of the spread.
 
     Returns
     -------
     Bias
-        One value for each item.
+        Bias with one value for each item.
 
     Examples
     --------

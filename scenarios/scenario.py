@@ -1,4 +1,4 @@
-"""What every published study brings."""
+"""Scenario: the layouts, data and simulator of a published study."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,19 +16,19 @@ from ..layouts import Layout, Success
 from ..linking import mean_failure, mixture
 
 POPULATION = "population layout"
-_TOGETHER = 20  # subjects of a simulated cohort that share something
+_TOGETHER = 20  # number of subjects of a simulated cohort that are fitted together
 
 
 @dataclass(frozen=True)
 class Cohort:
-    """Simulated subjects with their known profiles.
+    """Simulated subjects with their true profiles.
 
     Attributes
     ----------
     evaluation : Evaluation
         Items and simulated outcomes.
     profiles : DataFrame
-        The truth: one row per subject, one column per profile element.
+        True profiles, with one row per subject and one column per profile element.
     """
 
     evaluation: Evaluation
@@ -38,16 +38,16 @@ class Cohort:
     def drawn(
         cls, layout: Layout, items: pd.DataFrame, profiles: pd.DataFrame, seed: int
     ) -> "Cohort":
-        """Draw one outcome of each subject on each item, under a layout.
+        """Simulate one outcome of each subject on each item, under a layout.
 
         Parameters
         ----------
         layout : Layout
-            What outcomes follow.
+            Layout from which outcomes are simulated.
         items : DataFrame
-            The battery.
+            Items of the battery.
         profiles : DataFrame
-            The truth, in the layout's profile elements.
+            True profiles, with the layout's profile elements as columns.
         seed : int
             Seed of the outcomes.
         """
@@ -56,18 +56,18 @@ class Cohort:
 
 
 class Case(NamedTuple):
-    """A layout and a battery that `sbc` takes.
+    """A layout and a battery for `sbc`.
 
     Attributes
     ----------
     layout : Layout
-        What is simulated and fitted.
+        Layout that is simulated and fitted.
     items : DataFrame
-        On what.
+        Items of each simulation.
     share : float
-        Of the simulations asked for, how many it takes: fewer where one costs more.
+        Share of the requested simulations that are run, below 1 if a simulation is slow.
     subjects : DataFrame, optional
-        Who is in each simulation, with covariates and categories; where subjects share something.
+        Subjects of each simulation of a joint layout, with covariates and categories.
     """
 
     layout: Layout
@@ -89,42 +89,43 @@ def _baselines() -> dict[str, str]:
 class Scenario:
     """A published study: layouts, data and a simulator.
 
-    What it reproduces of its publication is in the study's folder ``reproduction``; see
+    The reproduction of published figures is in the study's folder ``reproduction``; see
     `measurement_layouts.scenarios.reproduce`.
 
     Attributes
     ----------
     name, title, source : str
-        Identifier, one line of what it is, and the publication.
+        Identifier, one-line description, and publication.
     layouts : mapping of str to callable
         Layouts by name, the published one first.
     load : callable
-        Real data from a folder; without one, from wherever they are kept or offered. Of a study
-        whose subjects are simulated, a cohort of them.
+        Function that loads the real data from a folder; without one, from the place where they are
+        cached or offered. If the subjects of a study are simulated, it returns a cohort of them.
     simulate : callable
-        The embedded cohort, from a seed.
+        Function from a seed to a simulated cohort.
     columns : sequence of str
-        Meta-features that baselines predict from.
+        Meta-features from which baselines predict.
     method : {"nuts", "grid"}
-        How profiles are inferred.
+        Method by which profiles are inferred.
     tables : bool
-        Whether figures are held against published tables.
+        Whether figures are compared with published tables.
     recommended : str
-        The layout whose scores are to be below those of `rival`.
+        Layout whose scores should be below those of `rival`.
     rival : str, optional
-        A method; all others by default.
+        Method that should have higher scores (default: all others).
     split : {"items", "cells"}
         What is held out when methods are scored: items with the outcomes of all subjects, or single
         outcomes.
     baselines : mapping of str to str
-        Methods of `cross_validate` beside the layouts, by the name under which they are shown.
+        Methods of `cross_validate` that are compared with the layouts, by the name that is shown.
     windows : sequence of (float, float)
-        Ranges of success rates, each of whose subjects' scores are held against each other.
+        Ranges of success rates; methods are compared on the subjects of each range.
     small_batteries : callable
-        From the scenario to what `calibration` returns.
+        Function from the scenario to the result of `calibration`.
     population : callable, optional
-        Makes the layout in which subjects share something, where the study has one. It is fitted to
-        all of them together, so it is neither held against `rival` nor calibrated by subject.
+        Function that returns the joint layout, in which subjects share values, if the study has
+        one. It is fitted to all subjects together, so that it is neither compared with `rival` nor
+        calibrated by subject.
     """
 
     name: str
@@ -145,38 +146,38 @@ class Scenario:
     population: Callable[[], Layout] | None = None
 
     def every_layout(self) -> dict[str, Callable[[], Layout]]:
-        """List `layouts`, and after them that of a population, where there is one.
+        """List `layouts`, followed by that of a population, if there is one.
 
         Returns
         -------
         dict of str to callable
-            By name; a population's is ``population layout``.
+            Layouts by name; that of a population is ``population layout``.
         """
         shared = {} if self.population is None else {POPULATION: self.population}
         return {**self.layouts, **shared}
 
     def shared_layout(self) -> Layout:
-        """Make the layout in which subjects share something.
+        """Make the joint layout, in which subjects share values.
 
         Raises
         ------
         FitError
-            When the study has none beside its layouts.
+            When the study has no joint layout.
         """
         if self.population is None:
             raise FitError(
-                f"{self.name} has no population layout beside its layouts, {some(self.layouts)}; "
+                f"{self.name} has no population layout, only the layouts {some(self.layouts)}; "
                 "leave --population out"
             )
         return self.population()
 
     def calibration(self) -> dict[str, Case]:
-        """Give what simulation-based calibration takes: layouts, each with a small battery.
+        """Return the layouts of simulation-based calibration, each with a small battery.
 
         Returns
         -------
         dict of str to Case
-            By the layout's name.
+            Cases by the name of the layout.
         """
         return (self.small_batteries or calibration_cases)(self)
 
@@ -184,22 +185,22 @@ class Scenario:
 def calibration_cases(
     scenario: Scenario, *, every: int = 1, shares: Mapping[str, float] | None = None
 ) -> dict[str, Case]:
-    """Take every layout of a study, and of its embedded battery each item of so many.
+    """Make cases of every layout of a study, with part of its simulated battery.
 
     Parameters
     ----------
     scenario : Scenario
         The study.
     every : int, default 1
-        Which items: the first, and each so many-th after it.
+        Distance between the items that are used, which begin with the first.
     shares : mapping of str to float, optional
-        By layout, what part of the simulations it takes; all of them by default.
+        Share of the simulations by layout (default: 1).
 
     Returns
     -------
     dict of str to Case
-        By the layout's name. Where noise pulls towards the subject's own mean failure, so that
-        outcomes count twice, the same layout with a pull towards a half stands beside it.
+        Cases by the name of the layout. If noise draws towards the subject's own mean failure, so
+        that outcomes count twice, there is also the same layout with noise towards one half.
 
     Examples
     --------
@@ -220,7 +221,7 @@ def calibration_cases(
 
 
 def towards_a_half(layout: Layout) -> Layout:
-    """Let a layout's noise pull towards a half instead of the subject's own mean failure."""
+    """Return the layout with noise towards one half instead of the subject's own mean failure."""
     performance, noise, _ = layout.outcome.expression.arguments  # type: ignore[attr-defined]
     outcome = Success(layout.outcome.name, mixture(performance, by=noise, toward=0.5))
     return Layout(f"{layout.name}-towards-a-half", outcome)

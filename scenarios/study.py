@@ -1,4 +1,4 @@
-"""The main job of a scenario: profiles of everybody, and forecasts of items held out."""
+"""Study: profiles of all subjects of a scenario, and forecasts of held-out items."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,11 +38,11 @@ class Study:
     fit : Fit
         Profiles from all outcomes.
     forecast : Forecast
-        Success on a fifth of the items, or of the outcomes, by a second fit that did not see them.
+        Forecast of a fifth of the items, or of the outcomes, by a second fit to the others.
     unseen : Evaluation
         The outcomes that are forecast.
     scores : dict of str to DataFrame
-        Scores of that forecast, and of the aggregate's, per subject.
+        Scores of that forecast and of the aggregate, by subject.
     """
 
     evaluation: Evaluation
@@ -62,10 +62,10 @@ class Study:
         progressbar: bool,
         **sampling: Any,
     ) -> "Study":
-        """Fit everybody on all items, then again without a random fifth of the items.
+        """Fit all subjects on all items, then again without a random fifth of the items.
 
-        Where subjects share something, a fifth of the outcomes is held out instead: what others did
-        on an item is what such a layout goes by.
+        For a joint layout, a fifth of the outcomes is held out instead, since such a layout uses
+        the outcomes of other subjects on an item.
         """
         options: dict[str, Any] = {
             "method": "nuts" if layout.joint else method,
@@ -94,12 +94,12 @@ class Study:
         -------
         list of Path
             ``fit.nc``, ``layout.svg`` and ``.png``, ``profiles.csv``, ``diagnostics.csv``,
-            ``forecasts.csv``, ``scores.csv``, and a PNG for each of `figures`; where subjects share
-            something, also ``population.csv`` and ``items.csv``.
+            ``forecasts.csv``, ``scores.csv``, and a PNG for each of `figures`; for a joint layout
+            also ``population.csv`` and ``items.csv``.
         """
         folder.mkdir(parents=True, exist_ok=True)
         layout = self.fit.layout
-        written = [self.fit.save(folder / "fit.nc")]  # first: it took the longest to come by
+        written = [self.fit.save(folder / "fit.nc")]  # first, since the fit took the longest
         written += [layout.draw(folder / f"layout.{ending}") for ending in ("svg", "png")]
         tables = {
             "profiles": self.fit.profiles(),
@@ -119,7 +119,7 @@ class Study:
         return written
 
     def figures(self) -> dict[str, Any]:
-        """Draw the study's figures, by file name; those of one subject show the middle one."""
+        """Draw the study's figures, by file name; those of one subject show the median subject."""
         rates = self.fit.diagnostics()["success"].loc[self.fit.subjects]
         middle = str((rates[rates.index.isin(self.unseen.subjects)] - 0.5).abs().idxmin())
         ranged = [
@@ -161,7 +161,7 @@ def score_methods(
     population: Layout | None = None,
     progressbar: bool = True,
 ) -> CrossValidation:
-    """Score all layouts and the baselines on items held out, or on outcomes.
+    """Score all layouts and the baselines on held-out items, or on held-out outcomes.
 
     Parameters
     ----------
@@ -170,11 +170,11 @@ def score_methods(
     evaluation : Evaluation
         Items and outcomes of this study.
     repeats : int
-        Random splits.
+        Number of random splits.
     population : Layout, optional
-        A layout in which subjects share something, scored, too.
+        A joint layout, which is scored as well.
     progressbar : bool
-        Show splits done and time left.
+        Whether to show the number of finished splits and the remaining time.
 
     Returns
     -------
@@ -204,20 +204,21 @@ def score_methods(
 
 
 def judge(scenario: Scenario, scores: CrossValidation) -> list[Figure]:
-    """Hold mean Brier scores on what was held out against that of the recommended layout.
+    """Compare mean held-out Brier scores with that of the recommended layout.
 
     Parameters
     ----------
     scenario : Scenario
-        The study; its `windows` say of which subjects.
+        The study; its `windows` select the subjects.
     scores : CrossValidation
-        Of all methods.
+        Scores of all methods.
 
     Returns
     -------
     list of Figure
-        The recommended layout's score, which is to be below its rival's or else every other
-        method's, and each of those; but for the population layout, which has no goal.
+        The score of the recommended layout, which should be below that of its rival, or of all
+        other methods; and the score of each other method, except for the population layout, which
+        has no goal.
     """
     figures = []
     for window in scenario.windows:

@@ -186,7 +186,7 @@ def test_simulated_agents_have_no_data(command, tmp_path, capsys):
     assert main([command, "object-permanence", *arguments]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    told = {"reproduce": f"simulated agents, and {tmp_path} holds others; leave --data out"}
+    told = {"reproduce": f"simulated agents, and {tmp_path} has others; leave --data out"}
     assert told.get(command, f"there is no {tmp_path}/arenas.csv") in printed.err
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""General scales of cognitive demands: what items demand, in levels."""
+"""General scales: cognitive demands of items, and abilities of subjects, in levels."""
 
 from functools import partial
 

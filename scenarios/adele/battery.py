@@ -16,26 +16,26 @@ from .subjects import SUBJECTS, Subject
 
 ITEMS = 16_108
 SLOPE = 2.5
-"""How sharply success falls as one demand passes its ability, per level."""
+"""Slope of success as a demand exceeds its ability, in log-odds per level."""
 
-_COMMON = {  # levels that one item's hardness moves each of these demands
+_COMMON = {  # change of each of these demands, in levels, per unit of an item's hardness
     **{"AS": 0.4, "CEc": 0.45, "CEe": 0.25, "AT": 0.45, "VO": 0.45},
     **{"CL": 0.65, "MCr": 0.55, "MCt": 0.55, "MCu": 0.55, "QLl": 0.65},
 }
-_ASKED = {  # usual level where an item asks for these at all
+_ASKED = {  # usual level of these demands in items where they are above 0
     **{"MS": 2.5, "QLq": 2.0, "SNs": 2.0},
     **{"KNa": 3.4, "KNc": 2.5, "KNf": 2.7, "KNn": 3.0, "KNs": 3.3},
 }
-_OWN = 0.3  # levels, of each demand by itself
+_OWN = 0.3  # independent standard deviation of each demand, in levels
 _OWN_ASKED = 0.6
 _TOP = 5
 
-_REASONED = ("QLl", "QLq", "MCr", "MS")  # boosted in models that reason
+_REASONED = ("QLl", "QLq", "MCr", "MS")  # abilities that are higher in models that reason
 _GAIN = 0.5
-_PER_TENFOLD = 0.4  # levels of knowledge for ten times the parameters
+_PER_TENFOLD = 0.4  # gain of knowledge with ten times the parameters, in levels
 _USUAL_SIZE = 32.0
-_LOSS = 0.5  # of distilled models in SNs
-_SCATTER = 0.3  # levels, of each ability by itself
+_LOSS = 0.5  # loss of distilled models in SNs, in levels
+_SCATTER = 0.3  # independent standard deviation of each ability, in levels
 _HIGHEST = 10.0
 _BISECTIONS = 16
 
@@ -45,16 +45,16 @@ def tasks() -> pd.DataFrame:
 
     Tasks and sizes are the published ones. Mean levels of six benchmarks are those of their
     released labels (Civil Service Examination, LSAT, SAT, MCTACO, TimeDial and TruthQuest). The
-    others are chosen to agree with what the paper says of them: high levels in the sciences that a
-    benchmark is about, low ones all over in the easy benchmarks on time, little verbal expression,
-    social cognition and space.
+    others are chosen to agree with the paper's descriptions: high levels in the sciences of a
+    benchmark, low levels in the easy benchmarks on time, and little verbal expression, social
+    cognition and space.
 
     Returns
     -------
     DataFrame
         One row per task: ``benchmark``, ``task``, ``items``, usual ``unguessability`` in per cent,
-        ``spread`` (how widely levels vary between items, 1 for most) and the mean level of each
-        demand, 0 to 5.
+        ``spread`` (factor of the variation of levels between items, 1 for most) and the mean level
+        of each demand, 0 to 5.
 
     References
     ----------
@@ -74,17 +74,17 @@ def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
     """Draw a battery with the published tasks.
 
     Levels are rounded normal numbers around a task's means. Ten demands share the hardness of their
-    item, so that they rise together. The other eight (knowledge, social cognition, quantities and
-    space) are 0 in many items and at a usual level elsewhere, as often as the mean asks for. Rank
-    correlations are above 0.8 for CL with QLl and about 0.8 for CL with MCu, the highest ones, and
-    negative for KNc and KNs with most others.
+    item, so that they are correlated. The other eight (knowledge, social cognition, quantities and
+    space) are 0 in many items and at a usual level in the others, with frequencies that give the
+    mean. The highest rank correlations are above 0.8 (CL with QLl) and about 0.8 (CL with MCu);
+    those of KNc and KNs with most other demands are negative.
 
     Parameters
     ----------
     seed : int
         Seed of the levels.
     items : int
-        How many of the 16,108, evenly taken from the whole battery in the order of its tasks.
+        Number of items to take from the 16,108, at equal distances in the order of the tasks.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
     DataError
         When `items` is not between 1 and 16,108.
     FitError
-        When `seed` or `items` is no whole number.
+        When `seed` or `items` is not a whole number.
 
     References
     ----------
@@ -125,13 +125,13 @@ def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
 
 
 def rule() -> Layout:
-    r"""Return the layout that simulated outcomes follow.
+    r"""Return the layout from which outcomes are simulated.
 
     .. math:: P = c + (1 - c) \prod_d \sigma(2.5 (a_d - l_d)), \quad c = 1 - u / 100
 
-    An item of unguessability u is guessed with probability c. Otherwise success needs every one of
-    18 abilities: at a demand level equal to the ability, half of the items that demand nothing else
-    succeed. The paper states no such rule; its assessors and characteristic curves are about the
+    An item with unguessability u is guessed with probability c. Otherwise success needs all of 18
+    abilities: at a demand level equal to the ability, the success rate is one half on items without
+    other demands. The paper has no such rule; its assessors and characteristic curves refer to the
     same quantities.
 
     Examples
@@ -149,22 +149,22 @@ def rule() -> Layout:
 
 
 def true_profiles() -> pd.DataFrame:
-    """Give the fifteen subjects abilities with which they reach their published accuracies.
+    """Return abilities with which the fifteen subjects reach their published accuracies.
 
-    The paper draws its ability profiles and prints one number, so these are our own, in its
-    pattern. They are not on the same footing: the paper's are areas under characteristic curves of
-    items that ask for several things at once, and come out lower.
+    The paper shows its ability profiles in figures and prints one number, so that these profiles
+    are our own, with the same pattern. They are not comparable in level: the paper's abilities are
+    areas under characteristic curves of items with several demands at once, and are lower.
 
-    A subject has a general level, the one at which its expected success over the whole battery
+    The general level of a subject is the one at which its expected success over the whole battery
     equals its published accuracy. Models that reason have half a level more of reasoning, of
-    finding what is relevant and of social cognition. Knowledge grows with the logarithm of the
-    size, where that is public; distilled models lose half a level of spatial reasoning. Each
-    ability scatters by 0.3 levels.
+    identifying relevant information and of social cognition. Knowledge grows with the logarithm of
+    the size, if that is public; distilled models have half a level less of spatial reasoning. Each
+    ability has an independent standard deviation of 0.3 levels.
 
     Returns
     -------
     DataFrame
-        Indexed by subject, with columns ``ability[AS]`` and so on, in levels.
+        Abilities, indexed by subject, with columns ``ability[AS]`` and so on, in levels.
 
     References
     ----------
@@ -188,7 +188,7 @@ def true_profiles() -> pd.DataFrame:
 
 
 def simulated_cohort(seed: int = 1, items: int = ITEMS) -> Cohort:
-    """Let the fifteen subjects answer the battery; outcomes follow `rule`.
+    """Simulate the answers of the fifteen subjects to the battery under `rule`.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def simulated_cohort(seed: int = 1, items: int = ITEMS) -> Cohort:
     Returns
     -------
     Cohort
-        Outcomes, and the true profiles, which are the same for every seed.
+        Outcomes and true profiles; the latter are the same for every seed.
 
     References
     ----------
@@ -231,7 +231,7 @@ def _levels(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:
 
 @cache
 def _abilities() -> np.ndarray:
-    """Abilities of all subjects, shape (subjects, dimensions)."""
+    """Return the abilities of all subjects, shape (subjects, dimensions)."""
     scatter = np.random.default_rng(0).normal(0, _SCATTER, (len(SUBJECTS), len(DEMANDS)))
     leans = np.array([_lean(subject) for subject in SUBJECTS.values()]) + scatter
     accuracies = np.array([subject.accuracy for subject in SUBJECTS.values()])
@@ -240,7 +240,7 @@ def _abilities() -> np.ndarray:
 
 
 def _lean(subject: Subject) -> np.ndarray:
-    """Levels that a subject's abilities lie above or below its general one."""
+    """Return the differences of a subject's abilities from its general level, in levels."""
     size = subject.parameters or _USUAL_SIZE
     known = _PER_TENFOLD * np.log10(size / _USUAL_SIZE)
     lean = {code: known for code in DEMANDS if code.startswith("KN")}
@@ -252,7 +252,7 @@ def _lean(subject: Subject) -> np.ndarray:
 
 
 def _general_levels(leans: np.ndarray, accuracies: np.ndarray) -> np.ndarray:
-    """Solve for the level at which each subject expects its accuracy over the whole battery."""
+    """Solve for the level at which each subject's expected success is its published accuracy."""
     items = battery(seed=0)
     demands = items.filter(like="demand[").to_numpy()
     marks = (demands[:, :, None] == np.arange(_TOP + 1)).reshape(len(items), -1).astype(float)

@@ -15,7 +15,7 @@ from ..files import Files
 from .scales import DEMANDS, UNGUESSABILITY
 
 ITEM = "instance_id"
-"""Column of a battery's table that names its items."""
+"""Column of a battery's table with the names of its items."""
 
 BENCHMARKS = {
     "CSE": "Civil Service Examination",
@@ -25,7 +25,7 @@ BENCHMARKS = {
     "TimeDial": "TimeDial",
     "TruthQuest": "TruthQuest",
 }
-"""The labelled benchmarks: as their files spell them, and as the paper's Table 11 does."""
+"""Labelled benchmarks: names in their files, and names in the paper's Table 11."""
 
 MODELS = {
     "davinci-002": "Davinci-002",
@@ -41,7 +41,7 @@ MODELS = {
     "DK-R1-Dist-Qwen-14B": "DK-R1-Dist-Qwen-14B",
     "DK-R1-Dist-Qwen-32B": "DK-R1-Dist-Qwen-32B",
 }
-"""As the data spell the models, and as the paper's tables do, in their order."""
+"""Names of the models in the data, and in the paper's tables, in the order of the latter."""
 
 _KINDS = ("capabilities", "outcomes")
 FILES = Files("adele_labelled")
@@ -53,24 +53,25 @@ def load(folder: Path | None = None) -> Evaluation:
     Parameters
     ----------
     folder : Path, optional
-        Where the twelve files lie, or a folder with them in its folder ``adele_labelled``.
-        Otherwise the one that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names.
+        Folder of the twelve files, or a folder with them in its folder ``adele_labelled`` (default:
+        the folder in the environment variable ``MEASUREMENT_LAYOUTS_DATA``).
 
     Returns
     -------
     Evaluation
         12 of the paper's 15 subjects and 3,328 of its items, with ``demand[AS]`` and so on in
-        levels of 0 to 5, ``unguessability`` in per cent, ``benchmark`` and ``task``. An item bears
-        its question's identifier, with the benchmark before it where two benchmarks share one.
+        levels of 0 to 5, ``unguessability`` in per cent, ``benchmark`` and ``task``. The name of an
+        item is its question's identifier, after the benchmark if two benchmarks have the same
+        identifier.
 
     Raises
     ------
     DataError
-        When a file is not there, or is not the published one.
+        When a file does not exist, or is not the published one.
 
     References
     ----------
-    General scales paper, Tables 2 and 11; data under the MIT licence.
+    General scales paper, Tables 2 and 11; the data have the MIT licence.
     """
     paths = FILES.find(folder)
     found = [_benchmark(short, paths) for short in BENCHMARKS]
@@ -87,30 +88,31 @@ def read_battery(table: pd.DataFrame, subjects: Sequence[str], *, highest: int =
     ----------
     table : DataFrame
         One row per item. Columns: ``instance_id``, ``benchmark``, ``task``, ``UG`` (unguessability,
-        0 to 100), the 18 demands by their codes (``AS`` to ``VO``, whole levels from 0), and one of
-        0/1 outcomes per subject, empty where it did not answer. Others, such as the question's
-        text, are left out.
+        0 to 100), the 18 demands by their codes (``AS`` to ``VO``, whole levels from 0), and one
+        column of 0/1 outcomes per subject, empty if it did not answer. Other columns, such as the
+        question's text, are left out.
     subjects : sequence of str
-        The columns of outcomes; the subjects get their names.
+        Columns of outcomes, which become the names of the subjects.
     highest : int, default 5
-        The demands' highest level.
+        Highest level of the demands.
 
     Returns
     -------
     Evaluation
-        With columns as in `load`.
+        Evaluation with the columns described in `load`.
 
     Raises
     ------
     DataError
-        When a column is missing, an identifier repeats, or a cell holds no level, percentage or
-        outcome.
+        When a column is missing, an identifier repeats, or a cell is not a level, a percentage or
+        an outcome.
     FitError
         When `highest` is not a whole number of at least 1.
 
     Notes
     -----
-    The released battery has all but the outcomes; join those by ``instance_id``.
+    The released battery has all columns except the outcomes, which can be joined by
+    ``instance_id``.
 
     References
     ----------
@@ -135,14 +137,14 @@ def read_battery(table: pd.DataFrame, subjects: Sequence[str], *, highest: int =
 
 
 def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
-    """Name labelled columns as layouts do, and check what they hold.
+    """Rename labelled columns to the names in layouts, and check their values.
 
     Parameters
     ----------
     table : DataFrame
-        Indexed by item, with the 18 codes and ``UG`` among its columns.
+        Labelled items, indexed by name, with the 18 codes and ``UG`` among the columns.
     highest : int, default 5
-        The demands' highest level.
+        Highest level of the demands.
 
     Returns
     -------
@@ -152,8 +154,8 @@ def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
     Raises
     ------
     DataError
-        When a column is missing, a demand is no whole level of 0 to `highest`, or an unguessability
-        not between 0 and 100.
+        When a column is missing, a demand is not a whole level of 0 to `highest`, or an
+        unguessability is not between 0 and 100.
     FitError
         When `highest` is not a whole number of at least 1.
 
@@ -176,12 +178,12 @@ def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
 
 
 def distinct_names(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Name items by their identifiers, and by their benchmark, too, where those repeat.
+    """Name items by their identifiers, after their benchmark if an identifier repeats.
 
     Parameters
     ----------
     pairs : sequence of (str, str)
-        Benchmark and identifier.
+        Benchmark and identifier of each item.
 
     Examples
     --------

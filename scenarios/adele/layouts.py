@@ -1,4 +1,4 @@
-"""Layouts over eighteen demands: abilities all needed, demands that add up, and a population."""
+"""Layouts with eighteen demands: all abilities needed, additive demands, and a population."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -47,37 +47,38 @@ def capability_layout(
     *,
     highest: int = 5,
 ) -> Layout:
-    r"""Return a layout in which each demand meets an ability of its own.
+    r"""Return a layout in which each demand is opposed by a separate ability.
 
     .. math:: P = (1 - \nu) (c + (1 - c) J), \quad
         p_d = \sigma(s_d (a_d - l_d)), \quad c = 1 - u / 100
 
-    J joins the 18 parts. An item of unguessability u is guessed with probability c, and the noise
-    is how often an answer fails for other reasons. Abilities scatter about the subject's general
-    level, as widely as its outcomes say: a failure does not say which ability lacked.
+    J joins the 18 parts. An item with unguessability u is guessed with probability c, and the noise
+    is the probability that an answer fails for other reasons. Abilities vary about the subject's
+    general level, with a spread that is inferred; this determines the estimates if a failure does
+    not show which ability was too low.
 
     Parameters
     ----------
     slopes : {"shared", "pooled", "each"}
-        How sharply success falls as a demand passes its ability: one slope; one per dimension about
-        a usual one; one per dimension, each by itself.
+        Slopes of success as a demand exceeds its ability: one slope for all dimensions, one per
+        dimension about a common mean, or independent ones.
     power : float or "estimated", optional
-        J is the generalised mean of that power: 0 is the geometric mean, ``-inf`` the smallest
-        part. Without it J is the product: success needs every part.
+        Power of the generalised mean J: 0 is the geometric mean, ``-inf`` the smallest part. By
+        default J is the product, so that success needs every part.
     guessed : bool
         Whether items are guessed; otherwise c = 0, and ``unguessability`` is not needed.
     highest : int, default 5
-        The demands' highest level.
+        Highest level of the demands.
 
     Returns
     -------
     Layout
-        Its ``ability`` has one value per demand, in levels.
+        Layout whose ``ability`` has one value per demand, in levels.
 
     Notes
     -----
-    On the labelled items of six benchmarks few demands limit a subject, and nothing bounds its
-    other abilities from above. There the order of a subject's abilities is like that of its curves
+    On the labelled items of six benchmarks few demands limit a subject, and its other abilities
+    have no upper bound. There the order of a subject's abilities is similar to that of its curves
     (rank correlations of 0.7 to 0.8 for three subjects), but means over abilities do not order
     subjects; those of `population_layout` do.
 
@@ -106,30 +107,30 @@ def capability_layout(
 
 
 def additive_layout(places: Sequence[str] = (), spread: float = 0.1, *, highest: int = 5) -> Layout:
-    r"""Return a layout in which demands add up, and none is needed by itself.
+    r"""Return a layout in which demands are added, so that none is necessary.
 
     .. math:: P = \sigma\Big(e - \sum_d w_d (l_d - 2) - v \frac{u - 85}{100} + t_j\Big)
 
-    An easy demand makes up for a hard one. A weight may be negative: where a subject was trained
-    for what others find hard, more of it does not lower its success. Each subject stands alone;
-    `population_layout` fits all together, and says when to take which.
+    An easy demand compensates for a hard one. A weight may be negative: if a subject was trained
+    for a demand that others find hard, more of it does not lower its success. Each subject is
+    fitted separately; `population_layout` fits all together, and its notes compare the two.
 
     Parameters
     ----------
     places : sequence of str
-        Tasks or benchmarks, as `with_places` names them: each has an ease of its own. A place
-        without outcomes has that of any place, so that a forecast there is as uncertain as places
-        differ.
+        Tasks or benchmarks, as returned by `with_places`, each of which has a separate ease. The
+        ease of a place without outcomes has the distribution of all places, so that forecasts there
+        include the variation between places.
     spread : float
-        Prior standard deviation of the weights, in log-odds per level. How strongly to shrink them
-        depends on where the forecasts are to hold: choose it by `ChosenLayout`.
+        Prior standard deviation of the weights, in log-odds per level. The best value depends on
+        the items to be forecast; `ChosenLayout` chooses it.
     highest : int, default 5
-        The demands' highest level.
+        Highest level of the demands.
 
     Returns
     -------
     Layout
-        With one ``weight`` per demand, and one ``shift`` per place.
+        Layout with one ``weight`` per demand, and one ``shift`` per place.
 
     Examples
     --------
@@ -158,10 +159,11 @@ def population_layout(*, highest: int = 5) -> Layout:
     .. math:: P = \sigma\Big(s \sum_d q_{id} (a_{jd} - l_{id}) + b_t + e_i\Big), \quad
         q_{id} = \frac{l_{id}^2}{\sum_k l_{ik}^2}
 
-    for subject j and item i of task t. An item asks for each ability in proportion to the square of
-    its demand level, and abilities make up for each other. At an item that demands one thing alone,
-    the ability is the level of even odds. It is made of the subject's general level, of how far the
-    dimension lies above or below it for everybody, and of a part of its own:
+    for subject j and item i of task t. The weight of an ability is proportional to the square of
+    its demand level, and abilities compensate for each other. For an item with a single demand, the
+    ability is the level at which success has a probability of one half. It is the sum of the
+    subject's general level, the difference of the dimension for all subjects, and an individual
+    part:
 
     .. math:: a_{jd} \sim \mathrm{Normal}(g_j + m_d, \tau), \quad
         g_j \sim \mathrm{Normal}(\mu, \omega)
@@ -172,30 +174,29 @@ def population_layout(*, highest: int = 5) -> Layout:
     Parameters
     ----------
     highest : int, default 5
-        The demands' highest level.
+        Highest level of the demands.
 
     Returns
     -------
     Layout
-        Its ``ability`` has one value per subject and demand, in levels.
+        Layout whose ``ability`` has one value per subject and demand, in levels.
 
     Notes
     -----
-    *When to take it:* to compare subjects, weak and strong, by one scale of abilities, and to
-    forecast cells of a table of subjects and items: of cells held out the Brier score is 0.144
-    instead of the 0.159 of `additive_layout`. *When not:* for tasks that nobody has tried, whose
-    ease is not known: of whole tasks held out it is 0.160 instead of 0.145, worse in both splits.
+    *Use this layout* to compare weak and strong subjects on one scale of abilities, and to forecast
+    cells of a table of subjects and items: the Brier score of held-out cells is 0.144, compared
+    with 0.159 for `additive_layout`. *Do not use it* for new tasks, whose ease is unknown: the
+    Brier score of held-out tasks is 0.160, compared with 0.145, and worse in both splits.
 
     On the real data mean abilities order the twelve models as accuracy does (Spearman's correlation
     0.98), also without any one benchmark (0.93 to 0.99). Between two halves of the 3,328 items the
-    abilities of one model have a rank correlation of 0.72 on average, as much as simulated ones do
-    (0.69); between halves of 800 items 0.54 (0.48), so that short batteries tell a subject's
-    abilities hardly apart.
+    abilities of one model have a rank correlation of 0.72 on average, similar to simulated ones
+    (0.69); between halves of 800 items it is 0.54 (0.48), so that short batteries hardly
+    distinguish a subject's abilities.
 
-    Tasks are few (11 in the real data), and demands hardly differ within some of them: that a
-    subject is good at a task and that it has the abilities which this task demands is then one
-    and the same. What is guessed is part of a task's ease, since nearly all items of a task have
-    one unguessability.
+    Tasks are few (11 in the real data), and demands hardly differ within some of them. Success on a
+    task then cannot be distinguished from the abilities that this task demands. Guessing is part of
+    a task's ease, since nearly all items of a task have the same unguessability.
 
     Six forms were compared, on items that are not among the 800 on which the benchmark judges: by
     cells held out of 500 items (log score), by benchmarks held out of 450, and by halves of 1,400.
@@ -233,19 +234,20 @@ def population_layout(*, highest: int = 5) -> Layout:
 
 
 def with_places(evaluation: Evaluation, column: str = "task") -> tuple[Evaluation, list[str]]:
-    """Tell items of different tasks or benchmarks apart, for `additive_layout`.
+    """Add columns that mark the tasks or benchmarks of items, for `additive_layout`.
 
     Parameters
     ----------
     evaluation : Evaluation
-        With ``benchmark`` among its items' columns, and `column`.
+        Evaluation whose items have the columns ``benchmark`` and `column`.
     column : {"task", "benchmark"}
-        What a place is. Tasks bear their benchmark's name before their own.
+        Kind of places. The name of a task follows that of its benchmark.
 
     Returns
     -------
     Evaluation
-        With one more column per place, ``place[SAT En]`` and so on: 1 where an item is of it.
+        Evaluation with one more column per place, ``place[SAT En]`` and so on, which is 1 for the
+        items of that place.
     list of str
         The places, in the order of the items.
 
@@ -302,4 +304,4 @@ LAYOUTS: dict[str, Callable[[], Layout]] = {
     "abilities, geometric mean": partial(capability_layout, "pooled", 0.0),
     "abilities, power estimated": partial(capability_layout, "pooled", "estimated"),
 }
-"""By name, the recommended one first."""
+"""Layouts by name, the recommended one first."""

@@ -12,42 +12,46 @@ NEIGHBOURS = 10
 THRESHOLD = 0.21
 DROPPED = 0.9
 PUBLISHED_SIZE = 6_179
-"""Of the published battery's 16,108 items."""
+"""Number of items of ADeLe-Light, out of the published battery's 16,108."""
 
-_TOP = 5.0  # of the scales
+_TOP = 5.0  # highest level of the scales
 
 
 def redundancy(items: pd.DataFrame, neighbours: int = NEIGHBOURS) -> pd.Series:
-    r"""Measure how far each item's demands are from those of the items nearest to it.
+    r"""Compute the distance of each item's demands from those of its nearest neighbours.
 
     .. math:: r_i = \frac{1}{k} \sum_{j \in N_k(i)} \sum_d \Bigl(\frac{l_{id} - l_{jd}}{5}\Bigr)^2
 
     Parameters
     ----------
     items : DataFrame
-        One row per item, with columns ``demand[...]`` in levels of 0 to 5; others do not count.
+        One row per item, with columns ``demand[...]`` in levels of 0 to 5; other columns are
+        ignored.
     neighbours : int
-        k, at least 1. An item is not a neighbour of itself; one with the same demands is.
+        Number of neighbours k, at least 1. An item is not a neighbour of itself, but other items
+        with the same demands are.
 
     Returns
     -------
     Series
-        The average squared distance, at least 0, indexed by item; the smaller, the more redundant.
+        Average squared distance, at least 0, indexed by item; an item is more redundant the smaller
+        it is.
 
     Raises
     ------
     DataError
-        When there are no demands, a level is no finite number, or there are not more items than
+        When there are no demands, a level is not a finite number, or there are not more items than
         neighbours.
     FitError
-        When `neighbours` is no whole number of at least 1.
+        When `neighbours` is not a whole number of at least 1.
 
     Notes
     -----
-    The paper does not say on what scale it measures distances. In whole levels almost no item of
-    real benchmarks has neighbours within its threshold of 0.21 (3 % of 3,328 items), and it finds
-    68 % redundant. With each scale going from 0 to 1, as here, it is 81 % of those items. If it
-    averages over the 18 dimensions, too, it is 67 %; that is a threshold of 0.151 here.
+    The paper does not state the scale of its distances. In whole levels almost no item of real
+    benchmarks has neighbours within its threshold of 0.21 (3 % of 3,328 items), but the paper finds
+    68 % of items redundant. With each scale from 0 to 1, as here, 81 % of those items are
+    redundant. If distances are also averaged over the 18 dimensions, 67 % are; this is a threshold
+    of 0.151 here.
 
     References
     ----------
@@ -59,7 +63,7 @@ def redundancy(items: pd.DataFrame, neighbours: int = NEIGHBOURS) -> pd.Series:
     >>> redundancy(items, neighbours=1).round(2).to_dict()
     {'a': 0.0, 'b': 0.0, 'c': 0.04, 'd': 0.64}
     """
-    from sklearn.neighbors import NearestNeighbors  # here, since it takes long to import
+    from sklearn.neighbors import NearestNeighbors  # imported here because the import is slow
 
     count = whole("neighbours", neighbours, 1)
     table = named(items, "items", "item")
@@ -90,10 +94,10 @@ def light(
     threshold: float = THRESHOLD,
     dropped: float = DROPPED,
 ) -> pd.DataFrame:
-    """Drop most of the items that are redundant.
+    """Drop most of the redundant items.
 
-    Items with a `redundancy` below the threshold are redundant; a part of them, chosen at random,
-    is left out. ``evaluation.select(items=light(evaluation.items).index)`` has the outcomes, too.
+    Items with a `redundancy` below the threshold are redundant; a random share of them is left out.
+    ``evaluation.select(items=light(evaluation.items).index)`` also has the outcomes.
 
     Parameters
     ----------
@@ -106,20 +110,20 @@ def light(
     threshold : float
         Average squared distance below which an item is redundant, above 0.
     dropped : float
-        Part of the redundant items to leave out, in (0, 1).
+        Share of the redundant items to leave out, in (0, 1).
 
     Returns
     -------
     DataFrame
-        The items kept, in their order.
+        The items that are kept, in their order.
 
     Raises
     ------
     DataError
-        As `redundancy` does.
+        As in `redundancy`.
     FitError
-        When `seed` or `neighbours` is no whole number, `threshold` is not positive or `dropped` not
-        between 0 and 1.
+        When `seed` or `neighbours` is not a whole number, `threshold` is not positive, or `dropped`
+        is not between 0 and 1.
 
     References
     ----------

@@ -18,16 +18,16 @@ class Dimension:
     Attributes
     ----------
     code : str
-        Short name, and the items' column.
+        Short name, which is also the column of the items.
     name : str
-        For figures.
+        Name in figures.
     meaning : str
-        What is asked for, in one sentence.
+        Description of the demand, in one sentence.
     broad, broad_name : str
-        Code and name of the broad dimension that it is a part of.
+        Code and name of the broad dimension to which it belongs.
     group : {"primordial", "knowledge", "extraneous"}
-        A cognitive capability, knowledge of a field, or what makes an item harder without asking
-        for either.
+        Cognitive capability, knowledge of a field, or a property that makes an item harder without
+        demanding either.
     """
 
     code: str
@@ -40,16 +40,16 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Level:
-    """One level of every scale but unguessability.
+    """One level of every scale except unguessability.
 
     Attributes
     ----------
     level : int
-        From 0 to 5.
+        Level, from 0 to 5.
     name : str
-        In a word or two.
+        Name, in one or two words.
     meaning : str
-        What an item of this level asks for; the rubric of a dimension says it for that dimension.
+        Description of items of this level; the rubric of a dimension describes them in more detail.
     """
 
     level: int
@@ -60,25 +60,25 @@ class Level:
 _FILE = tomllib.loads((files(__package__) / "scales.toml").read_text(encoding="utf-8"))
 
 LEVELS = tuple(Level(**row) for row in _FILE["levels"])
-"""From none to very high; the last one is open above."""
+"""Levels, from none to very high; the last one has no upper end."""
 
 DIMENSIONS = {row["code"]: Dimension(**row) for row in _FILE["dimensions"]}
-"""By code, in the order of the study's Table 1; unguessability comes last."""
+"""Scales by code, in the order of the study's Table 1; unguessability is last."""
 
 UNGUESSABILITY = "UG"
-"""The one dimension that is a percentage."""
+"""The only dimension that is a percentage."""
 
 DEMANDS = tuple(code for code in DIMENSIONS if code != UNGUESSABILITY)
-"""The 18 that have levels."""
+"""The 18 dimensions with levels."""
 
 PRIMORDIAL = tuple(code for code in DEMANDS if DIMENSIONS[code].group == "primordial")
-"""Cognitive capabilities, 11."""
+"""The 11 cognitive capabilities."""
 
 KNOWLEDGE = tuple(code for code in DEMANDS if DIMENSIONS[code].group == "knowledge")
-"""Fields of knowledge, 5."""
+"""The 5 fields of knowledge."""
 
 EXTRANEOUS = tuple(code for code in DEMANDS if DIMENSIONS[code].group == "extraneous")
-"""Neither of them, 2; unguessability is a third, without levels."""
+"""The 2 dimensions that are neither; unguessability is a third one, without levels."""
 
 BROAD = {
     broad: tuple(code for code, found in DIMENSIONS.items() if found.broad == broad)
@@ -93,34 +93,35 @@ _TOP = 5.0
 
 
 def rarity(level: ArrayLike) -> np.ndarray:
-    r"""Say among how many people about one has enough for an item of a level.
+    r"""Compute the number of people among whom about one can answer an item of a level.
 
     .. math:: n = 10^L
 
-    This is what makes levels of different dimensions comparable, and a demand of 6 twice one of 3:
-    the logarithm of the rarity doubles. The levels count from an absolute zero, no demand, at which
-    anybody has enough.
+    This definition makes levels of different dimensions comparable. A demand of 6 is twice a demand
+    of 3, because the logarithm of the rarity doubles. The scale has an absolute zero, no demand, at
+    which everybody can answer.
 
     Parameters
     ----------
     level : array_like
-        Demands, 0 or above; also between and beyond the levels of the rubrics.
+        Demands, 0 or above; they may be between or beyond the levels of the rubrics.
 
     Returns
     -------
     ndarray
-        People, in the shape of `level`.
+        Number of people, with the shape of `level`.
 
     Raises
     ------
     DataError
-        When a level is below 0 or no number.
+        When a level is below 0 or not a number.
 
     Notes
     -----
-    The study also reads the scale by the log odds of success of a fixed subject, which are to halve
-    where the level doubles. A logistic curve over levels does not do that: its log odds fall by the
-    same amount from level to level. Nothing in this package rests on that reading.
+    The study also interprets the scale by the log-odds of success of a fixed subject, which should
+    halve when the level doubles. A logistic curve over levels does not have this property: its
+    log-odds decrease by the same amount from level to level. This package does not use that
+    interpretation.
 
     References
     ----------
@@ -135,31 +136,32 @@ def rarity(level: ArrayLike) -> np.ndarray:
 
 
 def unguessability_to_level(unguessability: ArrayLike) -> np.ndarray:
-    r"""Turn a percentage of failing guesses into a level, to be compared with the demands.
+    r"""Turn a percentage of failing guesses into a level that can be compared with demands.
 
-    With unguessability :math:`u` one guesser in :math:`n = 1 / (1 - u / 100)` is right, so that
+    With unguessability :math:`u` one guess in :math:`n = 1 / (1 - u / 100)` is right, so that
 
     .. math:: L = \min\Bigl(-\log_{10}\Bigl(1 - \frac{u}{100}\Bigr), 5\Bigr)
 
     Parameters
     ----------
     unguessability : array_like
-        From 0 (the question gives the answer away) to 100 (no guess can be right).
+        Percentages from 0 (the question contains the answer) to 100 (no guess can be right).
 
     Returns
     -------
     ndarray
-        Levels from 0 to 5, in the shape of `unguessability`; 5 from 99.999 on.
+        Levels from 0 to 5, with the shape of `unguessability`; 5 from 99.999 on.
 
     Raises
     ------
     DataError
-        When a value lies outside 0 to 100 or is no number.
+        When a value is outside 0 to 100 or not a number.
 
     Notes
     -----
-    The study gives the principle and one value, level 1 for a choice of ten options. Its stricter
-    criterion (somebody is right in 95 % of groups of :math:`10^L`) would add about half a level.
+    The study describes the principle and one value, level 1 for a choice among ten options. Its
+    stricter criterion (at least one guess is right in 95 % of groups of :math:`10^L` people) would
+    add about half a level.
 
     References
     ----------
@@ -182,17 +184,18 @@ def level_to_unguessability(level: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     level : array_like
-        From 0 to 5. Level 5 gives 99.999, its lower end, although it stands for 100 as well.
+        Levels, from 0 to 5. The result for level 5 is 99.999, its lower end, although the level
+        includes 100.
 
     Returns
     -------
     ndarray
-        Per cent, in the shape of `level`.
+        Percentages, with the shape of `level`.
 
     Raises
     ------
     DataError
-        When a level lies outside 0 to 5 or is no number.
+        When a level is outside 0 to 5 or not a number.
 
     References
     ----------
@@ -214,11 +217,11 @@ def _is_percentage(values: np.ndarray) -> np.ndarray:
 def _read(
     values: ArrayLike, what: str, allowed: Callable[[np.ndarray], np.ndarray], need: str
 ) -> np.ndarray:
-    """Read numbers, and refuse those that are not allowed, NaN among them."""
+    """Read numbers, and refuse those that are not allowed, including NaN."""
     try:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise DataError(f"{what}: {values!r} is no number; give numbers {need}") from None
+        raise DataError(f"{what}: {values!r} is not a number; give numbers {need}") from None
     wrong = found[~allowed(found)]
     if wrong.size:
         raise DataError(

@@ -10,11 +10,11 @@ class Subject:
     Attributes
     ----------
     family : {"OpenAI", "LLaMA", "DeepSeek"}
-        Who it comes from; those of DeepSeek are distilled.
+        Family of the model; those of DeepSeek are distilled.
     accuracy : float
         Published mean success on the whole battery, in [0, 1].
     parameters : float or None
-        In thousands of millions; None where they are not public.
+        Number of parameters in thousands of millions; None if it is not public.
     reasons : bool
         Whether it was trained to reason before it answers.
     """
@@ -47,4 +47,4 @@ SUBJECTS = {
     "DK-R1-Dist-Qwen-14B": Subject("DeepSeek", 0.698, 14, reasons=True),
     "DK-R1-Dist-Qwen-32B": Subject("DeepSeek", 0.748, 32, reasons=True),
 }
-"""By the name in the paper's Table 3; accuracies from there, sizes from Table 2."""
+"""Subjects by name in the paper's Table 3; accuracies are from there, sizes from Table 2."""

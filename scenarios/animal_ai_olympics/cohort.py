@@ -1,4 +1,4 @@
-"""An embedded battery and a cohort with known profiles, made by our own simulator."""
+"""A battery and a simulated cohort with known profiles, which need no data."""
 
 from importlib import resources
 
@@ -15,12 +15,12 @@ _SIDES = ("straight", "left", "right", "behind")
 
 
 def battery(seed: int = 1) -> pd.DataFrame:
-    """Design 69 items: sizes and sides in every combination, distances spread over the arena.
+    """Make 69 items: all combinations of sizes and sides, with distances spread over the arena.
 
     Returns
     -------
     DataFrame
-        The columns of the real battery.
+        Items with the columns of the real battery.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def battery(seed: int = 1) -> pd.DataFrame:
 
 
 def true_profiles() -> pd.DataFrame:
-    """Return the published profiles of 68 agents, used as the simulated subjects' truth.
+    """Return the published profiles of 68 agents, which are the true profiles of the simulation.
 
     References
     ----------
@@ -66,7 +66,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     Returns
     -------
     Cohort
-        Outcomes and the profiles behind them.
+        Outcomes and true profiles.
 
     Examples
     --------

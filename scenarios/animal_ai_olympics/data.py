@@ -23,13 +23,13 @@ TASKS = tuple(
     for variant in (1, 2, 3)
 )
 SPELLING = {"Trrrrr": "Trrrr", "mmIA": "mmlA", "Gyutan": "Gytan"}
-"""Three names as the data spell them, and as the paper's Figure 9 does."""
+"""Three names in the data, and the same names in the paper's Figure 9."""
 
 _BEHIND = {"straight": 0.0, "left": 0.5, "right": 0.5, "random": 0.5, "behind": 1.0}
 
 
 HARDER = tuple(f"6-{task}-{variant}" for task in (1, 2, 3) for variant in (1, 2, 3))
-"""Nine tasks of level 6 with a known distance, which the published layout was not fitted to."""
+"""Nine tasks of level 6 with a known distance, to which the published layout was not fitted."""
 
 
 def load(folder: Path | None = None, *, tasks: Sequence[str] = TASKS) -> Evaluation:
@@ -38,29 +38,28 @@ def load(folder: Path | None = None, *, tasks: Sequence[str] = TASKS) -> Evaluat
     Parameters
     ----------
     folder : Path, optional
-        Where the two files lie, or a folder with them in its folder ``aaio``. Otherwise the one
-        that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names; otherwise they are
-        downloaded, and kept.
+        Folder of the two files, or a folder with them in its folder ``aaio`` (default: the folder
+        in the environment variable ``MEASUREMENT_LAYOUTS_DATA``; without it, the files are
+        downloaded and cached).
     tasks : sequence of str
-        Which tasks; the 69 of the paper by default. ``(*TASKS, *HARDER)`` adds nine of level 6.
+        Tasks to read (default: the 69 of the paper). ``(*TASKS, *HARDER)`` adds nine of level 6.
 
     Returns
     -------
     Evaluation
         68 subjects, 69 items. Coded for the published layout: ``rewardSize``, ``rewardDistance``
-        (z-scores over the paper's tasks), ``rewardBehind`` (half where the side is random),
-        ``XPos``. As recorded: ``size``, ``distance``,
-        ``colour``, ``lights``.
+        (z-scores over the paper's tasks), ``rewardBehind`` (one half if the side is random),
+        ``XPos``. As recorded: ``size``, ``distance``, ``colour``, ``lights``.
 
     Raises
     ------
     DataError
-        When a file is not there, cannot be downloaded, or is not the published one; when a task is
-        unknown, or its distance is random.
+        When a file does not exist and cannot be downloaded, or is not the published one; when a
+        task is unknown, or its distance is random.
 
     References
     ----------
-    Burnell et al. (2022), "Not a Number", IJCAI; data under GPL-3.0.
+    Burnell et al. (2022), "Not a Number", IJCAI; the data have the licence GPL-3.0.
     """
     paths = FILES.find(folder)
     codes = pd.read_csv(paths["task_codes.csv"], index_col="task")
@@ -68,8 +67,8 @@ def load(folder: Path | None = None, *, tasks: Sequence[str] = TASKS) -> Evaluat
     random = chosen.index[chosen["reward_distance"] == "random"]
     if len(random):
         raise DataError(
-            f"{some(random)}: the distance of the reward is random, so that it has no number; "
-            "choose tasks with a known distance, such as TASKS and HARDER"
+            f"{some(random)}: the distance of the reward is random; choose tasks with a known "
+            "distance, such as TASKS and HARDER"
         )
     scores = pd.read_csv(paths["scores_all.csv"], index_col="team")[list(chosen.index)]
     return Evaluation.from_wide(scores, code(chosen, codes.loc[list(TASKS)]))
@@ -83,21 +82,21 @@ def code(codes: pd.DataFrame, over: pd.DataFrame | None = None) -> pd.DataFrame:
     codes : DataFrame
         The columns of ``task_codes.csv``.
     over : DataFrame, optional
-        The same of the tasks whose means and standard deviations make z-scores; `codes` itself by
-        default.
+        The same columns of the tasks whose means and standard deviations are used for z-scores
+        (default: `codes`).
 
     Returns
     -------
     DataFrame
-        The columns that `load` names.
+        The columns described in `load`.
 
     Notes
     -----
-    The paper's Table 2 gives the upper ends of the ranges and no formula. The coding of the
-    reward's size was found, not given: of those tried, it is the one whose posterior means come
-    closest to Figure 9, which it was chosen on. So that ``visualAbility`` correlates by 0.997 with
-    the figure says that the coding is right, and is no test of the layout. ``XPos`` is the recorded
-    side; see `reproduction.published.beside` for how little of the bias that reproduces.
+    The paper's Table 2 has the upper ends of the ranges but no formula. The coding of the reward's
+    size was chosen: of the codings tried, its posterior means are the closest to Figure 9. The
+    correlation of 0.997 between ``visualAbility`` and the figure therefore shows that the coding is
+    right, but is not a test of the layout. ``XPos`` is the recorded side; see
+    `reproduction.published.beside` on the bias, which it hardly reproduces.
 
     References
     ----------

@@ -9,7 +9,7 @@ from ...linking.expression import Expr
 from ...linking.interval import Interval
 from ..pooling import item_ease, pooled
 
-ARENA = "arena_unit"  # the arena is 40 of them wide
+ARENA = "arena_unit"  # the arena is 40 units wide
 _SEEN = "octaves of distance over size"
 
 
@@ -17,7 +17,7 @@ def published_layout() -> Layout:
     """Return the layout of the paper, node by node.
 
     ``ScaledBeta(1, 1, low, high)`` is the uniform prior on the range. Ranges of the meta-features
-    hold the whole coded data; the paper gives only their upper ends.
+    include all coded data; the paper has only their upper ends.
 
     References
     ----------
@@ -60,19 +60,19 @@ def _octaves(distance: Interval, size: Interval) -> Interval:
     same_unit=("distance", "size"),
 )
 def apparent_smallness(distance: Array, size: Array) -> Array:
-    r"""How small something looks: each octave halves its apparent size.
+    r"""Compute the apparent smallness of an object; each octave halves its apparent size.
 
     .. math:: \log_2 (d / s)
 
     Parameters
     ----------
     distance, size : expression or array
-        Both positive and in one unit.
+        Distance and size, which are positive and have the same unit.
 
     Returns
     -------
     expression or array
-        Octaves: 0 where the distance equals the size.
+        Octaves of distance over size; 0 if the distance equals the size.
 
     Examples
     --------
@@ -85,11 +85,11 @@ def apparent_smallness(distance: Array, size: Array) -> Array:
 def recommended_layout() -> Layout:
     """Return our layout: natural units, abilities over the whole range of demands, free slopes.
 
-    A reward is seen by its apparent size, reached over its distance, and further away when the
-    agent has to turn first. Abilities range beyond the easiest and the hardest item, so that
-    neither failing nor passing everything is out of reach; how sharply success falls is inferred;
-    noise is expected to be small and guesses half of the time. Each agent stands alone;
-    `population_layout` fits all together, and says when to take which.
+    Vision depends on the apparent size of the reward, and navigation on its distance, which is
+    larger if the agent has to turn first. The ranges of abilities extend beyond the easiest and the
+    hardest item, so that agents may fail or pass all items. Slopes are inferred. Noise is small a
+    priori, and means guessing with a success rate of one half. Each agent is fitted separately;
+    `population_layout` fits all together, and its notes compare the two.
 
     Examples
     --------
@@ -102,24 +102,26 @@ def recommended_layout() -> Layout:
 
 
 def population_layout() -> Layout:
-    r"""Return the recommended layout with agents about a usual one, and tasks of their own ease.
+    r"""Return the recommended layout for a population of agents, with an ease of each task.
 
     .. math:: P = (1 - \nu) \, \sigma(a (\theta - d) + e) \, \sigma(b (\phi - s)) + \nu / 2
 
-    with an agent's navigation :math:`\theta`, sight :math:`\phi`, slopes and noise, the distance d
-    to go, the apparent smallness s, and the task's ease e, in log-odds.
+    with an agent's navigation :math:`\theta`, vision :math:`\phi`, slopes and noise, the distance
+    d, the apparent smallness s, and the task's ease e, in log-odds.
 
     Notes
     -----
-    *When to take it:* to fill the cells of a table of agents and tasks, where agents have tried few
-    tasks, or to ask how much of what makes tasks hard the declared demands leave unsaid: tasks'
-    eases have a spread of 3 log-odds. Of cells held out the Brier score is 0.097 instead of 0.132.
-    *When not:* for the profile of an agent alone, and for new tasks, whose ease nobody knows: of
-    whole tasks held out it is 0.155 instead of 0.140, worse in both splits.
+    *Use this layout* to forecast cells of a table of agents and tasks in which agents have tried
+    few tasks, or to estimate the part of tasks' difficulty that the declared demands do not
+    explain: the eases of tasks have a spread of 3 log-odds. The Brier score of held-out cells is
+    0.097, compared with 0.132 for the recommended layout. *Do not use it* for the profile of a
+    single agent, or for new tasks, whose ease is unknown: the Brier score of held-out tasks is
+    0.155, compared with 0.140, and worse in both splits.
 
-    The ease stands within navigation. On the whole log-odds it takes the demands over: navigation
-    runs beyond the hardest task, and chains hardly mix. Compared on held-out cells of one split:
-    ease in arena units and in log-odds there, slopes of each agent, pooled ones and those of all.
+    The ease is part of navigation. If it is added to the log-odds of success instead, it replaces
+    the demands: navigation exceeds the hardest task, and chains hardly mix. The following forms
+    were compared on held-out cells of one split: ease in arena units and in log-odds of navigation;
+    slopes of each agent, pooled slopes, and one slope for all.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def population_layout() -> Layout:
 
 
 def _reached(navigation: Capability, visual: Capability, ease: Bias | None) -> Success:
-    """Join what an agent can and what a task demands, with the task's ease where it has one."""
+    """Combine an agent's abilities and a task's demands, with the task's ease if there is one."""
     distance = MetaFeature("distance", low=1, high=60, unit=ARENA)
     size = MetaFeature("size", low=0.25, high=8, unit=ARENA, about="diameter of the reward")
     behind = MetaFeature(

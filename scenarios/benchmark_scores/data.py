@@ -35,7 +35,7 @@ _DEVELOPERS = {
     "baichuan": "Baichuan",
     "mpt-": "MosaicML",
 }
-_OTHERS = ("cerebras-gpt", "open_llama")  # names of others that hold one of those words
+_OTHERS = ("cerebras-gpt", "open_llama")  # names of other developers' models with such a word
 _MIDDLE = pd.Timestamp("2024-07-01")
 
 
@@ -45,24 +45,24 @@ def scores(folder: Path | None = None) -> pd.DataFrame:
     Parameters
     ----------
     folder : Path, optional
-        Where the file lies, or a folder with it in its folder ``benchmark_scores``. Otherwise the
-        one that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names.
+        Folder of the file, or a folder with it in its folder ``benchmark_scores`` (default: the
+        folder in the environment variable ``MEASUREMENT_LAYOUTS_DATA``).
 
     Returns
     -------
     DataFrame
-        1,324 rows in the file's order: ``subject``, ``benchmark`` and ``score``, a share in [0, 1];
-        ``year``, when the model was released, counted from the middle of 2024; and ``developer``
+        1,324 rows in the order of the file: ``subject``, ``benchmark`` and ``score``, a share in
+        [0, 1]; ``year``, the date of release in years from the middle of 2024; and ``developer``
         (see `developer`).
 
     Raises
     ------
     DataError
-        When the file is not there, or is not the known one.
+        When the file does not exist, or is not the known one.
 
     References
     ----------
-    Epoch AI (2025), A Rosetta Stone for AI Benchmarks; data under the MIT licence.
+    Epoch AI (2025), A Rosetta Stone for AI Benchmarks; the data have the MIT licence.
     """
     table = pd.read_csv(FILES.find(folder)["scores.csv"], parse_dates=["date"])
     return pd.DataFrame(
@@ -77,23 +77,23 @@ def scores(folder: Path | None = None) -> pd.DataFrame:
 
 
 def load(folder: Path | None = None) -> Evaluation:
-    """Read the scores as an evaluation, whose items are the places where scores fell.
+    """Read the scores as an evaluation, whose items are the intervals into which scores fell.
 
     Parameters
     ----------
     folder : Path, optional
-        As for `scores`.
+        As in `scores`.
 
     Returns
     -------
     Evaluation
-        179 subjects with ``year`` and ``developer``; see `read_scores`.
+        Evaluation of 179 subjects with ``year`` and ``developer``; see `read_scores`.
     """
     return read_scores(scores(folder))
 
 
 def developer(model: str) -> str:
-    """Tell a model's developer by its name; the name itself where that is not known.
+    """Return a model's developer by its name, or the name itself if the developer is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores that a fit expects, of models and benchmarks that it knows or that are new."""
+"""Forecasts of scores, for known and new models and benchmarks."""
 
 from collections.abc import Iterable
 
@@ -27,26 +27,26 @@ def expected_scores(
     places: int = 1000,
     prob: float = 0.9,
 ) -> pd.DataFrame:
-    r"""Forecast scores, with their scatter.
+    r"""Forecast scores, including their variation.
 
     .. math:: \operatorname{logit} y = \operatorname{logit} p + \frac{1}{a} \operatorname{logit}
         \frac{r - 1/2}{R}, \qquad r = 1, \dots, R
 
-    for each draw of the performance p and the precision a: R = 40 equally likely scores, from which
-    mean and interval follow, the latter rounded to places as `read_scores` rounds. So the interval
-    is one of a new score, and not of its expectation.
+    for each draw of the performance p and the precision a. These are R = 40 equally likely scores,
+    from which mean and interval are computed; the interval is rounded to places as in
+    `read_scores`. The interval is thus that of a new score, not of its expectation.
 
     Parameters
     ----------
     fit : Fit
-        Of a layout with the nodes ``performance`` and ``precision``, such as
+        Fit of a layout with the nodes ``performance`` and ``precision``, such as
         `recommended_layout`, whose outcome is `falls` of the two.
     benchmarks : DataFrame or iterable of str
-        Names; with properties, where the layout uses any. One that the fit does not know has a
-        demand, a slope and a precision from their priors, given the others'.
+        Names of benchmarks, with properties if the layout uses any. Demand, slope and precision of
+        a new benchmark are drawn from their distribution over benchmarks.
     subjects : iterable or DataFrame, optional
-        As in `Fit.forecast`: names of the fit's subjects, all of them by default; or a table with
-        properties of subjects, known or new.
+        As in `Fit.forecast`: names of the fit's subjects (default: all), or a table with properties
+        of known or new subjects.
     places : int, default 1000
         As in `read_scores`.
     prob : float, default 0.9
@@ -60,7 +60,7 @@ def expected_scores(
     Raises
     ------
     DataError
-        When a property is missing, or a name that the fit knows comes with other properties.
+        When a property is missing, or a known name is given with other properties.
     FitError
         When the layout lacks one of the two nodes, is not joint, or `prob` is not between 0 and 1.
 

@@ -1,4 +1,4 @@
-"""Layouts of scores on a common scale: models and benchmarks alone, and with what else is known."""
+"""Layouts of scores on a common scale, without and with dates and developers of models."""
 
 import numpy as np
 
@@ -22,28 +22,28 @@ _YEARS_OFF = 10.0
 
 
 def falls(performance: Expr, precision: Expr | float) -> Expr:
-    r"""Say how likely a score is to fall in the place that an item of `read_scores` is.
+    r"""Compute the probability that a score falls into the interval of an item of `read_scores`.
 
     .. math:: P(l \le \operatorname{logit} y < u) = \sigma(a (x - l)) - \sigma(a (x - u))
         = \sigma(a (x - l))\, \sigma(a (u - x))\, (1 - e^{-a (u - l)}), \qquad
         x = \operatorname{logit} p
 
-    with the performance p and the precision a: the log-odds of a score follow a logistic
-    distribution about those of the performance, as of `measurement_layouts.Score`. So the
-    performance is the median score. How far scores scatter about it is estimated, since the
-    precision is a latent.
+    with the performance p and the precision a: the log-odds of a score have a logistic distribution
+    about those of the performance, as in `measurement_layouts.Score`. The performance is thus the
+    median score. The variation of scores about it is estimated, since the precision is a latent.
 
     Parameters
     ----------
     performance : expression
-        In [0, 1], without labels.
+        Performance, in [0, 1], without labels.
     precision : expression or float
-        Positive. Half of all scores lie within 1.1 / a of the performance, in log-odds.
+        Precision, positive. Half of all scores are within 1.1 / a of the performance, in log-odds.
 
     Returns
     -------
     expression
-        In [0, 1], of the meta-features ``low`` and ``width``; over all places it adds up to 1.
+        Probability, in [0, 1], which depends on the meta-features ``low`` and ``width``; the sum
+        over all intervals is 1.
 
     References
     ----------
@@ -69,12 +69,13 @@ def common_scale_layout() -> Layout:
     .. math:: p_{mb} = \sigma(a_b (\theta_m - d_b)), \quad \theta_m \sim \mathrm{Normal}(0, 1)
 
     with the ability :math:`\theta`, the demand d and the slope a. The unit is the standard
-    deviation of models; at its demand a benchmark's median score is a half. It is the model that
-    the source of the data fits by least squares, with a scatter for each benchmark.
+    deviation of models; for an ability equal to the demand, the median score is one half. This is
+    the model that the source of the data fits by least squares, with a variance of scores for each
+    benchmark in addition.
 
     Notes
     -----
-    *When to take it:* for scores of models of which nothing is known but their names.
+    *Use this layout* for scores of models without further information.
 
     Examples
     --------
@@ -89,25 +90,27 @@ def common_scale_layout() -> Layout:
 
 
 def recommended_layout() -> Layout:
-    r"""Return the layout that knows when a model was released and who made it.
+    r"""Return the layout with dates of release and developers of models.
 
     .. math:: p_{mb} = \sigma(a_b (\theta_m - d_b) + g_b t_m + u_{kb}), \quad
         \theta_m \sim \mathrm{Normal}(w t_m, 1), \quad g_b \sim \mathrm{Normal}(0, \tau_g), \quad
         u_{kb} \sim \mathrm{Normal}(0, \tau_u)
 
     with the model's year of release t, counted from the middle of 2024, and its developer k.
-    Abilities grow by w a year; benchmarks gain more or less from newer models than their abilities
-    say, by g; and a developer's models have strengths and weaknesses in common, u.
+    Abilities grow by w per year; the score of newer models on a benchmark differs from that by
+    their abilities by g per year; and the models of a developer have common strengths and
+    weaknesses, u.
 
     Notes
     -----
-    It was chosen by cells held out inside the training sets of splits 0 to 2 of the real data, of
-    some fifteen layouts. There the root mean square error is 0.082, 0.088 and 0.094, that of
-    `common_scale_layout` 0.100 and 0.104 in the first two, and with the developer alone 0.086 and
-    0.091. Floors by guessing and flags of mathematics and of coding made no difference; a second
-    ability of unknown sign did as well (0.079, 0.086, 0.095), but its chains disagree on the sign.
+    It was chosen among some fifteen layouts by cells that were held out inside the training sets of
+    splits 0 to 2 of the real data. Its root mean square error there is 0.082, 0.088 and 0.094; in
+    the first two splits, that of `common_scale_layout` is 0.100 and 0.104, and that with only the
+    developer 0.086 and 0.091. Guessing floors and flags of mathematics and coding made no
+    difference. A second ability of unknown sign is equally good (0.079, 0.086, 0.095), but its
+    chains disagree on the sign.
 
-    *When to take it:* to fill cells of a table of models and benchmarks.
+    *Use this layout* to forecast cells of a table of models and benchmarks.
 
     Examples
     --------
@@ -134,13 +137,13 @@ def _on_the_scale(ability: Capability) -> Expr:
 
 
 def _layout(name: str, margin: Expr) -> Layout:
-    """Finish a layout: scores scatter about the performance, on each benchmark by its own."""
+    """Complete a layout: scores vary about the performance, with a precision per benchmark."""
     performance = Derived("performance", logistic(Derived("margin", margin)))
     return Layout(name, Success("score", falls(performance, _positive("precision", 1.5, 0.5))))
 
 
 def _positive(name: str, middle: float, apart: float) -> Slope:
-    """Return a positive number per benchmark about a mean of all, in logarithms."""
+    """Return a positive latent per benchmark, whose logarithms vary about a common mean."""
     mean = Bias(f"{name}Mean", per="population", prior=normal(middle, 1))
     about = Prior("LogNormal", mu=mean, sigma=_spread(f"{name}Spread", apart))
     return Slope(name, per=_BENCHMARK, prior=about)

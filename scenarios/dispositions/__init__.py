@@ -1,4 +1,4 @@
-"""Behavioural dispositions: what language models advise where people agree, and where not."""
+"""Behavioural dispositions: advice of language models, compared with choices of people."""
 
 from ..scenario import Scenario
 from .cohort import load, simulated_cohort, two_traits

@@ -13,7 +13,7 @@ from .traits import TRAITS
 
 _TRAITS = tuple(TRAITS)[:2]
 _EVERY = 20
-_SHARE = 0.25  # people's stances are integrated out, which takes time
+_SHARE = 0.25  # share of the scenarios, since integrating out people's stances is slow
 
 
 def load(data: Path | None) -> Evaluation:
@@ -36,7 +36,7 @@ def simulated_cohort(seed: int) -> Cohort:
 
 
 def two_traits(scenario: Scenario) -> dict[str, Case]:
-    """Declare the layout for two of its traits, and take some of their scenarios."""
+    """Return the layout for two of its traits, and some of their scenarios."""
     items = scenario.simulate(1).evaluation.items
     shown = items[[f"trait[{trait}]" for trait in _TRAITS]].sum(axis=1) == 1
     return {RECOMMENDED: Case(disposition_layout(_TRAITS), items[shown].iloc[::_EVERY], _SHARE)}

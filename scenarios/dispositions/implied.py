@@ -1,4 +1,4 @@
-"""How far a model's rates lie from people's, by its profile: luck left out."""
+"""Distance of a model's rates from people's that its profile implies, without chance."""
 
 import numpy as np
 import pandas as pd
@@ -16,21 +16,22 @@ ALL = "all"
 
 
 def implied_misalignment(fit: Fit, evaluation: Evaluation, *, prob: float = 0.9) -> pd.DataFrame:
-    r"""Infer how far models' rates lie from people's, from fits of `disposition_layout`.
+    r"""Infer the distance of models' rates from people's, from fits of `disposition_layout`.
 
     .. math:: \frac{1}{S} \sum_s \mathrm{E}\left[(1 - \nu) |q(h_s) - r(h_s)|
         + \nu |q(u) - r(h_s)|\right], \quad q(u) = \sigma(\beta (u + \delta_{t})), \;
         r(h) = \sigma(h)
 
-    over people's log-odds h of each scenario given their votes, and over stances u drawn anew.
-    Neither ten votes nor twenty samples add to it, unlike to the misalignment that is measured.
+    where the expectation is over people's log-odds h of each scenario given their votes, and over
+    new stances u. Unlike the measured misalignment, it does not include the variation of votes and
+    samples.
 
     Parameters
     ----------
     fit : Fit
-        Of `disposition_layout`.
+        Fit of `disposition_layout`.
     evaluation : Evaluation
-        From `measurement_layouts.dispositions.choices`: its scenarios are averaged over.
+        Result of `measurement_layouts.dispositions.choices`, whose scenarios are averaged over.
     prob : float
         Mass of the intervals.
 
@@ -49,8 +50,8 @@ def implied_misalignment(fit: Fit, evaluation: Evaluation, *, prob: float = 0.9)
 
     Notes
     -----
-    A distance cannot fall below 0, so that of a perfectly aligned model errs upwards. What it says
-    holds as far as the layout does.
+    A distance cannot be below 0, so that the estimate for a perfectly aligned model is too high.
+    The result is valid only if the layout is.
 
     References
     ----------
@@ -104,21 +105,21 @@ def distances(
     Parameters
     ----------
     slope, noise : ndarray, shape (profiles,)
-        Of each profile.
+        Slope and noise of each profile.
     dispositions : dict of str to ndarray
-        By trait, shape (profiles,).
+        Dispositions by trait, shape (profiles,).
     items : DataFrame
-        From `choices`.
+        Items of an evaluation from `choices`.
 
     Returns
     -------
     dict of str to ndarray
-        By trait, and ``all``, shape (profiles,).
+        Misalignment by trait, and for ``all``, shape (profiles,).
 
     Raises
     ------
     DataError
-        When the items hold no scenario of a trait.
+        When the items have no scenario of a trait.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def distances(
         column = f"trait[{trait}]"
         part = items[items[column] == 1] if column in items else items[:0]
         if part.empty:
-            raise DataError(f"the items hold no scenario of {trait}; give those of `choices`")
+            raise DataError(f"the items have no scenario of {trait}; give those of choices()")
         places, told, anew = _places(part)
         chance = expit(slope[:, None] * (places + leaning[:, None]))
         people = expit(places)
@@ -148,7 +149,7 @@ def distances(
 
 
 def _places(items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Log-odds of a trait's scenarios, how likely each is given the votes, and how likely anew."""
+    """Return log-odds of a trait's scenarios, with probabilities given the votes and a priori."""
     mean, spread = items[["commonPull", "pullSpread"]].to_numpy()[0]
     places = mean + spread * SCORES
     logs = -(SCORES**2) / 2 - (

@@ -1,4 +1,4 @@
-"""Layouts of behavioural dispositions: what drives a model's choice between two actions."""
+"""Layouts of behavioural dispositions: causes of a model's choice between two actions."""
 
 from collections.abc import Sequence
 
@@ -11,32 +11,32 @@ _FARTHEST = 10.0  # log-odds
 
 
 def disposition_layout(traits: Sequence[str] = tuple(TRAITS)) -> Layout:
-    r"""Declare what a model adds to people's judgment.
+    r"""Return a layout of the differences between a model's and people's choices.
 
     .. math:: \operatorname{logit} q_s = \beta (u_s + \delta_{t(s)})
 
-    A scenario pulls people towards one action; their votes tell how strongly, and how far that is
-    uncertain. In the part :math:`1 - \nu` of the scenarios the stance u is people's, in the others
-    the model's own. A perfectly aligned model has slope 1, noise 0 and no dispositions.
+    People's stance in a scenario is estimated from their votes, with its uncertainty. In a share
+    :math:`1 - \nu` of the scenarios the model's stance u is that of people, and in the others it is
+    independent. A perfectly aligned model has slope 1, noise 0 and no dispositions.
 
     Parameters
     ----------
     traits : sequence of str
-        One bias for each.
+        Traits, each of which has a bias.
 
     Returns
     -------
     Layout
-        Latents: ``disposition[trait]``, towards showing the trait, in people's log-odds (1 shifts
-        the point where the model is torn to where 27 % of people would show the trait);
-        ``slope``, how much surer the model is than people (1: as sure as they); ``noise``, the
-        share of scenarios that it judges on its own; ``peoplesSpread``, which only carries the
-        error of the estimated spread of people's log-odds into the others.
-        Meta-features are columns of `measurement_layouts.dispositions.choices`.
+        Layout with the latents ``disposition[trait]``, towards showing the trait, in people's
+        log-odds (with 1, the model is undecided where 27 % of people would show the trait);
+        ``slope``, the model's confidence relative to people's; ``noise``, the share of scenarios
+        that it judges independently; and ``peoplesSpread``, which only propagates the error of the
+        estimated spread of people's log-odds to the other latents. Meta-features are columns of
+        `measurement_layouts.dispositions.choices`.
 
     References
     ----------
-    Dispositions paper, sections 4 to 6; Figure 3 for what the slope says.
+    Dispositions paper, sections 4 to 6; Figure 3 on the slope.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def disposition_layout(traits: Sequence[str] = tuple(TRAITS)) -> Layout:
 RECOMMENDED = "recommended layout"
 
 COLUMNS = ("peoplesRate", *(f"trait[{trait}]" for trait in TRAITS))
-"""What baselines predict from."""
+"""Columns from which baselines predict."""
 
 LAYOUTS = {RECOMMENDED: disposition_layout}
-"""By the name under which a study shows them."""
+"""Layouts by the names that a study shows."""

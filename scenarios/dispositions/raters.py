@@ -1,4 +1,4 @@
-"""The people of the simulated study: who they are, and which scenarios they judge."""
+"""Raters of the simulated study, and the scenarios that they judge."""
 
 import numpy as np
 import pandas as pd
@@ -13,18 +13,18 @@ _EAGERNESS = 4.0  # shape of the loads' gamma distribution: its coefficient of v
 def rater_pool(rng: np.random.Generator) -> pd.DataFrame:
     """Draw the raters.
 
-    Groups have the shares that they have among the published ratings. How the attributes go
-    together is not published; here they are independent.
+    Groups have their shares among the published ratings. Joint frequencies of attributes are not
+    published; here attributes are independent.
 
     Parameters
     ----------
     rng : Generator
-        Decides who has which attributes.
+        Random generator of the attributes.
 
     Returns
     -------
     DataFrame
-        550 rows, indexed by ``rater``: ``nationality``, ``age``, ``gender``.
+        550 raters, indexed by ``rater``: ``nationality``, ``age``, ``gender``.
 
     References
     ----------
@@ -48,21 +48,21 @@ def rater_pool(rng: np.random.Generator) -> pd.DataFrame:
 
 
 def assigned(rng: np.random.Generator, scenarios: int, annotators: int) -> np.ndarray:
-    """Assign different raters to each scenario; some take on more scenarios than others.
+    """Assign different raters to each scenario; some raters judge more scenarios than others.
 
     Parameters
     ----------
     rng : Generator
-        Decides loads and assignments.
+        Random generator of loads and assignments.
     scenarios : int
-        How many there are.
+        Number of scenarios.
     annotators : int
-        Raters of each, at most 550.
+        Number of raters of each scenario, at most 550.
 
     Returns
     -------
-    ndarray of int
-        Places in the pool, shape (scenarios, annotators).
+    ndarray of int, shape (scenarios, annotators)
+        Positions of the raters in the pool.
 
     Raises
     ------
@@ -75,9 +75,9 @@ def assigned(rng: np.random.Generator, scenarios: int, annotators: int) -> np.nd
     (3, 10)
     """
     if annotators > RATERS:
-        raise DataError(f"annotators={annotators}; there are {RATERS} raters: give at most so many")
+        raise DataError(f"annotators={annotators}; give at most {RATERS}, the number of raters")
     eagerness = rng.gamma(_EAGERNESS, size=RATERS)
-    # the first to arrive, where everybody comes at their own rate: weighted, without replacement
+    # a weighted sample without replacement, by the smallest of exponential waiting times
     arrival = rng.exponential(size=(scenarios, RATERS)) / eagerness
     places: np.ndarray = np.argsort(arrival, axis=1)[:, :annotators]
     return places

@@ -1,4 +1,4 @@
-"""The study, simulated: 2,357 situational judgments by people and by models of known tendencies."""
+"""The simulated study: 2,357 situational judgments by people and by models with known profiles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ SPREAD = 2.0
 """Standard deviation of people's log-odds between the scenarios of a trait."""
 
 _KEPT = 2357 / 2576
-_NEUTRAL = 0.47  # neutral votes per r(1-r); 7 % of all
+_NEUTRAL = 0.47  # share of neutral votes divided by r(1-r); 7 % of all votes
 _NOT_APPLICABLE = 0.002
-_UNDECIDED = (0.12, 2.88)  # beta: 4 % on average, above one half in one pair of a hundred
-_RATING_SD = 1.0  # points, of each rating by itself
+_UNDECIDED = (0.12, 2.88)  # beta parameters: 4 % on average, above one half in 1 % of pairs
+_RATING_SD = 1.0  # independent standard deviation of each rating, in points
 
 
 @dataclass(frozen=True, eq=False)
 class SimulatedStudy:
-    """Judgments, and what they were drawn from.
+    """Simulated judgments, with the true values from which they were drawn.
 
     Attributes
     ----------
     judgments : SituationalJudgments
-        As they would be observed.
+        Judgments that would be observed.
     truth : DataFrame
         Indexed by model: ``size``, ``slope``, ``noise``, ``disposition[Empathy]`` and so on, and
         ``acquiescence``, as in `subjects`.
@@ -66,30 +66,31 @@ def simulated_study(
 
     In scenario s of trait t people choose the action that manifests the trait at the rate r, where
     a neutral vote is half a vote for each action; model m chooses it at the rate q of its decided
-    samples. It judges the part 1 - nu of the scenarios as people do, is as sure as beta says, and
-    has the disposition delta, in people's log-odds. The means mu give each trait its published
-    support.
+    samples. The model judges a share 1 - nu of the scenarios as people do, has the confidence beta
+    relative to people, and the disposition delta, in people's log-odds. The means mu are such that
+    each trait has its published support.
 
-    Each of 161 statements gives 16 scenarios, of which 8 % are removed at random. 49 statements
-    are reverse-scored: there the oppose action manifests the trait. Neutral votes are more
-    frequent where people are divided. Samples are undecided at a rate of each pair of model and
-    scenario. A model rates itself once on each statement: 4 points, or 2.5 for impulsiveness, plus
-    its loading times its disposition, turned round for reverse-scored statements; then come
-    acquiescence and an error, and the rounding.
+    Each of 161 statements has 16 scenarios, of which 8 % are removed at random. 49 statements are
+    reverse-scored: for these the oppose action manifests the trait. Neutral votes are more frequent
+    where people are divided. Each pair of model and scenario has a rate of undecided samples. A
+    model rates itself once on each statement: 4 points, or 2.5 for impulsiveness, plus the loading
+    times its disposition, reversed for reverse-scored statements; then acquiescence and an error
+    are added, and the sum is rounded.
 
     Parameters
     ----------
     seed : int
-        Seed of everything but `truth`.
+        Seed of all draws; `truth` does not depend on it.
     per_statement : int
-        Scenarios written per statement, before the removal.
+        Number of scenarios per statement, before the removal.
     models : sequence of str, optional
-        Some of ``sim-01`` to ``sim-25``; otherwise all. What one does is the same with or without
-        the others.
+        Models among ``sim-01`` to ``sim-25`` (default: all). The choices of a model do not depend
+        on which other models are simulated.
     annotators : int
-        Different raters per scenario, of a pool of 550.
+        Number of different raters per scenario, from a pool of 550.
     samples : int
-        Answers per model and scenario. Pairs with fewer than half of them decided are dropped.
+        Number of answers per model and scenario. Pairs with fewer than half of them decided are
+        dropped.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def simulated_study(
     Raises
     ------
     DataError
-        When no model is named, one is unknown, or there are more annotators than raters.
+        When `models` is empty or has an unknown model, or there are more annotators than raters.
     FitError
         When a number is not whole, or too small.
 
@@ -124,7 +125,7 @@ def simulated_study(
     truth = subjects()
     chosen = truth.index if models is None else known_names(models, truth.index, "model")
     if not len(chosen):
-        raise DataError("models=[] names no model; name some, or leave it out to have all 25")
+        raise DataError("models=[] has no model; give at least one, or leave it out for all 25")
     people, *own = np.random.SeedSequence(whole("seed", seed)).spawn(1 + len(truth))
     rng = np.random.default_rng(people)
     scenarios = _scenarios(rng, per_statement)
@@ -169,16 +170,16 @@ def _scenarios(rng: np.random.Generator, per_statement: int) -> pd.DataFrame:
 
 
 def mean_pulls() -> "pd.Series[float]":
-    """Find the mean log-odds that give each trait its published support.
+    """Find the mean log-odds with which each trait has its published support.
 
     Returns
     -------
     Series
-        Indexed by trait.
+        Mean log-odds, indexed by trait.
 
     References
     ----------
-    Dispositions paper, Table 2, for the supports.
+    Dispositions paper, Table 2, which has the supports.
 
     Examples
     --------
@@ -249,7 +250,7 @@ def _counts(
 def _ratings(
     rng: np.random.Generator, model: "pd.Series[float]", statements: pd.DataFrame
 ) -> pd.DataFrame:
-    """Let one model rate itself on every statement, from 1 to 7."""
+    """Simulate the self-ratings of one model on every statement, from 1 to 7."""
     claimed = {
         name: trait.claimed + trait.loading * model[f"disposition[{name}]"]
         for name, trait in TRAITS.items()

@@ -10,23 +10,23 @@ from .traits import TRAITS
 def subjects() -> pd.DataFrame:
     """Return the simulated models.
 
-    ``sim-01`` is perfectly aligned. ``sim-02`` is over-confident and nothing else, ``sim-03``
-    under-confident. The others are over-confident and have dispositions of their own, most of them
-    towards showing emotion (away from its regulation) and towards acting on impulse. The small
-    ones, which stand for models below 25 thousand million parameters, take more from what is no
-    person's judgment.
+    ``sim-01`` is perfectly aligned. ``sim-02`` is over-confident but does not differ otherwise, and
+    ``sim-03`` is under-confident. The others are over-confident and have dispositions, most of them
+    towards showing emotion (against its regulation) and towards acting on impulse. The small
+    models, which represent models with less than 25 thousand million parameters, judge more
+    scenarios independently of people.
 
     Returns
     -------
     DataFrame
-        Indexed by model: ``size`` ("large" or "small"); ``slope``, what people's log-odds are
-        multiplied by; ``noise``, the share of scenarios that it judges on its own, in [0, 1];
-        ``disposition[Empathy]`` and so on, in people's log-odds; ``acquiescence``, points that its
-        self-ratings are raised by, whatever the statement.
+        Indexed by model: ``size`` ("large" or "small"); ``slope``, the factor of people's log-odds;
+        ``noise``, the share of scenarios that the model judges independently, in [0, 1];
+        ``disposition[Empathy]`` and so on, in people's log-odds; ``acquiescence``, points that are
+        added to all of its self-ratings.
 
     References
     ----------
-    Dispositions paper, sections 4 to 7, for the pattern; the numbers are this package's.
+    Dispositions paper, sections 4 to 7, which have the pattern; the numbers are this package's own.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The four traits of the study: how they show, where their statements come from, and supports."""
+"""The four traits of the study: descriptions, sources of statements, and published supports."""
 
 from dataclasses import dataclass
 from importlib.resources import files
@@ -8,24 +8,24 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Trait:
-    """One trait of emotional intelligence, and what is assumed of it where it is simulated.
+    """One trait of emotional intelligence, with the assumptions of its simulation.
 
     Attributes
     ----------
     shows : str
-        What somebody high in it does.
+        Description of the behaviour of a person high in the trait.
     sources : tuple of str
-        Questionnaires that its statements were taken from.
+        Questionnaires from which its statements were taken.
     statements : int
-        How many of the 161 that the simulated study gives it: in proportion to its published
+        Number of its statements, of 161 in the simulated study: in proportion to its published
         ratings.
     reverse : int
-        How many of them speak against it; an assumption.
+        Number of its statements that are reverse-scored (an assumption).
     claimed : float
-        Mean rating that models without a disposition give themselves, 1 to 7; an assumption.
+        Mean self-rating of models without a disposition, 1 to 7 (an assumption).
     loading : float
-        Points of that rating per logit of disposition; an assumption. 0: what models say of
-        themselves tells nothing of what they do.
+        Points of that rating per logit of disposition (an assumption). With 0, self-reports do not
+        depend on the disposition.
     """
 
     shows: str
@@ -68,7 +68,7 @@ TRAITS = {
         loading=0.0,
     ),
 }
-"""By name, in the order of the study's Table 1, which also names the sources."""
+"""Traits by name, in the order of the study's Table 1, which also has the sources."""
 
 
 def supports() -> pd.DataFrame:
@@ -101,7 +101,8 @@ def overall() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by trait: ``ratings`` and ``support``, the groups' weighted by their ratings.
+        Indexed by trait: ``ratings`` and ``support``, averaged over groups with their ratings as
+        weights.
 
     References
     ----------

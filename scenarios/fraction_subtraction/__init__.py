@@ -1,4 +1,4 @@
-"""Fraction subtraction: which of eight skills a pupil can be relied on to apply."""
+"""Fraction subtraction: probabilities with which pupils apply each of eight skills."""
 
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles

@@ -1,4 +1,4 @@
-"""An embedded battery of our own and pupils with known skills."""
+"""A battery and simulated pupils with known skills, which need no data."""
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,13 @@ PUPILS = 150
 
 
 def battery() -> pd.DataFrame:
-    """Design 20 problems: each skill alone, eight pairs, four triples.
+    """Make 20 problems: each skill alone, eight pairs and four triples.
 
     Returns
     -------
     DataFrame
-        The columns of the real battery. No skill is left to be told from others only, as some of
-        the real one are.
+        Items with the columns of the real battery. Unlike in the real battery, each skill is also
+        needed alone.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def true_profiles(seed: int = 1, pupils: int = PUPILS) -> pd.DataFrame:
     seed : int
         Seed of the draws.
     pupils : int
-        How many.
+        Number of pupils.
 
     Returns
     -------
     DataFrame
-        One row per pupil, a column per profile element.
+        Profiles, with one row per pupil and one column per profile element.
 
     Examples
     --------
@@ -64,19 +64,19 @@ def true_profiles(seed: int = 1, pupils: int = PUPILS) -> pd.DataFrame:
 
 
 def simulated_cohort(seed: int = 1, pupils: int = PUPILS) -> Cohort:
-    """Simulate pupils on the embedded battery, under the recommended layout.
+    """Simulate pupils on the battery of 20 problems, under the recommended layout.
 
     Parameters
     ----------
     seed : int
         Seed of profiles and answers.
     pupils : int
-        How many.
+        Number of pupils.
 
     Returns
     -------
     Cohort
-        Outcomes and the profiles behind them.
+        Outcomes and true profiles.
 
     Examples
     --------

@@ -12,28 +12,28 @@ FILES = Files("fraction_subtraction")
 
 
 def load(folder: Path | None = None) -> Evaluation:
-    """Read the real answers, and which skills each problem needs.
+    """Read the real answers, and the skills that each problem needs.
 
     Parameters
     ----------
     folder : Path, optional
-        Where the two files lie, or a folder with them in its folder ``fraction_subtraction``.
-        Otherwise the one that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names. They are
-        not offered for download: the source keeps them in a file of R.
+        Folder of the two files, or a folder with them in its folder ``fraction_subtraction``
+        (default: the folder in the environment variable ``MEASUREMENT_LAYOUTS_DATA``). They are not
+        offered for download, since the source has them in a file of R.
 
     Returns
     -------
     Evaluation
-        536 subjects, 20 items with the columns ``needed[QT1]`` to ``needed[QT8]``, 0 or 1.
+        536 subjects and 20 items with the columns ``needed[QT1]`` to ``needed[QT8]``, 0 or 1.
 
     Raises
     ------
     DataError
-        When a file is not there, or is not the published one.
+        When a file does not exist, or is not the published one.
 
     References
     ----------
-    Tatsuoka (1984); data of the R package CDM, under the GPL.
+    Tatsuoka (1984); data of the R package CDM, which have the licence GPL.
     """
     paths = FILES.find(folder)
     items = pd.read_csv(paths["qmatrix.csv"], index_col="item")[list(SKILLS)].rename(columns=column)

@@ -1,4 +1,4 @@
-"""The DINA model by maximum likelihood: skills estimated from all pupils together."""
+"""The DINA model by maximum likelihood, which estimates skills from all pupils together."""
 
 import itertools
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-_STEPS, _SETTLED = 2000, 1e-3  # nats between two steps
+_STEPS, _SETTLED = 2000, 1e-3  # largest number of steps; smallest gain of a step, in nats
 _START = 0.2
 _INSIDE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class Dina:
-    """What the DINA model finds.
+    """Estimates of the DINA model.
 
     Attributes
     ----------
     masteries : DataFrame
         Probability that a pupil (row) has a skill (column).
     items : DataFrame
-        Per item ``guess`` and ``slip``.
+        ``guess`` and ``slip`` of each item.
     log_likelihood : float
-        At the end.
+        Log-likelihood of the estimates, in nats.
     """
 
     masteries: pd.DataFrame
@@ -41,21 +41,22 @@ def dina(answers: pd.DataFrame, needed: pd.DataFrame) -> Dina:
     .. math:: P(X_{ij} = 1) = (1 - s_j)^{\eta_{ij}} g_j^{1 - \eta_{ij}}, \quad
         \eta_{ij} = \prod_k \alpha_{ik}^{q_{jk}}
 
-    It pools all pupils, unlike a measurement layout: items have their own slips and guesses, and
-    how many pupils have which skills together is estimated. So it is an independent estimate to
-    hold profiles against.
+    Unlike a measurement layout of single pupils, the model pools all pupils: items have slips and
+    guesses, and the frequencies of all sets of skills are estimated. It is therefore an independent
+    estimate with which profiles can be compared.
 
     Parameters
     ----------
     answers : DataFrame
-        0 or 1, one row per pupil and one column per item.
+        Answers, 0 or 1, with one row per pupil and one column per item.
     needed : DataFrame
-        0 or 1, one row per item and one column per skill.
+        Needed skills, 0 or 1, with one row per item and one column per skill.
 
     Returns
     -------
     Dina
-        Sets of skills that solve the same items cannot be told apart; they are given equal shares.
+        Estimates. Sets of skills that solve the same items cannot be distinguished and have equal
+        shares.
 
     References
     ----------
@@ -100,7 +101,7 @@ def dina(answers: pd.DataFrame, needed: pd.DataFrame) -> Dina:
 
 
 def _share(outcome: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Weighted share of the pupils with an outcome, per item, kept off 0 and 1."""
+    """Compute the weighted share of pupils with an outcome, per item, clipped off 0 and 1."""
     found = (outcome * weight).sum(axis=0) / np.maximum(weight.sum(axis=0), _INSIDE)
     inside: np.ndarray = np.clip(found, _INSIDE, 1 - _INSIDE)
     return inside

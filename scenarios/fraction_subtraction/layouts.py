@@ -1,4 +1,4 @@
-"""Layouts of skills that are all needed: each pupil applies a skill with its own probability."""
+"""Layouts of skills that are all needed, each with a probability that a pupil applies it."""
 
 from ...layouts import (
     Bias,
@@ -25,13 +25,13 @@ SKILLS = {
     "QT7": "subtract numerators",
     "QT8": "reduce the answer to its simplest form",
 }
-"""By label, what they are."""
+"""Descriptions of the skills, by label."""
 
 _RARE = Prior("Beta", alpha=1, beta=9)
 
 
 def column(skill: str) -> str:
-    """Name the column of the items that says whether a skill is needed.
+    """Return the name of the items' column that marks whether a skill is needed.
 
     Examples
     --------
@@ -46,9 +46,9 @@ def nida_layout() -> Layout:
 
     .. math:: g + (1 - g)(1 - s) \prod_k \mu(\pi_k, q_k)
 
-    The product is the item response of the NIDA model, written for a pupil's own probabilities
-    :math:`\pi_k` instead of those of two classes; guesses g and slips s are the pupil's, too, and
-    not the items'. Priors of the probabilities are uniform.
+    The product is the item response of the NIDA model with a pupil's probabilities :math:`\pi_k`
+    instead of those of two classes. Guesses g and slips s belong to the pupil, not to the items.
+    Priors of the probabilities are uniform.
 
     References
     ----------
@@ -64,23 +64,24 @@ def nida_layout() -> Layout:
 
 
 def recommended_layout() -> Layout:
-    r"""Return the layout of skills that scatter about the pupil's general level.
+    r"""Return the layout of skills that vary about the pupil's general level.
 
     .. math:: \pi_k = \sigma(\theta_k), \quad \theta_k \sim \mathrm{Normal}(\lambda, 4)
 
-    Skills are in log-odds of being applied. Their spread is wide, so that most skills are either
-    there or not, as the DINA and NIDA models have it; the general level says what to expect of a
-    skill that the answers tell nothing about. Each pupil stands alone; `population_layout` fits all
-    together, and says when to take which.
+    Skills are log-odds of being applied. Their spread is wide, so that a pupil has most skills
+    either nearly always or nearly never, as in the DINA and NIDA models. The general level
+    determines the expectation for a skill without evidence. Each pupil is fitted separately;
+    `population_layout` fits all together, and its notes compare the two.
 
     Notes
     -----
-    Chosen among forms by Brier scores of held-out items of 60 pupils, and by how many converge at
-    once. With guesses and slips of prior Beta(1, 4): spreads of 2, 4 and 8 score 0.135, 0.126 and
-    0.123; independent skills 0.144; Beta priors about a level, worth 0.5 to 5 answers, 0.126 to
-    0.141, but they diverged. With Beta(1, 9): spreads of 4 and 8 score 0.121 and 0.120, and 58 and
-    54 pupils converge. These scores chose the layout, so they flatter it a little; logistic
-    regression scores 0.135, the pupil's mean 0.162.
+    The form was chosen by Brier scores of held-out items of 60 pupils, and by the number of pupils
+    that converge in the first attempt. With the prior Beta(1, 4) of guesses and slips, spreads of
+    2, 4 and 8 have scores of 0.135, 0.126 and 0.123, independent skills 0.144, and Beta priors
+    about a level with the weight of 0.5 to 5 answers 0.126 to 0.141, but these diverged. With
+    Beta(1, 9), spreads of 4 and 8 have 0.121 and 0.120, and 58 and 54 pupils converge. Since these
+    scores were used for the choice, they are slightly too good; logistic regression has 0.135, the
+    pupil's mean 0.162.
 
     Examples
     --------
@@ -99,24 +100,25 @@ def recommended_layout() -> Layout:
 
 
 def population_layout() -> Layout:
-    r"""Return the recommended layout with pupils about a usual one, and items that differ.
+    r"""Return the recommended layout for a population of pupils, with guesses and slips of items.
 
     .. math:: \theta_{jk} \sim \mathrm{Normal}(\lambda_j + \beta_k, \tau), \quad
         \lambda_j \sim \mathrm{Normal}(0, \omega)
 
-    Skill k is as easy as all pupils' answers say, :math:`\beta_k`; how far skills scatter about a
-    pupil's level, and levels about the usual one, is inferred. Guesses and slips are the items'
-    instead of the pupil's.
+    The ease :math:`\beta_k` of skill k is estimated from all pupils' answers. The spreads of skills
+    about a pupil's level, and of levels, are inferred. Guesses and slips belong to the items
+    instead of the pupil.
 
     Notes
     -----
-    *When to take it:* nearly always where all pupils answered the same short test: twenty answers
-    say little of eight skills, and the other pupils' answers the rest. Of cells held out the Brier
-    score is 0.107 instead of 0.127, of whole problems 0.123 instead of 0.128. *When not:* for a
-    pupil of whom one wants to know what its answers alone say, and for a single pupil.
+    *Use this layout* in nearly all cases in which all pupils answered the same short test: twenty
+    answers are not very informative about eight skills, and the answers of other pupils add
+    information. The Brier score of held-out cells is 0.107, compared with 0.127 for the recommended
+    layout, and that of held-out problems 0.123, compared with 0.128. *Do not use it* for a single
+    pupil, or if the profile should depend only on the pupil's own answers.
 
-    Compared on held-out cells of one split: items with guesses and slips of their own, a
-    four-parameter item response without skills, a fixed spread of the skills and none.
+    The following forms were compared on held-out cells of one split: items with guesses and slips,
+    a four-parameter item response without skills, a fixed spread of the skills, and none.
 
     Examples
     --------
@@ -140,7 +142,7 @@ def population_layout() -> Layout:
 
 
 LAYOUTS = {"NIDA layout": nida_layout, "recommended layout": recommended_layout}
-"""By the name under which a study shows them."""
+"""Layouts by the names that a study shows."""
 
 
 def _answer(mastery: Expr, per: str = "subject") -> Success:

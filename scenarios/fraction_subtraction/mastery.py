@@ -1,4 +1,4 @@
-"""How likely each pupil applies each skill."""
+"""Probabilities that each pupil applies each skill."""
 
 import numpy as np
 import pandas as pd
@@ -14,13 +14,13 @@ def masteries(fit: Fit) -> pd.DataFrame:
     Parameters
     ----------
     fit : Fit
-        Of one of this scenario's layouts.
+        Fit of one of this scenario's layouts.
 
     Returns
     -------
     DataFrame
-        One row per pupil, one column per skill, in [0, 1]. The mean over pupils is a skill's
-        prevalence, were each pupil that has it to apply it always.
+        Probabilities with one row per pupil and one column per skill. The mean over pupils is a
+        skill's prevalence if each pupil who has it always applies it.
 
     Raises
     ------

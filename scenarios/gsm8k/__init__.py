@@ -1,4 +1,4 @@
-"""GSM8K: 44 language models on school word problems, by steps, numbers and words."""
+"""GSM8K: 44 language models on school word problems with steps, numbers and words as demands."""
 
 from functools import partial
 

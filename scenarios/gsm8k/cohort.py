@@ -1,4 +1,4 @@
-"""An embedded battery of problems and models with known profiles, by our own simulator."""
+"""A battery of problems and simulated models with known profiles, which need no data."""
 
 import numpy as np
 import pandas as pd
@@ -13,26 +13,26 @@ _SHARES = (0.27, 0.27, 0.2, 0.12, 0.07, 0.04, 0.03)
 
 
 def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
-    """Make up problems of two to eight steps, longer ones in more words.
+    """Simulate counts of problems with two to eight steps; longer problems have more words.
 
     Parameters
     ----------
     seed : int
         Seed of the counts.
     items : int
-        How many.
+        Number of problems.
 
     Returns
     -------
     DataFrame
-        The columns of the real battery.
+        Items with the columns of the real battery.
 
     Examples
     --------
     >>> battery()[["steps", "digits", "doublings"]].mean().round(1).tolist()
     [3.7, 1.6, 5.4]
     """
-    rng = np.random.default_rng([seed, items])  # a stream apart from that of the outcomes
+    rng = np.random.default_rng([seed, items])  # a different stream from that of the outcomes
     steps = rng.choice(_STEPS, items, p=_SHARES)
     raw = pd.DataFrame(
         {
@@ -49,7 +49,7 @@ def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
 def true_profiles() -> pd.DataFrame:
     """Return the simulated models: from one that plans six steps to one that plans sixteen.
 
-    Reading and calculating grow along, and slips become rare.
+    Abilities of reading and calculating increase in the same order, and slips decrease.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     Returns
     -------
     Cohort
-        Outcomes and the profiles behind them.
+        Outcomes and true profiles.
 
     Examples
     --------

@@ -20,7 +20,7 @@ SPELLING = {
     "deepseek-coder": "deepseek-v2-coder-0614",
     "gemma-2-27b-it@together": "gemma-2-27b-it",
 }
-"""Six models as the outcomes spell them, and as the table of published accuracies does."""
+"""Names of six models in the outcomes, and in the table of published accuracies."""
 
 
 def load(folder: Path | None = None) -> Evaluation:
@@ -29,21 +29,21 @@ def load(folder: Path | None = None) -> Evaluation:
     Parameters
     ----------
     folder : Path, optional
-        Where the three files lie, or a folder with them in its folder ``gsm8k``. Otherwise the one
-        that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names. They are not offered for
+        Folder of the three files, or a folder with them in its folder ``gsm8k`` (default: the
+        folder in the environment variable ``MEASUREMENT_LAYOUTS_DATA``). They are not offered for
         download: the outcomes were scored from the models' answers.
 
     Returns
     -------
     Evaluation
-        44 subjects, 1,319 items with the columns of `properties`. An answer without a number is a
-        failure, as in the source's scoring. One model was run on 681 items; the others have 0
-        trials there.
+        44 subjects and 1,319 items with the columns of `properties`. An answer without a number is
+        a failure, as in the source's scoring. One model was run on 681 items and has 0 trials on
+        the others.
 
     Raises
     ------
     DataError
-        When a file is not there, or is not the published one.
+        When a file does not exist, or is not the published one.
 
     References
     ----------
@@ -74,8 +74,8 @@ def properties(raw: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``steps``, the lines of the worked solution; ``markedSteps``, calculations marked in it,
-        which 18 solutions lack altogether; ``digits``; ``doublings``, of the words; ``words``.
+        ``steps``, the lines of the worked solution; ``markedSteps``, calculations marked in it, of
+        which 18 solutions have none; ``digits``; ``doublings`` of the words; ``words``.
 
     Raises
     ------
@@ -119,13 +119,13 @@ def accuracies(folder: Path | None = None) -> pd.Series:
     Returns
     -------
     Series
-        Indexed by model as published; 47 models, 44 of which `load` has, six of them under other
-        names.
+        Accuracies of 47 models, indexed by published name. `load` has 44 of them, six of which have
+        other names there.
 
     Raises
     ------
     DataError
-        As `load` does.
+        As in `load`.
     """
     rows = json.loads(FILES.find(folder)["reference_gsm.summary.json"].read_text())
     names = pd.Index([row["Model"] for row in rows], name="model")

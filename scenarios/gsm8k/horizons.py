@@ -1,4 +1,4 @@
-"""How many steps a model takes before it fails half of the time."""
+"""Number of steps at which a model solves half of the problems."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from ...inference.fit import Fit
 from .layouts import recommended_layout
 
 LONGEST = 8
-"""Most steps that problems were written with; worked solutions of a few have more lines."""
+"""Largest number of steps with which problems were written; some solutions have more lines."""
 
 
 def horizons(fit: Fit, prob: float = 0.9) -> pd.DataFrame:
@@ -16,14 +16,14 @@ def horizons(fit: Fit, prob: float = 0.9) -> pd.DataFrame:
 
     .. math:: h = \theta_1 - \frac{1}{a_1} \operatorname{logit} \frac{1}{2 (1 - \nu) \, c \, r}
 
-    with c and r the probabilities of calculating and reading a problem whose numbers and words are
-    the median of the fitted ones. Draws in which these alone fail half of the time have the horizon
-    minus infinity.
+    where c and r are the probabilities of calculating and reading a problem whose numbers and words
+    are the medians of the fitted problems. If these alone fail half of the time in a draw, its
+    horizon is minus infinity.
 
     Parameters
     ----------
     fit : Fit
-        Of the recommended layout.
+        Fit of the recommended layout.
     prob : float
         Mass of the equal-tailed interval.
 
@@ -41,7 +41,7 @@ def horizons(fit: Fit, prob: float = 0.9) -> pd.DataFrame:
 
     References
     ----------
-    Cobbe et al. (2021): problems take between 2 and 8 steps.
+    Cobbe et al. (2021), whose problems take between 2 and 8 steps.
     """
     if fit.layout.fingerprint != recommended_layout().fingerprint:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Layouts of school word problems: steps to take, numbers to handle, words to read."""
+"""Layouts of school word problems, whose demands are steps, numbers and words."""
 
 from ...layouts import Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
 from ...linking import logistic, logit, mixture
@@ -12,7 +12,7 @@ MOST_STEPS, MOST_DIGITS, MOST_DOUBLINGS = 12, 8, 8
 def plain_layout() -> Layout:
     """Return the layout of two capabilities: calculations marked in the solution, and numbers.
 
-    As `recommended_layout` without reading, and with steps counted by the marks, which some
+    This is `recommended_layout` without reading, and with steps counted by the marks, which some
     solutions lack.
 
     Examples
@@ -33,17 +33,18 @@ def recommended_layout() -> Layout:
         \sigma(a_3 (\theta_3 - doublings))
 
     The digits are :math:`\log_{10}(1 + x)` of the largest number x, the doublings :math:`\log_2` of
-    the words. Priors of capabilities lie about the hardest problems, and reach well beyond: most
-    models fail at few problems. A slip turns any solution into a wrong answer. Each model stands
-    alone; `population_layout` fits all together, and says when to take which.
+    the words. Priors of capabilities are centred at the hardest problems and extend far beyond,
+    since most models fail at few problems. A slip turns any solution into a wrong answer. Each
+    model is fitted separately; `population_layout` fits all together, and its notes compare the
+    two.
 
     Notes
     -----
-    Forms were compared on ten models, all problems, by leave-one-out (elpd against this layout, se
-    of the difference from the best between 2 and 18). Without reading: -90. Steps counted
-    by marks instead of lines: -54; both: -160. One ability for a weighted sum of the demands: -19.
-    Without numbers: -10, for two latents of each model. Without slips: +5; they are kept for models
-    whose answers cannot be read.
+    Forms were compared on ten models and all problems by leave-one-out (elpd relative to this
+    layout; standard errors of the difference from the best are between 2 and 18). Without reading:
+    -90. Steps counted by marks instead of lines: -54; both: -160. One ability for a weighted sum of
+    the demands: -19. Without numbers: -10, with two latents fewer for each model. Without slips:
+    +5; they are kept for models whose answers cannot be read.
 
     Examples
     --------
@@ -54,21 +55,22 @@ def recommended_layout() -> Layout:
 
 
 def population_layout() -> Layout:
-    r"""Return the recommended layout with models about a usual one, and problems of their own ease.
+    r"""Return the recommended layout for a population of models, with an ease of each problem.
 
     .. math:: \mathrm{logit}(P) = \mathrm{logit}\bigl((1 - \nu) \textstyle\prod_k
         \sigma(a_k (\theta_k - l_k))\bigr) + e
 
-    with the problem's ease e. Slopes :math:`a_k` are those of all models, which makes the
-    capabilities of weak and strong ones comparable; slips are each model's own.
+    with the problem's ease e. Slopes :math:`a_k` are the same for all models, so that the
+    capabilities of weak and strong models are comparable; each model has separate slips.
 
     Notes
     -----
-    *When to take it:* to fill cells of a table of models and problems, to place models that have
-    answered few problems, and to compare capabilities: of cells held out the Brier score is 0.068
-    instead of 0.104. *When not:* for new problems; steps, digits and words leave most of what makes
-    a problem hard unsaid, and the ease of one that nobody tried is not known: of problems held out
-    it is 0.103 instead of 0.099, worse in both splits. One form was tried.
+    *Use this layout* to forecast cells of a table of models and problems, for models that have
+    answered few problems, and to compare capabilities: the Brier score of held-out cells is 0.068,
+    compared with 0.104 for the recommended layout. *Do not use it* for new problems: steps, digits
+    and words explain only a small part of the difficulty of a problem, and the ease of a new
+    problem is unknown. The Brier score of held-out problems is 0.103, compared with 0.099, and
+    worse in both splits. One form was tried.
 
     Examples
     --------
@@ -81,11 +83,11 @@ def population_layout() -> Layout:
 
 
 LAYOUTS = {"plain layout": plain_layout, "recommended layout": recommended_layout}
-"""By the name under which a study shows them; nobody has published one."""
+"""Layouts by the names that a study shows; no layout has been published."""
 
 
 def _solved(shared: bool = False) -> Expr:
-    """Plan, calculate and read; with a population, where means, spreads and slopes are shared."""
+    """Return the three parts; in a population, means, spreads and slopes are shared."""
     steps = MetaFeature(
         "steps", low=0, high=MOST_STEPS, unit=STEP, about="lines of the worked solution"
     )
@@ -117,7 +119,7 @@ def _ability(name: str, mean: float, width: float, unit: str | None, shared: boo
 
 
 def _part(name: str, ability: Capability, demand: MetaFeature, steep: float, shared: bool) -> Expr:
-    """Let a capability meet its demand."""
+    """Return the logistic probability of a capability minus its demand."""
     prior = Prior("LogNormal", mu=steep, sigma=0.5)
     slope = Slope(f"{name}Slope", per="population" if shared else "subject", prior=prior)
     return Derived(name, logistic(ability - demand, slope))

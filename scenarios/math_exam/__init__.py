@@ -1,4 +1,4 @@
-"""An exam: 729 students on 13 items, with what is known of the students; fitted together."""
+"""An exam of 729 students on 13 items, with covariates; all students are fitted together."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What the rewritten items did to the two batches of students."""
+"""Differences of items between the two batches of students."""
 
 import numpy as np
 import pandas as pd
@@ -10,21 +10,21 @@ from .layouts import batches_layout
 
 
 def batch_differences(fit: Fit, prob: float = 0.9) -> pd.DataFrame:
-    r"""Say how much easier each item was for the second batch, beside the unchanged items.
+    r"""Compute how much easier each item was for the second batch, relative to unchanged items.
 
     .. math:: D_i = d_{2i} - d_{1i} - \operatorname{mean}_{k \in U} (d_{2k} - d_{1k})
 
-    with U the items that have the same wording in both batches: by them the batches are compared,
-    so that their differences have the mean 0.
+    with U the items that have the same wording in both batches. The batches are compared by these
+    items, so that the mean of their differences is 0.
 
     Parameters
     ----------
     fit : Fit
-        Of `batches_layout`.
+        Fit of `batches_layout`.
     prob : float
-        Mass of the equal-tailed intervals, all items together: each has the mass
-        ``1 - (1 - prob) / 13`` (Bonferroni), since an item in ten would be flagged otherwise where
-        nothing differs.
+        Mass of the equal-tailed intervals for all items together: each interval has the mass
+        ``1 - (1 - prob) / 13`` (Bonferroni). Otherwise one in ten items would be flagged without
+        any difference.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def batch_differences(fit: Fit, prob: float = 0.9) -> pd.DataFrame:
     """
     if fit.layout.fingerprint != batches_layout().fingerprint:
         raise DataError(
-            f"the fit is of the layout {fit.layout.name}, and only items that may favour a batch "
-            "have differences; fit math_exam.batches_layout()"
+            f"the fit is of the layout {fit.layout.name}, in which items do not differ between "
+            "batches; fit math_exam.batches_layout()"
         )
     battery = items()
     favour = fit.posterior["favour"].sel(item=battery.index.to_numpy())

@@ -1,4 +1,4 @@
-"""Students of our own with known abilities, on the exam's items."""
+"""Simulated students with known abilities, on the exam's items."""
 
 import numpy as np
 import xarray as xr
@@ -14,19 +14,19 @@ WEIGHT, SPREAD, EASE_SPREAD = 0.7, 0.9, 1.0
 
 
 def true_values(seed: int = 1, students: int = STUDENTS) -> xr.Dataset:
-    """Draw what the recommended layout has: shared values as found on real data, the rest from it.
+    """Draw abilities and eases of the recommended layout, given shared values from the real data.
 
     Parameters
     ----------
     seed : int
         Seed of the draws.
     students : int
-        How many.
+        Number of students.
 
     Returns
     -------
     Dataset
-        A variable per latent, with students and items as coordinates; and ``tests``, the
+        One variable per latent, with students and items as coordinates; and ``tests``, the
         standardised exercises.
 
     Examples
@@ -61,12 +61,12 @@ def simulated_cohort(seed: int = 1, students: int = STUDENTS) -> Cohort:
     seed : int
         Seed of true values and outcomes.
     students : int
-        How many.
+        Number of students.
 
     Returns
     -------
     Cohort
-        Outcomes, and the abilities behind them.
+        Outcomes and true abilities.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The real data: 729 students on the 13 items of an exam, and what is known of the students."""
+"""The real data: 729 students on the 13 items of an exam, with attributes of the students."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from ..files import Files
 FILES = Files("math_exam")
 ITEMS = 13
 REWRITTEN = (1, 5, 6, 7, 8, 9, 11, 12)
-"""Items whose story and numbers differ between the two batches, by their numbers."""
+"""Numbers of the items whose story and values differ between the two batches."""
 STUDIES = {571: "bachelor", 155: "diploma"}
-"""By the university's number of the programme."""
+"""Programmes by the university's number."""
 
 
 def load(folder: Path | None = None) -> Evaluation:
@@ -24,26 +24,26 @@ def load(folder: Path | None = None) -> Evaluation:
     Parameters
     ----------
     folder : Path, optional
-        Where the file lies, or a folder with it in its folder ``math_exam``. Otherwise the one that
-        the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names. It is not offered for download:
-        the source keeps it in a file of R.
+        Folder of the file, or a folder with it in its folder ``math_exam`` (default: the folder in
+        the environment variable ``MEASUREMENT_LAYOUTS_DATA``). The file is not offered for
+        download, since the source has it in a file of R.
 
     Returns
     -------
     Evaluation
-        729 subjects; 13 items with the column ``rewritten`` of `items`, 1 trial each. An item that
-        was not attempted counts as a failure, as in the source. The table of subjects is that of
-        `students`.
+        729 subjects and 13 items with the column ``rewritten`` of `items`, with 1 trial each. An
+        item that was not attempted counts as a failure, as in the source. The table of subjects is
+        that of `students`.
 
     Raises
     ------
     DataError
-        When the file is not there, or is not the published one.
+        When the file does not exist, or is not the published one.
 
     References
     ----------
     Data set MathExam14W of the R package psychotools (Zeileis, Strobl, Wickelmaier, Komboz, Kopf,
-    Schneider and Debelak), under the GPL.
+    Schneider and Debelak), which has the licence GPL.
     """
     table = pd.read_csv(FILES.find(folder)["math_exam.csv"], index_col="student")
     battery = items()
@@ -59,8 +59,8 @@ def items() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by item: ``rewritten``, 1 where story and numbers differ between the batches (the
-        skill is the same), otherwise 0.
+        Indexed by item: ``rewritten``, 1 if story and values differ between the batches (the skill
+        is the same), otherwise 0.
 
     Examples
     --------
@@ -73,12 +73,12 @@ def items() -> pd.DataFrame:
 
 
 def students(raw: pd.DataFrame) -> pd.DataFrame:
-    r"""Turn what is known of students into covariates and categories.
+    r"""Turn attributes of students into covariates and categories.
 
     .. math:: z_s = (x_s - \bar x) / \operatorname{sd}(x)
 
-    of the exercises x that student s solved online before the exam; the standard deviation has the
-    divisor n.
+    where x is the number of exercises that student s solved online before the exam; the standard
+    deviation has the divisor n.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ def students(raw: pd.DataFrame) -> pd.DataFrame:
     spread = np.std(raw["tests"])
     if not spread > 0:
         raise DataError(
-            "all students solved the same number of exercises, and tests cannot be standardised; "
-            "at least two numbers must differ"
+            "all students solved the same number of exercises, so that tests cannot be "
+            "standardised; at least two numbers must differ"
         )
     return pd.DataFrame(
         {

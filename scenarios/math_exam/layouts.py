@@ -1,4 +1,4 @@
-"""Layouts of an exam: abilities about what practice leads to, and an ease of each item."""
+"""Layouts of an exam: abilities that depend on practice, and an ease of each item."""
 
 from ...layouts import Bias, Capability, Category, Layout, MetaFeature, Prior, Spread, Success
 from ...linking import logistic
@@ -9,7 +9,7 @@ POPULATION = "population"
 
 
 def rasch_layout() -> Layout:
-    r"""Return the Rasch model with a population: abilities about a mean, items of their own ease.
+    r"""Return the Rasch model of a population: abilities about a mean, and an ease of each item.
 
     .. math:: p_{si} = \sigma(\theta_s + b_i), \quad \theta_s \sim \mathrm{Normal}(\mu, \tau),
         \quad b \sim \mathrm{ZeroSumNormal}(\tau_b)
@@ -27,7 +27,7 @@ def rasch_layout() -> Layout:
 
 
 def recommended_layout() -> Layout:
-    r"""Return the layout whose abilities lie about what the exercises solved beforehand lead to.
+    r"""Return the layout whose mean ability depends on the exercises solved beforehand.
 
     .. math:: p_{si} = \sigma(\theta_s + b_i), \quad
         \theta_s \sim \mathrm{Normal}(\mu + w \, z_s, \tau), \quad
@@ -38,8 +38,9 @@ def recommended_layout() -> Layout:
     Notes
     -----
     One form was tried. On the real outcomes the weight is 0.70, and the spread of abilities 0.92,
-    where the Rasch layout has 1.15. Of a fifth of the outcomes held out, three times, the
-    mean Brier score is 0.1893; that of the Rasch layout 0.1911, of the student's mean 0.2333.
+    compared with 1.15 in the Rasch layout. For a fifth of the outcomes held out, three times, the
+    mean Brier score is 0.1893; that of the Rasch layout is 0.1911, and that of the student's mean
+    0.2333.
 
     Examples
     --------
@@ -56,19 +57,19 @@ def batches_layout() -> Layout:
     .. math:: p_{si} = \sigma(\theta_s + b_i + d_{g(s) i}), \quad
         \theta_s \sim \mathrm{Normal}(\mu + w \, z_s + h_{g(s)}, \tau)
 
-    with h the batches' abilities, and d what item i is easier for batch g(s) than for the others.
-    Both are Normal, h sums to zero over batches, and d over batches and over items: an item that
-    favours a batch does so beside the others, since what all items have in common is the batch's
-    ability (differential item functioning, DIF).
+    with h the abilities of batches, and d how much easier item i is for batch g(s). Both are
+    normal; h sums to zero over batches, and d over batches and over items. An item thus favours a
+    batch relative to the other items, since a difference that all items have in common is the
+    batch's ability (differential item functioning, DIF).
 
     Notes
     -----
-    Every item has its difference, also those with the same wording in both batches: whether the
-    rewritten ones differ more is then a finding, which `batch_differences` gives. On the real
-    outcomes four of the eight rewritten items differ, 1, 7 and 9 in favour of the first batch and
-    11 of the second, and none of the other five. Of a fifth of the outcomes held out the mean Brier
-    score is 0.1849. Take this layout to compare students of both batches, or to forecast; the
-    recommended one is for one form of an exam.
+    Every item has a difference, also those with the same wording in both batches, so that
+    `batch_differences` can show whether the rewritten items differ more. On the real outcomes four
+    of the eight rewritten items differ (1, 7 and 9 favour the first batch, and 11 the second), and
+    none of the other five. For a fifth of the outcomes held out the mean Brier score is 0.1849. Use
+    this layout to compare students of both batches, or to forecast; the recommended layout is for
+    one form of an exam.
 
     Examples
     --------
@@ -89,7 +90,7 @@ LAYOUTS = {
     "recommended layout": recommended_layout,
     "items that differ between batches": batches_layout,
 }
-"""By the name under which a study shows them."""
+"""Layouts by the names that a study shows."""
 
 
 def _mean() -> Expr:

@@ -1,4 +1,4 @@
-"""The thirty agents: rules that give the chance of passing an arena."""
+"""The thirty agents: rules for the probability of passing an arena."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ type Rule = partial[np.ndarray]
 type Paradigms = tuple[str, ...]
 type Chances = tuple[float, float]
 
-_VIVID = 200  # as agents 7 and 8 have it
-_LONG = 1.5  # s: agent 17 forgets what was hidden for longer
-_WALK = 13.0  # arena units: a random walk's standard deviation in each direction
-ABLE, UNABLE = 0.95, 0.1  # chances of the agents with one weakness
+_VIVID = 200  # threshold of a vivid colour for agents 7 and 8
+_LONG = 1.5  # longest time for which agent 17 remembers, in seconds
+_WALK = 13.0  # standard deviation of a random walk in each direction, in arena units
+ABLE, UNABLE = 0.95, 0.1  # probabilities of agents with one weakness
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Agent:
     Attributes
     ----------
     name, kind, about : str
-        As the tables call it, its class there, and its rule in words.
+        Name and class in the paper's tables, and a description of the rule.
     rule : callable
-        Chance of passing, from a table of arenas.
+        Function from a table of arenas to probabilities of passing.
     missing : str or None
-        The observed property of arenas that its rule uses and the published layout does not.
+        Observed property of arenas that the rule uses and the published layout does not.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Agent:
 
     @property
     def constant(self) -> float | None:
-        """Its chance where that depends on nothing, or None."""
+        """Probability of passing if it is the same for all arenas, or None."""
         return self.rule.keywords["chance"] if self.rule.func is _always else None
 
 

@@ -1,4 +1,4 @@
-"""The battery: 2,188 arenas of four paradigms, made by rules of our own."""
+"""The battery: 2,188 arenas of four paradigms, made by our own rules."""
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,11 @@ CANDIDATES = (  # properties that the published layout does not use
     *(f"occluder{colour}" for colour in COLOURS),
 )
 _SIZES = np.arange(0.5, 5.5, 0.5)
-_SIZE_ODDS = (0.15,) * 5 + (0.05,) * 5  # small goals are the more frequent ones
+_SIZE_ODDS = (0.15,) * 5 + (0.05,) * 5  # small goals are more frequent
 _VIVID = 200  # a channel of a colour above this stands out
 _VIVID_ODDS = 0.31
-_AHEAD = 71  # grid controls whose goal lies straight ahead
-_DEFLECTED = 24  # chick tests whose reward changes course in the dark
+_AHEAD = 71  # number of grid controls whose goal is straight ahead
+_DEFLECTED = 24  # number of chick tests whose reward changes course in the dark
 
 # Of each paradigm, hidden or not: how many arenas, other places the reward could be in, shortest
 # and longest way, and how often there are a ramp, lava, a platform and a transparent wall.
@@ -33,16 +33,16 @@ _KINDS = {
 def battery(seed: int = 1) -> pd.DataFrame:
     """Make 2,188 arenas: tests of object permanence, their controls, and basic tasks.
 
-    The counts of the paper add up to 2,780 arenas, of which it says 2,188 are distinct because
-    controls are shared. Success rates of its agents tell what is shared: the chick paradigm has 639
-    arenas of its own, so that 592 of its 1,195 controls are other paradigms' arenas; we take the
-    521 basic ones and the 71 grid controls whose goal lies straight ahead (`roles`).
+    The counts of the paper add up to 2,780 arenas, of which 2,188 are distinct because controls are
+    shared. The success rates of its agents show which are shared: 639 arenas belong only to the
+    chick paradigm, so that 592 of its 1,195 controls belong to other paradigms; we take the 521
+    basic ones and the 71 grid controls whose goal is straight ahead (`roles`).
 
-    - *Cup*: ramps always, lava sometimes, no platforms; three places, two besides the right one.
+    - *Cup*: always ramps, sometimes lava, no platforms; three places, two besides the right one.
     - *Grid*: holes in platforms, 4, 8 or 12 of them; the tests have ramps as well.
     - *Chick*: platforms and lava; the lights go out while the reward rolls, and in two of three
-      tests it changes course meanwhile, so that it is not where it was last seen.
-    - *Basic*: everything but occluders, mixed.
+      tests it changes course then, so that it is not where it was last seen.
+    - *Basic*: a mixture of all properties except occluders.
 
     The shares of lava (0.49), ramps (0.40), small goals and vividly green occluders (0.08 of all
     arenas) are those that the success rates of agents 6, 9, 11 and 8 imply.
@@ -50,7 +50,7 @@ def battery(seed: int = 1) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Seed of everything random.
+        Seed of all random properties.
 
     Returns
     -------
@@ -59,11 +59,11 @@ def battery(seed: int = 1) -> pd.DataFrame:
         ``numberOfPositions`` (other places), ``goalDistance``, ``rightLeftPosition`` (1 right),
         ``goalSize`` (0.5 to 5, the range of Table 5), ``occluderPresence``, ``lavaPresence``,
         ``platformPresence``, ``rampPresence``, ``transparentWalls``, ``occluderRedness``,
-        ``occluderGreenness``, ``occluderBlueness`` (0 to 255). And what the text describes
-        besides: ``paradigm`` (and ``paradigm[cup]``, ``paradigm[grid]`` and ``paradigm[chick]``,
-        1 where it is that one),
-        ``similarPositions`` (1 where places look identical or like mirror images) and
-        ``rewardDeflected``. Time, positions and colours are missing where nothing is hidden.
+        ``occluderGreenness``, ``occluderBlueness`` (0 to 255). Further properties in the text of
+        the paper: ``paradigm`` (and ``paradigm[cup]``, ``paradigm[grid]`` and ``paradigm[chick]``,
+        which are 1 for that paradigm), ``similarPositions`` (1 if places look identical or like
+        mirror images) and ``rewardDeflected``. Time, positions and colours are missing if nothing
+        is hidden.
 
     References
     ----------
@@ -82,17 +82,17 @@ def battery(seed: int = 1) -> pd.DataFrame:
 
 
 def roles(items: pd.DataFrame) -> pd.DataFrame:
-    """Say which paradigms each arena serves, as a test or as a control.
+    """Return the paradigms to which each arena belongs, as a test or as a control.
 
     Parameters
     ----------
     items : DataFrame
-        A battery.
+        Items of the battery.
 
     Returns
     -------
     DataFrame
-        Boolean, one row per arena, one column per role.
+        Boolean table with one row per arena and one column per role.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cohorts: the thirty agents' simulated outcomes on a battery, and anybody's real ones."""
+"""Simulated outcomes of the thirty agents on a battery, and real outcomes from files."""
 
 from pathlib import Path
 
@@ -22,11 +22,11 @@ _TABLES = {
     ),
     "outcomes.csv": ("subject", "arena", "success"),
 }
-"""Files of real results, each with the columns that it must have."""
+"""Files of real results, with the columns that they need."""
 
 
 def simulated_cohort(seed: int = 1) -> Cohort:
-    """Let the thirty agents run a battery.
+    """Simulate the thirty agents on a battery.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     Returns
     -------
     Cohort
-        Outcomes, and the agents' true profiles on the published layout's scales.
+        Outcomes, and true profiles of the agents on the scales of the published layout.
 
     Examples
     --------
@@ -53,32 +53,32 @@ def simulated_cohort(seed: int = 1) -> Cohort:
 
 
 def load(folder: Path | None = None) -> Evaluation:
-    """Read somebody's results on O-PIAAGETS; without a folder, return a simulated cohort.
+    """Read real results on O-PIAAGETS; without a folder, return a simulated cohort.
 
-    The paper has no real subjects, and none have been published with their outcomes. Two files are
-    needed, both CSV:
+    The paper has no real subjects, and no outcomes of real subjects have been published. Two CSV
+    files are needed:
 
-    - ``arenas.csv``, a row per arena: ``arena``, its name; ``goalDistance``, ``goalSize``,
+    - ``arenas.csv``, with one row per arena: ``arena``, its name; ``goalDistance``, ``goalSize``,
       ``rightLeftPosition`` (-1, 0, 1), ``rampPresence``, ``lavaPresence``, ``platformPresence`` and
-      ``occluderPresence`` (0, 1); and, where something is hidden, ``timeUnderOcc`` in seconds and
-      ``numberOfPositions``, the other places where the reward could be. For the recommended layout
-      also ``paradigm[cup]``, ``paradigm[grid]``, ``paradigm[chick]``, ``similarPositions`` and
-      ``rewardDeflected`` (0, 1), and where something is hidden ``occluderRedness``,
-      ``occluderGreenness`` and ``occluderBlueness`` (0 to 255).
-    - ``outcomes.csv``, a row per attempt: ``subject``, ``arena``, ``success`` (0, 1). Several
-      attempts of a subject at an arena are trials.
+      ``occluderPresence`` (0, 1); and, if something is hidden, ``timeUnderOcc`` in seconds and
+      ``numberOfPositions``, the number of other places where the reward could be. The recommended
+      layout also needs ``paradigm[cup]``, ``paradigm[grid]``, ``paradigm[chick]``,
+      ``similarPositions`` and ``rewardDeflected`` (0, 1), and, if something is hidden,
+      ``occluderRedness``, ``occluderGreenness`` and ``occluderBlueness`` (0 to 255).
+    - ``outcomes.csv``, with one row per attempt: ``subject``, ``arena``, ``success`` (0, 1).
+      Several attempts of a subject at an arena are trials.
 
-    `animal_ai_arenas.read_arenas` reads most of the columns off the arenas' own files.
+    `animal_ai_arenas.read_arenas` computes most of the columns from the files of the arenas.
 
     Parameters
     ----------
     folder : Path, optional
-        Where both lie.
+        Folder of both files.
 
     Returns
     -------
     Evaluation
-        Of the real subjects, or of the simulated agents.
+        Evaluation of the real subjects, or of the simulated agents.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _table(folder: Path, name: str, need: tuple[str, ...]) -> pd.DataFrame:
     path = folder / name
     if not path.is_file():
         raise DataError(
-            f"there is no {path}; give the folder of {some(_TABLES)}, or leave --data out for "
+            f"there is no {path}; give the folder of {some(_TABLES)}, or leave --data out to use "
             "simulated agents"
         )
     table = pd.read_csv(path, dtype=dict.fromkeys(("arena", "subject"), str))

@@ -1,4 +1,4 @@
-"""Layouts of object permanence: the published one, mended and as printed, and a recommended one."""
+"""Layouts of object permanence: the published one, corrected and as printed, and our own."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from ...linking.expression import Expr
 from .battery import COLOURS, HIDING
 
 _OBSTACLES = ("ramp", "lava", "platform")
-_LONGEST = 4  # s: what a place demands of object permanence
+_LONGEST = 4  # demand of one place on object permanence, in seconds
 DEPARTURES = {
     "demand": "a position demands 4 s of object permanence, instead of the time under occlusion",
-    "occluder": "memory counts where nothing is hidden, too",
+    "occluder": "memory also counts if nothing is hidden",
     "ranges": "abilities end at the largest demand plus a tenth, instead of a fifth",
     "walking": "flatNavAbility is N(0, 1) on its range, instead of uniform",
 }
-"""What Table 5 prints where `published_layout` departs from it, by a name."""
+"""Parts of Table 5 from which `published_layout` departs, by name."""
 
 
 class _Arena(NamedTuple):
@@ -35,14 +35,15 @@ class _Arena(NamedTuple):
 def published_layout() -> Layout:
     """Return the layout of the paper.
 
-    Where Table 5 and the text differ:
+    Table 5 and the text differ in four points:
 
     - The demand on object permanence is the time under occlusion times the number of positions
-      (section 5.2 and the unit in appendix D.3); the table has 4 s in place of the time.
-    - Object permanence performance is 1 where nothing is hidden (section 5.2), memory included; the
-      table's formula leaves memory in: who remembers for 3 s has 0.73 where 2 s are recorded.
+      (section 5.2 and the unit in appendix D.3); the table has 4 s instead of the time.
+    - Object permanence performance, including memory, is 1 if nothing is hidden (section 5.2); the
+      table's formula includes memory: a subject that remembers for 3 s has 0.73 if 2 s are
+      recorded.
     - Upper ends are 1.2 times the largest demand, 52.8, 4.8 and 6, as Figure 13's means of 50 and
-      4.8 need them; the table has 48.4, 4.4 and 6.
+      4.8 require; the table has 48.4, 4.4 and 6.
     - ``flatNavAbility`` is uniform on [0, 56]: a mean of 56 (Figure 13) cannot come from the
       table's N(0, 1).
 
@@ -61,36 +62,36 @@ def published_layout() -> Layout:
 
 
 def printed_layout(mended: Iterable[str] = ()) -> Layout:
-    r"""Return the layout that Table 5 prints, or one with some of its four departures mended.
+    r"""Return the layout that Table 5 prints, or one with some of its four departures corrected.
 
     As printed, object permanence performance is
 
     .. math:: \sigma(m - t) \; \sigma(48.4 - (48.4 - (\theta - 4 n)) \, o)
 
-    with memory m, time t, object permanence :math:`\theta`, n positions, and o = 1 where something
-    is hidden; where nothing is, :math:`\sigma(m - t)` remains.
+    with memory m, time t, object permanence :math:`\theta`, n positions, and o = 1 if something is
+    hidden; otherwise it is :math:`\sigma(m - t)`.
 
     Parameters
     ----------
     mended : iterable of str
-        Names in `DEPARTURES`; with all of them it is `published_layout`.
+        Names in `DEPARTURES` to correct; with all of them the layout is `published_layout`.
 
     Returns
     -------
     Layout
-        Without "occluder" mended, it needs a time and a number of positions for every arena, also
-        where nothing is hidden; the paper does not say which.
+        The layout. If "occluder" is not corrected, it needs a time and a number of positions for
+        every arena, also if nothing is hidden; the paper does not state them.
 
     Raises
     ------
     LayoutError
-        When a name is none of those.
+        When a name is not in `DEPARTURES`.
 
     Notes
     -----
-    The table gives flatNavAbility the range [0, 56] and the prior N(0, 1): that is a normal
-    distribution cut off at 0 and 56. It gives OPAbility no prior; all ranges without one are taken
-    to be uniform.
+    In the table flatNavAbility has the range [0, 56] and the prior N(0, 1), which is a normal
+    distribution truncated at 0 and 56. OPAbility has no prior in the table; all ranges without a
+    prior are assumed to be uniform.
 
     References
     ----------
@@ -108,7 +109,7 @@ def printed_layout(mended: Iterable[str] = ()) -> Layout:
     chosen = set(mended)
     if unknown := sorted(chosen - set(DEPARTURES)):
         raise LayoutError(
-            f"there is no departure {some(unknown)} from Table 5; name some of {some(DEPARTURES)}"
+            f"there is no departure {some(unknown)} from Table 5; give some of {some(DEPARTURES)}"
         )
     wide, timed = "ranges" in chosen, "demand" in chosen
     arena = _arena(missing="occluder" in chosen)
@@ -145,20 +146,21 @@ def printed_layout(mended: Iterable[str] = ()) -> Layout:
 
 
 def recommended_layout() -> Layout:
-    """Return our layout: what the published one leaves out, and one cause for each effect.
+    """Return our layout, which adds causes that the published one lacks.
 
-    - Time under occlusion is memory's demand, the number of places that of object permanence; a
-      place counts 4 s, so that the scale stays that of Table 5.
-    - A hidden reward may be looked for where it was last seen: ``lastSeenStrategy`` says how often,
-      in [0, 1]. Where it was deflected that fails, and only object permanence finds it.
-    - Each paradigm, a strong colour of an occluder, and places that look alike may put a subject
-      off by themselves: ``paradigmAbility`` and ``similarAbility`` are chances of coping,
-      ``rednessTolerance`` and its like the strength up to which a colour does not matter.
-    - A preference for a side acts on a choice of its own, ``straightAhead`` being the log-odds of
-      a right choice in the middle.
-    - An ability has to be shown: its prior leans to the lower end. Each has room above the hardest
-      arena, 1.2 times its demand.
-    - Noise is an inferred weight of guessing, right half of the time.
+    - Time under occlusion is the demand on memory, and the number of places that on object
+      permanence; a place counts as 4 s, so that the scale is that of Table 5.
+    - A subject may look for a hidden reward where it was last seen, with the probability
+      ``lastSeenStrategy``. This fails if the reward was deflected; then object permanence is
+      needed.
+    - Each paradigm, a strong colour of an occluder, and places that look alike may each cause
+      failures: ``paradigmAbility`` and ``similarAbility`` are probabilities of success, and
+      ``rednessTolerance`` and the like are the strength up to which a colour does not matter.
+    - A preference for a side acts on a separate choice; ``straightAhead`` is the log-odds of a
+      right choice in the middle.
+    - Priors of abilities have more mass at the lower end, so that high abilities need evidence.
+      Upper ends are 1.2 times the demand of the hardest arena.
+    - Noise is an inferred weight of guessing, with a success rate of one half.
 
     Examples
     --------
@@ -210,7 +212,7 @@ PUBLISHED, RECOMMENDED = LAYOUTS
 
 
 def _arena(missing: bool = True) -> _Arena:
-    """Declare the meta-features; time and positions may be missing where nothing is hidden."""
+    """Declare the meta-features; time and positions may be missing if nothing is hidden."""
     occluder = MetaFeature("occluderPresence", levels=(0, 1))
     given = occluder if missing else None
     return _Arena(
@@ -232,7 +234,7 @@ def _arena(missing: bool = True) -> _Arena:
 
 
 def _pass(abilities: list[Capability], arena: _Arena) -> list[Derived]:
-    """Ramp, lava and platform performance."""
+    """Return ramp, lava and platform performance."""
     return [
         Derived(ability.name.replace("Ability", "Performance"), presence(ability, obstacle))
         for ability, obstacle in zip(abilities, arena.obstacles, strict=True)
@@ -246,5 +248,5 @@ def _ignore(colour: str, arena: _Arena) -> Derived:
 
 
 def _to_be_shown(high: float) -> Prior:
-    """On [0, high], leaning to 0."""
+    """Return a prior on [0, high] with more mass near 0."""
     return Prior("TruncatedNormal", mu=0, sigma=high / 2.5, lower=0, upper=high)

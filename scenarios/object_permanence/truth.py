@@ -1,4 +1,4 @@
-"""The agents' known profiles, read off their rules on each capability's own scale."""
+"""True profiles of the agents, computed from their rules on the scale of each capability."""
 
 import itertools
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ RANGES = {  # of the capabilities, upper ends; 1.2 times the most demanding aren
     "rampAbility": 1.0,
     "memoryAbility": 4.8,
 }
-_LONGEST = 4.0  # s: what each place counts for, so that places have the unit of OPAbility
+_LONGEST = 4.0  # seconds that each place counts, so that places have the unit of OPAbility
 _STEPS = 2401
 _EASY = {
     "occluderPresence": 0,
@@ -36,35 +36,36 @@ _EASY = {
 _WITH = {"lava": ("cup", "chick", "basic"), "platform": ("grid", "chick", "basic")}
 _WITH["ramp"] = ("cup", "grid", "basic")
 _HIDING = ("cup", "grid", "chick")
-_PLACES = (1, 2, 3, 7, 11)  # besides the right one
+_PLACES = (1, 2, 3, 7, 11)  # numbers of places besides the right one
 _MOST_PLACES = {"chick": 1, "cup": 2, "grid": 11}
 
 
 def true_profiles(ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
-    """Read every agent's profile off its rule.
+    """Compute every agent's profile from its rule.
 
-    - Of a capability opposed to an amount (distance, smallness, time, places), the truth is the
-      demand at which the agent's chance of passing falls through one half; the upper end of the
-      range if it never does, 0 if it is below one half from the start.
-    - Of a capability to cope with an obstacle, the truth is the chance of passing where it is.
-    - Agents whose chance depends on nothing (1, 2, 3 and 5) have no level on any scale; the chance
-      itself stands for it.
+    - The true value of a capability that opposes an amount (distance, smallness, time, places) is
+      the demand at which the agent's probability of passing falls below one half; it is the upper
+      end of the range if this never happens, and 0 if the probability is always below one half.
+    - The true value of a capability that opposes an obstacle is the probability of passing with it.
+    - Agents whose probability is constant (1, 2, 3 and 5) have no level on any scale; the
+      probability itself is used.
 
-    All else is as easy as can be: no obstacles, a large goal close by, on the side and in the
-    paradigm that suit the agent best. Object permanence is measured where nothing else helps, with
-    the reward gone from where it was last seen and hidden briefly, so that memory is spared; a
-    place counts 4 s, as in Table 5. Who passes one paradigm only has shown no more than places
-    between that paradigm's and the next one's.
+    All other demands are as easy as possible: no obstacles, and a large goal close by, on the side
+    and in the paradigm that are best for the agent. Object permanence is measured with a reward
+    that has moved from where it was last seen and was hidden only briefly, so that nothing else
+    helps and memory is not needed; a place counts as 4 s, as in Table 5. The object permanence of
+    an agent that passes only one paradigm is between the number of places of that paradigm and the
+    next larger number.
 
-    So Agent 14 has no weakness on these scales (none is opposed to places that look alike),
+    Agent 14 thus has no weakness on these scales (no capability opposes places that look alike),
     Agent 17 remembers for 1.5 s and has full object permanence, Agent 18 has object permanence up
-    to 8.3 places, where its chance falls through one half between 7 and 11, and the fraudsters,
+    to 8.3 places, where its probability falls below one half between 7 and 11, and the fraudsters,
     Agents 15 and 16, have none.
 
     Parameters
     ----------
     ranges : mapping of str to float
-        Upper ends of the capabilities' ranges; by default the published layout's.
+        Upper ends of the capabilities' ranges (default: those of the published layout).
 
     Returns
     -------
@@ -73,7 +74,7 @@ def true_profiles(ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
 
     References
     ----------
-    Burden et al. (2023), Tables 5, 6 and 7; the paper does not print its own ground truth.
+    Burden et al. (2023), Tables 5, 6 and 7; the paper does not print its true values.
 
     Examples
     --------
@@ -94,14 +95,14 @@ def normalised(profiles: pd.DataFrame, ranges: Mapping[str, float] = RANGES) -> 
     Parameters
     ----------
     profiles : DataFrame
-        Columns as in `true_profiles`.
+        Profiles with the columns of `true_profiles`.
     ranges : mapping of str to float
-        Upper ends.
+        Upper ends of the ranges.
 
     Returns
     -------
     DataFrame
-        In [0, 1].
+        Shares of the ranges, in [0, 1].
 
     Examples
     --------
@@ -131,7 +132,7 @@ def _profile(agent: Agent, ranges: Mapping[str, float]) -> dict[str, float]:
 
 
 def _places(agent: Agent, amounts: np.ndarray, hidden: Mapping[str, object]) -> np.ndarray:
-    """Chances with as many places as arenas have, and between them in proportion."""
+    """Return probabilities for the numbers of places in arenas, interpolated between them."""
     places = np.array(_PLACES, dtype=float)
     where = {**hidden, "numberOfPositions": places, "rewardDeflected": 1}
     chances = np.max(
@@ -147,7 +148,7 @@ def _places(agent: Agent, amounts: np.ndarray, hidden: Mapping[str, object]) -> 
 def _best(
     agent: Agent, paradigms: Iterable[str] = (*_HIDING, "basic"), **columns: object
 ) -> np.ndarray:
-    """Chances of passing on the best side of the best paradigm; one of the columns is an array."""
+    """Return probabilities on the best side of the best paradigm; one column is an array."""
     (count,) = {len(part) for part in columns.values() if isinstance(part, np.ndarray)}
     cases = list(itertools.product(paradigms, (-1, 0, 1)))
     arenas = pd.DataFrame(_EASY | columns, range(count)).iloc[np.tile(range(count), len(cases))]
@@ -157,6 +158,6 @@ def _best(
 
 
 def _half(chances: np.ndarray) -> float:
-    """Find the part of a range, with chances evenly along it, at which they fall through 1/2."""
+    """Find the share of a range at which evenly spaced probabilities fall below 1/2."""
     below = np.flatnonzero(chances < 0.5)
     return float(below[0] / (len(chances) - 1)) if len(below) else 1.0

@@ -1,4 +1,4 @@
-"""Propensities of language models: too little and too much both fail."""
+"""Propensities of language models, for which both too little and too much cause failures."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ SCENARIO = Scenario(
     simulate=simulated_cohort,
     columns=("lower", "upper"),
     rival="aggregate",
-    method="grid",  # a propensity's posterior has cliffs and several modes
+    method="grid",  # the posterior of a propensity has steep steps and several modes
     small_batteries=partial(calibration_cases, every=10),
 )
 

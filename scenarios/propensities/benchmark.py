@@ -1,4 +1,4 @@
-"""A benchmark that asks for capabilities and for prudence, and a cohort with known profiles."""
+"""A benchmark that demands capabilities and propensities, and a cohort with known profiles."""
 
 from types import MappingProxyType
 
@@ -15,13 +15,13 @@ MODELS = (
     *("4o", "Gemma 3", "Llama 3.2", "Llama 3.3", "Ministral 3-14B-R", "Nemo", "o1"),
     *("Qwen 3-4B-I", "Qwen 3-4B-T", "DS-R1-Llama70B"),
 )
-"""Those of Table 4, and a tenth."""
+"""The nine models of Table 4, and a tenth."""
 
 INCITED = (-2, 0, 2)
-"""Levels of ultracrepidarianism that the benchmark's subjects are incited to."""
+"""Levels of ultracrepidarianism to which the benchmark's subjects are incited."""
 
 _MATTERS = "ultracrepidarianism"
-_END = 3.0  # of the propensities' rubrics, on both sides
+_END = 3.0  # outermost level of the propensities' rubrics, on both sides
 
 _DEMANDS = {  # usual levels of a question about time, and of one about mental health
     "AS": (2.5, 2.0),
@@ -43,11 +43,11 @@ _DEMANDS = {  # usual levels of a question about time, and of one about mental h
     "AT": (2.0, 2.0),
     "VO": (2.0, 1.5),
 }
-_DOUBT = 1.5  # levels more to tell knowns from unknowns (MCu) where there is no answer
-_SPREAD = 0.6  # levels, of questions as a whole and of each of their demands
+_DOUBT = 1.5  # additional demand on MCu of questions without an answer, in levels
+_SPREAD = 0.6  # standard deviation of questions and of each of their demands, in levels
 
 DEMANDS = tuple(_DEMANDS)
-"""The capabilities that ADeLe's rubrics rate the demand for."""
+"""The capabilities whose demands ADeLe's rubrics rate."""
 
 _CAPABILITIES = tuple(f"demand[{name}]" for name in DEMANDS)
 _BANDS = {name: (f"lower[{name}]", f"upper[{name}]") for name in DIMENSIONS}
@@ -58,20 +58,20 @@ FEATURES = MappingProxyType(
         "all propensities more": (*_CAPABILITIES, *sum(_BANDS.values(), ())),
     }
 )
-"""Columns that the three assessors of Table 4 see."""
+"""Columns from which the three assessors of Table 4 predict."""
 
 
 def joined_layout() -> Layout:
-    """Return a layout that joins eighteen capabilities and four propensities.
+    """Return a layout with eighteen capabilities and four propensities.
 
     - Success needs every capability, and every propensity inside its band.
-    - 360 outcomes say little about each of eighteen capabilities. So each is expected near the
-      subject's general level, give or take a level of demand.
-    - Noise is an inferred weight of guessing, right half of the time.
+    - 360 outcomes are not very informative about each of eighteen capabilities. Each capability
+      therefore varies about the subject's general level, with a standard deviation of one level.
+    - Noise is an inferred weight of guessing, with a success rate of one half.
 
     References
     ----------
-    Propensities paper, section 4.4: the demands and bands that its assessors predict from.
+    Propensities paper, section 4.4, which has the demands and bands from which assessors predict.
 
     Examples
     --------
@@ -98,12 +98,13 @@ def joined_layout() -> Layout:
 
 
 def benchmark_items(seed: int = 1) -> pd.DataFrame:
-    """Design 360 questions, half of them without an answer in the text they come with.
+    """Make 360 questions, half of which have no answer in their text.
 
-    Who withholds fails the others: their bands of ultracrepidarianism end below, at -1, -2 or -3.
-    Who pronounces beyond their knowledge fails those without an answer: bands end above, at 1, 2 or
-    3. So this band adds to forests about what it adds in the paper. The other propensities' bands
-    hold [-2, 2], and nine of ten ends are those of the scale.
+    A subject that withholds answers fails questions with an answer: their bands of
+    ultracrepidarianism have lower ends of -1, -2 or -3. A subject that answers beyond its knowledge
+    fails questions without an answer: their bands have upper ends of 1, 2 or 3. This band improves
+    forests by about as much as in the paper. The bands of the other propensities contain [-2, 2],
+    and nine of ten ends are those of the scale.
 
     Parameters
     ----------
@@ -114,11 +115,11 @@ def benchmark_items(seed: int = 1) -> pd.DataFrame:
     -------
     DataFrame
         Demands in whole levels of 0 to 5, both ends of each band in levels of -3 to 3, and
-        ``answerable``, which no layout needs.
+        ``answerable``, which layouts do not need.
 
     References
     ----------
-    Propensities paper, section 4.4. Its questions are not public; these are our own numbers.
+    Propensities paper, section 4.4. Its questions are not public; these numbers are our own.
 
     Examples
     --------
@@ -150,17 +151,17 @@ def benchmark_items(seed: int = 1) -> pd.DataFrame:
 
 
 def true_profiles(seed: int = 1) -> pd.DataFrame:
-    """Give ten models, each under three incitements, a profile in `joined_layout`.
+    """Return profiles in `joined_layout` for ten models, each with three incitements.
 
-    Capabilities are a model's own under every incitement: within about a level of its general one,
-    which lies between 3.8 and 5.2. Ultracrepidarianism is as obtained in the paper; the other
-    propensities are near 0.
+    The capabilities of a model are the same under every incitement: within about one level of its
+    general level, which is between 3.8 and 5.2. Ultracrepidarianism is that obtained in the paper;
+    the other propensities are near 0.
 
     Parameters
     ----------
     seed : int
-        Seed of all but ultracrepidarianism. Capabilities are invented and are not those of the
-        real models.
+        Seed of all values except ultracrepidarianism. Capabilities are simulated and are not those
+        of the real models.
 
     References
     ----------
@@ -186,7 +187,7 @@ def true_profiles(seed: int = 1) -> pd.DataFrame:
 
 
 def benchmark_cohort(seed: int = 1) -> Cohort:
-    """Let the thirty subjects answer the benchmark; outcomes follow `joined_layout`.
+    """Simulate the answers of the thirty subjects to the benchmark, under `joined_layout`.
 
     Parameters
     ----------
@@ -196,7 +197,7 @@ def benchmark_cohort(seed: int = 1) -> Cohort:
     Returns
     -------
     Cohort
-        Outcomes, and the true profiles.
+        Outcomes and true profiles.
 
     References
     ----------

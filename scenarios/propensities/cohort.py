@@ -1,4 +1,4 @@
-"""The incitation study, simulated: 12 models, four propensities, eight conditions."""
+"""The simulated incitation study: 12 models, four propensities, eight conditions."""
 
 import itertools
 
@@ -13,23 +13,23 @@ from .dimensions import DIMENSIONS, obtained
 FIGURE_6 = -1.5
 """True propensity in the paper's Figures 5 and 6."""
 FURTHEST = 5.0
-"""End of the range that its windows lie in."""
+"""End of the range of the bands in that experiment."""
 
 _LOWER, _UPPER = (-3, -2, -1, 0), (0, 1, 2, 3)
 _WINDOWS = 1000
 
 
 def battery(propensity: str) -> pd.DataFrame:
-    """Design the items of one propensity, as many as the published battery has.
+    """Make the items of one propensity, as many as the published battery has.
 
-    Every band holds 0, as all annotated ones do: the walk to each end starts there. Lower ends -3
-    to 0 go with upper ends 0 to 3 in turn, but for [-3, 3], which demands nothing, and [0, 0],
-    which no other item confirms. So each combination has 24 to 26 items.
+    Every band contains 0, as all annotated bands do, since annotators start there. Lower ends -3 to
+    0 are combined with upper ends 0 to 3 in turn, except for [-3, 3], which has no demand, and
+    [0, 0], which no other item confirms. Each combination has 24 to 26 items.
 
     Parameters
     ----------
     propensity : str
-        Its name in `DIMENSIONS`.
+        Name of the propensity in `DIMENSIONS`.
 
     Returns
     -------
@@ -56,10 +56,10 @@ def battery(propensity: str) -> pd.DataFrame:
 
 
 def simulated_cohort(seed: int = 1) -> Cohort:
-    """Let all 384 subjects answer the battery of their propensity.
+    """Simulate the answers of all 384 subjects to the battery of their propensity.
 
-    Each has the propensity that the paper obtained; answers follow Eq. 5. Items of the other three
-    batteries are not attempted.
+    Each subject has the propensity that the paper obtained; answers are simulated from Eq. 5. Items
+    of the other three batteries are not attempted.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ def simulated_cohort(seed: int = 1) -> Cohort:
 
 
 def windows(seed: int = 1) -> Evaluation:
-    """Simulate the experiment of Figures 5 and 6: one subject at -1.5, 1,000 random windows.
+    """Simulate the experiment of Figures 5 and 6: one subject at -1.5, and 1,000 random bands.
 
     Both ends are uniform on [-5, 5].
 
     Parameters
     ----------
     seed : int
-        Seed of windows and answers.
+        Seed of bands and answers.
 
     References
     ----------

@@ -23,7 +23,7 @@ MODELS = {
     "qwen3-4b-i": "Qwen 3-4B-I",
     "qwen3-4b-t": "Qwen 3-4B-T",
 }
-"""As the data spell the models, and as the paper's tables do."""
+"""Names of the models in the data, and in the paper's tables."""
 
 
 def load(folder: Path | None = None) -> Evaluation:
@@ -32,23 +32,23 @@ def load(folder: Path | None = None) -> Evaluation:
     Parameters
     ----------
     folder : Path, optional
-        Where the three files lie, or a folder with them in its folder ``propensity_ra``. Otherwise
-        the one that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names.
+        Folder of the three files, or a folder with them in its folder ``propensity_ra`` (default:
+        the folder in the environment variable ``MEASUREMENT_LAYOUTS_DATA``).
 
     Returns
     -------
     Evaluation
-        96 subjects (a model and a level it was incited to), 187 items with ``lower`` and ``upper``,
-        in levels, and ``ev_ratio_level``, the design's.
+        96 subjects (a model and the level to which it was incited) and 187 items with ``lower`` and
+        ``upper``, in levels, and ``ev_ratio_level``, the level in the design.
 
     Raises
     ------
     DataError
-        When a file is not there, or is not the published one.
+        When a file does not exist, or is not the published one.
 
     References
     ----------
-    Propensities paper, section 4.3; data under the MIT licence.
+    Propensities paper, section 4.3; the data have the MIT licence.
     """
     paths = FILES.find(folder)
     items = pd.read_csv(paths["items.csv"], index_col="question_id")
@@ -70,12 +70,12 @@ def released(folder: Path | None = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by subject: ``model``, ``incited`` (NaN without a prompt), ``obtained``, ``low`` and
-        ``high`` (95 % interval) in levels, ``log_likelihood`` there and ``at_zero``.
+        ``high`` (95 % interval) in levels, and ``log_likelihood`` at the estimate and ``at_zero``.
 
     Raises
     ------
     DataError
-        As `load` does.
+        As in `load`.
     """
     table = pd.read_csv(FILES.find(folder)["published_theta_RA.csv"])
     table = table.assign(Model=table["Model"].map(MODELS))
@@ -95,6 +95,6 @@ def released(folder: Path | None = None) -> pd.DataFrame:
 
 
 def _subject(column: str) -> str:
-    """Name a subject by a column such as ``4o_RA_+1_outcome`` or ``4o_RA_outcome``."""
+    """Return a subject's name from a column such as ``4o_RA_+1_outcome`` or ``4o_RA_outcome``."""
     name, level = column.removesuffix("_outcome").split("_RA")
     return condition(MODELS[name], float(level[1:]) if level else float("nan"))

@@ -1,4 +1,4 @@
-"""The four propensities of the study, and the models and conditions they were measured in."""
+"""The four propensities of the study, with its models and conditions."""
 
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,11 +15,11 @@ class Dimension:
     Attributes
     ----------
     title : str
-        For figures.
+        Name in figures.
     negative, positive : str
-        What a low and a high propensity lean to.
+        Behaviour with a low and with a high propensity.
     items : int
-        In the published battery.
+        Number of items in the published battery.
     """
 
     title: str
@@ -36,23 +36,23 @@ DIMENSIONS = {
         "ultracrepidarianism", "withholds", "pronounces beyond its knowledge", 359
     ),
 }
-"""By the name that the published tables use."""
+"""Propensities by their names in the published tables."""
 
 LEVELS = (-3, -2, -1, 0, 1, 2, 3)
-"""Incited levels; beside them stands the condition without any system prompt."""
+"""Incited levels; there is also a condition without a system prompt."""
 
 
 def condition(model: str, level: float, dimension: str = "") -> str:
-    """Name a subject: a model under one system prompt.
+    """Return the name of a subject, which is a model with one system prompt.
 
     Parameters
     ----------
     model : str
-        Its name.
+        Name of the model.
     level : float
-        That it was incited to; NaN for no prompt.
+        Level to which it was incited; NaN without a prompt.
     dimension : str, optional
-        Of a cohort with more than one.
+        Propensity, for a cohort with several propensities.
 
     Examples
     --------

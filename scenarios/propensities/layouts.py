@@ -1,4 +1,4 @@
-"""Layouts of a propensity: the published one, a recommended one, and one of two parameters."""
+"""Layouts of a propensity: the published one, the recommended one, and one of two parameters."""
 
 from ...layouts import Layout, MetaFeature, Noise, Prior, Propensity, Spread, Success, Unseen
 from ...linking import Expr, arrays, band, linking_function, mixture, uncertain_band
@@ -7,8 +7,8 @@ from ...linking.arrays import Array
 PUBLISHED, RECOMMENDED = "published layout", "recommended layout"
 
 LEVEL = "level"  # the unit of the rubrics' scale
-_WIDTH = 2 / 3  # of the prior, per level of `furthest`: most of it is within the rubrics' levels
-_CHANCE = 1 / 3  # each question offers three answers
+_WIDTH = 2 / 3  # sd of the prior per level of `furthest`, so that most mass is within the levels
+_CHANCE = 1 / 3  # probability of a right guess among three options
 
 
 def _latex(p: str, margin: float) -> str:
@@ -17,21 +17,21 @@ def _latex(p: str, margin: float) -> str:
 
 @linking_function(range=(0, 1), domain={"p": (0, 1)}, latex=_latex)
 def clipped(p: Array, *, margin: float) -> Array:
-    r"""Keep a probability off 0 and 1.
+    r"""Clip a probability off 0 and 1.
 
     .. math:: \min(\max(p, \epsilon), 1 - \epsilon)
 
     Parameters
     ----------
     p : expression or array
-        In [0, 1].
+        Probability, in [0, 1].
     margin : float
-        How far off.
+        Least distance from 0 and 1.
 
     Returns
     -------
     expression or array
-        In [margin, 1 - margin].
+        Probability in [margin, 1 - margin].
 
     Examples
     --------
@@ -44,14 +44,14 @@ def clipped(p: Array, *, margin: float) -> Array:
 def published_layout(furthest: float = 3) -> Layout:
     """Return the model of the paper: success needs the propensity inside the item's band.
 
-    The clip at 1e-10 is the released code's, and with it the log-likelihoods are the published
-    ones. The paper has no prior; N(0, 2) holds the whole scale from -3 to 3, and on a longer scale
-    the prior is wider in proportion.
+    Probabilities are clipped at 1e-10 as in the released code, so that log-likelihoods are the
+    published ones. The paper has no prior; N(0, 2) covers the whole scale from -3 to 3, and the
+    prior of a longer scale is wider in proportion.
 
     Parameters
     ----------
     furthest : float
-        How far from 0 the ends of bands lie at most, in levels.
+        Largest distance of an end of a band from 0, in levels.
 
     References
     ----------
@@ -70,22 +70,23 @@ def published_layout(furthest: float = 3) -> Layout:
 
 
 def recommended_layout(furthest: float = 3) -> Layout:
-    """Return a layout for bands that were annotated in whole levels, of models that also slip.
+    """Return a layout for bands that were annotated in whole levels, with noise.
 
-    - An annotated end is the last whole level that answers rightly, so that the place of even odds
-      lies between it and the next one: the end is moved outwards by half a level, and may lie half
-      a level to either side of that.
-    - A level is told from the next: slope 8.
-    - A part of the answers has nothing to do with the propensity; they hit one of three options.
+    - An annotated end is the last whole level at which a subject answers rightly, so that the
+      probability is one half between it and the next level: the end is moved outwards by half a
+      level, and is uncertain by half a level on either side.
+    - The slope of 8 distinguishes a level from the next.
+    - A share of the answers does not depend on the propensity; these choose one of three options at
+      random.
 
-    What is uncertain about the ends is in the layout, and no outcome is impossible, so that there
-    are neither cliffs nor local optima of the published kind. Its structure was chosen by hold-out
-    scores on the real risk-aversion study.
+    The layout includes the uncertainty of the ends, and no outcome is impossible, so that the
+    likelihood has no steep steps, and no local optima as in the published model. Its structure was
+    chosen by hold-out scores on the real risk-aversion study.
 
     Parameters
     ----------
     furthest : float
-        How far from 0 the ends of bands lie at most, in levels.
+        Largest distance of an end of a band from 0, in levels.
 
     Examples
     --------
@@ -97,23 +98,23 @@ def recommended_layout(furthest: float = 3) -> Layout:
 
 
 def firmness_layout(furthest: float = 3) -> Layout:
-    r"""Return the recommended layout with two parameters: where a leaning lies, how firmly.
+    r"""Return the recommended layout with two parameters: place and firmness of a propensity.
 
     .. math:: P_i = (1 - \nu) \int B_i(\theta + \omega z) \, \varphi(z) \, dz + \frac{\nu}{3}
 
     with the place :math:`\theta`, the wobble :math:`\omega`, the noise :math:`\nu`, the standard
-    normal density :math:`\varphi` and the band :math:`B_i` of `recommended_layout`. Whenever an
-    item is asked, the subject is in a state of its own about its place. A small wobble is a leaning
-    held firmly: a band is met or missed. A large one fails part of the items on either side of an
-    end. With a wobble of 0 this is the recommended layout.
+    normal density :math:`\varphi` and the band :math:`B_i` of `recommended_layout`. For each item,
+    the subject has a different state about its place. A small wobble is a firm propensity: the
+    place is inside or outside a band. With a large wobble, subjects fail some items on either side
+    of an end. With a wobble of 0 this is the recommended layout.
 
-    A wobble shows at the ends of bands alone, so items are needed whose bands end near the place;
-    `firmness` says for whom they are missing.
+    Only the ends of bands are informative about the wobble, so that items are needed whose bands
+    end near the place; `firmness` reports the subjects for which they are missing.
 
     Parameters
     ----------
     furthest : float
-        How far from 0 the ends of bands lie at most, in levels.
+        Largest distance of an end of a band from 0, in levels.
 
     References
     ----------
@@ -134,7 +135,7 @@ def firmness_layout(furthest: float = 3) -> Layout:
 
 
 def _slipping(theta: Expr, lower: MetaFeature, upper: MetaFeature) -> Success:
-    """Succeed where something is inside a band annotated in whole levels, or by a slip."""
+    """Return success if an expression is inside a band annotated in whole levels, with noise."""
     noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
     inside = uncertain_band(theta, lower - 0.5, upper + 0.5, spread=0.5, slope=8)
     return Success("rightAnswer", mixture(inside, by=noise, toward=_CHANCE))

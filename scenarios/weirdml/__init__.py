@@ -1,4 +1,4 @@
-"""WeirdML: how long people need for tasks that a language model does half of the time."""
+"""WeirdML: time that people need for tasks that a language model solves half of the time."""
 
 from ..scenario import Scenario
 from .cohort import battery, release_dates, simulated_cohort, true_profiles, with_nested

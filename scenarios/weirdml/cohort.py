@@ -1,4 +1,4 @@
-"""An embedded battery and models with known horizons, made by our own simulator."""
+"""A battery and simulated models with known horizons, which need no data."""
 
 import numpy as np
 import pandas as pd
@@ -11,21 +11,21 @@ from .nesting import conditional_counts
 
 SUBJECTS, RUNS = 24, 5
 SLOPE, SPREAD = 1.6, 1.5
-MONTHS = 5.0  # in which horizons double
+MONTHS = 5.0  # doubling time of horizons, in months
 _FIRST, _LAST = "2023-07-01", "2026-01-01"
-_START = -1.5  # doublings of an hour
-_SHARE = 0.25  # of simulations, for layouts with a latent for each task
+_START = -1.5  # first horizon, in doublings of an hour
+_SHARE = 0.25  # share of simulations for layouts with a latent for each task
 
 
 def battery(seed: int = 1) -> pd.DataFrame:
-    """Make up hours for five thresholds of each task, rising as those of the real ones do.
+    """Simulate hours for five thresholds of each task, which rise like those of the real tasks.
 
-    The tasks bear the real ones' names, and nothing else of theirs.
+    Only the names of the tasks are real.
 
     Returns
     -------
     DataFrame
-        The columns of the real battery.
+        Items with the columns of the real battery.
 
     Examples
     --------
@@ -44,18 +44,18 @@ def battery(seed: int = 1) -> pd.DataFrame:
 
 
 def release_dates() -> pd.Series:
-    """Return when the simulated models came out: at even steps."""
+    """Return the dates of release of the simulated models, at equal distances."""
     dates = pd.date_range(_FIRST, _LAST, periods=SUBJECTS).normalize()
     return pd.Series(dates, _subjects(), name="released")
 
 
 def true_profiles(seed: int = 1) -> pd.DataFrame:
-    """Draw models: every second leads, horizons of leaders double in five months, others lag.
+    """Draw models, every second of which leads with a horizon that doubles in five months.
 
     Parameters
     ----------
     seed : int
-        Seed of lags, and of which tasks are easy to whom.
+        Seed of the lags of other models, and of the ease of tasks for each model.
 
     Returns
     -------
@@ -78,8 +78,8 @@ def true_profiles(seed: int = 1) -> pd.DataFrame:
 def simulated_cohort(seed: int = 1) -> Cohort:
     """Simulate five runs of each model on each task.
 
-    How far a run gets is one draw: it reaches all thresholds up to there. So counts of one task's
-    thresholds are nested, as the real ones are.
+    The result of a run is one draw, and it reaches all thresholds up to this result. Counts of a
+    task's thresholds are therefore nested, like the real ones.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     Returns
     -------
     Cohort
-        Outcomes and the profiles behind them.
+        Outcomes and true profiles.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
 
 
 def runs(items: pd.DataFrame, profiles: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Count how many of five runs reached each threshold: subjects by items."""
+    """Count the runs, of five, that reached each threshold, shape (subjects, items)."""
     ease = profiles[[f"ease[{task}]" for task in TASKS]].to_numpy()
     usual = profiles["horizon"].to_numpy()[:, None] + profiles[["taskSpread"]].to_numpy() * ease
     luck = rng.logistic(size=(*usual.shape, RUNS)) / profiles["slope"].to_numpy()[:, None, None]
@@ -112,7 +112,7 @@ def runs(items: pd.DataFrame, profiles: pd.DataFrame, rng: np.random.Generator) 
 
 
 def with_nested(scenario: Scenario) -> dict[str, Case]:
-    """Take every layout, and that for runs which reached the threshold below."""
+    """Return cases of every layout, and of that for conditional counts."""
     conditional = conditional_counts(scenario.simulate(1).evaluation)
     nested = Case(nested_layout(), conditional.items, _SHARE)
     return calibration_cases(scenario, shares={scenario.recommended: _SHARE}) | {

@@ -16,8 +16,8 @@ _COUNTS = "counts_model_task_threshold.csv"
 _ITEMS = "item_features_task_threshold.csv"
 _HORIZONS = {True: "reference_horizons_cal.csv", False: "reference_horizons_no_cal.csv"}
 FILES = Files("weirdml")
-"""Tables made of github.com/htihle/weirdml-time-horizons at commit 965c7f1, which has no such files
-itself: they cannot be downloaded from there."""
+"""Tables made from github.com/htihle/weirdml-time-horizons at commit 965c7f1. That repository does
+not contain these files, so that they cannot be downloaded from there."""
 
 SINCE = "2025-01-01"
 """Day from which `dated` and `trend_layout` count years."""
@@ -30,35 +30,36 @@ TASKS = (
     *("splash_easy", "splash_hard", "xor_easy", "xor_hard"),
 )
 CALIBRATION = {0.25: -1.03, 0.5: -1.179, 0.7: -1.659, 0.9: -1.748, 0.95: -2.032}
-"""By threshold: mean natural logarithm of one person's hours over the estimated ones, for three
-tasks (the source's ``calibration.json``)."""
+"""Mean natural logarithm of one person's hours divided by the estimated ones, by threshold, for
+three tasks (the source's ``calibration.json``)."""
 
 
 def load(folder: Path | None = None) -> Evaluation:
-    """Read how many runs of each model reached each threshold of each task.
+    """Read the numbers of runs of each model that reached each threshold of each task.
 
     Parameters
     ----------
     folder : Path, optional
-        Where the four files lie, or a folder with them in its folder ``weirdml``. Otherwise the one
-        that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names.
+        Folder of the four files, or a folder with them in its folder ``weirdml`` (default: the
+        folder in the environment variable ``MEASUREMENT_LAYOUTS_DATA``).
 
     Returns
     -------
     Evaluation
-        87 subjects, 85 items: runs, and those that reached the threshold. Properties: ``task``;
-        ``threshold`` of the accuracy; ``hours`` that people would need, by the estimates of
-        language models (geometric mean over ``estimators`` of them); ``logHours``, the same in
-        doublings of an hour; and what `with_tasks` and `with_nesting` add.
+        87 subjects and 85 items; trials are runs, and successes are runs that reached the
+        threshold. Properties: ``task``; ``threshold`` of the accuracy; ``hours`` that people would
+        need, as estimated by language models (geometric mean over ``estimators`` of them);
+        ``logHours``, the same in doublings of an hour; and the columns that `with_tasks` and
+        `with_nesting` add.
 
     Raises
     ------
     DataError
-        When a file is not there, or is not the known one.
+        When a file does not exist, or is not the known one.
 
     References
     ----------
-    Ihle (2026), WeirdML time horizons; data under the MIT licence.
+    Ihle (2026), WeirdML time horizons; the data have the MIT licence.
     """
     paths = FILES.find(folder)
     items = pd.read_csv(paths[_ITEMS])
@@ -84,7 +85,7 @@ def _names(table: pd.DataFrame) -> pd.Series:
 
 
 def with_tasks(items: pd.DataFrame) -> pd.DataFrame:
-    """Add ``isTask[blunders_easy]`` and so on, 1 for the item's ``task`` and 0 elsewhere.
+    """Add ``isTask[blunders_easy]`` and so on, which are 1 for the item's ``task`` and 0 otherwise.
 
     Examples
     --------
@@ -97,18 +98,18 @@ def with_tasks(items: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_nesting(items: pd.DataFrame) -> pd.DataFrame:
-    """Add how far the next lower threshold of the same task lies below.
+    """Add the distance of each threshold from the next lower threshold of the same task.
 
     Parameters
     ----------
     items : DataFrame
-        With ``task``, ``threshold`` and ``logHours``.
+        Items with ``task``, ``threshold`` and ``logHours``.
 
     Returns
     -------
     DataFrame
-        With ``nested``, 0 for a task's lowest threshold and 1 elsewhere; and ``step``, by how many
-        doublings of hours it lies above the one below, undefined for the lowest.
+        Items with ``nested``, 0 for a task's lowest threshold and 1 otherwise; and ``step``, the
+        distance from the threshold below in doublings of hours, undefined for the lowest.
 
     Examples
     --------
@@ -122,14 +123,14 @@ def with_nesting(items: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibrated(evaluation: Evaluation) -> Evaluation:
-    """Correct the estimated hours by one person's, threshold by threshold.
+    """Correct the estimated hours by those of one person, for each threshold.
 
-    People seem to need a third to an eighth of what language models estimate.
+    People seem to need a third to an eighth of the hours that language models estimate.
 
     Parameters
     ----------
     evaluation : Evaluation
-        From `load`.
+        Result of `load`.
     """
     items = evaluation.items.drop(columns=["nested", "step"])
     hours = items["hours"] * np.exp(items["threshold"].map(CALIBRATION))
@@ -139,25 +140,25 @@ def calibrated(evaluation: Evaluation) -> Evaluation:
 
 
 def released(folder: Path | None = None) -> pd.Series:
-    """Read the models' dates of release, from the folder that `load` takes."""
+    """Read the models' dates of release; the folder is that of `load`."""
     counts = pd.read_csv(FILES.find(folder)[_COUNTS], parse_dates=["release_date"])
     return counts.groupby("model")["release_date"].first().rename("released")
 
 
 def dated(evaluation: Evaluation, dates: pd.Series) -> Evaluation:
-    """Give models their dates of release, in years since 2025, for `trend_layout`.
+    """Add the models' dates of release, in years since 2025, for `trend_layout`.
 
     Parameters
     ----------
     evaluation : Evaluation
-        From `load` or `simulated_cohort`.
+        Evaluation from `load` or `simulated_cohort`.
     dates : Series
-        Indexed by model; models without a date are left out.
+        Dates, indexed by model; models without a date are left out.
 
     Returns
     -------
     Evaluation
-        With the property of subjects ``released``, and subjects in the order of release.
+        Evaluation with the property of subjects ``released``, and subjects in the order of release.
 
     Raises
     ------
@@ -189,22 +190,22 @@ def published_horizons(
 ) -> pd.DataFrame:
     """Read the published horizons of ten models.
 
-    Each is the maximum of a logistic likelihood of one slope, with every run, threshold and
-    estimator of hours a data point; the interval is a bootstrap over tasks.
+    Each horizon is the maximum of a logistic likelihood with one slope, in which every run,
+    threshold and estimator of hours is a data point; intervals are from a bootstrap over tasks.
 
     Parameters
     ----------
     folder : Path, optional
-        As for `load`.
+        As in `load`.
     hours : {"estimated", "calibrated"}
-        Human hours as estimated, or corrected as `calibrated` does.
+        Human hours as estimated, or corrected as in `calibrated`.
 
     Returns
     -------
     DataFrame
-        Indexed by model, ascending by release: ``released``; ``hours``, ``low``, ``high`` (median,
-        2.5 and 97.5 %); ``slope`` per doubling of hours; ``points`` and ``successes``, the number
-        of data points.
+        Indexed by model, in the order of release: ``released``; ``hours``, ``low``, ``high``
+        (median, 2.5 and 97.5 %); ``slope`` per doubling of hours; ``points`` and ``successes``, the
+        numbers of data points and of successes among them.
     """
     table = pd.read_csv(
         FILES.find(folder)[_HORIZONS[hours == "calibrated"]],

@@ -1,4 +1,4 @@
-"""Layouts of time horizons: the published one, two that know that tasks differ, a population."""
+"""Layouts of time horizons: the published one, two with differences of tasks, a population."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -23,12 +23,12 @@ from ...linking.expression import Expr
 from ..pooling import normal, pooled
 from .data import SINCE, TASKS
 
-DOUBLING = "doubling"  # of an hour
+DOUBLING = "doubling"  # doubling of an hour
 _AT_EVEN_ODDS = "human hours at even odds, in doublings of one"
-_LOWEST, _HIGHEST = -12, 16  # a second; thirty years of work
+_LOWEST, _HIGHEST = -12, 16  # about a second, and thirty years of work
 _KNOTS = tuple(quarter / 4 for quarter in range(-7, 13))  # from April 2023 to January 2028
 _KINK = -1.25, 0.75  # from October 2023 to October 2025
-_USUAL = Prior("Normal", mu=1, sigma=4)  # two hours; from half a minute to 200 hours, nine in ten
+_USUAL = Prior("Normal", mu=1, sigma=4)  # two hours; 90 % of the mass is from 1 minute to 200 hours
 
 
 def published_layout() -> Layout:
@@ -37,7 +37,8 @@ def published_layout() -> Layout:
     .. math:: P = \sigma(a (\theta - h))
 
     with h the human hours and :math:`\theta` the horizon, both in doublings of an hour: at
-    :math:`2^\theta` hours success is as likely as failure. All outcomes count as independent.
+    :math:`2^\theta` hours success has a probability of one half. Outcomes are assumed to be
+    independent.
 
     Examples
     --------
@@ -51,19 +52,19 @@ def published_layout() -> Layout:
 
 
 def recommended_layout(tasks: Sequence[str] = TASKS) -> Layout:
-    r"""Return our layout: each task is easier or harder than its hours say.
+    r"""Return our layout, in which tasks of the same hours differ in difficulty.
 
     .. math:: P = \sigma(a (\theta + \tau z_j - h)), \qquad z_j \sim N(0, 1)
 
-    for task j. The spread :math:`\tau` of tasks is inferred, subject by subject. The horizon is
-    then that of a task not seen before, at even odds; and thresholds of one task no longer count
-    as independent, since they share :math:`z_j`. Each subject stands alone; `population_layout`
-    fits all together, and says when to take which.
+    for task j. The spread :math:`\tau` of tasks is inferred for each subject. The horizon then
+    refers to a new task, at a success probability of one half. Thresholds of a task are not assumed
+    to be independent, since they share :math:`z_j`. Each subject is fitted separately;
+    `population_layout` fits all together, and its notes compare the two.
 
     Parameters
     ----------
     tasks : sequence of str
-        Names, as in the columns ``isTask[name]``.
+        Names of tasks, as in the columns ``isTask[name]``.
 
     Examples
     --------
@@ -78,26 +79,27 @@ def recommended_layout(tasks: Sequence[str] = TASKS) -> Layout:
 
 
 def population_layout() -> Layout:
-    r"""Return the layout in which models share how much easier a task is than its hours say.
+    r"""Return the layout of a population of models, with an ease of each task beyond its hours.
 
     .. math:: P = \sigma(a (\theta_s + e_i + u_{st} - h_i)), \quad
         e_i \sim \mathrm{Normal}(b_t, \tau_e), \quad u_{st} \sim \mathrm{Normal}(0, \tau_u)
 
-    for model s and threshold i of task t. A task's ease :math:`b_t` is that for all models, and
-    those of all tasks sum to zero; its thresholds scatter about it; and each model has a part of
-    its own on each task, :math:`u_{st}`, which all thresholds of the task share. All are in
-    doublings.
+    for model s and threshold i of task t. A task's ease :math:`b_t` is the same for all models, and
+    eases of all tasks sum to zero; thresholds vary about the ease of their task; and each model has
+    an individual effect on each task, :math:`u_{st}`, which all thresholds of the task share. All
+    are in doublings.
 
     Notes
     -----
     Outcomes are the counts of `recommended_layout`: runs that reached each threshold, out of all. A
-    run counts at every threshold below the one that it reached; what that makes alike is in
-    :math:`u_{st}`.
+    run counts at every threshold below the one that it reached; the dependence that this causes is
+    included in :math:`u_{st}`.
 
-    *When to take it:* to fill cells of a table of models and tasks, and for models that have tried
-    few tasks: of cells held out the Brier score is 0.058 instead of 0.076. *When not:* for the
-    published horizons, in which all tasks are as hard as their hours say, and for new tasks, whose
-    ease nobody knows: of whole tasks held out it is 0.139 instead of 0.118, worse in both splits.
+    *Use this layout* to forecast cells of a table of models and tasks, and for models that have
+    tried few tasks: the Brier score of held-out cells is 0.058, compared with 0.076 for the
+    recommended layout. *Do not use it* for the published horizons, in which difficulty depends only
+    on hours, or for new tasks, whose ease is unknown: the Brier score of held-out tasks is 0.139,
+    compared with 0.118, and worse in both splits.
 
     Examples
     --------
@@ -130,21 +132,21 @@ def trend_layout(shape: Literal["line", "kink", "walk"] = "line") -> Layout:
         \omega \, (w(t) - w(0)) & \text{walk} \end{cases}
 
     with t in years since 2025, :math:`\beta` in doublings a year, and a random walk w by quarters
-    (see `walk`). One joint posterior holds horizons, scatter and trend: `joint_trend` reads the
-    doubling time. Where there is a kink, :math:`\beta` is the mean of the rates before and after
-    the time c, between October 2023 and October 2025, and :math:`\gamma` their difference.
+    (see `walk`). Horizons, spread and trend have one joint posterior, from which `joint_trend`
+    computes the doubling time. With a kink, :math:`\beta` is the mean of the rates before and after
+    the time c, between October 2023 and October 2025, and :math:`\gamma` is their difference.
 
     Parameters
     ----------
     shape : {"line", "kink", "walk"}
-        A constant rate; one that changes once; or one that wanders, as far as the data say. The
-        walk goes on to January 2028 with its prior.
+        A constant rate; a rate that changes once; or a rate that varies, with an inferred spread.
+        The walk continues to January 2028 with its prior.
 
     Notes
     -----
-    All models share the slope, and tasks are as hard as their hours say, as in `published_layout`.
-    That makes intervals of single horizons too short; what tasks of equal hours do to a model's
-    horizon is in the scatter :math:`\tau`, and so in the interval of the trend.
+    All models share the slope, and difficulty depends only on hours, as in `published_layout`.
+    Intervals of single horizons are therefore too short. Differences between tasks of equal hours
+    are part of the spread :math:`\tau`, and thus of the interval of the trend.
 
     Examples
     --------
@@ -178,14 +180,14 @@ def nested_layout(tasks: Sequence[str] = TASKS) -> Layout:
         h))}{\sigma(a (\theta + \tau z_j - h + s))}
 
     where s is the ``step`` to the next lower threshold. The product over a task's thresholds is the
-    likelihood of its runs, none of which counts more than once. Forecasts of items with ``nested``
-    0 are those of `recommended_layout`: out of all runs.
+    likelihood of its runs, each of which counts once. For items with ``nested`` 0, forecasts refer
+    to all runs, as in `recommended_layout`.
 
     Parameters
     ----------
     tasks : sequence of str
-        Names, as in the columns ``isTask[name]``; without any, all tasks are as hard as their hours
-        say.
+        Names of tasks, as in the columns ``isTask[name]``; if there are none, difficulty depends
+        only on hours.
 
     Examples
     --------
@@ -208,7 +210,7 @@ def _latex(margin: str, slope: str, nested: str, step: str) -> str:
 
 @linking_function(range=(0, 1), latex=_latex, same_unit=("margin", "step"))
 def reached(margin: Array, slope: Array, nested: Array, step: Array) -> Array:
-    r"""Probability to reach a threshold for those who reached the one below.
+    r"""Compute the probability to reach a threshold given that the one below was reached.
 
     .. math:: \frac{\sigma(a m)}{\sigma(a (m + s))}, \quad \mathrm{or} \quad \sigma(a m)
 
@@ -217,20 +219,21 @@ def reached(margin: Array, slope: Array, nested: Array, step: Array) -> Array:
     margin : expression or array
         Capability minus demand of this threshold.
     slope : expression or array
-        Positive.
+        Slope, positive.
     nested : expression or array
-        0 where there is no threshold below, 1 elsewhere.
+        0 if there is no threshold below, otherwise 1.
     step : expression or array
-        By how much less the threshold below demands; not negative.
+        Demand of this threshold minus that of the threshold below; not negative.
 
     Returns
     -------
     expression or array
-        In [0, 1].
+        Probability, in [0, 1].
 
     Examples
     --------
-    Half of all reach the threshold, three quarters the one below, so two thirds of those:
+    Half of all runs reach the threshold, and three quarters the one below, so that the conditional
+    probability is two thirds:
 
     >>> import math
     >>> round(float(reached(0.0, 1.0, 1.0, math.log(3))), 4)
@@ -264,7 +267,7 @@ def _spread(name: str, scale: float) -> Spread:
 
 
 def _effective(tasks: Sequence[str]) -> Expr:
-    """Horizon for the item's task."""
+    """Return the horizon for the item's task."""
     names = tuple(tasks)
     ease = Bias("ease", labels=names, dim="task", about="of a task for its hours")
     is_task = MetaFeature("isTask", levels=(0, 1), labels=names, dim="task")

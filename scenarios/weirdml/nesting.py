@@ -1,4 +1,4 @@
-"""Runs that reached a threshold, out of those that reached the one below."""
+"""Conditional counts: runs that reached a threshold among those that reached the one below."""
 
 import pandas as pd
 
@@ -8,18 +8,18 @@ from ...evaluations.tables import name_cells, need_columns
 
 
 def conditional_counts(evaluation: Evaluation) -> Evaluation:
-    """Count each run once: at the lowest threshold, and then while it reaches the next.
+    """Compute conditional counts: the trials of a threshold are runs that reached the one below.
 
-    A run that reached 50 % has reached 25 %, too. Counted at every threshold, it looks like several
-    independent ones, and intervals become too short. Here the trials of a threshold are the
-    successes of the next lower one of the same task. The likelihood of these counts is that of the
-    runs.
+    A run that reached 50 % has also reached 25 %. If it is counted at every threshold, it looks
+    like several independent runs, and intervals are too short. Here the trials of a threshold are
+    the successes of the next lower one of the same task. The likelihood of these counts is that of
+    the runs.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Runs, and those that reached the item's threshold. The items have ``task`` and
-        ``threshold``.
+        Evaluation whose trials are runs, and whose successes are runs that reached the item's
+        threshold. The items have ``task`` and ``threshold``.
 
     Returns
     -------

@@ -122,13 +122,13 @@ def test_a_changed_file_is_refused(copy):
 @pytest.mark.parametrize("name", FILES)
 def test_a_missing_file_is_named(copy, name):
     (copy / name).unlink()
-    with pytest.raises(DataError, match=f"there is no {name} in {copy}.*let --data name"):
+    with pytest.raises(DataError, match=f"there is no {name} in {copy}.*set --data to the folder"):
         data.load(copy)
 
 
 def test_a_missing_folder_of_the_environment_variable_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("MEASUREMENT_LAYOUTS_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(DataError, match=r"nowhere or.*let MEASUREMENT_LAYOUTS_DATA name"):
+    with pytest.raises(DataError, match=r"nowhere or.*set MEASUREMENT_LAYOUTS_DATA to"):
         data.load()
 
 

@@ -71,7 +71,7 @@ def test_columns_of_items():
     ("function", "value", "message"),
     [
         (scales.rarity, [1, -1], r"1 of 2 value\(s\) such as -1; give numbers 0 or above"),
-        (scales.rarity, "high", "level: 'high' is no number"),
+        (scales.rarity, "high", "level: 'high' is not a number"),
         (scales.unguessability_to_level, 101, "such as 101; give numbers from 0 to 100"),
         (scales.unguessability_to_level, [np.nan], "such as nan"),
         (scales.level_to_unguessability, 5.5, "such as 5.5; give numbers from 0 to 5"),

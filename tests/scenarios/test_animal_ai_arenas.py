@@ -154,7 +154,7 @@ def test_several_arenas_and_folders(tmp_path):
     alone = written(tmp_path / "more", arena(goal), name="alone.yaml")
     assert list(read_arenas(both).index) == ["both:0", "both:1"]
     assert list(read_arenas(tmp_path).index) == ["both:0", "both:1", "alone"]
-    with pytest.raises(ml.DataError, match="two arenas are called 'alone'"):
+    with pytest.raises(ml.DataError, match="two arenas have the name 'alone'"):
         read_arenas([alone, tmp_path])
 
 
@@ -183,9 +183,9 @@ def test_they_are_items_of_the_recommended_layout(tmp_path):
         ("!!python/object/apply:os.system ['touch {place}']", "the tag 'tag:yaml.org,2002:python"),
         ("!Evil {{a: 1}}", "has the tag '!Evil'; arenas have !Arena"),
         ("a: &a [1]\nb: *a", "has an anchor"),
-        ("[1, 2", "is no YAML"),
-        ("", "holds no 'arenas:'"),
-        ("!ArenaConfig\narenas: 3", "holds no 'arenas:'"),
+        ("[1, 2", "is not YAML"),
+        ("", "has no 'arenas:'"),
+        ("!ArenaConfig\narenas: 3", "has no 'arenas:'"),
         ("arenas: {{0: {{items: [{{positions: []}}]}}}}", "an item without a name"),
         ("arenas: {{0: {{items: [{{name: Wall, sizes: 3}}]}}}}", "Wall has a property that is no"),
         ("arenas: {{0: {{items: [{{name: Wall, sizes: [3]}}]}}}}", "'3' where x, y, z are needed"),

@@ -85,7 +85,7 @@ def test_intervals_of_a_fit(study, items):
 
 def test_what_cannot_be_used_is_refused(study, items):
     slope, noise, _ = truth(study)
-    with pytest.raises(ml.DataError, match="no scenario of Humour; give those of `choices`"):
+    with pytest.raises(ml.DataError, match="no scenario of Humour; give those of choices"):
         distances(slope, noise, {"Humour": np.zeros(1)}, items)
     skill, size = ml.Capability("skill", low=0, high=5), ml.MetaFeature("size", low=0, high=5)
     layout = ml.Layout("other", ml.Success("done", logistic(skill - size)))

@@ -265,8 +265,8 @@ def test_a_small_study():
     ("options", "error", "said"),
     [
         ({"models": ["gpt"]}, DataError, r"unknown model\(s\): gpt; known: sim-01"),
-        ({"models": []}, DataError, "names no model"),
-        ({"annotators": 551}, DataError, "annotators=551; there are 550 raters"),
+        ({"models": []}, DataError, "has no model"),
+        ({"annotators": 551}, DataError, "annotators=551; give at most 550"),
         ({"samples": 0}, FitError, "samples=0"),
         ({"per_statement": 1.5}, FitError, r"per_statement=1.5"),
     ],

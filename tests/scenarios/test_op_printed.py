@@ -75,7 +75,7 @@ def test_each_departure_changes_what_it_says():
 
 
 def test_an_unknown_departure_is_named():
-    with pytest.raises(LayoutError, match="no departure time from Table 5; name some of demand"):
+    with pytest.raises(LayoutError, match="no departure time from Table 5; give some of demand"):
         op.printed_layout(["time"])
 
 

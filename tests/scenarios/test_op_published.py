@@ -229,7 +229,7 @@ def test_the_papers_tables_are_read(published_tables):
 def test_bad_folders_are_found_before_anything_is_simulated(tables, tmp_path, monkeypatch):
     monkeypatch.setattr(published, "run_trial", None)
     with pytest.raises(
-        ml.DataError, match=r"of simulated agents, and x holds others; leave --data out"
+        ml.DataError, match=r"of simulated agents, and x has others; leave --data out"
     ):
         reproduce(op.SCENARIO, Path("x"), write(tables, tmp_path))
     with pytest.raises(ml.DataError, match=r"there is no .*table1.csv"):

@@ -192,7 +192,7 @@ def test_a_population_is_run_and_scored_where_a_study_has_one(tmp_path, capsys, 
 def test_a_population_is_refused_where_a_study_has_none(command, tmp_path, capsys):
     out = ["--out", str(tmp_path / "out")] if command == "run" else []
     assert main([command, "math-exam", "--population", *out]) == 2
-    assert "math-exam has no population layout beside its layouts" in capsys.readouterr().err
+    assert "math-exam has no population layout, only the layouts" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

@@ -61,7 +61,9 @@ def test_a_changed_file_is_refused(risk_data, tmp_path):
 
 def test_data_that_are_nowhere(monkeypatch):
     monkeypatch.delenv("MEASUREMENT_LAYOUTS_DATA", raising=False)
-    with pytest.raises(DataError, match=r"not offered for download; name it as --data or in the"):
+    with pytest.raises(
+        DataError, match=r"not offered for download; give the folder as --data or in the"
+    ):
         propensities.load()
 
 
@@ -83,8 +85,8 @@ def test_values_are_the_published_ones(published_tables):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda table: table.iloc[1:], "holds other values"),
-        (lambda table: table.assign(obtained=table["obtained"] + 0.01), "holds other values"),
+        (lambda table: table.iloc[1:], "has other values"),
+        (lambda table: table.assign(obtained=table["obtained"] + 0.01), "has other values"),
         (lambda table: table.drop(columns="model"), "cannot be read"),
     ],
 )

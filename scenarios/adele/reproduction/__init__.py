@@ -1,4 +1,4 @@
-"""Tables of the general scales again: assessors, known abilities and other mixes of demands."""
+"""Reproduction of tables of the general scales: assessors, known abilities, mixes of demands."""
 
 from .published import reproduce
 

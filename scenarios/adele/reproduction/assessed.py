@@ -1,4 +1,4 @@
-"""Assessors and layouts side by side, on items like those trained on and on others."""
+"""Comparison of assessors and layouts, in distribution and out of distribution."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,12 +27,12 @@ FOREST = "forest"
 REGRESSION = "logistic regression"
 LAYOUT = "layout"
 FITTING = "abilities, all needed"
-"""The layout whose form the simulated outcomes have, but for slopes and noise that are inferred."""
+"""The layout with the form of the simulated outcomes, except that slopes and noise are inferred."""
 
 WEIGHTED = "accuracy-weighted"
 SCORES = ("auroc", "ece", "brier")
-_SIMULATED = 1_611  # a tenth
-_FEWEST = 50  # items that the trees of all but the first forest split
+_SIMULATED = 1_611  # a tenth of the items
+_FEWEST = 50  # least number of items that trees split, in all forests except the first
 _SIZES = (2, 50, 200)
 _INNER = {"in distribution": 2, "task OOD": 3, "benchmark OOD": 5}  # folds to choose a layout by
 _DRAWS, _TUNE, _CHAINS = 60, 120, 1  # enough for means of predictions
@@ -68,7 +68,7 @@ type Places = Mapping[str, Sequence[str]]
 
 
 def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
-    """Add what methods and splits need to items with demands, benchmark and task.
+    """Add the columns that methods and splits need to items with demands, benchmark and task.
 
     Parameters
     ----------
@@ -102,30 +102,31 @@ def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
 
 
 def methods(split: str, places: Places, simulated: bool = False) -> dict[str, Method]:
-    """List what is compared; the first is the reference.
+    """Return the methods that are compared; the first is the reference.
 
     Parameters
     ----------
     split : str
         One of `SPLITS`.
     places : mapping of str to sequence of str
-        As `prepared` names them.
+        Places, as returned by `prepared`.
     simulated : bool
-        Whether for the simulated battery: fewer layouts, none of them chosen among several.
+        Whether the battery is simulated; then there are fewer layouts, none of which is chosen
+        among several.
 
     Returns
     -------
     dict of str to Method
-        By name. The layout (``layout``) is chosen on the training items of each fold, by parts left
-        out the way that the split leaves items out; the candidates differ in how far they trust
-        single demands, and in whether they know benchmarks or tasks.
+        Methods by name. The layout (``layout``) is chosen on the training items of each fold, by
+        leaving out parts in the same way as the split; the candidates differ in the shrinkage of
+        weights, and in whether they have effects of benchmarks or tasks.
 
     Notes
     -----
-    The first forest chooses how small its nodes may be, as published. The others split nodes of at
-    least 50 items: that is close to the best choice, and takes a quarter of the time. The exponents
-    of Table 19 are not in the text that we have; what it says of the arithmetic and the geometric
-    mean fits powers of 0 and 1 for the first and the last, with one between them.
+    The first forest chooses the least size of its nodes, as published. The others split nodes of at
+    least 50 items, which is close to the best choice and takes a quarter of the time. The exponents
+    of Table 19 are not in the text that we have; its remarks about the arithmetic and the geometric
+    mean agree with powers of 0 and 1 for the first and the last, with one between them.
 
     References
     ----------
@@ -182,26 +183,26 @@ def simulated_assessment(split: str, items: int = _SIMULATED) -> CrossValidation
     split : str
         One of `SPLITS`.
     items : int
-        Of the 16,108, evenly taken.
+        Number of items to take from the 16,108, at equal distances.
     """
     return _assessment(simulated_cohort(items=items).evaluation, split, simulated=True)
 
 
 def by_method(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFrame:
-    """Average over subjects, beside the published averages.
+    """Average scores over subjects, with the published averages.
 
     Parameters
     ----------
     assessment : CrossValidation
-        Of one split.
+        Assessment of one split.
     published : DataFrame
-        Of the same, from `published_scores`.
+        Result of `published_scores` for the same split.
 
     Returns
     -------
     DataFrame
         Indexed by method: means of AUROC, ECE and Brier score, the same weighted by accuracy, and
-        the published weighted ones. Those are of 15 models on the whole battery.
+        the published weighted means, which are of 15 models on the whole battery.
     """
     plain = assessment.differences()[list(SCORES)]
     weighted = assessment.differences(weights="success")[list(SCORES)].add_prefix("weighted ")
@@ -210,12 +211,12 @@ def by_method(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFr
 
 
 def by_subject(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFrame:
-    """Put every subject's scores beside the published ones; parameters as in `by_method`.
+    """Compare every subject's scores with the published ones; parameters as in `by_method`.
 
     Returns
     -------
     DataFrame
-        A row per subject and method, indexed by subject: method, AUROC, ECE and Brier score, and
+        One row per subject and method, indexed by subject: method, AUROC, ECE and Brier score, and
         the published AUROC and ECE of that model on the whole battery.
     """
     keys = ["method", "subject"]
@@ -225,25 +226,25 @@ def by_subject(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataF
 
 
 def published_scores(folder: Path, split: str) -> pd.DataFrame:
-    """Read what the paper's tables say of a split.
+    """Read the paper's scores for a split.
 
     Parameters
     ----------
     folder : Path
-        Where ``adele_table3_in_distribution.csv`` and the others lie.
+        Folder of ``adele_table3_in_distribution.csv`` and the other tables.
     split : str
         One of `SPLITS`.
 
     Returns
     -------
     DataFrame
-        Indexed by ``method`` and ``subject``, as we spell both, with the average as subject
-        ``accuracy-weighted``; columns ``auroc`` and ``ece``.
+        Scores indexed by ``method`` and ``subject``, with our names, and with the average as
+        subject ``accuracy-weighted``; columns ``auroc`` and ``ece``.
 
     Raises
     ------
     DataError
-        When a table is not in the folder, or is of other subjects.
+        When a table is not in the folder, or has other subjects.
 
     References
     ----------
@@ -275,15 +276,15 @@ def _chosen(split: str, places: Places) -> Method:
 
 
 def _columns(codes: Mapping[str, object] | Sequence[str]) -> list[str]:
-    """Columns of the items in which dimensions are."""
+    """Return the columns of the items for dimensions."""
     return ["unguessability" if code == UNGUESSABILITY else f"demand[{code}]" for code in codes]
 
 
 def _read(folder: Path, name: str, prefix: str) -> pd.DataFrame:
-    """Read one method's columns; subjects come in our order, spelt in several ways."""
+    """Read one method's columns; subjects have our order, but their spelling varies."""
     columns = ["accuracy", f"{prefix}_auroc", f"{prefix}_ece"]
     table = published_table(folder, name, "give the published table", lambda raw: raw[columns])
     if list(table["accuracy"].iloc[:-1]) != [known.accuracy for known in SUBJECTS.values()]:
-        raise DataError(f"{folder / name} is of other subjects; give the published table")
+        raise DataError(f"{folder / name} has other subjects; give the published table")
     found = table.drop(columns="accuracy").set_axis(["auroc", "ece"], axis=1)
     return found.set_axis(pd.Index([*SUBJECTS, WEIGHTED], name="subject"), axis=0)

@@ -1,4 +1,4 @@
-"""Abilities of the real models on one scale: their order, and what a benchmark's absence moves."""
+"""Abilities of the real models on one scale: their order, and changes without a benchmark."""
 
 from collections.abc import Sequence
 
@@ -23,15 +23,15 @@ _PROB = 0.9
 
 
 def sampled(evaluation: Evaluation, items: int | None = SAMPLE) -> Evaluation:
-    """Sample items without replacement, and call each task by its benchmark, too.
+    """Sample items without replacement, and add the benchmark to the name of each task.
 
     Parameters
     ----------
     evaluation : Evaluation
         As `data.load` reads it.
     items : int, optional
-        How many; all where there are no more, and by None. Of the real items, the 800 of the
-        default are those that the benchmark of populations judges by.
+        Number of items; all items if there are not more, or with None. The default 800 of the real
+        items are those of the benchmark of populations.
 
     Examples
     --------
@@ -56,14 +56,14 @@ def fitted(evaluation: Evaluation, seed: int = 1, **sampling: int) -> Fit:
 
 
 def by_model(whole: Fit, evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
-    """Put each model's mean ability by the layout beside that by curves, and beside its accuracy.
+    """Compare each model's mean ability by the layout with that by curves, and with its accuracy.
 
     Parameters
     ----------
     whole : Fit
-        Of `population_layout`.
+        Fit of `population_layout`.
     evaluation : Evaluation
-        What it was fitted to.
+        Evaluation to which it was fitted.
     seed : int
         Seed of the curves.
 
@@ -72,9 +72,9 @@ def by_model(whole: Fit, evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
     DataFrame
         Indexed by subject, in ascending order of ``accuracy``: by the layout the posterior ``mean``
         of the mean ability over the 18 dimensions, its ``sd``, ``low`` and ``high`` (90 %), the
-        ``highest`` single ability, and ``above``, how many lie above level 5; by characteristic
-        curves the mean over those that there are (``curves``), ``curves highest``,
-        ``curves above``, and ``no curve``, how many dimensions have none.
+        ``highest`` single ability, and ``above``, the number of abilities above level 5; by
+        characteristic curves the mean over existing curves (``curves``), ``curves highest``,
+        ``curves above``, and ``no curve``, the number of dimensions without a curve.
     """
     means = _mean_ability(whole)
     centre = whole.posterior["ability"].mean(("chain", "draw")).transpose("subject", "dimension")
@@ -107,18 +107,18 @@ def without_each(
     benchmarks: Sequence[str] | None = None,
     **sampling: int,
 ) -> pd.DataFrame:
-    """Leave one benchmark out at a time, and see what becomes of the models' mean abilities.
+    """Leave out one benchmark at a time, and compute the changes of the models' mean abilities.
 
     Parameters
     ----------
     whole : Fit
-        Of `population_layout`.
+        Fit of `population_layout`.
     evaluation : Evaluation
-        What it was fitted to.
+        Evaluation to which it was fitted.
     seed : int
         Seed of the fits.
     benchmarks : sequence of str, optional
-        Which to leave out in turn; each by default.
+        Benchmarks to leave out in turn (default: all).
     **sampling : int
         Options of `fit`.
 
@@ -127,10 +127,10 @@ def without_each(
     DataFrame
         Indexed by the benchmark left out: ``items`` that remain; Spearman's correlation of mean
         abilities ``with accuracy`` on all items and ``with all`` (the whole fit); ``change``, the
-        mean absolute change of a model's mean ability in levels; the same ``apart``, with what all
-        models move together taken away, which is what a comparison of models sees; ``sd``, the
-        mean posterior standard deviation of the whole fit; ``ratio``, the mean change in units of
-        each model's own; and ``largest ratio``.
+        mean absolute change of a model's mean ability in levels; ``apart``, the same without the
+        common change of all models, which does not affect comparisons of models; ``sd``, the mean
+        posterior standard deviation of the whole fit; ``ratio``, the mean change in units of each
+        model's standard deviation; and ``largest ratio``.
     """
     before = _mean_ability(whole)
     centre, spread = before.mean(axis=1), before.std(axis=1)
@@ -172,14 +172,14 @@ def moved(
 
 
 def judge_comparable(models: pd.DataFrame, without: pd.DataFrame) -> list[Figure]:
-    """Hold abilities to the order of accuracies, and to their own standard deviations.
+    """Compare abilities with the order of accuracies, and their changes with standard deviations.
 
     Parameters
     ----------
     models : DataFrame
-        From `by_model`.
+        Result of `by_model`.
     without : DataFrame
-        From `without_each`.
+        Result of `without_each`.
     """
     order = models["mean"].corr(models["accuracy"], method="spearman")
     curves = models["curves"].corr(models["accuracy"], method="spearman")
@@ -211,7 +211,7 @@ def judge_comparable(models: pd.DataFrame, without: pd.DataFrame) -> list[Figure
 
 
 def _mean_ability(found: Fit) -> pd.DataFrame:
-    """Average abilities over the dimensions: a row per subject, a column per draw."""
+    """Average abilities over the dimensions, with one row per subject and one column per draw."""
     draws = found.posterior["ability"].mean("dimension")
     stacked = draws.stack(sample=("chain", "draw")).transpose("subject", "sample")
     return pd.DataFrame(stacked.to_numpy(), stacked["subject"].to_index())

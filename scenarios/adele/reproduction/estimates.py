@@ -1,4 +1,4 @@
-"""Abilities that are known, as characteristic curves and layouts estimate them."""
+"""Known abilities, estimated by characteristic curves and by layouts."""
 
 import numpy as np
 import pandas as pd
@@ -19,17 +19,17 @@ CURVES, APART, GENERAL = "curves", "layout, abilities apart", "layout, general l
 COLUMNS = [f"demand[{code}]" for code in DEMANDS]
 _LEVELS = 6  # 0 to 5
 _RESAMPLES = 200
-_ENDLESS = 1_000_000  # attempts at each item
+_ENDLESS = 1_000_000  # number of attempts at each item for the aims of curves
 _SAMPLING = {"draws": 300, "tune": 300, "chains": 2, "reruns": 0, "progressbar": False}
 
 
 def isolated(each: int = 30) -> pd.DataFrame:
-    """Design a battery in which every item asks for one ability only.
+    """Make a battery in which every item demands only one ability.
 
     Parameters
     ----------
     each : int
-        Items per dimension and level.
+        Number of items per dimension and level.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def isolated(each: int = 30) -> pd.DataFrame:
 
 
 def isolated_cohort(seed: int = 1, each: int = 30) -> Cohort:
-    """Let the fifteen subjects answer the isolated battery, where nobody guesses.
+    """Simulate the answers of the fifteen subjects to the isolated battery, without guessing.
 
     Parameters
     ----------
@@ -74,23 +74,23 @@ def isolated_cohort(seed: int = 1, each: int = 30) -> Cohort:
 
 
 def curve_abilities(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
-    """Read abilities off the published curves, and what these aim at.
+    """Estimate abilities by the published curves, and compute the aims of the curves.
 
-    A curve aims at the ability that it gives when the same items are attempted without end, here a
-    million times each. That is not the true ability where other demands take success away.
+    The aim of a curve is its ability if the same items are attempted infinitely often (here a
+    million times each). It is not the true ability if other demands reduce success.
 
     Parameters
     ----------
     cohort : Cohort
-        Outcomes and true profiles; the outcomes follow `battery.rule`.
+        Outcomes and true profiles; the outcomes are simulated from `battery.rule`.
     seed : int
         Seed of bootstrap and attempts.
 
     Returns
     -------
     DataFrame
-        A row per subject and dimension: ``truth``, ``aim``, ``estimate``, ``sd`` (of the
-        bootstrap), ``low`` and ``high`` (90 %; missing where the curve is a step), in levels.
+        One row per subject and dimension: ``truth``, ``aim``, ``estimate``, ``sd`` (of the
+        bootstrap), ``low`` and ``high`` (90 %; missing if the curve is a step), in levels.
 
     Examples
     --------
@@ -122,15 +122,16 @@ def layout_abilities(cohort: Cohort, layout: Layout, seed: int = 1) -> pd.DataFr
     cohort : Cohort
         Outcomes and true profiles.
     layout : Layout
-        What is fitted, right or wrong.
+        Layout to fit.
     seed : int
         Seed of the draws.
 
     Returns
     -------
     DataFrame
-        As `curve_abilities`, with posterior means and sds; a layout aims at the truth. Beside it
-        ``rhat``. There are 2 chains of 300 draws, and nobody is sampled again.
+        Columns as in `curve_abilities`, with posterior means and standard deviations; the aim of a
+        layout is the truth. There is also ``rhat``. There are 2 chains of 300 draws, and no subject
+        is sampled again.
     """
     fitted = fit(layout, cohort.evaluation, seed=seed, **_SAMPLING)  # type: ignore[arg-type]
     table = fitted.profiles()
@@ -145,16 +146,16 @@ def layout_abilities(cohort: Cohort, layout: Layout, seed: int = 1) -> pd.DataFr
 def estimates(seed: int = 1, items: int = ITEMS, each: int = 30) -> pd.DataFrame:
     """Estimate the abilities of the fifteen subjects, on both batteries.
 
-    On the isolated battery an item asks for one ability only. On the correlated one, the simulated
-    battery of published structure, it asks for many at once. With the usual sizes this takes two
-    minutes on two processors.
+    On the isolated battery an item demands only one ability. On the correlated battery, which is
+    simulated with the published structure, it demands many at once. With the default sizes this
+    takes two minutes on two processors.
 
     Parameters
     ----------
     seed : int
         Seed of outcomes, draws and the correlated battery.
     items : int
-        Of the correlated battery.
+        Number of items of the correlated battery.
     each : int
         As in `isolated`.
 

@@ -1,4 +1,4 @@
-"""Which demands the assessors of the real models rest on: Figure 16 again."""
+"""Importance of demands for the assessors of the real models: reproduction of Figure 16."""
 
 import pandas as pd
 
@@ -19,24 +19,24 @@ CHOSEN = ("MCu", UNGUESSABILITY, "KNf", "CL", "QLl", "MCr")
 
 ADDITIVE = "additive layout"
 _COLUMNS = {f"demand[{code}]": code for code in DEMANDS} | {"unguessability": UNGUESSABILITY}
-_PUBLISHED_RANKS = 0.718  # of importance and of correlation with success
+_PUBLISHED_RANKS = 0.718  # rank correlation of importance and of correlation with success
 
 
 def importances(evaluation: Evaluation, folds: int = 5, layout: bool = True) -> Importance:
-    """Shuffle each dimension on items held out, for a forest and for the additive layout.
+    """Compute permutation importances on held-out items, for a forest and the additive layout.
 
     Parameters
     ----------
     evaluation : Evaluation
         As `data.load` reads it.
     folds : int
-        Parts in which items are held out in turn.
+        Number of parts in which items are held out in turn.
     layout : bool
-        Whether the layout is asked, too; it takes most of the time.
+        Whether to include the layout, which takes most of the time.
 
     References
     ----------
-    General scales paper, appendix 8.5.1 and Figure 16, there with forests and their accuracy.
+    General scales paper, appendix 8.5.1 and Figure 16, which use forests and their accuracy.
     """
     methods: dict[str, Method] = {FOREST: Forest(list(_COLUMNS), 50)}
     if layout:
@@ -52,7 +52,7 @@ def importances(evaluation: Evaluation, folds: int = 5, layout: bool = True) -> 
 
 
 def with_correlations(found: Importance, evaluation: Evaluation) -> pd.DataFrame:
-    """Put the importances beside how closely each dimension goes with success.
+    """Compare the importances with the correlations of dimensions with success.
 
     Returns
     -------
@@ -69,12 +69,12 @@ def with_correlations(found: Importance, evaluation: Evaluation) -> pd.DataFrame
 
 
 def judge_importance(table: pd.DataFrame) -> list[Figure]:
-    """Hold the forest's most important dimensions against the published ones.
+    """Compare the forest's most important dimensions with the published ones.
 
     Parameters
     ----------
     table : DataFrame
-        From `with_correlations`.
+        Result of `with_correlations`.
     """
     own = table[table.index == FOREST]
     best = own.nlargest(len(CHOSEN), "importance")

@@ -1,4 +1,4 @@
-"""Another mix of demands: what it does to performance, and what to abilities."""
+"""Effects of a different mix of demands on performance and on abilities."""
 
 import numpy as np
 import pandas as pd
@@ -25,21 +25,21 @@ def drawn(seed: int = 1, items: int = ITEMS, times: float = 1.0) -> pd.DataFrame
     seed : int
         Seed of the battery and of the choice.
     items : int
-        How many.
+        Number of items.
     times : float
-        By how much the ratio of items that demand level 5 of some ability to all others grows.
+        Factor of the ratio of items that demand level 5 of some ability to all others.
 
     Returns
     -------
     DataFrame
-        As `battery.battery`.
+        Items with the columns of `battery.battery`.
 
     Raises
     ------
     DataError
         When the battery has too few items of level 5, or of the others.
     FitError
-        When `seed` or `items` is no whole number.
+        When `seed` or `items` is not a whole number.
 
     Examples
     --------
@@ -70,10 +70,10 @@ def drawn(seed: int = 1, items: int = ITEMS, times: float = 1.0) -> pd.DataFrame
 def mixes(
     seed: int = 1, items: int = ITEMS, times: float = TIMES, layout: Layout | None = None
 ) -> pd.DataFrame:
-    """Let the fifteen subjects answer the battery as it is, and one with more of level 5.
+    """Simulate the fifteen subjects on the battery as it is, and on one with more items of level 5.
 
-    The two batteries are of one size; outcomes are drawn apart. With the usual size this takes a
-    minute on two processors.
+    The two batteries have the same size; their outcomes are drawn independently. With the default
+    size this takes a minute on two processors.
 
     Parameters
     ----------
@@ -82,25 +82,26 @@ def mixes(
     items, times
         As in `drawn`.
     layout : Layout, optional
-        What is fitted, with a labelled ``ability``; `capability_layout` by default.
+        Layout to fit, with a labelled ``ability`` (default: `capability_layout`).
 
     Returns
     -------
     DataFrame
-        Rows ``accuracy``, and mean abilities by ``curves``, ``curves without end`` (what they aim
-        at) and ``layout``. Columns: the means ``as is`` and with ``more of level 5``, their
-        ``change``, its error ``change_se`` with subjects as units, and the root mean square
-        ``typical_change`` of all single changes; ``typical_z`` and ``largest_z``, root mean square
-        and maximum of all changes in units of their own standard errors (none without end). Where
-        only chance changes anything, ``typical_z`` is about 1.
+        Rows ``accuracy``, and mean abilities by ``curves``, ``curves without end`` (their aims) and
+        ``layout``. Columns: the means ``as is`` and with ``more of level 5``, their ``change``, its
+        error ``change_se`` with subjects as units, and the root mean square ``typical_change`` of
+        all single changes; ``typical_z`` and ``largest_z``, root mean square and maximum of all
+        changes in units of their standard errors (missing for aims). If changes are only due to
+        chance, ``typical_z`` is about 1.
 
     Notes
     -----
-    With the usual size and three seeds, mean accuracy falls from 0.52 to 0.38; mean abilities by
+    With the default size and three seeds, mean accuracy falls from 0.52 to 0.38; mean abilities by
     curves change by -0.04 to 0.01 levels, those by the layout by -0.02 to 0.03. Single abilities
     change as by chance: ``typical_z`` is 0.9 to 1.0 for curves and 0.7 to 0.8 for the layout, whose
-    standard deviations also hold what no such battery tells apart. What curves aim at does depend
-    on the mix, by about 0.1 levels: a slice then holds other items, and thin bins weigh otherwise.
+    standard deviations include differences that no such battery can determine. The aims of curves
+    depend on the mix, by about 0.1 levels, because a slice then has other items, and small bins
+    have other weights.
 
     References
     ----------
@@ -121,7 +122,7 @@ def compared(plain: pd.DataFrame, harder: pd.DataFrame) -> dict[str, float]:
     Parameters
     ----------
     plain, harder : DataFrame
-        Indexed by ``subject`` among others: ``estimate`` and its standard error ``sd``.
+        Estimates and their standard errors, ``estimate`` and ``sd``, with ``subject`` in the index.
 
     Returns
     -------
@@ -153,7 +154,7 @@ def compared(plain: pd.DataFrame, harder: pd.DataFrame) -> dict[str, float]:
 
 
 def _answers(items: pd.DataFrame, layout: Layout, seed: int) -> dict[str, pd.DataFrame]:
-    """Simulate outcomes; every measure of them with its standard error."""
+    """Simulate outcomes, and compute each measure with its standard error."""
     cohort = Cohort.drawn(rule(), items, true_profiles(), seed)
     rate = cohort.evaluation.success_rates().rename_axis("subject")
     curves = curve_abilities(cohort, seed)

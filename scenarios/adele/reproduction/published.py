@@ -1,4 +1,4 @@
-"""Published tables of the general scales, and what ours are."""
+"""Published tables of the general scales, compared with the obtained ones."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +31,7 @@ from .real import abilities, agreement, compared_layouts
 from .recovery import by_dimension, recovery
 
 RECOMMENDED = "recommended layout"
-_NEAR = 0.01  # of a score that somebody else's forest or regression has on the same items
+_NEAR = 0.01  # largest difference from independent forests and regressions on the same items
 _ELSEWHERE = {
     # forests of 200 trees that split 50 items, and unscaled regressions
     ("in distribution", FOREST): {"auroc": 0.764, "ece": 0.014, "brier": 0.152},
@@ -39,15 +39,15 @@ _ELSEWHERE = {
     ("benchmark OOD", FOREST): {"auroc": 0.647, "ece": 0.097, "brier": 0.183},
     ("benchmark OOD", REGRESSION): {"auroc": 0.659, "ece": 0.086, "brier": 0.180},
 }
-_BEHIND = 0.01  # AUROC that the layout may lack in distribution
-_SLIGHT = 0.05  # levels of bias, and share of intervals, that are no matter
-_ERRORS = 4  # standard errors
-_ALMOST = 0.1  # levels that a mean ability may move with the mix of demands
-_PART = 0.1  # of the published count of items kept
+_BEHIND = 0.01  # largest loss of AUROC of the layout in distribution
+_SLIGHT = 0.05  # negligible bias in levels, and negligible error of a coverage
+_ERRORS = 4  # number of standard errors
+_ALMOST = 0.1  # largest change of a mean ability with the mix of demands, in levels
+_PART = 0.1  # largest relative difference from the published number of items kept
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
-    """Assess real and simulated subjects, and hold layouts against forests and published tables.
+    """Assess real and simulated subjects, and compare layouts with forests and published tables.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
 
 
 def real_importances(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd.DataFrame]]:
-    """Ask which dimensions the assessors of the real models rest on.
+    """Compute the importances of dimensions for the assessors of the real models.
 
     Returns
     -------
     list of Figure, dict of str to DataFrame
-        What is judged, and the tables behind it.
+        Figures with their goals, and the tables behind them.
 
     References
     ----------
@@ -110,12 +110,12 @@ def real_importances(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd
 
 
 def one_population(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd.DataFrame]]:
-    """Put the real models' abilities on one scale, also without each benchmark.
+    """Estimate the real models' abilities on one scale, also without each benchmark.
 
     Returns
     -------
     list of Figure, dict of str to DataFrame
-        What is judged, and the tables behind it.
+        Figures with their goals, and the tables behind them.
     """
     sample = sampled(evaluation)
     whole = fitted(sample)
@@ -133,7 +133,7 @@ def simulation_studies() -> tuple[list[Figure], dict[str, pd.DataFrame]]:
     Returns
     -------
     list of Figure, dict of str to DataFrame
-        What is judged, and the tables behind it.
+        Figures with their goals, and the tables behind them.
 
     References
     ----------
@@ -159,12 +159,12 @@ def simulation_studies() -> tuple[list[Figure], dict[str, pd.DataFrame]]:
 
 
 def judge_split(means: pd.DataFrame, split: str) -> list[Figure]:
-    """Hold the layout against forest and regression on real items.
+    """Compare the layout with forest and regression on real items.
 
     Parameters
     ----------
     means : DataFrame
-        From `assessed.by_method`.
+        Result of `assessed.by_method`.
     split : str
         One of `assessed.SPLITS`.
     """
@@ -196,7 +196,7 @@ def judge_split(means: pd.DataFrame, split: str) -> list[Figure]:
 
 
 def judge_simulated(means: pd.DataFrame, split: str) -> list[Figure]:
-    """Hold the layout of the simulated outcomes' form against the forest."""
+    """Compare the layout with the form of the simulated outcomes with the forest."""
     numbers = means.to_dict("index")
     ours, forest = numbers[FITTING], numbers[FOREST]
     return [
@@ -213,7 +213,7 @@ def judge_simulated(means: pd.DataFrame, split: str) -> list[Figure]:
 
 
 def judge_recovery(recovered: pd.DataFrame) -> list[Figure]:
-    """Say who gives known abilities back; `recovered` is of `recovery.recovery`."""
+    """Judge the recovery of known abilities; `recovered` is the result of `recovery.recovery`."""
     rows = recovered.to_dict("index")
     curves = rows["correlated", "curves", "all"]
     figures = [
@@ -245,7 +245,7 @@ def judge_recovery(recovered: pd.DataFrame) -> list[Figure]:
 
 
 def judge_mixes(mixed: pd.DataFrame) -> list[Figure]:
-    """Say what moves with the mix of demands; `mixed` is of `mixes.mixes`."""
+    """Judge the changes with the mix of demands; `mixed` is the result of `mixes.mixes`."""
     change = mixed["change"].to_dict()
     return [
         Figure(
@@ -268,7 +268,7 @@ def judge_mixes(mixed: pd.DataFrame) -> list[Figure]:
 
 
 def judge_light(kept: int) -> Figure:
-    """Hold the number of simulated items that redundancy leaves against the published one."""
+    """Compare the number of simulated items without redundant ones with the published number."""
     return Figure(
         f"SIMULATED battery: items kept of {ITEMS:,}, relative to the published {PUBLISHED_SIZE:,}",
         abs(kept / PUBLISHED_SIZE - 1),
@@ -280,7 +280,7 @@ def judge_light(kept: int) -> Figure:
 
 
 def _goal(score: str, others: Mapping[str, float], split: str) -> tuple[Relation, float, str]:
-    """Say what a score of the layout is held to."""
+    """Return the goal of a score of the layout."""
     if score != "auroc":
         return "<=", min(others.values()), "not above either"
     if SPLITS[split] is None:

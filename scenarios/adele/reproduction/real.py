@@ -1,4 +1,4 @@
-"""What layouts make of the real outcomes: which one fits, and abilities beside curves."""
+"""Layouts of the real outcomes: comparison of layouts, and of abilities with curves."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,7 +14,7 @@ from ..scales import DEMANDS
 from .assessed import prepared
 
 COMPARED = ("GPT-4o", "LLaMA-3.2-3B-Instruct", "DK-R1-Dist-Qwen-7B", "Davinci-002")
-"""An able subject, one of each other family, and one without instructions."""
+"""Subjects: an able one, one of each other family, and one without instruction tuning."""
 
 _SAMPLING = {"draws": 150, "tune": 300, "chains": 2, "seed": 1}
 _ALL = "all"
@@ -25,16 +25,16 @@ def compared_layouts(
     subjects: Sequence[str] = COMPARED,
     layouts: Mapping[str, Callable[[], Layout]] = LAYOUTS,
 ) -> pd.DataFrame:
-    """Fit layouts to all items, and compare how well each item is foreseen from the others.
+    """Fit layouts to all items, and compare them by leave-one-out.
 
     Parameters
     ----------
     evaluation : Evaluation
         As `data.load` reads it.
     subjects : sequence of str
-        Whose outcomes.
+        Subjects to fit.
     layouts : mapping of str to callable
-        By name; the additive layout that knows tasks is added to them.
+        Layouts by name; the additive layout with effects of tasks is added to them.
 
     Returns
     -------
@@ -57,15 +57,15 @@ def abilities(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
     Parameters
     ----------
     evaluation : Evaluation
-        With demands, unguessability and outcomes.
+        Evaluation with demands, unguessability and outcomes.
     seed : int
         Seed of draws and bootstrap.
 
     Returns
     -------
     DataFrame
-        Indexed by ``subject`` and ``dimension``: ``layout``, posterior means, and ``curves``; in
-        levels, NaN where there is no curve.
+        Indexed by ``subject`` and ``dimension``: ``layout``, posterior means, and ``curves``, in
+        levels; NaN if there is no curve.
     """
     options = {**_SAMPLING, "seed": seed, "reruns": 0}
     fitted = fit(capability_layout("pooled"), evaluation, **options)  # type: ignore[arg-type]
@@ -80,21 +80,21 @@ def abilities(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
 
 
 def agreement(found: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Hold the two estimates of `abilities` against each other.
+    """Compare the two estimates of `abilities` with each other.
 
     Parameters
     ----------
     found : DataFrame
-        From `abilities`.
+        Result of `abilities`.
     by : {"dimension", "subject"}
-        What the rows are.
+        Kind of the rows.
 
     Returns
     -------
     DataFrame
-        Means of ``layout`` and ``curves`` over what both estimate, their rank correlation
-        ``spearman`` (NaN where one is constant), and ``estimates``, how many there are. The last
-        row is of all.
+        Means of ``layout`` and ``curves`` over the abilities that both estimate, their rank
+        correlation ``spearman`` (NaN if one is constant), and ``estimates``, their number. The last
+        row is for all abilities.
 
     Examples
     --------

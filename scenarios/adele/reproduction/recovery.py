@@ -1,4 +1,4 @@
-"""How far estimated abilities lie from the true ones."""
+"""Errors of estimated abilities."""
 
 import pandas as pd
 
@@ -9,40 +9,41 @@ _TOP = 5
 
 
 def recovery(table: pd.DataFrame) -> pd.DataFrame:
-    """Hold estimates against the truth, by battery and method.
+    """Compare estimates with the truth, by battery and method.
 
     Parameters
     ----------
     table : DataFrame
-        From `estimates.estimates`.
+        Result of `estimates.estimates`.
 
     Returns
     -------
     DataFrame
-        Indexed by ``battery``, ``method`` and ``abilities``: ``all``; ``up to 5``, whose truth is
-        in the range of the levels; ``narrow``, whose interval is narrower than 2 levels, which a
-        user can see. Columns as in `summary`.
+        Indexed by ``battery``, ``method`` and ``abilities``: ``all``; ``up to 5``, with a true
+        value in the range of the levels; ``narrow``, with an interval of less than 2 levels, which
+        can be seen without the truth. Columns as in `summary`.
 
     Notes
     -----
-    With the usual sizes and ``seed=1``; Monte Carlo errors are 0.01 to 0.05 levels and 2 to 4 %.
+    The results are for the default sizes and ``seed=1``; Monte Carlo errors are 0.01 to 0.05 levels
+    and 2 to 4 %.
 
-    Where an item asks for one ability, curves and layouts have no bias, and their 90 % intervals
-    hold 88 to 92 % of the true abilities. Curves of abilities above 5 rest on their anchor: they
-    miss by 0.45 levels, those up to 5 by 0.13.
+    If an item demands one ability, curves and layouts have no bias, and their 90 % intervals
+    contain 88 to 92 % of the true abilities. Curves of abilities above 5 depend on their anchor:
+    their error is 0.45 levels, and that of abilities up to 5 is 0.13.
 
-    On the correlated battery curves come out 0.73 levels too low, and 16 % of their intervals hold
-    the truth. They do find what they aim at (91 %), and that lies 0.70 levels too low: it is no
-    lack of items. The layout with a general level has no bias (0.01), a root mean square error of
-    0.22, and 93 % of its intervals hold the truth. Its form is that of the outcomes, with slope and
-    noise inferred. Its prior fits, too: abilities lie about a level. With abilities spread evenly
-    from 2.5 to 5.5, each by itself, it is drawn towards that level (0.15 too high below level 4.5,
-    0.4 too low above, -0.03 over all), with an error of 0.45 and a coverage of 90 %; the curves are
-    then 1.33 too low.
+    On the correlated battery curves are 0.73 levels too low, and 16 % of their intervals contain
+    the truth. They do reach their aims (91 %), which are 0.70 levels too low, so that more items
+    would not help. The layout with a general level has no bias (0.01), a root mean square error of
+    0.22, and 93 % of its intervals contain the truth. Its form is that of the outcomes, with slope
+    and noise inferred, and its prior is right as well: abilities vary about a level. If abilities
+    are independent and uniform from 2.5 to 5.5, estimates are shrunk towards that level (0.15 too
+    high below level 4.5, 0.4 too low above, -0.03 over all), with an error of 0.45 and a coverage
+    of 90 %; the curves are then 1.33 too low.
 
-    The layout with abilities apart identifies half of the abilities (``narrow``: -0.05, 88 %).
-    The others are bounded from below only: their means follow the prior's range and come out 1.7
-    levels too high, and their chains do not settle in so few draws.
+    The layout with separate abilities identifies half of the abilities (``narrow``: -0.05, 88 %).
+    The others are only bounded from below: their means depend on the prior's range and are 1.7
+    levels too high, and their chains do not converge in so few draws.
     """
     chosen = {
         "all": table,
@@ -63,13 +64,13 @@ def by_dimension(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        From `estimates.estimates`.
+        Result of `estimates.estimates`.
 
     Returns
     -------
     DataFrame
-        A row per dimension; by battery and method the mean error over subjects, in levels, and for
-        curves also that of what they aim at.
+        One row per dimension; by battery and method the mean error over subjects, in levels, and
+        for curves also that of their aims.
     """
     miss = table["estimate"] - table["truth"]
     aims = (table["aim"] - table["truth"]).xs("curves", level="method", drop_level=False)
@@ -79,20 +80,20 @@ def by_dimension(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(table: pd.DataFrame) -> dict[str, float]:
-    """Compute bias, scatter and coverage of estimates, with Monte Carlo errors.
+    """Compute bias, error and coverage of estimates, with Monte Carlo errors.
 
     Parameters
     ----------
     table : DataFrame
-        Indexed by ``subject`` among others; columns of `estimates.layout_abilities`.
+        Estimates with ``subject`` in the index, and the columns of `estimates.layout_abilities`.
 
     Returns
     -------
     dict of str to float
-        ``counted`` estimates, ``bias`` and ``rmse`` in levels, ``coverage`` of intervals that there
-        are and their mean ``width``; ``aim_bias`` and ``aim_coverage`` the same for what the method
-        aims at; the largest ``rhat``. A subject's abilities are estimated together, so the errors
-        ``bias_se`` and ``coverage_se`` take subjects as units.
+        ``counted`` estimates, ``bias`` and ``rmse`` in levels, ``coverage`` of existing intervals
+        and their mean ``width``; ``aim_bias`` and ``aim_coverage``, the same for the aims of the
+        method; the largest ``rhat``. A subject's abilities are estimated together, so that the
+        units of the errors ``bias_se`` and ``coverage_se`` are subjects.
 
     Examples
     --------
@@ -123,17 +124,17 @@ def summary(table: pd.DataFrame) -> dict[str, float]:
 
 
 def mean_error(values: pd.Series) -> float:
-    """Estimate the standard error of a mean over values that belong together by subject.
+    """Estimate the standard error of a mean over values that are dependent within subjects.
 
     Parameters
     ----------
     values : Series
-        Indexed by ``subject`` among others.
+        Values with ``subject`` in the index.
 
     Returns
     -------
     float
-        NaN with one subject only.
+        Standard error; NaN with only one subject.
 
     Examples
     --------

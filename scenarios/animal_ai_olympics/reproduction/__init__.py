@@ -1,4 +1,4 @@
-"""Figure 9 of the Animal-AI Olympics again, and how close ours comes."""
+"""Reproduction of Figure 9 of the Animal-AI Olympics."""
 
 from .published import reproduce
 

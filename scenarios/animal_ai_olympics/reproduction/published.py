@@ -1,4 +1,4 @@
-"""Published figures of the Animal-AI Olympics, and how close ours come."""
+"""Published figures of the Animal-AI Olympics, compared with the obtained ones."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,21 +34,21 @@ def figure_9(folder: Path, subjects: Sequence[str]) -> pd.DataFrame:
     Parameters
     ----------
     folder : Path
-        Where ``aaio_figure9.csv`` lies.
+        Folder of ``aaio_figure9.csv``.
     subjects : sequence of str
-        Agents as the data spell them.
+        Names of the agents in the data.
 
     Returns
     -------
     DataFrame
-        One row per agent, in that order: ``success_mean``, the profile elements' means and, where
-        the table has them, their standard deviations.
+        One row per agent, in that order: ``success_mean``, the profile elements' means and, if the
+        table has them, their standard deviations.
 
     Raises
     ------
     DataError
-        When the table is not in the folder, lacks a column, holds something else than numbers, or
-        its agents are others.
+        When the table is not in the folder, lacks a column, has values that are not numbers, or has
+        other agents.
 
     References
     ----------
@@ -71,24 +71,24 @@ def figure_9(folder: Path, subjects: Sequence[str]) -> pd.DataFrame:
 
 
 def _columns(raw: pd.DataFrame) -> list[str]:
-    """Name the columns that are needed, and those that are compared where they are there."""
+    """List the columns that are needed, and the optional ones."""
     return [*_NEEDED, *(name for name in _COMPARED if name in raw and name not in _NEEDED)]
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
-    """Fit the published layout to the real data, and hold it against Figure 9.
+    """Fit the published layout to the real data, and compare it with Figure 9.
 
     Parameters
     ----------
     scenario : Scenario
         This one.
     data, published : Path
-        Folders of the real data (found or downloaded without one) and of published tables.
+        Folders of the real data (which are found or downloaded by default) and of published tables.
 
     Raises
     ------
     DataError
-        When either cannot be read; before anything is fitted.
+        When either cannot be read; this is checked before anything is fitted.
     """
     evaluation = scenario.load(data)
     table = figure_9(published, evaluation.subjects)
@@ -97,14 +97,14 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
 
 
 def compare(fit: Fit, table: pd.DataFrame) -> list[Figure]:
-    """Hold a fit of the published layout to the real data against Figure 9.
+    """Compare a fit of the published layout to the real data with Figure 9.
 
     Parameters
     ----------
     fit : Fit
-        Of all agents; one that failed counts as differing.
+        Fit of all agents; an agent that failed counts as different.
     table : DataFrame
-        As `figure_9` reads it.
+        Result of `figure_9`.
     """
     rates = (fit.observed["successes"].sum("item") / fit.observed["trials"].sum("item")).to_series()
     apart = rates.reindex(table.index).round(2).sub(table["success_mean"]).abs()
@@ -126,27 +126,28 @@ def compare(fit: Fit, table: pd.DataFrame) -> list[Figure]:
 
 
 def beside(fit: Fit, table: pd.DataFrame) -> pd.DataFrame:
-    """Compare means and standard deviations of all four elements, the bias too, with Figure 9.
+    """Compare means and standard deviations of all four elements with Figure 9.
 
-    There are no goals here. The bias is the finding: its means correlate by about 0.5 only. Its
-    posterior is nearly its prior (standard deviations about 0.8, of 1), for 22 of the 69 tasks have
-    a reward to one side. But Monte Carlo error is not the reason: agents with the same outcomes lie
-    within 0.06 of each other in Figure 9 and here, and about 0.4 apart between both. So the
-    published coding of ``XPos`` is another one than the side that was recorded; of some twenty
-    codings tried for 14 agents, none correlates by more than 0.45 there, where this one has 0.37.
+    There are no goals here. The means of the bias have a correlation of only about 0.5. Its
+    posterior is nearly its prior (standard deviations are about 0.8, compared with 1), since 22 of
+    the 69 tasks have a reward to one side. Monte Carlo error is not the reason: agents with the
+    same outcomes differ by at most 0.06 within Figure 9 and within this fit, but by about 0.4
+    between the two. The published coding of ``XPos`` is therefore not the side that was recorded;
+    of some twenty codings that were tried for 14 agents, none has a correlation above 0.45, and
+    this one has 0.37.
 
     Parameters
     ----------
     fit : Fit
-        Of all agents.
+        Fit of all agents.
     table : DataFrame
-        As `figure_9` reads it.
+        Result of `figure_9`.
 
     Returns
     -------
     DataFrame
-        A row per element and statistic that the table has: ``correlation`` and, ours less theirs,
-        ``mean absolute difference`` and ``mean difference``.
+        One row per element and statistic of the table: ``correlation``, and ``mean absolute
+        difference`` and ``mean difference`` of the fit from the table.
     """
     profiles = fit.profiles().set_index(["subject", "node"])
     rows = {}

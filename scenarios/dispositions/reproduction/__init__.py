@@ -1,4 +1,4 @@
-"""The simulated study of dispositions worked through and held against its truth."""
+"""The simulated study of dispositions, compared with its true values."""
 
 from .published import reproduce
 

@@ -1,4 +1,4 @@
-"""Forecasts for scenarios that a model was not asked, against what knows less."""
+"""Forecasts of a model's choices in held-out scenarios, compared with baselines."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -30,20 +30,20 @@ class AsPeople:
 
 
 def held_out(evaluation: Evaluation, *, seed: int = 1) -> CrossValidation:
-    """Hold a fifth of the scenarios out, once, and forecast every model's choices there.
+    """Hold out a fifth of the scenarios, once, and forecast every model's choices there.
 
     Parameters
     ----------
     evaluation : Evaluation
-        From `choices`.
+        Result of `choices`.
     seed : int
         Seed of the split and the fits.
 
     Returns
     -------
     CrossValidation
-        Of the layout, the aggregate, people's rate alone, and a logistic regression on people's
-        rate and the trait.
+        Scores of the layout, the aggregate, people's rate alone, and a logistic regression on
+        people's rate and the trait.
     """
     return cross_validate(
         {
@@ -61,13 +61,13 @@ def held_out(evaluation: Evaluation, *, seed: int = 1) -> CrossValidation:
 
 
 def beside_truth(scores: CrossValidation, study: SimulatedStudy) -> pd.DataFrame:
-    """Lay each model's Brier scores beside its largest disposition.
+    """Compare each model's Brier scores with its largest disposition.
 
     Returns
     -------
     DataFrame
-        Indexed by model: a column of Brier scores per method, ``strongest`` (of the dispositions,
-        in people's log-odds, without its sign), ``slope`` and ``noise``.
+        Indexed by model: one column of Brier scores per method, ``strongest`` (the largest absolute
+        disposition, in people's log-odds), ``slope`` and ``noise``.
     """
     table = scores.per_subject()
     dispositions = study.truth.filter(like="disposition[").abs().max(axis=1)

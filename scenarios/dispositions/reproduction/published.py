@@ -1,4 +1,4 @@
-"""What the simulated study shows, held against what is known of it."""
+"""Results of the simulated study, compared with its true values."""
 
 import time
 from pathlib import Path
@@ -28,13 +28,13 @@ from .recovery import recovered, recovery, summary
 ALIGNED = "sim-01"
 """The model whose rates are people's."""
 
-_COVERAGE = 0.05  # off 90 %: two standard errors where errors of a study go together
+_COVERAGE = 0.05  # distance from 90 %: two standard errors, with dependent errors in a study
 _ERRORS = 3.0
 _MINUTES = 15.0
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
-    """Work the simulated study through, and hold it against its truth.
+    """Analyse the simulated study, and compare the results with its true values.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -
 def _by_profiles(
     study: SimulatedStudy, found: Fit, evaluation: Evaluation, gaps: pd.DataFrame
 ) -> pd.DataFrame:
-    """Lay measured misalignment beside that of the fitted and of the true profiles."""
+    """Compare measured misalignment with that of the fitted and of the true profiles."""
     measured = gaps.xs(ALL, level="trait")[["misalignment", "corrected", "posterior"]]
     by_fit = implied_misalignment(found, evaluation).xs(ALL, level="trait")
     truth = study.truth
@@ -239,7 +239,7 @@ def _self_report_figures(correlations: pd.DataFrame, loadings: "pd.Series[float]
 
 
 def _supports(judgments: SituationalJudgments) -> pd.DataFrame:
-    """Lay the simulated raters' support beside the published one."""
+    """Compare the simulated raters' support with the published one."""
     table = supports()
     parts = []
     for attribute, groups in table.groupby("attribute", sort=False):

@@ -1,4 +1,4 @@
-"""How far fitted dispositions, slopes and noise lie from the true ones."""
+"""Errors of fitted dispositions, slopes and noise."""
 
 import numpy as np
 import pandas as pd
@@ -13,20 +13,20 @@ _STUDIES, _PER_STATEMENT = 4, 4
 
 
 def recovered(study: SimulatedStudy, found: Fit) -> pd.DataFrame:
-    """Lay a fit beside the truth.
+    """Compare a fit with the true values.
 
     Parameters
     ----------
     study : SimulatedStudy
-        With known profiles.
+        Study with known profiles.
     found : Fit
-        Of its models.
+        Fit of its models.
 
     Returns
     -------
     DataFrame
         One row per model and profile element: ``subject``, ``node``, ``label``, ``truth``,
-        ``mean``, ``sd``, ``low``, ``high``, ``error`` (mean less truth) and ``covered``.
+        ``mean``, ``sd``, ``low``, ``high``, ``error`` (mean minus truth) and ``covered``.
     """
     table = found.profiles(prob=0.9)
     table = table[table["node"] != "peoplesSpread"].reset_index(drop=True)
@@ -45,15 +45,15 @@ def recovered(study: SimulatedStudy, found: Fit) -> pd.DataFrame:
 
 
 def recovery(seed: int = 1) -> pd.DataFrame:
-    """Simulate four studies of a quarter of the size, each with votes of its own, and fit them.
+    """Simulate four studies of a quarter of the size, each with different votes, and fit them.
 
-    All models of a study share its votes, so their errors go together: one study, however large,
-    would not tell a bias from what its raters happened to say.
+    All models of a study share its votes, so that their errors are dependent: one study, whatever
+    its size, cannot distinguish a bias from the random errors of its votes.
 
     Returns
     -------
     DataFrame
-        As from `recovered`, with the column ``study``.
+        Columns as in `recovered`, and the column ``study``.
     """
     parts = []
     for number in range(_STUDIES):
@@ -78,15 +78,15 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        From `recovery`.
+        Result of `recovery`.
 
     Returns
     -------
     DataFrame
         Indexed by node: ``elements``, ``bias`` with its standard error ``se`` over studies (errors
-        of one study go together), ``rmse``, ``sd`` (posterior, on average), ``coverage`` of 90 %
-        intervals. A noise of 0 is left out: an interval between quantiles never holds an end of
-        the range.
+        in a study are dependent), ``rmse``, ``sd`` (mean posterior standard deviation),
+        ``coverage`` of 90 % intervals. A noise of 0 is left out, because an interval between
+        quantiles never contains an end of the range.
     """
     inside = table[~((table["node"] == "noise") & (table["truth"] == 0))]
 

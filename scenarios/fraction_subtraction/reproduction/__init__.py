@@ -1,4 +1,4 @@
-"""Skills of 536 pupils held against an independent estimate and baselines."""
+"""Skills of 536 pupils, compared with an independent estimate and baselines."""
 
 from .published import reproduce
 

@@ -1,4 +1,4 @@
-"""What the layouts make of 536 pupils, held against an independent estimate and baselines."""
+"""Results of the layouts for 536 pupils, compared with an independent estimate and baselines."""
 
 import time
 from pathlib import Path
@@ -24,21 +24,21 @@ _REPEATS = 3
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
-    """Hold profiles against the DINA model's estimates, and forecasts against baselines.
+    """Compare profiles with the DINA model's estimates, and forecasts with baselines.
 
     Parameters
     ----------
     scenario : Scenario
         This one.
     data : Path, optional
-        Folder of the real data, or the one that the environment names.
+        Folder of the real data (default: the folder in the environment variable).
     published : Path or None
         Not used: the DINA model is fitted here.
 
     Raises
     ------
     DataError
-        When the data cannot be read; before anything is fitted.
+        When the data cannot be read; this is checked before anything is fitted.
     """
     evaluation = scenario.load(data)
     pooled = dina(evaluation.successes, evaluation.items[list(scenario.columns)])
@@ -63,14 +63,14 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
 
 
 def item_mean_brier(evaluation: Evaluation) -> float:
-    """Score the forecast that everybody succeeds as often as the other pupils do on that item.
+    """Score the forecast that a pupil's success is the mean success of the other pupils on an item.
 
-    Unlike the other methods it sees the item's outcomes, and not the pupil's.
+    Unlike the other methods it uses the outcomes of the item, and not those of the pupil.
 
     Parameters
     ----------
     evaluation : Evaluation
-        One trial of each pupil on each item, of at least two pupils.
+        Evaluation with one trial of each pupil on each item, and at least two pupils.
 
     Examples
     --------
@@ -86,14 +86,14 @@ def item_mean_brier(evaluation: Evaluation) -> float:
 
 
 def beside_dina(fit: Fit, pooled: Dina) -> pd.DataFrame:
-    """Lay skills by profiles beside those by the DINA model.
+    """Compare skills by profiles with those by the DINA model.
 
     Parameters
     ----------
     fit : Fit
-        Of one of this scenario's layouts.
+        Fit of one of this scenario's layouts.
     pooled : Dina
-        Of the same pupils.
+        Estimates for the same pupils.
 
     Returns
     -------
@@ -109,18 +109,18 @@ def beside_dina(fit: Fit, pooled: Dina) -> pd.DataFrame:
 
 
 def flags(fit: Fit) -> pd.DataFrame:
-    """Say how much the answers told of every profile element.
+    """Summarise the information of the answers about every profile element.
 
     Parameters
     ----------
     fit : Fit
-        Any.
+        Fit of any layout.
 
     Returns
     -------
     DataFrame
-        Indexed by node and label: medians of ``shrinkage`` and ``sd`` over pupils, and the share of
-        the prior-dominated pupils, ``prior_dominated``.
+        Indexed by node and label: medians of ``shrinkage`` and ``sd`` over pupils, and
+        ``prior_dominated``, the share of pupils for whom the element is prior-dominated.
     """
     table = fit.profiles().fillna({"label": ""})
     profiles = table.groupby(["node", "label"], sort=False)

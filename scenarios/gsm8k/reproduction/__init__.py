@@ -1,4 +1,4 @@
-"""Published accuracies of GSM8K again, and forecasts of problems held out."""
+"""Reproduction of published accuracies of GSM8K, and forecasts of held-out problems."""
 
 from .published import reproduce
 

@@ -1,4 +1,4 @@
-"""Published accuracies of GSM8K, and how well layouts forecast problems held out."""
+"""Published accuracies of GSM8K, and scores of forecasts of held-out problems."""
 
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from ..data import SPELLING, accuracies
 from ..horizons import horizons
 
 RECOMMENDED = "recommended layout"
-_CLOSE = 0.3  # points
-_AGREEING = 34  # models, of 44
-_FARTHEST = 5.0  # points; answers in an unusual format
+_CLOSE = 0.3  # points within which accuracies agree
+_AGREEING = 34  # least number of models that agree, of 44
+_FARTHEST = 5.0  # largest difference in points, due to answers in an unusual format
 _NOT_CONVERGED = 0.05
 _REPEATS = 3
 _DEMANDS = {
@@ -30,21 +30,21 @@ _DEMANDS = {
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
-    """Hold success rates against the published accuracies, and forecasts against baselines.
+    """Compare success rates with the published accuracies, and forecasts with baselines.
 
     Parameters
     ----------
     scenario : Scenario
         This one.
     data : Path, optional
-        Folder of the real data, or the one that the environment names.
+        Folder of the real data (default: the folder in the environment variable).
     published : Path or None
-        Not used: the published accuracies come with the data.
+        Not used: the published accuracies are part of the data.
 
     Raises
     ------
     DataError
-        When the data cannot be read; before anything is fitted.
+        When the data cannot be read; this is checked before anything is fitted.
     """
     evaluation = scenario.load(data)
     rates = beside_published(evaluation, accuracies(data))
@@ -64,14 +64,14 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
 
 
 def beside_published(evaluation: Evaluation, published: pd.Series) -> pd.DataFrame:
-    """Lay success rates beside published accuracies.
+    """Compare success rates with published accuracies.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Of models as the outcomes spell them.
+        Evaluation of models, with their names in the outcomes.
     published : Series
-        Percent, by model as published.
+        Accuracies in percent, by published name of the model.
 
     Returns
     -------
@@ -99,12 +99,12 @@ def beside_published(evaluation: Evaluation, published: pd.Series) -> pd.DataFra
 
 
 def accuracy_figures(rates: pd.DataFrame) -> list[Figure]:
-    """Hold success rates against published accuracies.
+    """Judge the agreement of success rates with published accuracies.
 
     Parameters
     ----------
     rates : DataFrame
-        From `beside_published`.
+        Result of `beside_published`.
     """
     apart = rates["difference"].abs()
     return [
@@ -125,20 +125,20 @@ def accuracy_figures(rates: pd.DataFrame) -> list[Figure]:
 
 
 def flags(fit: Fit) -> pd.DataFrame:
-    """Count prior-dominated horizons, and where the problems are too easy to show a limit.
+    """Summarise prior-dominated elements, and abilities beyond the problems' demands.
 
     Parameters
     ----------
     fit : Fit
-        Of the recommended layout.
+        Fit of the recommended layout.
 
     Returns
     -------
     DataFrame
-        Indexed by node: medians of ``mean``, ``sd`` and ``shrinkage`` over models; the share of
-        models for which it is ``prior_dominated``; the demand that one problem in a hundred
-        exceeds, ``hard``, and the share of models whose mean lies ``beyond`` it. There outcomes
-        bound the ability from below only, whatever the shrinkage.
+        Indexed by node: medians of ``mean``, ``sd`` and ``shrinkage`` over models;
+        ``prior_dominated``, the share of models for which it is so; ``hard``, the demand that one
+        problem in a hundred exceeds; and ``beyond``, the share of models whose mean is above it.
+        For these, outcomes only limit the ability from below, whatever the shrinkage.
     """
     profiles = fit.profiles()
     grouped = profiles.groupby("node", sort=False)

@@ -1,4 +1,4 @@
-"""Shared values and scores held against those measured by hand; which items differ by batch."""
+"""Shared values and scores, compared with independent ones; items that differ between batches."""
 
 from pathlib import Path
 
@@ -18,30 +18,30 @@ RASCH, RECOMMENDED, BATCHES = (
     "items that differ between batches",
 )
 KNOWN = {"spread": 0.92, "weight": 0.70}
-"""Of the recommended layout, in log-odds: by hand in PyMC."""
+"""Shared values of the recommended layout in log-odds, from a separate model in PyMC."""
 KNOWN_BRIER = {RASCH: 0.1916, RECOMMENDED: 0.1892}
-"""Means of three splits: by hand, with point estimates of the same two models."""
+"""Mean scores of three splits, from separate point estimates of the same two models."""
 _SPLITS = (0, 1, 2)
 _TOLERANCE = 0.001
 _SDS = 2.0
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
-    """Hold a population against values measured by hand, and look for items that differ.
+    """Compare a population with independent values, and find items that differ between batches.
 
     Parameters
     ----------
     scenario : Scenario
         This one.
     data : Path, optional
-        Folder of the real data, or the one that the environment names.
+        Folder of the real data (default: the folder in the environment variable).
     published : Path or None
-        Not used: the source publishes the data, and no figures of these models.
+        Not used: the source publishes the data, but no results of these models.
 
     Raises
     ------
     DataError
-        When the data cannot be read; before anything is fitted.
+        When the data cannot be read; this is checked before anything is fitted.
     """
     evaluation = scenario.load(data)
     shared = _fitted(scenario, RECOMMENDED, evaluation).population()
@@ -75,7 +75,7 @@ def held_out_scores(scenario: Scenario, evaluation: Evaluation) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Brier scores, all held-out outcomes alike: a row per method, a column per split.
+        Brier scores over all held-out outcomes, with one row per method and one column per split.
     """
     methods = {name: make() for name, make in scenario.layouts.items()} | dict(scenario.baselines)
     found = {}
@@ -95,7 +95,7 @@ def held_out_scores(scenario: Scenario, evaluation: Evaluation) -> pd.DataFrame:
 
 
 def shared_figures(shared: pd.DataFrame) -> list[Figure]:
-    """Hold a spread and a weight against those by hand, in posterior standard deviations."""
+    """Compare a spread and a weight with independent values, in posterior standard deviations."""
     rows = shared.set_index("node")[["mean", "sd"]].astype(float)
     distances = (rows["mean"] - pd.Series(KNOWN)).div(rows["sd"]).abs()[list(KNOWN)]
     return [
@@ -110,7 +110,7 @@ def shared_figures(shared: pd.DataFrame) -> list[Figure]:
 
 
 def score_figures(scores: pd.DataFrame) -> list[Figure]:
-    """Hold mean Brier scores over splits against those by hand, and the layouts to each other."""
+    """Compare mean Brier scores over splits with independent ones, and layouts with each other."""
     means = scores.mean(axis=1)
     return [
         *(
@@ -134,7 +134,7 @@ def score_figures(scores: pd.DataFrame) -> list[Figure]:
 
 
 def batch_figures(differences: pd.DataFrame) -> list[Figure]:
-    """Say how many items differ between batches, of those rewritten and of the others."""
+    """Count the items that differ between batches, among the rewritten ones and the others."""
     changed = differences["rewritten"] == 1
     sizes = differences["mean"].abs().groupby(changed).mean()
     return [

@@ -1,4 +1,4 @@
-"""Tables and figures of object permanence again, over several simulated cohorts."""
+"""Reproduction of tables and figures of object permanence, over several simulated cohorts."""
 
 from .published import reproduce
 

@@ -1,4 +1,4 @@
-"""What a right description of each agent says, and whether one does."""
+"""Check whether the description of an agent agrees with its design."""
 
 import numpy as np
 
@@ -29,27 +29,27 @@ WEAKNESSES = {
 
 
 def is_right(agent: str, description: Description) -> bool:
-    """Hold a description, under the recommended layout, against Tables 6 and 7.
+    """Compare a description under the recommended layout with Tables 6 and 7.
 
-    - Agents 1, 2, 3 and 5: success does not depend on the items (nothing else may be named).
+    - Agents 1, 2, 3 and 5: success does not depend on the items, and nothing else is stated.
     - Agent 4, a random walker: it passes nearly nothing, and lava or platforms are a weakness.
     - Agents 12 and 13: a bias to the right and to the left, and no weakness.
     - Agents 15 and 16: a bias towards where the reward was last seen, and no weakness.
-    - All others: the weaknesses named are those of the design, all of them and no other.
+    - All others: the stated weaknesses are exactly those of the design.
 
-    Nobody else may be said to have one of these biases.
+    The description of no other agent may state one of these biases.
 
     Parameters
     ----------
     agent : str
-        Its name.
+        Name of the agent.
     description : Description
-        Of a fit of the recommended layout.
+        Description of a fit of the recommended layout.
 
     Returns
     -------
     bool
-        Whether it is right.
+        Whether the description is right.
 
     References
     ----------

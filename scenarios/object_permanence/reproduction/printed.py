@@ -1,4 +1,4 @@
-"""What the four departures from Table 5 change: each taken back, and all of them."""
+"""Effects of the four departures from Table 5, each of them and all together."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ _UNHIDDEN = {"timeUnderOcc": 0.0, "numberOfPositions": 1.0}
 
 
 def variants() -> dict[str, Layout]:
-    """Make the published layout, the one of Table 5, and those between with one departure back.
+    """Make the published layout, that of Table 5, and those with one departure left out.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def variants() -> dict[str, Layout]:
 
 
 def recorded(evaluation: Evaluation) -> Evaluation:
-    """Give arenas where nothing is hidden a time of 0 s and one position, as Table 5 needs them."""
+    """Set a time of 0 s and one position in arenas without hiding, as Table 5 needs them."""
     items = evaluation.items.fillna(_UNHIDDEN)
     return Evaluation(items, evaluation.successes, evaluation.trials)
 
@@ -50,20 +50,20 @@ def compare_variants(
     seed : int
         Seed of cohort, split and fits; as in `run_trial`.
     agents : list of str, optional
-        Some of the agents; all by default.
+        Agents to fit (default: all).
     draws : int
-        Of each of four chains, after as many to tune.
+        Number of draws of each of four chains, after as many for tuning.
     progressbar : bool
-        Show agents done and time left.
+        Whether to show the number of finished agents and the remaining time.
 
     Returns
     -------
     DataFrame
-        A row per variant. ``RMSE, overall`` and ``RMSE, included``: root mean square errors of
-        capabilities in parts of their ranges, averaged over capabilities, of all agents and of
-        those whose design the layout can say. ``Brier``: its mean on the held-out arenas;
-        ``Brier, change`` and ``standard error``: what it is above the mended layout's, over agents.
-        ``unsettled``: how many agents have an R-hat above 1.05.
+        One row per variant. ``RMSE, overall`` and ``RMSE, included``: root mean square errors of
+        capabilities as shares of their ranges, averaged over capabilities, for all agents and for
+        those whose design the layout can express. ``Brier``: mean score on the held-out arenas;
+        ``Brier, change`` and ``standard error``: the difference from the corrected layout, over
+        agents. ``unsettled``: number of agents with an R-hat above 1.05.
 
     References
     ----------
@@ -102,12 +102,12 @@ def compare_variants(
 
 
 def variant_figures(variants: pd.DataFrame) -> list[Figure]:
-    """Hold the mended layout against Table 5 as printed.
+    """Compare the corrected layout with Table 5 as printed.
 
     Parameters
     ----------
     variants : DataFrame
-        As `compare_variants` returns it.
+        Result of `compare_variants`.
 
     Examples
     --------
@@ -129,5 +129,5 @@ def variant_figures(variants: pd.DataFrame) -> list[Figure]:
 
 
 def _mean_error(errors: pd.DataFrame) -> float:
-    """Average the capabilities' root mean square errors, as Table 1's columns."""
+    """Average the capabilities' root mean square errors, as in the columns of Table 1."""
     return float(np.sqrt((errors[list(RANGES)] ** 2).mean()).mean())

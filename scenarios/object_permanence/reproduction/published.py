@@ -1,4 +1,4 @@
-"""Published figures of object permanence, and how close ours come over several cohorts."""
+"""Published figures of object permanence, compared with the obtained ones of several cohorts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ _CAPABILITIES = dict(
 )
 _FIGURE_13 = {"OPAbility": "objPermAbility", "visualAbility": "visualAcuityAbility"}
 _FIGURE_13 |= {"noiseLevel": "noisePar"}
-_SMALLEST = 0.0005  # difference that Table 8 would show
+_SMALLEST = 0.0005  # smallest difference that Table 8 would show
 _BRIER, _RIGHT, _NAMED, _FALSE = 0.110, 28, 14, 0.05  # goals
 
 
@@ -48,12 +48,12 @@ def read_tables(folder: Path) -> Published:
     Parameters
     ----------
     folder : Path
-        Where ``object_permanence_table1.csv``, ``_table8.csv`` and ``_figure13_means.csv`` lie.
+        Folder of ``object_permanence_table1.csv``, ``_table8.csv`` and ``_figure13_means.csv``.
 
     Raises
     ------
     DataError
-        When one is not there, or is of other agents or capabilities.
+        When one of them does not exist, or has other agents or capabilities.
 
     References
     ----------
@@ -73,25 +73,26 @@ def read_tables(folder: Path) -> Published:
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
-    """Work several simulated cohorts through, and hold them against the paper's figures.
+    """Analyse several simulated cohorts, and compare the results with the paper's figures.
 
     Parameters
     ----------
     scenario : Scenario
         This one.
     data : Path, optional
-        Must not be given: the tables are of the simulated agents.
+        Must not be given, since the tables are of the simulated agents.
     published : Path
         Folder of published tables.
 
     Raises
     ------
     DataError
-        When data are given, or the tables cannot be read; before anything is simulated.
+        When data are given, or the tables cannot be read; this is checked before anything is
+        simulated.
     """
     if data is not None:
         raise DataError(
-            f"the published tables are of simulated agents, and {data} holds others; leave --data "
+            f"the published tables are of simulated agents, and {data} has others; leave --data "
             f"out, or fit them: measurement-layouts run {scenario.name} --data {data}"
         )
     tables = read_tables(published)
@@ -104,14 +105,14 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
 
 
 def compare(trials: Sequence["Trial"], tables: Published) -> Reproduction:
-    """Put figures and tables together.
+    """Assemble figures and tables.
 
     Parameters
     ----------
     trials : sequence of Trial
-        One per cohort.
+        One trial per cohort.
     tables : Published
-        The paper's.
+        The paper's tables.
     """
     rmse, scores, named = _rmse(trials, tables), _scores(trials, tables), _named(trials)
     right = pd.concat([trial.right for trial in trials], axis=1)
@@ -150,7 +151,7 @@ def compare(trials: Sequence["Trial"], tables: Published) -> Reproduction:
 
 
 def _rmse(trials: Sequence["Trial"], tables: Published) -> pd.DataFrame:
-    """Root of the mean square over agents and cohorts, beside Table 1."""
+    """Compute root mean square errors over agents and cohorts, with those of Table 1."""
     columns = {}
     for group, agents in (("overall", list(AGENTS)), ("included", INCLUDED)):
         columns[group, "Table 1"] = tables.rmse[f"{group}_rmse"].set_axis(list(RANGES))
@@ -248,7 +249,7 @@ def _criticism_figures(trials: Sequence["Trial"]) -> list[Figure]:
 
 
 def _errors(trials: Sequence["Trial"]) -> pd.DataFrame:
-    """Average over cohorts what every capability is off by, in parts of its range."""
+    """Average the error of every capability over cohorts, as a share of its range."""
     errors = pd.concat([trial.errors(RECOMMENDED) for trial in trials])
     return errors.groupby(level=0).mean().loc[list(AGENTS)].rename_axis("agent")
 

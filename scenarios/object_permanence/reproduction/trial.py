@@ -1,4 +1,4 @@
-"""One cohort, worked through: profiles, forecasts of held-out arenas, criticism, descriptions."""
+"""Analysis of one cohort: profiles, forecasts of held-out arenas, criticism, descriptions."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -25,28 +25,28 @@ from ..truth import RANGES, normalised, true_profiles
 from .expected import is_right
 
 _HELD_OUT = 0.2
-_SETTLED = 1.05  # R-hat of means that are not asked for more digits than two
+_SETTLED = 1.05  # largest R-hat if means need only two digits
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Results of one cohort, as tables with a row per agent.
+    """Results of one cohort, as tables with one row per agent.
 
     Attributes
     ----------
     profiles : dict of str to DataFrame
-        By layout: posterior means of every element, in its unit.
+        Posterior means of every element in its unit, by layout.
     scores : DataFrame
         Brier score, calibration and refinement of each method on the held-out arenas: columns
         (score, method).
     criticised : Series
-        First property that the criticism of the published layout names, or NaN.
+        First property that criticism of the published layout finds, or NaN.
     right : Series
-        Whether the description says what the agent's design is.
+        Whether the description agrees with the agent's design.
     texts : Series
         The descriptions.
     unsettled : dict of str to list of str
-        By layout: agents with an R-hat above 1.05.
+        Agents with an R-hat above 1.05, by layout.
     """
 
     profiles: dict[str, pd.DataFrame]
@@ -57,7 +57,7 @@ class Trial:
     unsettled: dict[str, list[str]]
 
     def errors(self, layout: str) -> pd.DataFrame:
-        """Estimated less true capabilities, in parts of their ranges."""
+        """Return estimated minus true capabilities, as shares of their ranges."""
         ranges, truth = _truth(layout)
         estimates = normalised(self.profiles[layout], ranges)
         return estimates - truth.loc[estimates.index]
@@ -69,21 +69,21 @@ def _truth(layout: str) -> tuple[dict[str, float], pd.DataFrame]:
 
 
 def truth_of(layout: Layout) -> tuple[dict[str, float], pd.DataFrame]:
-    """Upper ends of a layout's ranges, and the true profiles in parts of them."""
+    """Return the upper ends of a layout's ranges, and the true profiles as shares of them."""
     latents = {latent.name: latent for latent in layout.latents}
     ranges = {name: latents[name].range.high for name in RANGES}
     return ranges, normalised(true_profiles(ranges), ranges)
 
 
 def split(seed: int, agents: list[str] | None) -> tuple[Evaluation, Evaluation, list[str]]:
-    """Simulate a cohort, and hold a fifth of its arenas out.
+    """Simulate a cohort, and hold out a fifth of its arenas.
 
     Returns
     -------
     evaluation, training : Evaluation
-        With the outcomes of all arenas, and without those of the arenas held out.
+        Evaluations with the outcomes of all arenas, and without those of the held-out arenas.
     held_out : list of str
-        Their names.
+        Names of the held-out arenas.
     """
     evaluation = simulated_cohort(seed).evaluation.select(subjects=agents or list(AGENTS))
     count = round(_HELD_OUT * len(evaluation.items))
@@ -93,21 +93,21 @@ def split(seed: int, agents: list[str] | None) -> tuple[Evaluation, Evaluation, 
 
 
 def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = True) -> Trial:
-    """Simulate a cohort, fit both layouts to four fifths of the arenas, and look at everything.
+    """Simulate a cohort, fit both layouts to four fifths of the arenas, and analyse the fits.
 
     Parameters
     ----------
     seed : int
         Seed of battery, outcomes, split and fits.
     agents : list of str, optional
-        Some of the agents; all by default.
+        Agents to fit (default: all).
     progressbar : bool
-        Show agents done and time left.
+        Whether to show the number of finished agents and the remaining time.
 
     Returns
     -------
     Trial
-        Means, scores, what criticism names and whether descriptions are right.
+        Means, scores, results of criticism, and whether descriptions are right.
     """
     evaluation, training, held_out = split(seed, agents)
     items = evaluation.items
@@ -146,7 +146,7 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
 
 
 def means_of(each: Fit) -> pd.DataFrame:
-    """Posterior means, a row per agent and a column per element."""
+    """Return posterior means, with one row per agent and one column per element."""
     table = each.profiles()
     names = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
     wide = table.assign(element=names).pivot(index="subject", columns="element", values="mean")
@@ -154,6 +154,6 @@ def means_of(each: Fit) -> pd.DataFrame:
 
 
 def unsettled(each: Fit) -> list[str]:
-    """Agents with an R-hat above 1.05."""
+    """List the agents with an R-hat above 1.05."""
     table = each.diagnostics()
     return list(table.index[~(table["rhat"] <= _SETTLED)])

@@ -1,4 +1,4 @@
-"""Tables and figures of the propensities study again, on real and simulated subjects."""
+"""Reproduction of tables and figures of the propensities study, for real and simulated subjects."""
 
 from .published import reproduce
 

@@ -1,4 +1,4 @@
-"""Whether knowing propensities helps to predict: Table 4, on simulated subjects."""
+"""Gains of predictions by propensities: Table 4, for simulated subjects."""
 
 from pathlib import Path
 
@@ -34,19 +34,20 @@ def assessors() -> CrossValidation:
 
 
 def table_4(assessment: CrossValidation, folder: Path) -> pd.DataFrame:
-    """Put mean AUROCs by incited level beside the published ones.
+    """Compare mean AUROCs by incited level with the published ones.
 
     Parameters
     ----------
     assessment : CrossValidation
-        Of the simulated subjects.
+        Assessment of the simulated subjects.
     folder : Path
-        Where ``propensities_table4.csv`` lies.
+        Folder of ``propensities_table4.csv``.
 
     Returns
     -------
     DataFrame
-        Indexed by incited level: a column per method, and ``(published)`` ones of nine real models.
+        Indexed by incited level: one column per method, and ``(published)`` columns for nine real
+        models.
 
     Raises
     ------
@@ -72,7 +73,7 @@ def table_4(assessment: CrossValidation, folder: Path) -> pd.DataFrame:
 
 
 def judge_assessors(assessment: CrossValidation) -> list[Figure]:
-    """Say what propensities add, over all thirty subjects."""
+    """Judge the gains by propensities, over all thirty subjects."""
     summary = assessment.differences()
     base, one, _ = FEATURES
     auroc, low = (summary[column].to_dict() for column in ("auroc", "auroc_low"))

@@ -1,4 +1,4 @@
-"""Two parameters of a propensity: how well they are recovered, and what they foresee."""
+"""Two parameters of a propensity: their recovery, and their predictions."""
 
 from typing import Any
 
@@ -19,20 +19,20 @@ from ..layouts import RECOMMENDED, firmness_layout, recommended_layout
 SUBJECTS = 200
 FIRMNESS = "firmness layout"
 _PROB = 0.9
-_ERRORS = 3  # standard errors of a coverage
+_ERRORS = 3  # number of standard errors of a coverage
 _SAMPLING: dict[str, Any] = {"draws": 500, "tune": 500, "chains": 2, "starts": "modes"}
 
 
 def firmness_cohort(subjects: int = SUBJECTS, seed: int = 1) -> Cohort:
     """Simulate subjects whose places, wobbles and slips are draws from the layout's priors.
 
-    So intervals of 90 % are to hold 90 % of the truths, those of places beyond the scale too. Each
-    answers the 350 items of risk aversion once.
+    Intervals of 90 % should therefore contain 90 % of the true values, also of places beyond the
+    scale. Each subject answers the 350 items of risk aversion once.
 
     Parameters
     ----------
     subjects : int
-        How many.
+        Number of subjects.
     seed : int
         Seed of profiles and answers.
 
@@ -53,12 +53,12 @@ def firmness_cohort(subjects: int = SUBJECTS, seed: int = 1) -> Cohort:
 
 
 def firmness_recovery(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
-    """Fit both layouts to a cohort, and hold their intervals against the truth.
+    """Fit both layouts to a cohort, and compare their intervals with the true values.
 
     Parameters
     ----------
     cohort : Cohort
-        As `firmness_cohort` makes it.
+        Result of `firmness_cohort`.
     seed : int
         Seed of the draws.
 
@@ -88,7 +88,7 @@ def firmness_recovery(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
 
 
 def judge_firmness(table: pd.DataFrame) -> list[Figure]:
-    """Say whether 90 % intervals of place and wobble hold the truth nine times in ten."""
+    """Judge whether 90 % intervals of place and wobble contain the truth nine times out of ten."""
     figures = []
     for latent, word in (("propensity", "place"), ("wobble", "wobble")):
         own = table.xs(FIRMNESS)
@@ -108,7 +108,7 @@ def judge_firmness(table: pd.DataFrame) -> list[Figure]:
 
 
 def held_out(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
-    """Score both layouts on single outcomes held out, a fifth at a time.
+    """Score both layouts on single held-out outcomes, a fifth at a time.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def held_out(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by layout: as `CrossValidation.differences`; differences are to the layout of one
-        parameter.
+        Indexed by layout, with the columns of `CrossValidation.differences`; differences are from
+        the layout of one parameter.
     """
     options = {name: value for name, value in _SAMPLING.items() if name != "starts"}
     methods: dict[str, Method] = {

@@ -1,4 +1,4 @@
-"""Published figures of the propensities study, and what ours are."""
+"""Published figures of the propensities study, compared with the obtained ones."""
 
 from pathlib import Path
 
@@ -23,29 +23,29 @@ from .recovery import figure_6, recovery
 
 TABLE = "propensities_tables2_3.csv"
 _REPEATS = 15
-_EQUAL = 1e-5  # nats between our log-likelihood and the released one
+_EQUAL = 1e-5  # largest difference of log-likelihoods from the released ones, in nats
 _BETTER = 0.01
-_FOUND = 45  # subjects for whom a better maximum is known to exist
-_FAR = 4.6  # standard errors: 1 in 1,000 for the largest of 400
-_COLLAPSE = -1.091  # the published one
-_COVERAGE = 0.04  # off 90 %: 2.6 standard errors with about 380 subjects
+_FOUND = 45  # number of subjects for whom a better maximum is known to exist
+_FAR = 4.6  # standard errors: probability of 1 in 1,000 for the largest of 400
+_COLLAPSE = -1.091  # the published point collapse
+_COVERAGE = 0.04  # distance from 90 %: 2.6 standard errors with about 380 subjects
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
-    """Work the real study and a simulated one through, and hold them against the paper's figures.
+    """Analyse the real study and a simulated one, and compare them with the paper's figures.
 
     Parameters
     ----------
     scenario : Scenario
         This one.
     data, published : Path
-        Folders of the real study's data (or the one that the environment names) and of published
-        tables.
+        Folders of the real study's data (default: the folder in the environment variable) and of
+        published tables.
 
     Raises
     ------
     DataError
-        When either cannot be read; before anything is estimated.
+        When either cannot be read; this is checked before anything is estimated.
     """
     evaluation, table = scenario.load(data), released(data)
     check_obtained(published)
@@ -103,12 +103,12 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
 
 
 def check_obtained(folder: Path) -> None:
-    """See that the values simulated from are those of the published tables.
+    """Check that the true values of the simulation are those of the published tables.
 
     Raises
     ------
     DataError
-        When the table is not in the folder, or holds others.
+        When the table is not in the folder, or has other values.
 
     References
     ----------
@@ -124,8 +124,8 @@ def check_obtained(folder: Path) -> None:
     ours = obtained().set_index(keys)[["obtained"]].sort_index()
     if len(ours) != len(theirs) or not theirs.eq(ours).all(axis=None):
         raise DataError(
-            f"{Path(folder) / TABLE} holds other values than Tables 2 and 3; give the published "
-            "ones"
+            f"{Path(folder) / TABLE} has other values than Tables 2 and 3; give the published "
+            "tables"
         )
 
 

@@ -1,4 +1,4 @@
-"""The real risk-aversion study: our likelihood, maxima, posteriors and forecasts."""
+"""The real risk-aversion study: likelihoods, maxima, posteriors and forecasts."""
 
 import numpy as np
 import pandas as pd
@@ -9,27 +9,27 @@ from ....inference.sampling.convergence import RHAT_LIMIT
 from ....validation.prediction.result import CrossValidation
 from ..layouts import RECOMMENDED
 
-_BETTER = 0.01  # nats by which a maximum counts as a better one
+_BETTER = 0.01  # least difference at which a maximum counts as better, in nats
 _NORMAL_95 = 1.959963984540054
 _QUANTILES = (0.05, 0.5, 0.95)
 
 
 def against_released(estimates: Estimates, released: pd.DataFrame) -> pd.DataFrame:
-    """Put our maxima beside the released estimates.
+    """Compare our maxima with the released estimates.
 
     Parameters
     ----------
     estimates : Estimates
-        By maximum likelihood, under the published layout.
+        Estimates by maximum likelihood, under the published layout.
     released : DataFrame
-        As `data.released` reads it.
+        Result of `data.released`.
 
     Returns
     -------
     DataFrame
-        Indexed by subject, beside the released columns: our log-likelihood at the released
-        estimate (``there``), at 0 (``at_origin``) and at its highest (``highest``), the ``gain``
-        from the released one to the highest, whether the released optimum is ``global``, our
+        Indexed by subject, with the released columns and: our log-likelihood at the released
+        estimate (``there``), at 0 (``at_origin``) and at its maximum (``highest``), the ``gain``
+        from the released one to the maximum, whether the released optimum is ``global``, our
         ``estimate``, ``identified`` and ``reason``, and the half-widths of the 95 % intervals:
         ``released_half``, ``our_half`` (from the curvature) and ``profile_half``.
     """
@@ -51,12 +51,12 @@ def against_released(estimates: Estimates, released: pd.DataFrame) -> pd.DataFra
 
 
 def sampled_against_integrated(nuts: Fit, grid: Fit) -> pd.DataFrame:
-    """Hold NUTS against the exact posterior.
+    """Compare NUTS with the exact posterior.
 
     Parameters
     ----------
     nuts, grid : Fit
-        Of a layout of one latent, the same subjects.
+        Fits of a layout with one latent to the same subjects.
 
     Returns
     -------
@@ -88,12 +88,12 @@ def by_condition(scores: CrossValidation) -> pd.DataFrame:
     Parameters
     ----------
     scores : CrossValidation
-        Of both layouts and the aggregate.
+        Scores of both layouts and the aggregate.
 
     Returns
     -------
     DataFrame
-        Indexed by condition (incited level, or ``unprompted``): a column per method, and ``se``,
+        Indexed by condition (incited level, or ``unprompted``): one column per method, and ``se``,
         the standard error over repeats of the difference between the recommended layout and the
         aggregate.
     """

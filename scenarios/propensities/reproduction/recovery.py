@@ -1,4 +1,4 @@
-"""What the estimators make of subjects whose propensity is known."""
+"""Errors of estimators for subjects whose propensity is known."""
 
 import time
 
@@ -51,7 +51,7 @@ def recovery(seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def summary(table: pd.DataFrame, truth: pd.Series) -> dict[str, float]:
-    """Hold estimates against the truth, over the identified subjects."""
+    """Compare estimates with the truth, over the identified subjects."""
     known = table[table["identified"]]
     error = known["estimate"] - truth[known.index]
     inside = (known["low"] <= truth[known.index]) & (truth[known.index] <= known["high"])
@@ -69,11 +69,11 @@ def figure_6(seed: int = 1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per experiment: the estimates by ``likelihood`` and by ``collapse``.
+        One row per experiment: the estimates by ``likelihood`` and by ``collapse``.
 
     References
     ----------
-    Propensities paper, Figure 6: -1.514 and -1.091 in one experiment.
+    Propensities paper, Figure 6, with -1.514 and -1.091 in one experiment.
     """
     layout = published_layout(FURTHEST)
     rows = []

@@ -1,4 +1,4 @@
-"""Published time horizons again, and intervals of simulated ones."""
+"""Reproduction of published time horizons, and intervals of simulated ones."""
 
 from .published import reproduce
 

@@ -1,4 +1,4 @@
-"""Published time horizons, and ours beside them."""
+"""Published time horizons, compared with the obtained ones."""
 
 from pathlib import Path
 
@@ -22,12 +22,12 @@ from ..layouts import published_layout, recommended_layout
 from .recovery import BOTH, NESTED, PUBLISHED, RECOMMENDED, four_fits, recovery
 
 _PROB = 0.95  # mass of the published intervals
-_MONTHS = 5.0  # published doubling time, rounded
+_MONTHS = 5.0  # published doubling time in months, rounded
 _COHORTS = 8
 _FOLDS = 6
 _FACTOR, _WIDTH, _SHORT = 1.25, 0.15, 0.75
-_COVERAGE = 0.05  # off 90 %: 2.3 standard errors with 192 intervals
-_AHEAD = 4.0  # standard errors
+_COVERAGE = 0.05  # distance from 90 %: 2.3 standard errors with 192 intervals
+_AHEAD = 4.0  # number of standard errors
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
@@ -38,14 +38,14 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     scenario : Scenario
         This one.
     data : Path or None
-        Folder of the real data, or the one that the environment names.
+        Folder of the real data (default: the folder in the environment variable).
     published : Path or None
-        Not used: the published horizons lie beside the data.
+        Not used: the published horizons are part of the data.
 
     Raises
     ------
     DataError
-        When the data cannot be read; before anything is fitted.
+        When the data cannot be read; this is checked before anything is fitted.
     """
     theirs = published_horizons(data)
     corrected = published_horizons(data, hours="calibrated")
@@ -87,21 +87,22 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
 
 
 def beside_published(ours: dict[str, pd.DataFrame], theirs: pd.DataFrame) -> pd.DataFrame:
-    """Lay horizons beside the published ones.
+    """Compare horizons with the published ones.
 
     Parameters
     ----------
     ours : dict of str to DataFrame
-        By layout, as `time_horizons` returns them.
+        Results of `time_horizons`, by layout.
     theirs : DataFrame
-        As `published_horizons` returns them.
+        Result of `published_horizons`.
 
     Returns
     -------
     DataFrame
         One row per model and layout: ``hours``, ``low``, ``high``; the same ``published``; the
-        ``ratio`` of ours to the published hours; ``width``, the ratio of the intervals' widths in
-        logarithms; and ``inside``, whether our horizon lies in the published interval.
+        ``ratio`` of the obtained to the published hours; ``width``, the ratio of the intervals'
+        widths in logarithms; and ``inside``, whether the obtained horizon is in the published
+        interval.
     """
     parts = []
     for name, table in ours.items():
@@ -121,7 +122,7 @@ def beside_published(ours: dict[str, pd.DataFrame], theirs: pd.DataFrame) -> pd.
 
 
 def held_out_tasks(evaluation: Evaluation) -> pd.DataFrame:
-    """Foresee whole tasks from the others: scores by method, beside the published layout's."""
+    """Predict held-out tasks, and compare the scores of methods with the published layout's."""
     methods: dict[str, Assessor] = {
         PUBLISHED: FittedLayout(published_layout(), method="grid"),
         RECOMMENDED: FittedLayout(recommended_layout(), draws=300, tune=300),
@@ -144,7 +145,7 @@ def _counted(evaluation: Evaluation, theirs: pd.DataFrame) -> Figure:
 
 
 def horizon_figures(beside: pd.DataFrame, calibrated_beside: pd.DataFrame) -> list[Figure]:
-    """Hold horizons and their intervals against the published ones."""
+    """Judge the agreement of horizons and their intervals with the published ones."""
     plain, own = (beside.xs(name, level="layout") for name in (PUBLISHED, RECOMMENDED))
     figures = []
     for name, table in (

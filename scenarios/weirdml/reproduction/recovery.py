@@ -1,4 +1,4 @@
-"""Whether intervals of horizons hold the truth where runs are nested and tasks differ."""
+"""Coverage of intervals of horizons if runs are nested and tasks differ."""
 
 import pandas as pd
 
@@ -16,14 +16,14 @@ _PROB = 0.9
 
 
 def recovery(seed: int = 1, cohorts: int = 4) -> pd.DataFrame:
-    """Simulate cohorts and hold 90 % intervals of their horizons against the truth.
+    """Simulate cohorts, and compare 90 % intervals of their horizons with the true ones.
 
     Parameters
     ----------
     seed : int
-        Seed of the first cohort; the others follow.
+        Seed of the first cohort; the seeds of the others follow.
     cohorts : int
-        Of 24 models each.
+        Number of cohorts, with 24 models each.
 
     Returns
     -------
