@@ -81,11 +81,13 @@ def test_profiles_of_others_are_not_held(found, truth):
 
 
 def test_turned_outcomes_are_noticed(fixed, outcomes, truth):
-    """Twin that must fail: success and failure exchanged for every third subject."""
-    turned = outcomes.successes.copy()
+    """Twin that must fail: success and failure exchanged for every third of 60 subjects."""
+    some = outcomes.select(subjects=outcomes.subjects[: SUBJECTS // 4])
+    turned = some.successes.copy()
     turned.iloc[::3] = 1 - turned.iloc[::3]
-    held = coverage(intervals(fixed, ml.Evaluation(outcomes.items, turned, outcomes.trials)), truth)
-    assert ((held - MASS).abs() > SLACK).any(), held
+    found = intervals(fixed, ml.Evaluation(some.items, turned, some.trials))
+    held = coverage(found, truth.loc[some.subjects])
+    assert ((held - MASS).abs() > 2 * SLACK).any(), held  # three errors of a quarter
 
 
 @pytest.mark.trust("promises", "the published pull is known to use outcomes twice")
