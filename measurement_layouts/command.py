@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             status: int = chosen.run(chosen)
-        print(end="", flush=True)  # where nobody closed standard output beforehand
+        print(end="", flush=True)  # if standard output is still open
     except KeyboardInterrupt:
         _say("stopped")
         return 130
@@ -128,17 +128,17 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    """Say what a warning tells of the results."""
+    """Write the message of a warning."""
     _say(str(message))
 
 
 def _say(what: str) -> None:
-    """Say something, a line of a file or a pipe, where standard error is still open."""
+    """Print a text, one line in a file or a pipe, if standard error is still open."""
     with contextlib.suppress(ValueError, OSError):
         say(f"measurement-layouts: {' '.join(what.split())}", error=True)
 
 
 def _silence() -> None:
-    """Let Python's own last flush write nowhere."""
+    """Redirect the last flush of Python, so that it writes nothing."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

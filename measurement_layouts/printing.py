@@ -187,7 +187,7 @@ def print_comparison(comparison: "ProfileComparison") -> None:
 
 
 def _conclude_comparison(comparison: "ProfileComparison") -> None:
-    """Say which differences are decided: those whose interval leaves out 0."""
+    """Print which differences are decided: those whose interval does not contain 0."""
     found = comparison.table
     decided = found[(found["low"] > 0) | (found["high"] < 0)]
     ahead = [
@@ -400,7 +400,7 @@ class _Console(Console):
         return super().render_str(visible(text), **options)
 
     def on_broken_pipe(self) -> None:
-        """Leave it to the command, which knows the exit status."""
+        """Raise the error, for the command to exit with its status."""
         raise BrokenPipeError
 
 

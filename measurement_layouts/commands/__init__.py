@@ -1,1 +1,1 @@
-"""The commands of ``measurement-layouts``, each beside what it needs."""
+"""The commands of ``measurement-layouts``."""

@@ -1,4 +1,4 @@
-"""What the commands' arguments have in common: how they are read, and what their help says."""
+"""Common arguments of the commands: how they are read, and their help."""
 
 import argparse
 import tempfile
@@ -63,7 +63,7 @@ def add_command(
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """Read a whole number from so many on."""
+    """Read a whole number with a least value."""
 
     def read(text: str) -> int:
         try:
@@ -80,7 +80,7 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def takes_numbers(parser: argparse.ArgumentParser, *numbers: tuple[str, int, int, str]) -> None:
-    """Let a command take whole numbers: option, least, default and what it is, of each."""
+    """Add options with whole numbers: name, least value, default and help of each."""
     for option, least, default, about in numbers:
         parser.add_argument(
             option, type=at_least(least), default=default, metavar="N", help=f"{about} ({default})"
@@ -96,14 +96,14 @@ def takes_path(
     required: bool = False,
     default: Path | None = None,
 ) -> None:
-    """Let a command take a path: option, what kind of path, and what it is."""
+    """Add an option with a path: name, kind of path, and help."""
     parser.add_argument(
         option, type=Path, required=required, default=default, metavar=kind, help=about
     )
 
 
 class Sampling(TypedDict):
-    """Options of sampling, as `ml.fit` takes them."""
+    """Options of sampling, as in `ml.fit`."""
 
     draws: int
     tune: int
@@ -121,7 +121,7 @@ def takes_sampling(
     chains: int = 4,
     note: str = "",
 ) -> None:
-    """Let a command take how it samples; the numbers given are its defaults."""
+    """Add options of sampling, with the given defaults."""
     takes_numbers(
         parser,
         ("--draws", 4, draws, f"draws to keep of each chain{note}"),
@@ -134,7 +134,7 @@ def takes_sampling(
 
 
 def takes_share(parser: argparse.ArgumentParser, option: str, default: float, about: str) -> None:
-    """Let a command take a number between 0 and 1: option, default and what it is."""
+    """Add an option with a number between 0 and 1: name, default and help."""
     parser.add_argument(
         option, type=_share, default=default, metavar="P", help=f"{about} ({default})"
     )
@@ -151,7 +151,7 @@ def _share(text: str) -> float:
 
 
 def sampling_of(chosen: argparse.Namespace) -> Sampling:
-    """Give the options of sampling."""
+    """Return the options of sampling."""
     return Sampling(
         draws=chosen.draws,
         tune=chosen.tune,
@@ -162,7 +162,7 @@ def sampling_of(chosen: argparse.Namespace) -> Sampling:
 
 
 def takes_method(parser: argparse.ArgumentParser, *, about: str, those: str) -> None:
-    """Let a command take how profiles are inferred, and how many at a time."""
+    """Add options for the method of inference and the number of parallel jobs."""
     parser.add_argument(
         "--method", choices=("nuts", "grid"), default="nuts", help=f"{about} (nuts)"
     )
@@ -172,7 +172,7 @@ def takes_method(parser: argparse.ArgumentParser, *, about: str, those: str) -> 
 
 
 def takes_layout(parser: argparse.ArgumentParser) -> None:
-    """Let a command take one's own layout."""
+    """Add an argument for a layout in a Python file."""
     parser.add_argument(
         "layout",
         metavar="LAYOUT.py:name",
@@ -183,7 +183,7 @@ def takes_layout(parser: argparse.ArgumentParser) -> None:
 
 
 def takes_fit(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Let a command take a fit, or several."""
+    """Add an argument for one or several fits."""
     parser.add_argument(
         "fit",
         type=Path,
@@ -201,12 +201,12 @@ def takes_fit(parser: argparse.ArgumentParser, *, several: bool = False) -> None
 
 
 def takes_subjects(parser: argparse.ArgumentParser) -> None:
-    """Let a command be about some subjects."""
+    """Add an option that selects subjects."""
     parser.add_argument("--subjects", nargs="+", metavar="NAME", help="subjects to use (all)")
 
 
 def takes_groups(parser: argparse.ArgumentParser) -> None:
-    """Let a command hold groups of subjects, and of items, against each other."""
+    """Add options that define groups of subjects, and testlets of items."""
     parser.add_argument(
         "--by",
         nargs="+",
@@ -222,7 +222,7 @@ def takes_groups(parser: argparse.ArgumentParser) -> None:
 
 
 def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Let a command read items and outcomes."""
+    """Add options for tables of items and outcomes."""
     otherwise = "" if required else " (those of the fit)"
     takes_path(
         parser,
@@ -246,7 +246,7 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
 def takes_people(
     parser: argparse.ArgumentParser, otherwise: str = "what the outcomes hold of them"
 ) -> None:
-    """Let a command read the subjects' properties."""
+    """Add an option for a table of the subjects' properties."""
     takes_path(
         parser,
         "--subject-table",
@@ -257,7 +257,7 @@ def takes_people(
 
 
 def takes_columns(parser: argparse.ArgumentParser) -> None:
-    """Let a command read long tables whose columns have other names."""
+    """Add options for other names of the columns of long tables."""
     for name in ("subject", "item", "outcome"):
         parser.add_argument(
             f"--{name}",
@@ -268,7 +268,7 @@ def takes_columns(parser: argparse.ArgumentParser) -> None:
 
 
 def columns_of(chosen: argparse.Namespace) -> tuple[str, str, str]:
-    """Give the names of the columns of long outcomes."""
+    """Return the names of the columns of long outcomes."""
     return chosen.subject, chosen.item, chosen.outcome
 
 
@@ -292,14 +292,14 @@ class Data(NamedTuple):
 
 
 def data_of(chosen: argparse.Namespace) -> Data:
-    """Give the files that are named, and the columns of long outcomes."""
+    """Return the named files, and the columns of long outcomes."""
     return Data(chosen.outcomes, chosen.items, chosen.subject_table, columns_of(chosen))
 
 
 def numbers_by_name(
     option: str, texts: Iterable[str], sign: str = "NUMBER", such_as: str = "distance=5"
 ) -> dict[str, float]:
-    """Read the numbers that an option gives by name, each as ``NAME=NUMBER``.
+    """Read numbers by name, each written as ``NAME=NUMBER``.
 
     Raises
     ------
@@ -319,12 +319,12 @@ def numbers_by_name(
 
 
 def takes_overwrite(parser: argparse.ArgumentParser) -> None:
-    """Let a command replace what is there."""
+    """Add an option that permits replacing existing files."""
     parser.add_argument("--overwrite", action="store_true", help="replace existing files")
 
 
 def make_writable(folder: Path) -> None:
-    """Find out before a long fit, not after it, that its results could not be written.
+    """Test before a long fit whether its results can be written.
 
     Raises
     ------
@@ -340,7 +340,7 @@ def make_writable(folder: Path) -> None:
 
 
 def refuse_existing(paths: Iterable[Path], overwrite: bool = False) -> None:
-    """Refuse to write where something is, unless it may be replaced.
+    """Refuse to write to an existing file or folder, unless it may be replaced.
 
     Raises
     ------

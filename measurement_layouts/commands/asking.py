@@ -1,4 +1,4 @@
-"""The commands ``next`` and ``record``: a test that adapts, a call for each question and answer."""
+"""The commands ``next`` and ``record``: an adaptive test, a call per question and per answer."""
 
 import argparse
 import contextlib
@@ -112,7 +112,7 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _takes_state(parser: argparse.ArgumentParser) -> None:
-    """Let a command go on with a test."""
+    """Add arguments for a test that is continued."""
     parser.add_argument("state", type=Path, metavar="STATE", help="file of the test")
     parser.add_argument(
         "--layout",
@@ -148,7 +148,7 @@ def _record(chosen: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _kept(chosen: argparse.Namespace) -> Iterator["AdaptiveTest"]:
-    """Open the test, or begin it, while no other call has it."""
+    """Open or begin the test, while no other call uses it."""
     from filelock import FileLock, Timeout
 
     from ..batteries.adaptive.asking import AdaptiveTest
@@ -205,7 +205,7 @@ def _begun(chosen: argparse.Namespace, layout: "Layout | None", given: Any) -> "
 
 
 def _stop(chosen: argparse.Namespace) -> "Stop | None":
-    """Read when it is enough."""
+    """Read the stopping rule."""
     from ..batteries.adaptive.stop import Stop
 
     rules = {
@@ -237,7 +237,7 @@ def _outcome(layout: "Layout", texts: list[str]) -> Any:
 
 
 def _value(layout: "Layout", name: str, text: str) -> Any:
-    """Read the value of one outcome: a number, where it is written as one or a known word."""
+    """Read the value of one outcome; numbers and known words are read as numbers."""
     from ..evaluations.words import WORDS
     from ..layouts import Graded
 

@@ -1,4 +1,4 @@
-"""Layouts before they are fitted: ``check`` against data, and ``sbc``, by simulation."""
+"""Commands for layouts before a fit: ``check`` with data, and ``sbc`` by simulation."""
 
 import argparse
 import sys
@@ -127,7 +127,7 @@ def _sbc(chosen: argparse.Namespace) -> int:
 
 
 def _tasks(chosen: argparse.Namespace) -> dict[str, _Task]:
-    """Read what was asked for, by the name under which it is reported."""
+    """Read the named layouts, by the names under which they are reported."""
     found: dict[str, _Task] = {}
     for target in [*chosen.targets, *(scenarios.NAMES if chosen.all else ())]:
         if is_layout_file(target):
@@ -158,7 +158,7 @@ def _own(target: str, chosen: argparse.Namespace) -> _Task:
 
 
 def _write(folder: Path, found: "dict[str, SimulationBasedCalibration]") -> None:
-    """Write all files, of the layouts that are done."""
+    """Write all files for the finished layouts."""
     import matplotlib.pyplot as plt
     import numpy as np
     import pandas as pd

@@ -1,4 +1,4 @@
-"""The command ``decide``: which items to accept, who does them, what may be claimed, who suits."""
+"""The command ``decide``: accept and route items, make claims, and judge suitability."""
 
 import argparse
 import json
@@ -41,7 +41,7 @@ def add(commands: arguments.Commands) -> None:
         _run,
         "Decide with a fit: which items to accept, who does them, what to claim, who suits a job.",
         example="decide accept fitted --items new.csv --success 0.8",
-        falls_short="a claim does not hold, or nobody is accepted for an item that is routed",
+        falls_short="a claim does not hold, or no subject is accepted for an item that is routed",
     )
     kinds = parser.add_subparsers(required=True, metavar="KIND")
     _add_kind(
@@ -56,7 +56,7 @@ def add(commands: arguments.Commands) -> None:
         "route",
         _route,
         "Give each item to the cheapest subject that is accepted for it.",
-        falls_short="nobody is accepted for an item",
+        falls_short="no subject is accepted for an item",
         confidence=0.95,
         example=" --costs costs.csv",
     )
@@ -125,7 +125,7 @@ def _run(chosen: argparse.Namespace) -> int:
 
 
 def _forecast(chosen: argparse.Namespace) -> "Forecast":
-    """Forecast with the interval above whose lower end the chance is with the confidence."""
+    """Forecast with intervals whose lower ends have the required confidence."""
     if chosen.confidence <= 0.5:
         raise FitError(f"--confidence {chosen.confidence:g}; give more than 0.5, such as 0.95")
     return forecast_of(chosen, prob=2 * chosen.confidence - 1)
@@ -153,7 +153,7 @@ def _route(chosen: argparse.Namespace) -> _Decision:
     done = f"{len(found.table) - len(found.nobody)} of {many(len(found.table), 'item')} routed"
     told = [f"{done} at a cost of {found.cost:g}, {found.expected:.3g} successes expected"]
     if found.nobody:
-        told.append(f"nobody is accepted for {some(found.nobody)}")
+        told.append(f"no subject is accepted for {some(found.nobody)}")
     rows = found.table.reset_index()
     return _Decision(rows, found.subjects.reset_index(), told, bool(found.nobody))
 

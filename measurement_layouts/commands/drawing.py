@@ -1,4 +1,4 @@
-"""The command ``draw``: diagrams of one's own layout, or of a scenario's."""
+"""The command ``draw``: diagrams of a layout in a file, or of a scenario's layouts."""
 
 import argparse
 from pathlib import Path
@@ -59,7 +59,7 @@ def _draw(chosen: argparse.Namespace) -> int:
 
 
 def _drawings(what: str, out: Path) -> dict[Path, Layout]:
-    """Say which layout goes into which file."""
+    """Find the file of each layout."""
     if what in scenarios.NAMES:
         layouts = [make() for make in scenarios.get(what).every_layout().values()]
         return {out / f"{layout.name}.svg": layout for layout in layouts}

@@ -204,7 +204,7 @@ def _layouts(fits: dict[str, "Fit"], subjects: list[str] | None) -> int:
 
 
 def _by_name(paths: list[Path], fits: list["Fit"]) -> dict[str, "Fit"]:
-    """Name fits by their layouts, or by where they lie where layouts share a name."""
+    """Name fits by their layouts, or by their paths if layouts have the same name."""
     names = [fit.layout.name for fit in fits]
     if len(set(names)) < len(names):
         names = list(map(str, paths))

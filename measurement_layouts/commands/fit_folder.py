@@ -1,4 +1,4 @@
-"""A fit on the disk, whatever it lies in: a folder that ``fit`` wrote, a file or a store."""
+"""A fit on the disk: a folder that ``fit`` wrote, a file or a store."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FitFolder:
-    """Where the command ``fit`` writes, and what lies where in it.
+    """Folder that the command ``fit`` writes, and the files in it.
 
     The store is there while a fit is unfinished, and goes once everything else is written.
 
@@ -49,7 +49,7 @@ class FitFolder:
         self.diagram = path / "layout.svg"
 
     def refuse_used(self) -> None:
-        """Refuse a folder that holds a file of a name that a fit has.
+        """Refuse a folder that has a file with the name of one of a fit.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class FitFolder:
 
 
 def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
-    """Open a fit, and say so where it is not finished.
+    """Open a fit, with a warning if it is not finished.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
 
 
 def _place(path: Path) -> Path:
-    """Say which file or store to read."""
+    """Find the file or store to read."""
     folder = FitFolder(path)
     if not path.is_dir() or (path / "zarr.json").exists():
         return path

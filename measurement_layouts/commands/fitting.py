@@ -1,4 +1,4 @@
-"""The command ``fit``: one's own layout, from tables to profiles."""
+"""The command ``fit``: profiles under a layout in a file, from tables of outcomes."""
 
 import argparse
 import shutil
@@ -93,7 +93,7 @@ def _fit(chosen: argparse.Namespace) -> int:
 
 
 def _discard(store: Path) -> None:
-    """Empty an unfinished fit's store, unless another process is at work in it."""
+    """Empty the store of an unfinished fit, unless another process uses it."""
     from filelock import FileLock, Timeout
 
     from ..inference.files import hierarchy
@@ -119,7 +119,7 @@ def _discard(store: Path) -> None:
 
 
 def _in_options(error: "FitError", folder: FitFolder) -> str | None:
-    """Say what to do in the command's words, where the library speaks of stores."""
+    """Write what to do about a store, in terms of the command's options."""
     from filelock import Timeout
 
     if not isinstance(error, StoreError):
@@ -142,7 +142,7 @@ def _in_use(store: Path) -> str:
 
 
 def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
-    """Say what an interrupted fit has left."""
+    """Write which results an interrupted fit has kept."""
     from ..common.errors import FitError
     from ..common.messages import many
     from ..inference.files.chains import finished_chains
@@ -160,7 +160,7 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
 
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
-    """Write what belongs beside the fit; drop its store then, unless it holds former fits."""
+    """Write the other files of a fit; then remove its store, unless it has former fits."""
     from ..common.files import write_text
     from ..inference.files import hierarchy
     from ..inference.files.chains import finished_chains
@@ -181,7 +181,7 @@ def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fi
 
 
 def _remove(store: Path) -> None:
-    """Drop a store; whenever the process is killed, it is there as a whole or not at all."""
+    """Remove a store, completely or not at all, also if the process is killed."""
     gone = store.with_name(".finished")
     shutil.rmtree(gone, ignore_errors=True)
     store.rename(gone)

@@ -1,4 +1,4 @@
-"""The commands ``forecast`` and ``score``: a fit held against items it has not seen."""
+"""The commands ``forecast`` and ``score``: forecasts of new items, and their scores."""
 
 import argparse
 import json
@@ -53,7 +53,7 @@ def add(commands: arguments.Commands) -> None:
 
 
 def takes_forecast(parser: argparse.ArgumentParser, *, newcomers: bool = True) -> None:
-    """Let a command take a fit, items, and subjects of the fit, or newcomers."""
+    """Add arguments for a fit, items, and subjects of the fit or newcomers."""
     arguments.takes_fit(parser)
     arguments.takes_path(
         parser,

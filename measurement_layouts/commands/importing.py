@@ -1,4 +1,4 @@
-"""The command ``import``: logs of evaluation tools, or tables, into tables that ``fit`` reads."""
+"""The command ``import``: converts logs or tables to the tables that ``fit`` reads."""
 
 import argparse
 from collections.abc import Callable

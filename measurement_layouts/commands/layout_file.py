@@ -1,4 +1,4 @@
-"""One's own layout: a Python file, and a name in it."""
+"""A user's layout: a Python file, and a name in it."""
 
 import contextlib
 import inspect
@@ -79,24 +79,24 @@ def load_layout(text: str) -> Layout:
 
 
 def is_layout_file(text: str) -> bool:
-    """Say whether a text looks like ``FILE.py:name`` or ``FILE.py``."""
+    """Whether a text has the form ``FILE.py:name`` or ``FILE.py``."""
     return _split(text)[0].suffix == ".py"
 
 
 def short_name(text: str) -> str:
-    """Return what to call the layout of ``FILE.py:name``: its name there, or the file's."""
+    """Return the name of the layout of ``FILE.py:name``, or the name of the file."""
     path, name = _split(text)
     return name or path.stem
 
 
 def _split(text: str) -> tuple[Path, str]:
-    """Cut at the last colon, unless that is a drive's."""
+    """Split at the last colon, unless it is that of a drive."""
     path, colon, name = text.rpartition(":")
     return (Path(path), name) if colon and name.isidentifier() else (Path(text), "")
 
 
 def _execute(path: Path) -> dict[str, object]:
-    """Run the file as a module that nobody else can import afterwards."""
+    """Run the file as a module that cannot be imported afterwards."""
     module = ModuleType(_MODULE)
     module.__file__ = str(path)
     sys.modules[_MODULE] = module
@@ -109,7 +109,7 @@ def _execute(path: Path) -> dict[str, object]:
 
 @contextlib.contextmanager
 def _on_one_line(path: Path) -> Iterator[None]:
-    """Let modules beside the file be imported; say on one line where anything went wrong."""
+    """Permit imports from the file's folder; write the place of any error on one line."""
     beside = str(path.resolve().parent)
     sys.path.insert(0, beside)
     try:
@@ -127,7 +127,7 @@ def _on_one_line(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _streams_lent() -> Iterator[None]:
-    """Let what the file prints go to standard error; it must not close what the command needs."""
+    """Redirect output of the file to standard error, which the file must not close."""
     streams = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = _Lent(sys.stderr)
     try:
@@ -142,7 +142,7 @@ def _streams_lent() -> Iterator[None]:
 
 
 class _Lent:
-    """A stream that cannot be closed; what is printed to it is printed."""
+    """A stream that cannot be closed."""
 
     def __init__(self, stream: object) -> None:
         self._stream = stream
@@ -151,11 +151,11 @@ class _Lent:
         return getattr(self._stream, name)
 
     def close(self) -> None:
-        """Leave it open."""
+        """Do nothing."""
 
 
 def _is_open(stream: TextIO) -> bool:
-    """Whether a stream can be written to, or is none."""
+    """Whether a stream can be written to, or is None."""
     if stream is None or stream.closed:
         return stream is None
     try:
@@ -168,7 +168,7 @@ def _is_open(stream: TextIO) -> bool:
 
 
 def _told(error: BaseException) -> str:
-    """Say what an error says, if it can."""
+    """Write the message of an error, if it has a readable one."""
     try:
         return str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception:
@@ -176,7 +176,7 @@ def _told(error: BaseException) -> str:
 
 
 def _where(path: Path, error: BaseException) -> str:
-    """Name the innermost line of the file, or of one beside it, that an error came from."""
+    """Find the innermost line that raised an error, in the file or its folder."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
@@ -197,7 +197,7 @@ def _only(path: Path, values: dict[str, object], layouts: dict[str, Layout]) -> 
 
 
 def _choice(path: Path, values: dict[str, object], layouts: dict[str, Layout]) -> str:
-    """Say what can be named."""
+    """Write the names that can be chosen."""
     names = [*layouts, *(name for name, value in values.items() if _may_make(value))]
     if not names:
         return "add one, as a variable or a function without arguments that returns it"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def read_evaluation(layout: Layout, data: Data) -> Evaluation:
-    """Read outcomes and the properties of items and subjects; standard error tells what changed.
+    """Read outcomes and properties of items and subjects; print changes to standard error.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def _grades(path: Path, columns: Columns) -> pd.DataFrame:
 
 
 def read_items(path: Path) -> pd.DataFrame:
-    """Read the items' properties alone, as `read_table` reads them.
+    """Read the items' properties only, as `read_table` reads them.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def read_items(path: Path) -> pd.DataFrame:
 
 
 def read_people(path: Path) -> pd.DataFrame:
-    """Read the subjects' properties alone, as `read_items` reads the items'.
+    """Read the subjects' properties only, as `read_items` reads those of items.
 
     Returns
     -------
@@ -131,21 +131,21 @@ def read_people(path: Path) -> pd.DataFrame:
 
 
 def _properties(path: Path, kind: str, column: str) -> pd.DataFrame:
-    """Read the properties of items or subjects, named by a column, or else by the first one."""
+    """Read properties of items or subjects, indexed by a column, or else by the first one."""
     table = read_file(path)
     names = column if column in table.columns else table.columns[0]
     return tidy(named(table.set_index(names), f"{kind}s", kind), Notes())
 
 
 def print_notes(imported: "Imported") -> None:
-    """Say on standard error what an import dropped, mapped, renamed or averaged."""
+    """Print to standard error what an import dropped, mapped, renamed or averaged."""
     for what, count, example in imported.notes[["what", "count", "example"]].to_numpy().tolist():
         such = f" (such as {example})" if example else ""
         say(f"{what}: {count}{such}", error=True)
 
 
 def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
-    """Read what a fit was made on: from the files that are named, else from the fit's folder.
+    """Read the data of a fit, from the named files or else from the fit's folder.
 
     Raises
     ------
