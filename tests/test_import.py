@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -43,13 +44,18 @@ from measurement_layouts import scenarios
 """
 
 
-def loaded_by(code, names):
-    """Which of the packages a fresh process has loaded after some code."""
-    ask = f"import sys; print(*[name for name in {names!r} if name in sys.modules])"
+@cache
+def _loaded(code):
+    ask = f"import sys; print(*[name for name in {HEAVY + SLOW!r} if name in sys.modules])"
     run = subprocess.run(
         [sys.executable, "-c", f"{code}\n{ask}"], capture_output=True, text=True, check=True
     )
     return run.stdout.split()
+
+
+def loaded_by(code, names):
+    """Which of the packages a fresh process, one for each code, has loaded after some code."""
+    return [name for name in _loaded(code) if name in names]
 
 
 @pytest.mark.trust("promises", "declaring and drawing need no sampler")

@@ -15,10 +15,13 @@ def fit():
     return ml.fit(layout, cohort(3), **OPTIONS)
 
 
-@pytest.fixture
-def closed(tmp_path, fit):
-    """A folder with a fit and a half finished store in it, on a file system for reading."""
-    folder = tmp_path / "closed"
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory, fit):
+    """A folder with a fit and a half finished store in it, on a file system for reading.
+
+    No test can change it, so that all share it.
+    """
+    folder = tmp_path_factory.mktemp("read-only") / "closed"
     folder.mkdir()
     fit.save(folder / "fit.nc")
     ml.fit(layout, cohort(3), subjects=["s0"], store=folder / "store", **OPTIONS)
