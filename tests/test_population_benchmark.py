@@ -398,7 +398,7 @@ def test_judged_cohorts_have_the_misfit_that_they_are_named_for(name):
     if kind.table == "groups":
         assert moved[1::2, :3].all()
         assert moved.sum() == 3 * kind.subjects / 2
-    elif kind.table == "subjects":
+    elif kind.table == judged_cohorts.SUSPICION:
         assert moved[0].sum() == moved.sum() == 0.2 * kind.items
     else:
         assert moved.all()

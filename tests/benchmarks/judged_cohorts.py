@@ -17,6 +17,7 @@ TESTLET = 6
 EVERY_OTHER = 0.25  # variance of an indicator of every other subject
 MEMORISED, DIFFERENT = 0.2, 3
 COHORTS = 20_000  # of the ceiling
+SUSPICION = "suspicion"
 
 type Spoil = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
@@ -88,6 +89,25 @@ def judged(kind: Kind, cohorts: int, seed: int) -> Iterator[PopulationCriticism]
         yield found
 
 
+def suspects(fit: ml.Fit, alpha: float) -> pd.DataFrame:
+    """Ask of each subject whether it has memorised items.
+
+    ``accused`` is a verdict of any kind, at the rate `alpha` for each subject by itself, and
+    ``named`` the right one; ``flagged`` is the right one at the rate `alpha` for all together, and
+    ``any`` either.
+    """
+    table = ml.validation.suspicion(fit, alpha=alpha).table.reset_index()
+    found = table["p_adjusted"] <= alpha
+    likelier = table["memorised_p"] <= table["sandbagged_p"]
+    accused = table["verdict"] != ""
+    return table.assign(
+        flagged=found & likelier,
+        any=found,
+        accused=accused,
+        named=table["verdict"] == "memorised",
+    )
+
+
 def favoured(size: float) -> Spoil:
     """Make the first items easier for one batch."""
 
@@ -153,7 +173,7 @@ def _dif(size: float, subjects: int = 200) -> Kind:
 
 def _memory(share: float) -> Kind:
     told = f"{share:.0%} of the hard ones among 200 items, one of 40 subjects"
-    return Kind(40, 200, told, "subjects", "subject", ("s0",), memorised(share), spread=2.5)
+    return Kind(40, 200, told, SUSPICION, "subject", ("s0",), memorised(share), spread=2.5)
 
 
 def _testlets(sd: float) -> Kind:

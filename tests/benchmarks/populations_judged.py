@@ -8,6 +8,7 @@ and few draws of the real cohorts: its numbers say only that everything runs.
 """
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -44,23 +45,44 @@ TABLES = {
 
 def false_alarms(cohorts: int, seed: int) -> list[Line]:
     """Criticise cohorts of the layout itself: how often is anything flagged in each table?"""
-    flags = pd.DataFrame(
-        [
+    rows, accused, suspected = [], [], []
+    for found in simulated.judged(simulated.NULL, cohorts, seed):
+        rows.append(
             {name: getattr(found, table)["flagged"].any() for table, name in TABLES.items()}
-            for found in simulated.judged(simulated.NULL, cohorts, seed)
-        ]
-    )
-    error = np.sqrt(ALPHA * (1 - ALPHA) / cohorts)
-    return [
-        at_most(
-            f"no misfit: {name}",
-            "distance of the rate of false alarms from the stated one",
-            abs(rate - ALPHA),
-            ERRORS * error,
-            "",
-            ours=f"{rate:.3f} of {cohorts} cohorts, stated {ALPHA:g}",
         )
-        for name, rate in flags.mean().items()
+        suspects = simulated.suspects(found.fit, ALPHA)
+        accused.append(suspects["accused"].mean())
+        suspected.append(suspects["any"].any())
+    flags = pd.DataFrame(rows)
+    error = np.sqrt(ALPHA * (1 - ALPHA) / cohorts)
+    told = f"of {cohorts} cohorts, stated {ALPHA:g} at most"
+    lines = [
+        at_most(
+            "no misfit: suspicion",
+            what,
+            float(np.mean(rates)),
+            ALPHA + ERRORS * error,
+            "",
+            ours=told,
+        )
+        for what, rates in {
+            "cohorts with a false alarm, adjusted for all subjects": suspected,
+            "subjects accused, each by itself": accused,
+        }.items()
+    ]
+    return [
+        *lines,
+        *(
+            at_most(
+                f"no misfit: {name}",
+                "distance of the rate of false alarms from the stated one",
+                abs(rate - ALPHA),
+                ERRORS * error,
+                "",
+                ours=f"{rate:.3f} of {cohorts} cohorts, stated {ALPHA:g}",
+            )
+            for name, rate in flags.mean().items()
+        ),
     ]
 
 
@@ -80,6 +102,11 @@ def power(cohorts: int, seed: int) -> list[Line]:
             ),
             reported(f"{name}: {half.size}", "share found", rates[1].share, rates[1].beside()),
         ]
+        if whole.table == simulated.SUSPICION:
+            lines += [
+                reported(f"{name}: {kind.size}", "share accused by itself", rate.alone, rate.honest)
+                for kind, rate in zip((whole, half), rates, strict=True)
+            ]
         if whole.table == "groups":
             lines += [
                 reported(f"{name}: {kind.size}", told, rate.together, f"of {cohorts} cohorts")
@@ -95,12 +122,22 @@ def power(cohorts: int, seed: int) -> list[Line]:
 
 
 class _Rates(NamedTuple):
-    """What share of what is wrong was flagged, how often anything else and all items together."""
+    """What share of what is wrong was flagged, how often anything else and all items together.
+
+    Of suspicion also: what share was found by its own test, and how many of the others.
+    """
 
     share: float
     error: float
     others: float
     together: float
+    alone: float = math.nan
+    accused: float = math.nan
+
+    @property
+    def honest(self) -> str:
+        """Say how often others are accused by themselves."""
+        return f"{self.accused:.3f} of the other subjects, stated {ALPHA:g} at most"
 
     def beside(self) -> str:
         """Say how exact the share is, and how often anything else was flagged."""
@@ -109,16 +146,21 @@ class _Rates(NamedTuple):
 
 def _found(kind: simulated.Kind, cohorts: int, seed: int) -> _Rates:
     """Judge cohorts of a kind; the error is that of the mean share over cohorts."""
-    shares, others, together = [], [], []
+    shares, others, together, alone, accused = [], [], [], [], []
+    suspicion = kind.table == simulated.SUSPICION
     for found in simulated.judged(kind, cohorts, seed):
-        table = getattr(found, kind.table)
+        table = simulated.suspects(found.fit, ALPHA) if suspicion else getattr(found, kind.table)
         wrong = table[kind.column].isin(kind.wrong)
         shares.append(table["flagged"][wrong].mean())
         beside = ~wrong & (table[kind.column] != TOGETHER)
-        others.append(table["flagged"][beside].any())
+        others.append(table["any" if suspicion else "flagged"][beside].any())
+        if suspicion:
+            alone.append(table["named"][wrong].mean())
+            accused.append(table["accused"][beside].mean())
         together.append(found.between["flagged"].any())
     error = float(np.std(shares) / np.sqrt(cohorts))
-    return _Rates(*map(float, (np.mean(shares), error, np.mean(others), np.mean(together))))
+    rates = map(float, (np.mean(shares), error, np.mean(others), np.mean(together)))
+    return _Rates(*rates, *(float(np.mean(own)) for own in (alone, accused) if own))
 
 
 def batches(quick: bool, seed: int) -> list[Line]:

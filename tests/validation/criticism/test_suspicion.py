@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation.criticism.population import suspicion as module
+from measurement_layouts.validation.criticism.population import known_items
 
 SUBJECTS, ITEMS = 80, 60
 LEARNT = 5
@@ -88,39 +88,63 @@ def patterns(log_odds, total, count, rng):
     return found
 
 
+def ratios(outcomes, steps):
+    """Compare likelihoods by brute force: the largest over abilities on a grid."""
+    gap = np.linspace(-8, 8, 161)[:, None] - steps
+    log_p, log_q = -np.logaddexp(0, -gap), -np.logaddexp(0, gap)
+    m = np.where(gap < 0, known_items.SHARE, 0)
+    learnt = outcomes @ np.log(m + (1 - m) * np.exp(log_p)).T
+    learnt += (1 - outcomes) @ (np.log1p(-m) + log_q).T
+    return learnt.max(axis=1) - (outcomes @ log_p.T + (1 - outcomes) @ log_q.T).max(axis=1)
+
+
 @pytest.mark.parametrize("side", ["memorised", "sandbagged"])
 def test_p_values_are_those_of_the_exact_conditional_test(honest, side):
     """Given the number of successes, outcomes do not depend on the ability: an exact test."""
     steps, _, outcomes = drawn(1)
+    if side == "sandbagged":
+        steps, outcomes = -steps, 1 - outcomes
     rng = np.random.default_rng(3)
-    exact, found = [], honest.table[f"{side}_p"].to_numpy()
-    for own in outcomes:
-        grid = np.linspace(-8, 8, 321)
-        gap = grid[:, None] - steps
-        mass = np.exp(own @ gap.T - np.logaddexp(0, gap).sum(axis=1))
-        p = (mass / mass.sum()) @ (1 / (1 + np.exp(-gap)))
-        weight = {
-            "memorised": np.where(p < 0.5, np.log1p(1 / 9 / p), 0),
-            "sandbagged": np.where(p >= 0.5, -np.log1p(1 / 9 / (1 - p)), 0),
-        }[side]
-        others = patterns(-steps, own.sum(), 4000, rng) @ weight
-        above, equal = (others > own @ weight + 1e-9), np.abs(others - own @ weight) <= 1e-9
-        exact.append(above.mean() + equal.mean() / 2)
+    exact, found = np.empty(SUBJECTS), honest.table[f"{side}_p"].to_numpy()
+    for total in np.unique(outcomes.sum(axis=1)):
+        others = ratios(patterns(-steps, total, 2000, rng), steps)
+        for row in np.flatnonzero(outcomes.sum(axis=1) == total):
+            exact[row] = (others >= ratios(outcomes[[row]], steps) - 0.005).mean()
     assert np.corrcoef(exact, found)[0, 1] > 0.98
-    assert np.abs(np.array(exact) - found).mean() < 0.07
-    near = np.array(exact) < 0.1
-    assert np.abs(np.array(exact) - found)[near].max(initial=0) < 0.05
+    assert np.abs(exact - found).mean() < 0.05
+    near = exact < 0.1
+    assert near.any()
+    assert np.abs(exact - found)[near].max() < 0.05
 
 
-def test_without_centring_nobody_is_found(monkeypatch):
-    """Twin that must fail: scores along the outcomes' own level are what the fit has made zero."""
+def test_without_a_share_nobody_is_found(monkeypatch):
+    """Twin that must fail: where next to nothing is taken as known, cheats look like others."""
     steps, chances, outcomes = drawn(2)
     for row in range(10):
         outcomes[row, np.argsort(chances[row])[:20:2]] = 1
-    monkeypatch.setattr(module, "_by_heart", lambda block: [np.ones_like(block.log_odds)])
-    monkeypatch.setattr(module, "_on_purpose", lambda block: [np.ones_like(block.log_odds)])
+    monkeypatch.setattr(known_items, "SHARE", 1e-9)
     found = ml.validation.suspicion(fitted(steps, outcomes))
     assert (found.table["verdict"] == "").all()
+
+
+def test_a_subject_is_judged_by_its_own_seed_alone(honest):
+    steps, _, outcomes = drawn(1)
+    fit = fitted(steps, outcomes)
+    names = ["memorised_p", "sandbagged_p"]
+    some = ml.validation.suspicion(fit, subjects=["s7", "s3"]).table
+    pd.testing.assert_frame_equal(some[names], honest.table.loc[["s7", "s3"], names])
+    assert (some["p_adjusted"] <= honest.table.loc[["s7", "s3"], "p_adjusted"]).all()
+    other = ml.validation.suspicion(fit, subjects=["s7"], seed=2).table
+    assert other["memorised_p"].iloc[0] != some["memorised_p"].iloc[0]
+
+
+def test_whoever_has_no_easy_item_is_not_suspected_of_failing_on_purpose():
+    _, _, outcomes = drawn(4)
+    outcomes[:3] = 0
+    table = ml.validation.suspicion(fitted(np.linspace(4, 9, ITEMS), outcomes[:3])).table
+    assert (table["easy"] == 0).all()
+    assert (table["sandbagged_p"] > 0.5).all()
+    assert (table["verdict"] == "").all()
 
 
 def test_a_layout_that_is_wrong_is_named_rather_than_everybody():

@@ -1,6 +1,6 @@
 """Suspicion: subjects with unexpected successes on hard items or failures of easy items."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,13 @@ from threadpoolctl import threadpool_limits
 from ....common import options
 from ....common.errors import FitError
 from ....common.messages import many
+from ....common.seeds import subject_seed
 from ....inference.fit import Fit
 from ....inference.model.unseen import refuse_unseen
-from ..expansion import holm
-from .louis import SUBJECT, Direction
-from .residuals import Block, Residuals
+from ....layouts.elements import elements
+from .known_items import Pattern, Tails
+from .residuals import Residuals
 
-_SHARE = 0.1  # share of memorised (sandbagged) items for which the tests are most powerful
 _EVEN = 0.5
 _FEWEST_DRAWS = 100
 _TOO_MANY = 0.001  # p value of the number of verdicts, below which the layout is doubted
@@ -38,11 +38,11 @@ class Suspicion:
 
         - ``hard``: number of items with a probability of success below 0.5; ``hard_passed`` and
           ``hard_expected``: successes on them, and their expectation; ``memorised_p``: p value of
-          too much success on them.
+          so much success on them.
         - ``easy``: number of the other items; ``easy_failed`` and ``easy_expected``: failures of
-          them, and their expectation; ``sandbagged_p``: p value of too many failures.
-        - ``verdict``: "memorised", "sandbagged", or empty; ``p_adjusted``: the smaller p value,
-          adjusted for both tests of all subjects (Holm).
+          them, and their expectation; ``sandbagged_p``: p value of so many failures.
+        - ``verdict``: "memorised", "sandbagged", or empty; ``p_adjusted``: the p value,
+          adjusted for both tests of all subjects; see Notes of `suspicion`.
     items : DataFrame
         One row per unexpected cell of a subject with a verdict, the least probable first:
         ``subject``, ``item``, ``verdict``, and ``chance``, the probability of such an outcome.
@@ -113,23 +113,24 @@ class Suspicion:
 
 
 def suspicion(
-    fit: Fit, *, subjects: Iterable[object] | None = None, alpha: float = 0.05
+    fit: Fit, *, subjects: Iterable[object] | None = None, alpha: float = 0.05, seed: int = 1
 ) -> Suspicion:
     r"""Test each subject for memorised hard items, and for easy items failed on purpose.
 
-    If a share m of the hard items is memorised, the log-likelihood of a success with the
-    probability p increases by :math:`\log((1 - m) p + m) - \log p`, and that of a failure changes
-    by :math:`\log(1 - m)`. The tested change of the log-odds of cells is therefore along
+    The statistic is the likelihood ratio of a share m of memorised hard items against none, each
+    at the profile that is then the most probable:
 
-    .. math:: x = \log\left(1 + \frac{m}{(1 - m)\, p}\right) \text{ where } p < \tfrac12,
-        \qquad x' = -\log\left(1 + \frac{m}{(1 - m)(1 - p)}\right) \text{ where } p \ge \tfrac12
+    .. math:: T = \max_\theta \log \pi(\theta) \prod_i \left(m_i 1_{y_i = n_i} +
+        (1 - m_i)\, p_i^{y_i} (1 - p_i)^{n_i - y_i}\right) - \max_\theta \log \pi(\theta) \prod_i
+        p_i^{y_i} (1 - p_i)^{n_i - y_i}
 
-    (0 elsewhere) with m = .1. The weight x of a success is larger if it is less probable, and x' is
-    the same for failures of easy items. Both tests are one-sided tests of a `louis.Direction`,
-    whose values are centred, so that the inferred level of the subject has no effect on them; p
-    values are those of the saddlepoint approximation. The verdict is that of the test with the
-    smaller p value if this is at most alpha / 2, so that the probability of a verdict on a subject
-    for which the layout is right is at most alpha.
+    with m = .15 where :math:`p_i < \tfrac12`, and 0 on easy items. In the test for items failed
+    on purpose, successes and failures are exchanged. The prior :math:`\pi` is inferred from the
+    fit without the subject's outcomes, and the difficulty of an item without the subject's outcome
+    on it. The p value is the probability of at least such a ratio in outcomes simulated from the
+    layout and its posterior. The verdict is that of the test with the smaller p value if this is
+    at most alpha / 2, so that the probability of a verdict on a subject for which the layout is
+    right is at most alpha.
 
     Parameters
     ----------
@@ -141,6 +142,9 @@ def suspicion(
     alpha : float, default 0.05
         Probability of a verdict on a single subject for which the layout is right, in (0, 1). With
         ``p_adjusted <= alpha``, it is the probability of any false alarm in the table.
+    seed : int, default 1
+        Seed of the simulated outcomes. Those of a subject depend on its name, and not on the other
+        subjects.
 
     Returns
     -------
@@ -150,8 +154,9 @@ def suspicion(
     Raises
     ------
     FitError
-        When a subject is not in the fit, `alpha` is out of range, there are fewer than 100 draws,
-        or the trials of an item depend on each other because of an unseen or measured property.
+        When a subject is not in the fit, `alpha` or `seed` is out of range, there are fewer than
+        100 draws, or the trials of an item depend on each other because of an unseen or measured
+        property.
 
     Notes
     -----
@@ -161,19 +166,22 @@ def suspicion(
     easy, and are then of no use for the tests. Guessing cannot be distinguished from memorised
     items; if it is possible, the layout needs a floor.
 
-    With 2,000 simulated subjects that had memorised a fifth of their hard items among 200, a
-    standard deviation of the items of 2 log-odds and a false alarm rate of .025, m of .05, .1 and
-    .2 detected 82, 84 and 84 %, and :math:`\log p` over all items 84 %. The ratio of likelihoods
-    averaged over the level, for m of .1 and .2, detected 86 and 92 %, but its p value needs
-    simulations of each subject's outcomes.
+    Half of the 400 outcomes simulated for each test have memorised items, and are weighted by the
+    likelihood ratio, so that p values much smaller than 1 / 400 can be estimated. The standard
+    error of a p value of .025 is about .004.
+
+    ``p_adjusted`` is the expected number of ratios at least as large in both tests of all subjects,
+    the sum of their probabilities, which is an upper bound of the probability of any. Large ratios
+    are less probable for a subject with few hard items. Less of the false alarm rate is therefore
+    used for tests of little power than with adjusted p values of separate tests.
 
     References
     ----------
     Drasgow, F., Levine, M. V. and Williams, E. A. (1985), British Journal of Mathematical and
-    Statistical Psychology 38; Snijders, T. A. B. (2001), Psychometrika 66, for a level that is
-    estimated. Neyman, J. and Pearson, E. S. (1933), for the weights, which are those of the
-    likelihood ratio. Sinharay, S. (2017), Detection of item preknowledge using likelihood ratio
-    test and score test, Journal of Educational and Behavioral Statistics 42.
+    Statistical Psychology 38. Neyman, J. and Pearson, E. S. (1933), for the ratio. Sinharay, S.
+    (2017), Detection of item preknowledge using likelihood ratio test and score test, Journal of
+    Educational and Behavioral Statistics 42. Westfall, P. H. and Young, S. S. (1993),
+    Resampling-based multiple testing.
 
     Examples
     --------
@@ -194,6 +202,7 @@ def suspicion(
     Bob         ...          6.0  memorised
     """
     alpha = options.inside("alpha", alpha, such_as=0.05)
+    seed = options.whole("seed", seed)
     who = fit.subjects if subjects is None else fit.named(subjects)
     drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     if drawn < _FEWEST_DRAWS:
@@ -205,46 +214,26 @@ def suspicion(
         refuse_unseen(fit.layout, "suspicion", "fit items of one trial each")
     residuals = Residuals.of(fit)
     chosen = pd.Index(residuals.subjects).get_indexer(pd.Index(who))
+    residuals = residuals.take(chosen)
     with threadpool_limits(1, user_api="blas"):  # more threads change the last digits
-        p = {
-            MEMORISED: _one_sided(residuals, _by_heart, 1)[chosen],
-            SANDBAGGED: _one_sided(residuals, _on_purpose, -1)[chosen],
-        }
-    table = _counts(residuals.take(chosen))
-    for name, own in p.items():
-        table[f"{name}_p"] = own
-    smaller = np.where(p[SANDBAGGED] < p[MEMORISED], SANDBAGGED, MEMORISED)
-    least = np.fmin(p[MEMORISED], p[SANDBAGGED])
+        tails = Tails.of(_patterns(residuals, max(1, len(elements(fit.layout))), seed))
+    memorised, sandbagged = tails.alone.reshape(-1, 2).T
+    table = _counts(residuals)
+    table["memorised_p"], table["sandbagged_p"] = memorised, sandbagged
+    smaller = np.where(sandbagged < memorised, SANDBAGGED, MEMORISED)
+    least = np.fmin(memorised, sandbagged)
     table["verdict"] = np.where(least <= alpha / 2, smaller, "")
-    both = holm(np.concatenate([p[MEMORISED], p[SANDBAGGED]])).reshape(2, -1)
-    table["p_adjusted"] = np.fmin(*both)
-    return Suspicion(table, _surprising(residuals.take(chosen), table), alpha, fit.layout.name)
+    table["p_adjusted"] = tails.together.reshape(-1, 2).min(axis=1)
+    return Suspicion(table, _surprising(residuals, table), alpha, fit.layout.name)
 
 
-def _by_heart(block: Block) -> list[np.ndarray]:
-    """Return the direction of memorised hard items."""
-    odds = block.log_odds
-    return [np.where(odds < 0, _weight(odds), 0)]
-
-
-def _on_purpose(block: Block) -> list[np.ndarray]:
-    """Return the direction of easy items failed on purpose."""
-    odds = block.log_odds
-    return [np.where(odds >= 0, _weight(-odds), 0)]
-
-
-def _weight(log_odds: np.ndarray) -> np.ndarray:
-    """Compute the likelihood ratio's weight of an outcome, given its log-odds."""
-    return np.asarray(np.log1p(_SHARE / (1 - _SHARE) * (1 + np.exp(-log_odds))))
-
-
-def _one_sided(residuals: Residuals, values: object, side: int) -> np.ndarray:
-    """Compute one-sided p values along values, for success (1) or failure (-1); 1 if untestable."""
-    direction = Direction(values, SUBJECT)  # type: ignore[arg-type]
-    tested = direction.test(residuals)
-    both = direction.chances(residuals, tested)
-    towards = side * tested.alone()[0][:, 0] > 0
-    return np.asarray(np.where(np.isnan(both), 1.0, np.where(towards, both / 2, 1 - both / 2)))
+def _patterns(residuals: Residuals, most: int, seed: int) -> Iterator[tuple[Pattern, int]]:
+    """Make the patterns of both tests of each subject, with seeds."""
+    for row, name in enumerate(residuals.subjects):
+        cells = residuals.successes[row], residuals.trials[row], residuals.chances[:, row]
+        pattern, own = Pattern.of(*cells, most), subject_seed(seed, str(name))
+        yield pattern, own
+        yield pattern.mirrored, own + 1
 
 
 def _counts(residuals: Residuals) -> pd.DataFrame:
