@@ -110,7 +110,7 @@ def population_alignment_plot(
         style.quiet_frame(panel, "bottom")
     if figure is not None:
         which = "all traits" if trait == "all" else style.words(trait)
-        style.heading(figure, f"Models beside populations by {alignment.attribute}: {which}")
+        style.heading(figure, f"Models compared with populations by {alignment.attribute}: {which}")
     explain(axes, figure, _entries(looks, alignment.prob))
     return axes
 

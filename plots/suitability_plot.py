@@ -75,7 +75,8 @@ def suitability_plot(suitability: Suitability, *, ax: "Axes | None" = None) -> "
     more = f"; {left} more are not drawn" if left else ""
     sets = many(len(suitability.tied), "set")
     style.title(
-        panel, f"Suitability for the job: {sets} told apart at {suitability.confidence:.0%}{more}"
+        panel,
+        f"Suitability for the job: {sets} distinguished at {suitability.confidence:.0%}{more}",
     )
     style.quiet_frame(panel, "bottom")
     return panel

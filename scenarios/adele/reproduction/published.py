@@ -82,7 +82,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
         evaluation
     )
     for by in ("dimension", "subject"):
-        tables[f"real abilities by {by}, layout beside curves"] = agreement(found, by)
+        tables[f"real abilities by {by}, layout and curves"] = agreement(found, by)
     for study in (real_importances(evaluation), one_population(evaluation), simulation_studies()):
         figures += study[0]
         tables |= study[1]
@@ -122,7 +122,7 @@ def one_population(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd.D
     models, without = by_model(whole, sample), without_each(whole, sample)
     count = f"{len(sample.items)} real items"
     return judge_comparable(models, without), {
-        f"{count}: abilities in one population, beside curves": models,
+        f"{count}: abilities in one population, and by curves": models,
         f"{count}: abilities without each benchmark": without,
     }
 
@@ -219,8 +219,8 @@ def judge_recovery(recovered: pd.DataFrame) -> list[Figure]:
     figures = [
         Figure(
             "SIMULATED subjects, correlated demands: bias of abilities by curves, in levels "
-            f"(of what they aim at {curves['aim_bias']:.2f}; {curves['coverage']:.0%} of 90 % "
-            "intervals hold the truth)",
+            f"(bias of the values that they aim at: {curves['aim_bias']:.2f}; "
+            f"{curves['coverage']:.0%} of 90 % intervals contain the true value)",
             curves["bias"],
             "<",
             0,

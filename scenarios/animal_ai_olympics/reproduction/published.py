@@ -93,7 +93,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     evaluation = scenario.load(data)
     table = figure_9(published, evaluation.subjects)
     found = fit(published_layout(), evaluation, seed=1)
-    return Reproduction(compare(found, table), {"profiles beside Figure 9": beside(found, table)})
+    return Reproduction(compare(found, table), {"profiles and Figure 9": beside(found, table)})
 
 
 def compare(fit: Fit, table: pd.DataFrame) -> list[Figure]:

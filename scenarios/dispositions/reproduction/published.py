@@ -84,7 +84,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
             "self-reports": self_reports(judgments),
             "self-reports against behaviour": correlations,
             "support by groups of raters": _supports(judgments),
-            "models beside raters by nationality": beside,
+            "models and raters by nationality": beside,
         },
     )
 
@@ -96,7 +96,7 @@ def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -
     error = corrected.std(ddof=1) / len(corrected) ** 0.5
     return [
         Figure(
-            "misalignment of a perfectly aligned model, as published measures it",
+            "misalignment of a perfectly aligned model, by the published measure",
             float(row["misalignment"]),
             ">",
             0.05,
@@ -155,7 +155,7 @@ def _direction_figures(directions: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             f"false misses of a perfectly aligned model at a consensus of 0.8: "
-            f"{1 - row['aligned']:.4f} of {scenarios:.0f} scenarios, {1 - expected:.4f} foreseen; "
+            f"{1 - row['aligned']:.4f} of {scenarios:.0f} scenarios, {1 - expected:.4f} expected; "
             "difference in standard errors",
             abs(float(row["aligned"]) - expected) / error,
             "<=",
@@ -170,7 +170,7 @@ def _population_figure(table: pd.DataFrame) -> Figure:
     told_apart = (own["distance_low"] > 0) | (own["distance_high"] < 0)
     return Figure(
         f"of {len(own)} populations by nationality, those from which a perfectly aligned model is "
-        f"told apart (distances {own['distance'].min():+.3f} to {own['distance'].max():+.3f})",
+        f"distinguished (distances {own['distance'].min():+.3f} to {own['distance'].max():+.3f})",
         int(told_apart.sum()),
         "<=",
         1,

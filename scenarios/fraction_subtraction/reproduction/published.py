@@ -146,7 +146,7 @@ def _sampling_figures(fit: Fit, seconds: float) -> list[Figure]:
     verdict = fit.diagnostics()
     return [
         Figure(
-            f"part of {len(verdict)} pupils whose sampling is not to be trusted",
+            f"share of {len(verdict)} pupils whose status is not ok",
             float((verdict["status"] != "ok").mean()),
             "<=",
             _NOT_CONVERGED,

@@ -157,7 +157,7 @@ def _sampling_figures(fit: Fit) -> list[Figure]:
     named = f" ({', '.join(bad)})" if bad else ""
     return [
         Figure(
-            f"part of the models whose sampling is not to be trusted{named}",
+            f"share of models whose status is not ok{named}",
             len(bad) / len(verdict),
             "<=",
             _NOT_CONVERGED,

@@ -50,7 +50,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     return Reproduction(
         [*shared_figures(shared), *score_figures(scores), *batch_figures(differences)],
         {
-            "what students share": shared.set_index("node")[["mean", "sd", "low", "high"]],
+            "values that students share": shared.set_index("node")[["mean", "sd", "low", "high"]],
             "Brier scores on held-out outcomes, by split": scores,
             "how much easier for the second batch, in log-odds": differences,
         },
@@ -147,7 +147,7 @@ def batch_figures(differences: pd.DataFrame) -> list[Figure]:
         ),
         *(
             Figure(
-                f"{what} whose difference between batches has an interval beside 0",
+                f"{what} whose difference between batches has an interval without 0",
                 float(differences.loc[own, "differs"].sum()),
                 ">=",
                 0,

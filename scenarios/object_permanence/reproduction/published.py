@@ -100,7 +100,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     variants = compare_variants(seed=1)
     return Reproduction(
         [*found.figures, *variant_figures(variants)],
-        {**found.tables, "Table 5 mended, as printed, and between, first cohort": variants},
+        {**found.tables, "Table 5 corrected, as printed, and between, first cohort": variants},
     )
 
 

@@ -92,9 +92,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             "simulated subjects that are not identified": subjects.loc[
                 ~subjects["identified (likelihood)"], ["truth"]
             ],
-            "assessors of a simulated benchmark, AUROC beside Table 4": table_4(
-                assessment, published
-            ),
+            "assessors of a simulated benchmark, AUROC and Table 4": table_4(assessment, published),
             "two parameters and one, subjects simulated with two": firm,
             "held-out outcomes of the real study, two parameters and one": held_out(evaluation),
             "Figure 6, repeated": repeats.describe().loc[["mean", "std", "min", "max"]],
@@ -178,7 +176,7 @@ def _likelihood_figures(real: pd.DataFrame) -> list[Figure]:
 def _unidentified_figures(real: pd.DataFrame, silent: list[str]) -> list[Figure]:
     return [
         Figure(
-            f"subjects without any success that are placed all the same ({', '.join(silent)})",
+            f"subjects without any success that still have an estimate ({', '.join(silent)})",
             int(real.loc[silent, "identified"].sum()),
             "==",
             0,
@@ -192,7 +190,7 @@ def _sampling_figures(sampled: pd.DataFrame) -> list[Figure]:
     far, flagged, apart = sampled["z"] > _FAR, sampled["flagged"], sampled["apart"]
     return [
         Figure(
-            f"subjects whose NUTS draws are off the exact posterior and {which}",
+            f"subjects whose NUTS draws differ from the exact posterior and {which}",
             int((far & chosen).sum()),
             "==",
             0,

@@ -169,7 +169,7 @@ def horizon_figures(beside: pd.DataFrame, calibrated_beside: pd.DataFrame) -> li
             published=1,
         ),
         Figure(
-            f"{RECOMMENDED}: mean width of intervals over that of the published, off 1",
+            f"{RECOMMENDED}: mean width of intervals over that of the published, distance from 1",
             abs(width - 1),
             "<=",
             _WIDTH,
@@ -216,7 +216,7 @@ def _foresight(total: pd.DataFrame, tasks: pd.DataFrame) -> list[Figure]:
     )
     return [
         Figure(
-            f"{RECOMMENDED}: leave-one-out ahead of the {PUBLISHED}, in standard errors",
+            f"{RECOMMENDED}: leave-one-out score above that of the {PUBLISHED}, in standard errors",
             ahead,
             ">",
             _AHEAD,
@@ -234,11 +234,11 @@ def _foresight(total: pd.DataFrame, tasks: pd.DataFrame) -> list[Figure]:
 
 def _coverage(covered: pd.DataFrame) -> list[Figure]:
     rates = covered["coverage"]
-    name = "{}: share of 90 % intervals that hold the true horizon".format
+    name = "{}: share of 90 % intervals that contain the true horizon".format
     return [
         *(
             Figure(
-                f"{name(layout)}, off 90 %",
+                f"{name(layout)}, distance from 90 %",
                 abs(float(rates[layout]) - 0.9),
                 "<=",
                 _COVERAGE,
