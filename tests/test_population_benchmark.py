@@ -15,6 +15,7 @@ import population_scores as scores
 import populations
 import pytest
 from battery_cases import DATA
+from helpers.function_cases import AS_WRITTEN
 from scipy.integrate import quad
 from scipy.special import expit, logsumexp
 from scipy.stats import norm
@@ -340,14 +341,13 @@ def test_models_by_hand_are_their_formulas(name, small):
         for key, value in model.initial_point().items()
     }
     names = [variable.name for variable in model.free_RVs]
-    drawn = model.compile_fn(model.replace_rvs_by_values(model.free_RVs), inputs=model.value_vars)(
-        point
-    )
+    unconstrained = model.replace_rvs_by_values(model.free_RVs)
+    drawn = model.compile_fn(unconstrained, inputs=model.value_vars, mode=AS_WRITTEN)(point)
     values = dict(zip(names, drawn, strict=True))
     chances = by_formula(name, small, values)
     right = small.successes.astype(bool)
     expected = np.log(np.where(right, chances, 1 - chances)).sum()
-    found = model.compile_logp(vars=[model["answer"]])(point)
+    found = model.compile_logp(vars=[model["answer"]], mode=AS_WRITTEN)(point)
     assert float(found) == pytest.approx(expected, rel=1e-9)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pymc as pm
 import pytest
+from helpers.function_cases import AS_IN_THE_MODEL
 from scipy import special, stats
 
 import measurement_layouts as ml
@@ -56,7 +57,7 @@ def test_log_densities_are_in_double_precision():
     ):
         with pm.Model() as model:
             profile_variables(layout(prior))
-        density = pm.logp(model["skill"], 0.7).eval()
+        density = pm.logp(model["skill"], 0.7).eval(mode=AS_IN_THE_MODEL)
         assert abs(density - exact.logpdf(0.7)) < 1e-13
 
 

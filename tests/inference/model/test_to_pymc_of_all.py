@@ -51,7 +51,7 @@ def test_its_density_is_the_one_by_hand(evaluation):
 def test_derived_nodes_are_variables_on_request(evaluation):
     model = ml.to_pymc(layout(), evaluation, derived=True)
     known = {model["ability"]: np.arange(4.0), model["ease"]: np.array([0.1, 0.2, 0.3])}
-    found = model["margin"].eval(known)
+    found = model["margin"].eval(known, mode=AS_WRITTEN)
     expected = (np.arange(4.0)[:, None] + [0.1, 0.2, 0.3]).ravel()
     np.testing.assert_allclose(found, expected)
     assert model.named_vars_to_dims["margin"] == ("cell",)
