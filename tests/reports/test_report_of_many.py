@@ -115,7 +115,7 @@ def test_one_more_weighs_little(layout, evaluation, few, tmp_path):
 
 def test_markdown_describes_as_many(crowd, few, tmp_path):
     text = report(crowd, tmp_path / "crowd.md").read_text(encoding="utf-8")
-    assert f"Of {FEW} of the {COUNT} subjects." in text
+    assert f"{FEW} of the {COUNT} subjects are described here." in text
     assert text.count("\n| model-") == 2 * COUNT
 
 

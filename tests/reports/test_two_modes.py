@@ -146,7 +146,7 @@ def test_markdown_marks_it(fit, tmp_path):
         if who in fit.subjects:
             marked = ["‡" in cell for cell in own[1:]]
             assert marked == [(name, who) == SPLIT for name in NAMES]
-    assert "‡: separate modes" in part
+    assert "‡: the posterior has separate modes" in part
 
 
 @says("the report in HTML")
