@@ -11,7 +11,7 @@ from .messages import visible
 _CALL = re.compile(r"\bfit\(\.\.\., ([^()]*)\)")
 _ADVISED = re.compile(
     r"\b(draws|tune|chains|overwrite|target_accept|training_items|reused_names)\b"
-    r"(?:=(True|[\d.]*\d))?|\b(subject)=(?=[\s,;.]|$)"
+    r"(?:=(True|[\d.]*\d))?|\b(subjects?)=(?=[\s,;.)]|$)"
 )
 _NARROWEST = 20  # least number of columns; narrower terminals are treated as if they had so many
 _USUAL = 80  # columns of a terminal whose width is unknown
@@ -36,8 +36,8 @@ def say(text: object, *, error: bool = False, end: str = "\n") -> None:
     if stream is None:
         return
     shown = in_options(visible(text))
-    if width := _width(stream):
-        shown = "\n".join(_wrapped(line, width) for line in shown.split("\n"))
+    if columns := width_of(stream):
+        shown = "\n".join(_wrapped(line, columns) for line in shown.split("\n"))
     print(shown, end=end, file=stream)
 
 
@@ -78,9 +78,20 @@ def _option(found: re.Match[str]) -> str:
     return f"--{name.replace('_', '-')}" + f" {value}" * (value not in (None, "True"))
 
 
-def _width(stream: TextIO) -> int | None:
-    """Find the number of columns of a terminal; None for another stream."""
-    if not stream.isatty():
+def width_of(stream: TextIO | None) -> int | None:
+    """Find how many columns a terminal has.
+
+    Parameters
+    ----------
+    stream : file object, optional
+        Such as standard output.
+
+    Returns
+    -------
+    int or None
+        Columns; None if the stream is no terminal.
+    """
+    if stream is None or not stream.isatty():
         return None
     told = os.environ.get("COLUMNS", "")
     if told.isdecimal() and int(told):

@@ -149,7 +149,8 @@ def print_test(test: "AdaptiveTest") -> None:
     profile = test.profile()
     known = {latent.name: latent.range for latent in test.layout.profile}
     ranges = {name: (own.low, own.high) for name, own in known.items()}
-    table = Table("element", "mean ± sd", "90 % interval", title=repr(test))
+    say(repr(test))
+    table = Table("element", "mean ± sd", "90 % interval")
     for row in profile.to_dict("records"):
         limits = ranges[row["node"]]
         low, high = outward(row["low"], row["high"], of_profile(row).ends, limits)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from .. import scenarios
 from ..common.errors import DataError
 from ..common.progress import waiting
-from ..common.saying import say
+from ..common.saying import say, width_of
 from . import arguments
 from .layout_file import is_layout_file, load_layout, short_name
 
@@ -90,13 +90,13 @@ def add(commands: arguments.Commands) -> None:
 
 def _check(chosen: argparse.Namespace) -> int:
     with waiting("checking the layout", show=True):
-        from ..validation.checking.check import check
+        from ..validation.checking.check import check, in_words
         from .tables import read_evaluation
 
         layout = load_layout(chosen.layout)
         evaluation = read_evaluation(layout, arguments.data_of(chosen))
         found = check(layout, evaluation, seed=chosen.seed)
-    say(found)
+    say(in_words(found, width_of(sys.stdout)))
     return 1 if found.problems else 0
 
 

@@ -165,3 +165,39 @@ def test_criticism_shows_what_is_flagged(width, fitted, data, tmp_path, monkeypa
     assert "…" not in shown
     assert "gain ± se" in shown
     assert " of 9 tests of properties flagged" in shown
+
+
+MANY = """
+import measurement_layouts as ml
+from measurement_layouts.linking import logistic, product
+
+names = [f"a_rather_long_name_of_part_{number}" for number in range(3)]
+demand = ml.MetaFeature("demand", low=0, high=10, unit="metre", labels=names)
+reach = ml.Capability("reach", low=0, high=10, unit="metre", labels=names)
+parts = product(logistic(reach - demand), over="dimension")
+layout = ml.Layout("parts", ml.Success("found", parts))
+"""
+
+
+@WIDTHS
+def test_a_check_has_whole_columns_and_lines(width, tables, tmp_path, monkeypatch):
+    (tmp_path / "layout.py").write_text(MANY, encoding="utf-8")
+    items = pd.read_csv(tables[1], dtype={"item": str})
+    for number in range(3):
+        items[f"demand[a_rather_long_name_of_part_{number}]"] = items["distance"]
+    items.to_csv(tmp_path / "items.csv", index=False)
+    terminal = in_terminal(monkeypatch, width)
+    given = ["--items", str(tmp_path / "items.csv"), *tables[2:]]
+    assert main(["check", f"{tmp_path / 'layout.py'}:layout", *given]) == 1
+    lines = terminal.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    rows = [line for line in lines if line.startswith("  reach[a_rather_long_name_of_part_")]
+    assert len(rows) == 3
+    assert len({len(row.split("  ")) for row in rows}) == 1
+    header = next(line for line in lines if line.startswith("  element"))
+    assert ("informed by" in header) == (width == 120)
+    left = [line for line in lines if line.startswith("  not shown at this width: ")]
+    assert any(line.endswith("informed by") for line in left) == (width == 80)
+    problem = next(place for place, line in enumerate(lines) if line.startswith("  1. "))
+    follows = lines[problem + 1]
+    assert len(lines[problem]) + len(follows.split()[0]) >= width  # no line is broken early

@@ -138,7 +138,7 @@ class Check(Shown):
         )
 
     def __str__(self) -> str:
-        return _written(self)
+        return in_words(self)
 
     def _overview(self) -> Overview:
         facts = {f"problem {place}": text for place, text in enumerate(self.problems, 1)}
@@ -371,21 +371,38 @@ def _subjects(evaluation: Evaluation) -> pd.DataFrame:
     )
 
 
-def _written(check: Check) -> str:
-    """Write a check as text: what informs each latent, demands, subjects and problems."""
+def in_words(check: Check, width: int | None = None) -> str:
+    """Write a check as text: what informs each latent, demands, subjects and problems.
+
+    Parameters
+    ----------
+    check : Check
+        The check.
+    width : int, optional
+        Characters of a line; columns of tables that do not fit are left out (default: tables are
+        whole, and sentences have 100 characters a line).
+
+    Returns
+    -------
+    str
+        Tables and sentences.
+    """
     everybody = check.subjects
     trials, rates = everybody["trials"], everybody["success"]
     what = "Latents" if len(check.effects) else "Profile"
     parts = [
         f"Layout {check.layout!r} against {many(len(everybody), 'subject')}, before sampling",
-        f"{what} (sd: before the data, and expected after them)\n{_table(_latents_shown(check))}",
+        f"{what} (sd: before the data, and expected after them)\n"
+        + _table(_latents_shown(check), width),
     ]
     if len(check.effects):
-        parts.append("Data on each latent (medians)\n" + _table(_effects_shown(check.effects)))
+        parts.append(
+            "Data on each latent (medians)\n" + _table(_effects_shown(check.effects), width)
+        )
     if len(check.features):
-        parts.append("Meta-features\n" + _table(_features_shown(check.features)))
+        parts.append("Meta-features\n" + _table(_features_shown(check.features), width))
     if len(check.collinear):
-        parts.append("Correlated demands\n" + _table(_collinear_shown(check.collinear)))
+        parts.append("Correlated demands\n" + _table(_collinear_shown(check.collinear), width))
     what, rate = ("attempts", "mean outcome") if check.stepped else ("trials", "success")
     parts.append(
         f"Subjects: {trials.min()} to {trials.max()} {what} each (median {trials.median():g}), "
@@ -402,9 +419,9 @@ def _written(check: Check) -> str:
             f"{int(check.agreement['flagged'].sum())} of {many(tested, 'subject')} (false alarms: "
             "1% at most)"
         )
-    numbered = [_wrapped(f"{place}. ", text) for place, text in enumerate(check.problems, 1)]
+    numbered = [_wrapped(f"{place}. ", text, width) for place, text in enumerate(check.problems, 1)]
     parts.append("\n".join(["Problems", *numbered]) if numbered else "No problems found")
-    parts += [_wrapped("", text).strip() for text in check.advice]
+    parts += [_wrapped("", text, width).strip() for text in check.advice]
     return "\n\n".join(parts)
 
 
@@ -473,16 +490,22 @@ def _number(value: float) -> str:
     return "infinite" if np.isinf(value) else f"{value:.2f}" if value < 100 else f"{value:.0f}"
 
 
-def _table(table: pd.DataFrame) -> str:
-    """Write a table with texts aligned left and numbers aligned right, two spaces apart."""
+def _table(table: pd.DataFrame, most: int | None) -> str:
+    """Write a table with texts aligned left and numbers aligned right, two spaces apart.
+
+    Columns that would make it wider than `most` are left out, from the right.
+    """
     shown = table.head(_MOST).astype(str)
     columns = [
         name for name in shown.columns if (shown[name] != "").any() or name == shown.columns[0]
     ]
     lines = [""] * (len(shown) + 1)
-    for name in columns:
+    for place, name in enumerate(columns):
         cells = [name, *shown[name]]
         width = max(map(len, cells))
+        if most is not None and place and len(lines[0]) + 2 + width > most:
+            lines.append(f"  not shown at this width: {', '.join(columns[place:])}")
+            break
         right = pd.api.types.is_numeric_dtype(table[name])
         lines = [
             f"{line}  {cell:>{width}}" if right else f"{line}  {cell:<{width}}"
@@ -493,10 +516,10 @@ def _table(table: pd.DataFrame) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _wrapped(head: str, text: str) -> str:
+def _wrapped(head: str, text: str, width: int | None) -> str:
     return textwrap.fill(
         text,
-        _WIDTH,
+        width or _WIDTH,
         initial_indent=f"  {head}",
         subsequent_indent="  " + " " * len(head),
         break_long_words=False,
