@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests: the fast suite by default, on two processes; other options go to pytest. Slow tests run on
-# two processes with -m "slow and not alone", the longest files first (tests/conftest.py), and one
-# after the other with -m slow.
+# two processes with -m "slow and not alone", the longest files first (tests/conftest.py), the notebooks
+# too with -p nbmake --nbmake tests notebooks, and one after the other with -m slow.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 workers=(-n 2 --dist worksteal)
 case " $* " in
