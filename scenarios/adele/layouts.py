@@ -204,7 +204,7 @@ def population_layout(*, highest: int = 5) -> Layout:
     (R-hat 1.3 and 1.4), with means of 6 to 9 levels. Weights in proportion to levels and to their
     squares: -0.449 and -0.449; the squares mix better. Each subject's own part on each task as
     well: -0.438 with levels, but the rest of a subject's differences then repeats less between
-    halves (rank correlation 0.29 instead of 0.61), and benchmarks held out are foreseen worse
+    halves (rank correlation 0.29 instead of 0.61), and benchmarks held out are forecast worse
     (Brier score 0.192 instead of 0.186, three of them). All of these had a weight of the
     unguessability and a spread of the dimensions' levels, which slowed the chains down and were
     left out.

@@ -13,7 +13,7 @@ from ..layouts import DEPARTURES, printed_layout
 from ..truth import RANGES, normalised
 from .trial import means_of, split, truth_of, unsettled
 
-MENDED, PRINTED = "mended", "as printed"
+MENDED, PRINTED = "corrected", "as printed"
 _UNHIDDEN = {"timeUnderOcc": 0.0, "numberOfPositions": 1.0}
 
 
@@ -23,7 +23,7 @@ def variants() -> dict[str, Layout]:
     Examples
     --------
     >>> list(variants())
-    ['mended', 'demand as printed', 'occluder as printed', 'ranges as printed',
+    ['corrected', 'demand as printed', 'occluder as printed', 'ranges as printed',
     'walking as printed', 'as printed']
     """
     back = {f"{name} {PRINTED}": [n for n in DEPARTURES if n != name] for name in DEPARTURES}
