@@ -27,9 +27,9 @@ class Pattern:
     r"""Outcomes of a subject, and the common changes of its log-odds.
 
     The log-odds of the cells are :math:`\eta + B u`. Each :math:`\eta_i` is inferred without the
-    outcome of its cell, from draws weighted by the reciprocal of the outcome's likelihood: a
-    success of this subject does not make the item easier. The columns of B are the principal
-    directions of the posterior of the log-odds, with a length of one posterior standard deviation.
+    outcome of its cell, from draws with u at 0, weighted by the reciprocal of the outcome's
+    likelihood: a success of this subject does not make the item easier. The columns of B are the
+    principal directions of the posterior of the log-odds, one posterior standard deviation long.
     There are at most as many as elements of the profile, and only those on which the subject's
     outcomes have enough information :math:`\lambda = b' W b`. The prior of u is normal with the
     precision :math:`1 - \lambda`, and its mean is the one with which the posterior mean is 0.
@@ -58,13 +58,15 @@ class Pattern:
         """Make it from draws of chances, (draws, items), with at most so many directions."""
         tried = trials > 0
         successes, trials, chances = successes[tried], trials[tried], chances[:, tried]
-        log_odds = logit(_without_own(successes, trials, chances))
         mean = chances.mean(axis=0)
         scale = np.sqrt(trials * mean * (1 - mean))
         drawn = logit(chances[:: -(-len(chances) // _MOST_DRAWS)])
-        scaled = (drawn - drawn.mean(axis=0)) * (scale / np.sqrt(len(drawn)))
-        directions, own = _principal(scaled, most)
-        directions = directions / scale[:, None]
+        centre = drawn.mean(axis=0)
+        scaled = (drawn - centre) * scale
+        along, own = _principal(scaled / np.sqrt(len(drawn)), most)
+        directions = along * np.sqrt(own) / scale[:, None]
+        rest = centre + (scaled - scaled @ along @ along.T) / scale
+        log_odds = logit(_without_own(successes, trials, expit(rest)))
         pull = -(successes - trials * expit(log_odds)) @ directions
         precision = np.clip(1 - own, _LOOSE, 1)
         return cls(successes, trials, log_odds, directions, precision, pull)
@@ -192,7 +194,7 @@ def _principal(scaled: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     least = max(0, len(products) - most)
     sizes, along = eigh(products, subset_by_index=(least, len(products) - 1))
     sizes, along = sizes[sizes >= _OWN], along[:, sizes >= _OWN]
-    return (scaled.T @ along if across else along * np.sqrt(sizes)), sizes
+    return (scaled.T @ along / np.sqrt(sizes) if across else along), sizes
 
 
 def _without_own(successes: np.ndarray, trials: np.ndarray, chances: np.ndarray) -> np.ndarray:
