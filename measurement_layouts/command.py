@@ -21,7 +21,7 @@ from .commands import (
     importing,
     studies,
 )
-from .common.errors import DataError, FitError
+from .common.errors import AnnotationError, DataError, FitError
 from .common.saying import say
 from .linking import LayoutError
 
@@ -86,7 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence()
         return 141
     except (LayoutError, ValueError, RuntimeError, OSError) as error:
-        if not isinstance(error, LayoutError | DataError | FitError | OSError):
+        told = LayoutError | DataError | FitError | AnnotationError | OSError
+        if not isinstance(error, told):
             raise
         _say(str(error))
         return 2
