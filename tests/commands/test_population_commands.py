@@ -114,7 +114,7 @@ def test_groups_and_testlets_that_are_named(fitted, folder, tables, capsys):
 def test_sbc_asks_for_subjects(folder, capsys):
     asked = ["sbc", f"{folder / 'layout.py'}:layout", "--items", str(folder / "items.csv")]
     assert main([*asked, "--out", str(folder / "sbc")]) == 2
-    assert "no subjects are given; give subjects=" in capsys.readouterr().err
+    assert "no subjects are given; give --subjects" in capsys.readouterr().err
 
 
 def test_a_battery_for_newcomers(folder, fitted, tmp_path, capsys):

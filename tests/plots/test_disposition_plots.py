@@ -264,7 +264,7 @@ class TestEveryFigure:
     def test_groups_are_known_and_complete(self, study, name):
         with pytest.raises(DataError, match=r"unknown model\(s\): sim-99"):
             figure(name, study, groups=GROUPS | {"sim-99": "small"})
-        with pytest.raises(DataError, match="no group for sim-04; name one for each model"):
+        with pytest.raises(DataError, match="has no group for sim-04; give one for each model"):
             figure(name, study, groups={model: "any" for model in ("sim-01", "sim-20")})
 
     def test_models_in_the_order_asked_for(self, study):

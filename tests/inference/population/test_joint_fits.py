@@ -77,7 +77,7 @@ def test_a_store_of_another_fit_is_refused(tmp_path):
         ml.fit(exam_layout(), cohort_data(seed=2), store=tmp_path / "store", **_SHORT)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "note.txt").write_text("mine")
-    with pytest.raises(ml.FitError, match="no store of a joint fit"):
+    with pytest.raises(ml.FitError, match="is not a store of a joint fit"):
         ml.fit(exam_layout(), cohort_data(), store=tmp_path / "other", **_SHORT)
 
 
@@ -118,7 +118,7 @@ def test_a_level_that_belongs_to_two_is_refused():
     task = ml.Bias("ease", per=topic.per, prior=ml.Prior("Normal", mu=of_topic, sigma=1))
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=0, sigma=1))
     layout = ml.Layout("tasks", ml.Success("solved", ml.linking.logistic(ability + task)))
-    with pytest.raises(ml.DataError, match="topic is one per task, but task 'a' has several"):
+    with pytest.raises(ml.DataError, match="topic is declared as one per task, but task 'a' has several"):
         ml.fit(layout, other, **_SHORT)
 
 

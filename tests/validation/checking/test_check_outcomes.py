@@ -90,9 +90,9 @@ def test_information_of_a_ladder_is_that_of_its_categories(weighted, monkeypatch
 def test_other_outcomes_than_the_layout_s_are_refused(several):
     made, evaluation = several
     plain = of.layout(of.success())
-    with pytest.raises(ml.DataError, match=r"holds steps of outcomes, and .* found \(Success\)"):
+    with pytest.raises(ml.DataError, match=r"has steps of outcomes, and .* found \(Success\)"):
         check(plain, evaluation)
-    with pytest.raises(ml.DataError, match=r"holds 0/1 outcomes .* Evaluation.of_outcomes"):
+    with pytest.raises(ml.DataError, match=r"has 0/1 outcomes .* Evaluation.of_outcomes"):
         check(made, ml.simulate(plain, of.items(4), PROFILES, seed=1))
     with pytest.raises(ml.DataError, match="the evaluation's rows are the steps"):
         check(of.layout(of.score()), evaluation)
