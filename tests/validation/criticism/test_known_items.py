@@ -34,7 +34,7 @@ def density(own, outcomes, places, share):
     return total
 
 
-@pytest.mark.parametrize("trials", [1.0, 4.0])
+@pytest.mark.parametrize("trials", [1.0, pytest.param(4.0, marks=pytest.mark.slow)])
 def test_ratios_are_those_of_two_maxima(trials):
     own = pattern(trials=trials)
     rng = np.random.default_rng(2)

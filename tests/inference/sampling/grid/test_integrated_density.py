@@ -240,7 +240,7 @@ def test_a_layout_that_has_no_value_is_refused():
 def test_three_elements_are_named():
     skills = [ml.Capability(name, low=0, high=1) for name in "abc"]
     layout = ml.Layout("three", ml.Success("ok", product(*skills)))
-    with pytest.raises(FitError, match=r"3 profile elements \(a, b, c\), but at most 2 can be integrated over"):
+    with pytest.raises(FitError, match=r"3 profile elements \(a, b, c\), but at most 2"):
         moments(layout, {}, [1], [2])
 
 
