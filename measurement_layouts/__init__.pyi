@@ -42,8 +42,8 @@ from .linking import LayoutError as LayoutError
 from .reports.description.describe import describe as describe
 from .reports.description.sentences import Description as Description
 from .reports.report import report as report
-from .validation.checking.check import Check as Check
 from .validation.checking.check import check as check
+from .validation.checking.result import Check as Check
 from .validation.prediction.score import score_forecast as score_forecast
 
 __version__: str

@@ -90,7 +90,8 @@ def add(commands: arguments.Commands) -> None:
 
 def _check(chosen: argparse.Namespace) -> int:
     with waiting("checking the layout", show=True):
-        from ..validation.checking.check import check, in_words
+        from ..validation.checking.check import check
+        from ..validation.checking.result import in_words
         from .tables import read_evaluation
 
         layout = load_layout(chosen.layout)
