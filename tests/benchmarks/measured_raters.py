@@ -106,52 +106,64 @@ def pymc(seeds: list[int], data: Path) -> list[dict]:
     ours = posterior(said, seeds[0])
     seconds = time.perf_counter() - start
     start = time.perf_counter()
-    with pm.Model():
-        log_noise = pm.Normal("log_noise", 0, 1)
-        noise = pm.math.exp(log_noise)
-        place = pm.Normal("place", 0, 1, shape=len(said))
-        for rater, levels in enumerate(said.T):
-            shares = pm.Dirichlet(f"shares{rater}", np.ones(len(LEVELS)))
-            cuts = pm.math.sqrt(2) * pm.math.erfinv(2 * shares.cumsum()[:-1] - 1)
-            pm.OrderedProbit(
-                f"said{rater}",
-                eta=place,
-                cutpoints=cuts * pm.math.sqrt(1 + noise**2),
-                sigma=noise,
-                observed=levels.astype(int),
-                compute_p=False,
-            )
+    with plain(said):
         trace = pm.sample(
-            500,
+            1500,
             tune=500,
-            chains=2,
+            chains=4,
             cores=1,
             random_seed=seeds[0],
             nuts_sampler="nutpie",
             progressbar=False,
         )
     theirs = time.perf_counter() - start
-    gaps = []
+    gaps, spreads = [], []
     for name, draws in ours.items():
         other = trace.posterior[name].to_numpy()
         chains = other.reshape(*other.shape[:2], -1)
         for place in range(chains.shape[-1]):
-            own = draws.reshape(len(draws), -1)[:, place]
-            each = chains[..., place]
-            error = np.hypot(own.std() / np.sqrt(0.3 * len(own)), float(arviz_stats.mcse(each)))
-            gaps.append((each.mean() - own.mean()) / error)
-    gaps = np.array(gaps)
+            own, each = draws.reshape(len(draws), -1)[:, place], chains[..., place]
+            gaps.append(apart(own, each))
+            spreads.append(apart((own - own.mean()) ** 2, (each - own.mean()) ** 2))
     return [
         line(
-            "rater model against plain PyMC: largest gap of a mean, in Monte Carlo errors",
-            float(np.abs(gaps).max()),
-            f"<= {stats.norm.isf(0.005 / len(gaps)):.1f}, as chance has it",
-            len(gaps),
+            f"rater model against plain PyMC: largest gap of a {what}, in Monte Carlo errors",
+            float(np.abs(found).max()),
+            f"<= {stats.norm.isf(0.005 / len(found)):.1f}, as chance has it",
+            len(found),
             seconds,
-            f"500 items; root mean square {np.sqrt((gaps**2).mean()):.2f}; PyMC took "
-            f"{theirs:.0f} s",
+            f"{len(said)} items; root mean square {np.sqrt(np.mean(np.square(found))):.2f}; PyMC "
+            f"took {theirs:.0f} s",
         )
+        for what, found in (("mean", gaps), ("variance", spreads))
     ]
+
+
+def plain(said: np.ndarray) -> pm.Model:
+    """Write the model of two raters in PyMC, with a place for each item.
+
+    `pm.OrderedProbit` takes eight times as long for a gradient; the probability of a level is here
+    the difference of the normal distribution's two tails that are nearer to 0.
+    """
+    with pm.Model() as model:
+        noise = pm.math.exp(pm.Normal("log_noise", 0, 1))
+        place = pm.Normal("place", 0, 1, shape=len(said))
+        for rater, levels in enumerate(said.T.astype(int)):
+            shares = pm.Dirichlet(f"shares{rater}", np.ones(len(LEVELS)))
+            cuts = pm.math.sqrt(2) * pm.math.erfinv(2 * shares.cumsum()[:-1] - 1)
+            ends = pm.math.concatenate([[-30.0], cuts * pm.math.sqrt(1 + noise**2), [30.0]])
+            low, high = ((ends[levels + more] - place) / noise for more in (0, 1))
+            above = low > 0
+            low, high = pm.math.switch(above, -high, low), pm.math.switch(above, -low, high)
+            chance = (pm.math.erfc(-high / 2**0.5) - pm.math.erfc(-low / 2**0.5)) / 2
+            pm.Potential(f"said{rater}", pm.math.log(pm.math.maximum(chance, 1e-300)).sum())
+    return model
+
+
+def apart(own: np.ndarray, chains: np.ndarray) -> float:
+    """Gap of two means, in Monte Carlo errors; of our draws 0.3 are effective."""
+    error = np.hypot(own.std() / np.sqrt(0.3 * len(own)), float(arviz_stats.mcse(chains)))
+    return (chains.mean() - own.mean()) / error
 
 
 def posterior(said: np.ndarray, seed: int) -> dict[str, np.ndarray]:
