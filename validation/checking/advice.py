@@ -1,10 +1,10 @@
 """Verdicts on latents before sampling, and descriptions of problems."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pandas as pd
 
-from ...common.messages import many, some
+from ...common.messages import labels_together, many, some
 from ...inference.posterior.summaries import LITTLE_LEARNT
 from ...layouts import Layout
 from ...linking import mean_failure
@@ -32,15 +32,16 @@ def verdict(shrinkage: float, confounded_with: str) -> str:
 
 def about_constants(features: pd.DataFrame, opposed: Sequence[str]) -> list[str]:
     """Describe columns that never vary, among those that are opposed to a latent."""
-    said = []
+    alike: dict[tuple[str, str], list[str]] = {}
     for column, row in features[features["constant"]].iterrows():
         if column in opposed:
             value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
-            said.append(
-                f"{column} is {value} all items, so its effect cannot be estimated; add items "
-                "with other values, or write the number into the layout"
-            )
-    return said
+            alike.setdefault((_node(str(column)), value), []).append(str(column))
+    return [
+        f"{labels_together(columns)} is {value} all items, so its effect cannot be estimated; add "
+        "items with other values, or write the number into the layout"
+        for (_, value), columns in alike.items()
+    ]
 
 
 def about_outcomes_twice(layout: Layout) -> list[str]:
@@ -55,44 +56,87 @@ def about_outcomes_twice(layout: Layout) -> list[str]:
     ]
 
 
-def about_latents(latents: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Describe latents that the data will inform little, or that they will not tell apart."""
-    said, pairs = [], set[frozenset[str]]()
-    for name, (_, row) in zip(names, latents.iterrows(), strict=True):
-        partner = row["confounded_with"]
-        if partner and frozenset((name, partner)) not in pairs:
-            pairs.add(frozenset((name, partner)))
-            said.append(
-                f"{name} and {partner} will hardly be told apart (expected posterior correlation "
-                f"{row['correlation']:.2f}): add items on which only one of them matters, or leave "
-                "one out of the layout"
-            )
-        elif row["verdict"] == "prior-dominated":
-            met = row["informed_by"]
-            more = (
-                f"add items that differ more in {met}, at levels where the outcome is uncertain"
-                if met
-                else "add items that differ in a property on which its effect depends"
-            )
-            said.append(
-                f"{name} will be prior-dominated (expected shrinkage "
-                f"{row['shrinkage']:.2f}): {more}, add trials, or give it a prior that you believe"
-            )
+def about_latents(
+    latents: pd.DataFrame,
+    names: Sequence[str],
+    more: Callable[[pd.DataFrame], str],
+    known: Iterable[frozenset[str]] = (),
+) -> list[str]:
+    """Describe latents that the data will inform little, or that they will not tell apart.
+
+    Parameters
+    ----------
+    latents : DataFrame
+        Rows of `Check.latents`. Those of one node with the same problem are described together.
+    names : sequence of str
+        Names of the rows, as ``node[label]``.
+    more : callable
+        Returns which data would inform some rows of one node.
+    known : iterable of frozenset of str
+        Pairs of names that are described elsewhere.
+    """
+    met, pairs = set(known), dict[tuple[str, str], list[tuple[str, float]]]()
+    for name, partner, r in zip(
+        names, latents["confounded_with"], latents["correlation"], strict=True
+    ):
+        if partner and frozenset((name, partner)) not in met:
+            met.add(frozenset((name, partner)))
+            nodes = _node(name), _node(partner)
+            pairs.setdefault(nodes, []).append((f"{name} and {partner}", r))
+    said = []
+    for found in pairs.values():
+        each = "" if len(found) == 1 else "of each pair "
+        said.append(
+            f"{some(pair for pair, _ in found)} will hardly be told apart (expected posterior "
+            f"correlation {_from_to(r for _, r in found)}): add items on which only one "
+            f"{each or 'of them '}matters, or leave one {each}out of the layout"
+        )
+    table = latents.assign(name=list(names))
+    for _, rows in table[table["verdict"] == "prior-dominated"].groupby("node", sort=False):
+        prior = "it a prior" if len(rows) == 1 else "them priors"
+        said.append(
+            f"{labels_together(rows['name'])} will be prior-dominated (expected shrinkage "
+            f"{_from_to(rows['shrinkage'])}): add {more(rows)}, or give {prior} that you believe"
+        )
     return said
+
+
+def more_items(rows: pd.DataFrame) -> str:
+    """Describe the items that would inform the latents of some rows of `Check.latents`."""
+    met = set(rows["informed_by"])
+    columns = met.pop() if len(met) == 1 else "the columns that inform them"
+    if not columns:
+        return "items that differ in a property on which its effect depends, add trials"
+    return (
+        f"items that differ more in {columns}, at levels where the outcome is uncertain, add trials"
+    )
+
+
+def _node(name: str) -> str:
+    """Return the name without its label."""
+    return name.partition("[")[0]
+
+
+def _from_to(values: Iterable[float]) -> str:
+    """Write a number, or the smallest and the largest of several."""
+    ordered = [f"{value:.2f}" for value in sorted(values)]
+    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
 
 
 def about_demands(collinear: pd.DataFrame) -> list[str]:
     """Describe demands that do not vary independently of each other among the items."""
     remedy = "their effects cannot be told apart; add items that have one and not the other"
-    said = []
-    for _, row in collinear.iterrows():
-        if row["relation"]:
-            said.append(f"{row['relation']}: {remedy}")
-        elif max(abs(row["pearson"]), abs(row["spearman"])) >= _TOGETHER:
-            said.append(
-                f"{row['demands']} are correlated (Pearson {row['pearson']:.2f}, Spearman "
-                f"{row['spearman']:.2f}): {remedy}"
-            )
+    exact = [text for text in collinear["relation"] if text]
+    size = collinear[["pearson", "spearman"]].abs().max(axis=1)
+    near = collinear[(size >= _TOGETHER) & (collinear["relation"] == "")]
+    said = [f"{some(exact)}: {remedy}"] if exact else []
+    nodes = near["demands"].map(lambda pair: tuple(map(_node, pair.split(", "))))
+    for _, rows in near.groupby(nodes, sort=False):
+        more = f" and {len(rows) - 3} more pairs" if len(rows) > 3 else ""
+        said.append(
+            f"{'; '.join(rows['demands'][:3])}{more} are correlated (Pearson {_from_to(rows['pearson'])}, "
+            f"Spearman {_from_to(rows['spearman'])}): {remedy}"
+        )
     return said
 
 

@@ -24,12 +24,14 @@ from .advice import (
     about_outcomes_twice,
     about_short_tests,
     about_subjects,
+    more_items,
     verdict,
 )
 from .columns import Columns, collinear, inflation, informed_by, read_columns
 from .likeliest import Counts, spreads
 from .population import no_effects, taught
 from .result import ALARMS, PROB, Check
+from .slopes import about_slopes
 
 
 def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
@@ -54,6 +56,9 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     that agree with no other subject's may have been read with the items in another order. See
     `agreement.agreement`, also for the share of such subjects that is found; of subjects whose
     items are in order, at most 1 in 100 is flagged.
+
+    A logistic whose slope is far too steep or too flat for the items is reported, with the slope
+    that is usual, ten divided by the range of the demand; see `slopes.about_slopes`.
 
     For a joint layout, the expected standard deviations are those of all values together, shared
     ones and subjects' own ones; see `population.taught`. Locations that no outcome can tell apart,
@@ -117,7 +122,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         latents, sds = _latents(layout, found, trials, columns.varying), found.sds
         counts = _counts(layout, evaluation, columns.usable)
         found_alike = spreads(layout, given, counts, seed=seed)
-        ridges = about_latents(latents, names)
+        ridges = about_latents(latents, names, more_items)
         advice = about_short_tests(latents, len(evaluation.subjects))
     values = _to_correlate(columns)
     factors = inflation(values.dropna(axis=1))
@@ -136,6 +141,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         [
             *columns.problems,
             *about_outcomes_twice(layout),
+            *about_slopes(layout, columns),
             *about_constants(features, _opposed_columns(layout)),
             *ridges,
             *about_demands(together),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ...common.messages import labels_together
 from ...evaluations.tables import name_cells, need_columns, read_numbers
 from ...evaluations.words import no_numbers
 from ...layouts import Latent, Layout, Measured, MetaFeature
@@ -86,23 +87,26 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
         if feature.given is not None:
             need_columns(items.columns, feature.given.columns, f"{feature.given}: the items have")
             there = read_numbers(items[list(feature.given.columns)])[0][:, 0] != 0
-        for column in feature.columns:
-            cells = items[[column]]
-            found, foreign = (part[:, 0] for part in read_numbers(cells))
-            found = np.where(there, found, np.nan)
-            missing, outside = there & np.isnan(found), _outside(feature, found)
-            texts, remark = no_numbers(cells, (missing & foreign)[:, None])
-            for bad, what, more in (
-                (missing & ~foreign, "is missing", ""),
-                (texts[:, 0], "is not a number", remark),
-                (outside, f"is not in {_declared(feature)}", ""),
-            ):
-                if bad.any():
-                    said = name_cells(cells, bad[:, None], "{} ({} = {})") + more
-                    problems.append(f"{column} {what} on {bad.sum()} of {len(items)} items: {said}")
-            usable &= ~missing & ~outside
-            rows[column] = _row(feature, found, missing, outside)
-            values[column] = found
+        cells = items[list(feature.columns)]
+        found, foreign = read_numbers(cells)
+        found = np.where(there[:, None], found, np.nan)
+        missing, outside = there[:, None] & np.isnan(found), _outside(feature, found)
+        texts, remark = no_numbers(cells, missing & foreign)
+        for bad, what, more in (
+            (missing & ~foreign, "is missing", ""),
+            (texts, "is not a number", remark),
+            (outside, f"is not in {_declared(feature)}", ""),
+        ):
+            if bad.any():
+                names = labels_together(cells.columns[bad.any(axis=0)])
+                said = name_cells(cells, bad, "{} ({} = {})") + more
+                count = bad.any(axis=1).sum()
+                problems.append(f"{names} {what} on {count} of {len(items)} items: {said}")
+        usable &= ~(missing | outside).any(axis=1)
+        for place, column in enumerate(feature.columns):
+            own = found[:, place]
+            rows[column] = _row(feature, own, missing[:, place], outside[:, place])
+            values[column] = own
     for node in layout.measured:
         levels = [values.pop(name) * level for name, level in _chances(node)]
         means = np.reshape(levels, (len(node.levels), len(node.columns), -1)).sum(axis=0)
@@ -123,8 +127,8 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
 
 def _outside(feature: MetaFeature, values: np.ndarray) -> np.ndarray:
     if feature.levels is not None:
-        near = np.isclose(values[:, None], np.array(feature.levels), rtol=1e-6, atol=_ROUNDING)
-        return np.asarray(~near.any(axis=1) & ~np.isnan(values))
+        near = np.isclose(values[..., None], np.array(feature.levels), rtol=1e-6, atol=_ROUNDING)
+        return np.asarray(~near.any(axis=-1) & ~np.isnan(values))
     declared = feature.range
     slack = _ROUNDING * (declared.high - declared.low) if declared.is_finite else 0.0
     return np.asarray((values < declared.low - slack) | (values > declared.high + slack))

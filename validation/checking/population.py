@@ -11,12 +11,11 @@ from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
 from ...inference.population.drawing import draw_truths
 from ...inference.population.priors import around, parents
-from ...inference.posterior.summaries import LITTLE_LEARNT
 from ...layouts import Latent, Layout, Prior
 from ...layouts.elements import Element
 from ...layouts.plates import POPULATION, plate_name
 from ...linking import units
-from .advice import verdict
+from .advice import about_latents, verdict
 from .columns import informed_by
 from .hierarchy import Hierarchy, PlatedElement
 
@@ -108,11 +107,17 @@ def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, se
     count = len(evaluation.subjects)
     nearest = np.abs(np.arange(count)[:, None] - chosen).argmin(axis=1)
     profile = [part for part in source.parts if part.latent.is_profile]
+    names = [part.name for part in source.parts]
+    told = [frozenset((ridge.first.name, ridge.second.name)) for ridge in ridges]
+    own = {latent.name: latent for latent in layout.latents}
     return Taught(
         latents,
         np.array([sd[part.columns][nearest] for part in profile]).reshape(-1, count).T,
         rest(source.cohort),
-        [*_told(ridges), *_about(source, latents, ridges)],
+        [
+            *_told(ridges),
+            *about_latents(latents, names, lambda rows: _more(own[rows["node"].iloc[0]]), told),
+        ],
     )
 
 
@@ -230,29 +235,6 @@ def _told(ridges: Sequence[_Ridge]) -> list[str]:
             "only their priors determine them (expected posterior "
             f"correlation {ridge.correlation:.2f}); {remedy}"
         )
-    return said
-
-
-def _about(source: Hierarchy, latents: pd.DataFrame, ridges: Sequence[_Ridge]) -> list[str]:
-    """Describe latents that the data will inform little, or that are hardly told apart."""
-    said = list[str]()
-    pairs = {frozenset((ridge.first.name, ridge.second.name)) for ridge in ridges}
-    for part, (_, row) in zip(source.parts, latents.iterrows(), strict=True):
-        partner = row["confounded_with"]
-        if partner:
-            if frozenset((part.name, partner)) not in pairs:
-                pairs.add(frozenset((part.name, partner)))
-                said.append(
-                    f"{part.name} and {partner} will hardly be told apart (expected posterior "
-                    f"correlation {row['correlation']:.2f}): add items on which only one of them "
-                    "matters, or leave one out of the layout"
-                )
-        elif row["shrinkage"] < LITTLE_LEARNT:
-            said.append(
-                f"{part.name} will be prior-dominated (expected shrinkage "
-                f"{row['shrinkage']:.2f}): add {_more(part.latent)}, or give it a prior that you "
-                "believe"
-            )
     return said
 
 
