@@ -134,8 +134,8 @@ def about_demands(collinear: pd.DataFrame) -> list[str]:
     for _, rows in near.groupby(nodes, sort=False):
         more = f" and {len(rows) - 3} more pairs" if len(rows) > 3 else ""
         said.append(
-            f"{'; '.join(rows['demands'][:3])}{more} are correlated (Pearson {_from_to(rows['pearson'])}, "
-            f"Spearman {_from_to(rows['spearman'])}): {remedy}"
+            f"{'; '.join(rows['demands'][:3])}{more} are correlated "
+            f"(Pearson {_from_to(rows['pearson'])}, Spearman {_from_to(rows['spearman'])}): {remedy}"
         )
     return said
 
