@@ -132,10 +132,11 @@ def about_demands(collinear: pd.DataFrame) -> list[str]:
     said = [f"{some(exact)}: {remedy}"] if exact else []
     nodes = near["demands"].map(lambda pair: tuple(map(_node, pair.split(", "))))
     for _, rows in near.groupby(nodes, sort=False):
+        pearson, spearman = (_from_to(rows[column]) for column in ("pearson", "spearman"))
         more = f" and {len(rows) - 3} more pairs" if len(rows) > 3 else ""
         said.append(
-            f"{'; '.join(rows['demands'][:3])}{more} are correlated "
-            f"(Pearson {_from_to(rows['pearson'])}, Spearman {_from_to(rows['spearman'])}): {remedy}"
+            f"{'; '.join(rows['demands'][:3])}{more} are correlated (Pearson {pearson}, "
+            f"Spearman {spearman}): {remedy}"
         )
     return said
 
