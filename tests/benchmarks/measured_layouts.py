@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from scipy.optimize import minimize
-from scipy.special import logsumexp
+from scipy.special import logsumexp, ndtr
 
 import measurement_layouts as ml
 from measurement_layouts.inference.fit import Fit
@@ -90,13 +90,13 @@ def drawn(chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def said_anew(
-    data: Path, truth: pd.DataFrame, rng: np.random.Generator, share: float = 0.0
+    data: Path, truth: pd.DataFrame, rng: np.random.Generator, share: float = 0.0, rater: int = 0
 ) -> pd.DataFrame:
-    """Let the first rater judge again; a share of the errors' variance is missed by agreement."""
+    """Let a rater judge again; a share of the errors' variance is missed by agreement."""
     said = {}
     for dimension, levels in truth.items():
         _, noise, biases = measured(data, str(dimension))
-        chances = confusion(noise / (1 - share) ** 0.5, biases[0])
+        chances = confusion(noise / (1 - share) ** 0.5, biases[rater])
         said[dimension] = drawn(chances[levels.to_numpy()], rng)
     return pd.DataFrame(said, index=truth.index)
 
@@ -215,37 +215,65 @@ def _clustered(values: np.ndarray) -> float:
     return round(float(means.std(ddof=1) / len(means) ** 0.5), 3) if len(means) > 1 else np.nan
 
 
-def swapped(seeds: list[int], data: Path) -> dict[str, object]:
-    """Swap the real annotators; outcomes are simulated on the consensus of both."""
-    ways = ("naive", "measured", "augmented")
-    moved: dict[str, list[np.ndarray]] = {which: [] for which in ways}
-    wider: dict[str, list[float]] = {which: [] for which in ways[1:]}
-    for seed in seeds:
-        rng = np.random.default_rng([seed, 2])
-        real, able = items_of(data, ITEMS, rng), abilities(rng, TOGETHER)
-        truth = pd.DataFrame(drawn(likely(data, real), rng), real["gpt4o"].index, list(FEW))
-        outcomes = answers(truth, able, seed)
-        sds = {}
-        for which in ways:
-            made = naive(FEW) if which == "naive" else averaging(FEW)
-            each = []
-            for rater, said in real.items():
-                told = ml.Evaluation(columns(said), outcomes.successes, outcomes.trials)
-                given = chances_of(data, rater, said, augmented=which == "augmented")
-                told = told.with_measured(given)
-                each.append(estimates(made, told, seed))
-            sds[which] = np.mean([own[1] for own in each], axis=0)
-            moved[which].append(np.abs(each[0][0] - each[1][0]) / sds[which])
-        for which, ratios in wider.items():
-            ratios.append(float((sds[which] / sds["naive"]).mean()))
-    share = {which: round(float((np.array(all_) < 1).mean()), 3) for which, all_ in moved.items()}
-    ratio = {which: round(float(np.mean(ratios)), 2) for which, ratios in wider.items()}
-    found = {"moved less than 1 sd": share, "sds beside naive": ratio}
-    return {
-        "found": found,
-        "n": np.array(moved["naive"]).size,
-        "note": f"{ITEMS} items of real levels",
-    }
+def swapped(*, exact: bool = False) -> Callable[[list[int], Path], dict[str, object]]:
+    """Make the row of swapped annotators; outcomes are simulated on the consensus of both.
+
+    The annotators are the real ones or, if `exact`, ones whose errors are those of the rater
+    model. Two calibrated posteriors from different annotators differ, with s and c the sds by an
+    annotator and by known levels, by a normal deviate of variance 2 (s^2 - c^2).
+    """
+
+    def measure(seeds: list[int], data: Path) -> dict[str, object]:
+        ways = ("naive", "measured", "augmented")
+        moved: dict[str, list[np.ndarray]] = {which: [] for which in ways}
+        wider: dict[str, list[float]] = {which: [] for which in ways[1:]}
+        foreseen: dict[str, list[float]] = {which: [] for which in ways[1:]}
+        for seed in seeds:
+            rng = np.random.default_rng([seed, 2])
+            both, able = items_of(data, ITEMS, rng), abilities(rng, TOGETHER)
+            truth = pd.DataFrame(drawn(likely(data, both), rng), both["gpt4o"].index, list(FEW))
+            outcomes = answers(truth, able, seed)
+            if exact:
+                both = {
+                    rater: said_anew(data, truth, rng, rater=at) for at, rater in enumerate(RATERS)
+                }
+            known = ml.Evaluation(columns(truth), outcomes.successes, outcomes.trials)
+            least = estimates(naive(FEW), known, seed)[1]
+            sds = {}
+            for which in ways:
+                made = naive(FEW) if which == "naive" else averaging(FEW)
+                each = []
+                for rater, said in both.items():
+                    told = ml.Evaluation(columns(said), outcomes.successes, outcomes.trials)
+                    given = chances_of(data, rater, said, augmented=which == "augmented")
+                    told = told.with_measured(given)
+                    each.append(estimates(made, told, seed))
+                sds[which] = np.mean([own[1] for own in each], axis=0)
+                moved[which].append(np.abs(each[0][0] - each[1][0]) / sds[which])
+            for which, ratios in wider.items():
+                ratios.append(float((sds[which] / sds["naive"]).mean()))
+                left = np.maximum(2 - 2 * (least / sds[which]) ** 2, 1e-9)
+                foreseen[which].append(float(1 - 2 * ndtr(-(left**-0.5)).mean()))
+        return {
+            "found": {
+                "moved less than 1 sd": {
+                    which: round(float((np.array(all_) < 1).mean()), 3)
+                    for which, all_ in moved.items()
+                },
+                "of calibrated posteriors": _means(foreseen, 3),
+                "sds beside naive": _means(wider, 2),
+            },
+            "n": np.array(moved["naive"]).size,
+            "note": f"{ITEMS} items of {'simulated' if exact else 'real'} levels; standard error "
+            f"{_clustered(np.array(moved['augmented']) < 1)} over batteries of {TOGETHER} subjects",
+        }
+
+    return measure
+
+
+def _means(values: dict[str, list[float]], digits: int) -> dict[str, float]:
+    """Means by name, rounded."""
+    return {name: round(float(np.mean(each)), digits) for name, each in values.items()}
 
 
 def large(seeds: list[int], data: Path) -> dict[str, object]:
@@ -343,7 +371,11 @@ ROWS: dict[str, tuple[Callable[[list[int], Path], dict[str, object]], str]] = {
     "measured, dimensions apart": (covered("measured", apart=True), "the same"),
     "correlated errors": (covered("measured", SHARED), "say how far off"),
     "augmented, correlated errors": (covered("augmented", SHARED), "say how far off"),
-    "swapped annotator": (swapped, ">= .95 move less than 1 sd, sds at most twice the naive ones"),
+    "swapped annotator": (
+        swapped(),
+        ">= .95 move less than 1 sd, sds at most twice the naive ones",
+    ),
+    "swapped annotator, simulated": (swapped(exact=True), "say what is the highest possible"),
     "size of ADeLe": (large, "<= 10 min, <= 4 GiB on two cores"),
     "real outcomes": (real_outcomes, "held-out Brier not above the naive layout's"),
 }

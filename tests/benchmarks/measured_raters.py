@@ -96,6 +96,39 @@ def dimensions(seeds: list[int], data: Path) -> list[dict]:
     return found
 
 
+def disagreement(seeds: list[int], data: Path) -> list[dict]:
+    """How much of the raters' disagreement other dimensions of the item explain."""
+    start = time.perf_counter()
+    ratings = real(data)
+    said = ratings.said.transpose("rater", "dimension", "item").to_numpy()
+    said = said[..., ~np.isnan(said).any(axis=(0, 1))]
+    apart, together = said[0] - said[1], said[0] + said[1]
+    shares = {}
+    for place, name in enumerate(ratings.said["dimension"].to_numpy()):
+        own = (together[place] == np.unique(together[place])[:, None]).astype(float)
+        alone, whole = (
+            left_over(apart[place], known)
+            for known in (own, np.vstack([own, np.delete(together, place, axis=0)]))
+        )
+        shares[str(name)] = (alone - whole) / apart[place].var()
+    return [
+        line(
+            "disagreement that the item's other dimensions explain, share of its variance",
+            float(np.median([*shares.values()])),
+            "0, as the model has it",
+            said.shape[-1],
+            time.perf_counter() - start,
+            "median; " + ", ".join(f"{name} {share:.2f}" for name, share in shares.items()),
+        )
+    ]
+
+
+def left_over(values: np.ndarray, known: np.ndarray) -> float:
+    """Variance that a linear regression does not explain."""
+    line_ = np.linalg.lstsq(known.T, values, rcond=None)[0]
+    return float(np.var(values - line_ @ known))
+
+
 def pymc(seeds: list[int], data: Path) -> list[dict]:
     """Posterior of shares, noise and true places of 500 real items, each item's place sampled."""
     ratings = real(data)
@@ -332,7 +365,12 @@ def line(row: str, found: float, goal: str, n: int, seconds: float, note: str = 
     }
 
 
-_REAL: dict[str, Callable] = {"agreement": agreement, "dimensions": dimensions, "pymc": pymc}
+_REAL: dict[str, Callable] = {
+    "agreement": agreement,
+    "dimensions": dimensions,
+    "disagreement": disagreement,
+    "pymc": pymc,
+}
 _SIMULATED: dict[str, Callable] = {
     "recovery": recovery,
     "whole": whole,

@@ -4,9 +4,11 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,7 @@ from measurement_layouts.evaluations import read_scores
 from measurement_layouts.scenarios import benchmark_scores as bs
 
 SIZE = {"draws": 300, "tune": 400, "chains": 2}
+LONGER = {"draws": 1000, "tune": 1000, "chains": 2, "target_accept": 0.95}  # of small tables
 RIDGE = 0.003  # of least squares, the best of six by cells held out inside ten training sets
 SCORES = 3  # of a new model that are known
 QUARTER = 92 / 365.25  # of a year
@@ -56,14 +59,18 @@ def least_squares(known: pd.DataFrame, asked: pd.DataFrame, ridge: float = RIDGE
     return np.asarray(expit(slope[b] * (ability[m] - demand[b])))
 
 
-def judged(layout: ml.Layout, known: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
+def judged(
+    layout: ml.Layout,
+    known: pd.DataFrame,
+    asked: pd.DataFrame,
+    size: Mapping[str, Any] = MappingProxyType(SIZE),
+) -> pd.DataFrame:
     """Forecast some cells from others; beside each score its mean, its interval and least squares.
 
     Cells of models or benchmarks of which nothing is known are left out, for all methods.
     """
-    there = asked["subject"].isin(known["subject"]) & asked["benchmark"].isin(known["benchmark"])
-    asked = asked[there]
-    fit = ml.fit(layout, read_scores(known), seed=1, progressbar=False, **SIZE)
+    asked = linked(known, asked)
+    fit = ml.fit(layout, read_scores(known), seed=1, progressbar=False, **size)
     names = sorted(asked["benchmark"].unique())
     found = bs.expected_scores(fit, names, subjects=sorted(asked["subject"].unique()))
     cells = found.loc[pd.MultiIndex.from_frame(asked[["subject", "benchmark"]])]
@@ -72,6 +79,12 @@ def judged(layout: ml.Layout, known: pd.DataFrame, asked: pd.DataFrame) -> pd.Da
         squares=least_squares(known, asked),
         average=asked["benchmark"].map(known.groupby("benchmark")["score"].mean()),
     )
+
+
+def linked(known: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
+    """Keep the cells of models and benchmarks that have a known score."""
+    there = asked["subject"].isin(known["subject"]) & asked["benchmark"].isin(known["benchmark"])
+    return asked[there]
 
 
 def error(table: pd.DataFrame, method: str = "mean") -> float:
@@ -106,18 +119,51 @@ def newest(which: str, seed: int, data: Path) -> pd.DataFrame:
 
 
 @cache
-def simulated(seed: int) -> pd.DataFrame:
+def simulated(seed: int, *, counted: bool = True) -> pd.DataFrame:
     """Simulate a table of which 30 % is known, and forecast the rest.
 
-    Scores are shares of 50 to 1000 items; their log-odds scatter about one dimension by a normal
-    deviate, which is not what the layout takes them for.
+    Log-odds scatter about one dimension by a normal deviate, which is not what the layout takes
+    them for. If `counted`, scores are shares of 50 to 1000 items, whose own error is larger in
+    log-odds near 0 and 1; the layout knows no number of items.
     """
     rng = np.random.default_rng([seed, 60])
     ability = rng.normal(0, 1.2, (MODELS, 1))
     demand, slope = rng.normal(0.3, 1.5, BENCHMARKS), rng.lognormal(0, 0.5, BENCHMARKS)
     scatter, items = rng.lognormal(-1.2, 0.4, BENCHMARKS), rng.integers(50, 1001, BENCHMARKS)
-    margin = slope * (ability - demand) + scatter * rng.normal(size=(MODELS, BENCHMARKS))
-    scores = rng.binomial(items, expit(margin)) / items
+    scores = expit(slope * (ability - demand) + scatter * rng.normal(size=(MODELS, BENCHMARKS)))
+    if counted:
+        scores = rng.binomial(items, scores) / items
+    return judged(bs.common_scale_layout(), *_parted(scores, rng), LONGER)
+
+
+@cache
+def from_prior(seed: int) -> pd.DataFrame:
+    """Simulate a table from the layout's prior; ranks of unknown scores among its draws.
+
+    Ranks of equal scores are drawn, so that they are uniform if posterior and forecast are exact.
+    """
+    rng = np.random.default_rng([seed, 61])
+    middle, spread = rng.normal([0, 0, 1.5], 1), np.abs(rng.normal(0, [2, 0.5, 0.5]))
+    demand, slope, precision = rng.normal(middle, spread, (BENCHMARKS, 3)).T
+    ability = rng.normal(size=(MODELS, 1))
+    scatter = rng.logistic(size=(MODELS, BENCHMARKS)) / np.exp(precision)
+    known, asked = _parted(expit(np.exp(slope) * (ability - demand) + scatter), rng)
+    asked = linked(known, asked)
+    fit = ml.fit(bs.common_scale_layout(), read_scores(known), seed=1, progressbar=False, **LONGER)
+    draws = fit.posterior.stack(all=("chain", "draw"))
+    own = draws["ability"].sel(subject=asked["subject"].to_numpy()).to_numpy()
+    demand, slope, precision = (
+        draws[name].sel(benchmark=asked["benchmark"].to_numpy()).to_numpy()
+        for name in ("demand", "slope", "precision")
+    )
+    drawn = expit(slope * (own - demand) + rng.logistic(size=own.shape) / precision).round(3)
+    score = asked["score"].round(3).to_numpy()[:, None]
+    below, same = (drawn < score).mean(axis=1), (drawn == score).mean(axis=1)
+    return asked.assign(rank=below + same * rng.random(len(asked)))
+
+
+def _parted(scores: np.ndarray, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Part a table of scores into known and unknown cells."""
     known = rng.random(scores.shape) >= MISSING
     rows, columns = np.indices(scores.shape)
     table = pd.DataFrame(
@@ -127,7 +173,7 @@ def simulated(seed: int) -> pd.DataFrame:
             "score": scores.ravel(),
         }
     )
-    return judged(bs.common_scale_layout(), table[known.ravel()], table[~known.ravel()])
+    return table[known.ravel()], table[~known.ravel()]
 
 
 def _layout(name: str) -> ml.Layout:
@@ -151,17 +197,34 @@ def _error_row(tables: list[pd.DataFrame], goal: float | None) -> dict:
     return {"found": round(float(ours.mean()), 4), "goal": told, "met": bool(met), "note": note}
 
 
-def _holding_row(tables: list[pd.DataFrame]) -> dict:
+def _holding_row(tables: list[pd.DataFrame], *, apart: bool) -> dict:
     """Part of scores in 90 % intervals; splits share cells, so that these count once each."""
     cells = pd.concat(tables).groupby(["subject", "benchmark"]).size()
-    found, each = float(np.mean([holding(table) for table in tables])), len(cells)
+    each = np.array([holding(table) for table in tables])
     wide = float(np.mean([(table["high"] - table["low"]).mean() for table in tables]))
-    error = float(np.sqrt(0.09 / each))
+    error = _apart(each) if apart else float(np.sqrt(0.09 / len(cells)))
+    what = f"{len(tables)} tables" if apart else f"{len(cells)} different cells"
+    return _ninety(each.mean(), error, f"90 % intervals, {what}, mean width {wide:.3f}")
+
+
+def _rank_row(tables: list[pd.DataFrame]) -> dict:
+    """Part of ranks in the middle 90 %."""
+    each = np.array([table["rank"].between(0.05, 0.95).mean() for table in tables])
+    return _ninety(each.mean(), _apart(each), f"ranks among draws, {len(tables)} tables")
+
+
+def _apart(each: np.ndarray) -> float:
+    """Standard error of a mean over tables that share nothing."""
+    return float(each.std(ddof=1) / len(each) ** 0.5) if len(each) > 1 else np.nan
+
+
+def _ninety(found: float, error: float, note: str) -> dict:
+    """Row whose goal is .90 within three standard errors."""
     return {
-        "found": round(found, 4),
+        "found": round(float(found), 4),
         "goal": f".90 +- 3 standard errors of {error:.4f}",
-        "met": abs(found - 0.9) <= 3 * error,
-        "note": f"90 % intervals, {each} different cells, mean width {wide:.3f}",
+        "met": bool(abs(found - 0.9) <= 3 * error),
+        "note": note,
     }
 
 
@@ -173,11 +236,14 @@ def rows(seeds: list[int], data: Path, chosen: set[str] | None = None) -> list[d
         "newest models, three months": (partial(newest, "three months", data=data), None),
         "newest models, a quarter": (partial(newest, "a quarter of the models", data=data), None),
         "simulated cells": (simulated, None),
+        "simulated cells, exact shares": (partial(simulated, counted=False), None),
     }
     by_row: dict[str, tuple[Callable[[int], pd.DataFrame], Callable[..., dict]]] = {}
     for name, (table, goal) in sources.items():
         by_row[f"{name}: error"] = table, partial(_error_row, goal=goal)
-        by_row[f"{name}: intervals"] = table, _holding_row
+        holds = partial(_holding_row, apart=name.startswith("simulated"))
+        by_row[f"{name}: intervals"] = table, holds
+    by_row["simulated from the layout's prior: ranks"] = from_prior, _rank_row
     found = []
     for row, (table, told) in by_row.items():
         if chosen is None or row in chosen:
@@ -185,10 +251,8 @@ def rows(seeds: list[int], data: Path, chosen: set[str] | None = None) -> list[d
             tables = []
             for seed in seeds:
                 tables.append(table(seed))
-                told_so_far = (
-                    f"{row}, seed {seed}: {error(tables[-1]):.4f}, {holding(tables[-1]):.4f}"
-                )
-                print(told_so_far, file=sys.stderr, flush=True)
+                so_far = {key: value for key, value in told(tables).items() if key != "note"}
+                print(f"{row}, up to seed {seed}: {so_far}", file=sys.stderr, flush=True)
             own = told(tables)
             seconds = round(time.perf_counter() - began, 1)
             found.append({"row": row, **own, "n": sum(map(len, tables)), "seconds": seconds})
