@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+from matplotlib.projections.polar import PolarAxes
 
 from ..batteries.characteristic import CharacteristicCurves
 from ..batteries.demands import short_names
@@ -17,10 +18,6 @@ from ..inference.posterior.diagnostics import profiles
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import Element, elements
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.projections.polar import PolarAxes
 
 _MOST = len(style.METHODS)
 _APART = 0.16  # of the angle between two dimensions: from one subject's bar to the next
@@ -39,13 +36,12 @@ class _Spokes:
     title: str
 
 
-@of_its_kind
 def ability_radar(
     found: CharacteristicCurves | Fit,
     *,
     subjects: Iterable[object] | None = None,
-    ax: "PolarAxes | None" = None,
-) -> "PolarAxes":
+    ax: PolarAxes | None = None,
+) -> PolarAxes:
     """Draw the abilities of a few subjects around a circle, with their intervals.
 
     Parameters
@@ -193,7 +189,7 @@ def _refuse_many(who: list[str]) -> None:
         )
 
 
-def _polar(ax: "PolarAxes | None") -> "PolarAxes":
+def _polar(ax: PolarAxes | None) -> PolarAxes:
     if ax is None:
         import matplotlib.pyplot as plt
 

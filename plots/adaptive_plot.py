@@ -1,31 +1,26 @@
 """Posterior standard deviations after each answer of an adaptive test."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..batteries.adaptive.asking import AdaptiveTest
 from ..batteries.design.result import Design
 from ..common.errors import DataError
 from ..linking import units
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 3
 _PANEL = 3.1, 2.3  # inches
 _SD = "sd "
 
 
-@of_its_kind
 def adaptive_plot(
     tests: AdaptiveTest | Mapping[str, AdaptiveTest],
     *,
     design: Design | None = None,
-    ax: "Axes | np.ndarray | None" = None,
+    ax: Axes | np.ndarray | None = None,
 ) -> np.ndarray:
     """Draw the posterior standard deviation of every profile element against the number of answers.
 

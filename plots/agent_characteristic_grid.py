@@ -2,23 +2,19 @@
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 
 from ..batteries.grids import Bins, GridAxis, characteristic_grid, edge_labels
 from ..common.messages import many
 from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
 
 
-@of_its_kind
 def agent_characteristic_grid(
     evaluation: Evaluation,
     subject: object,
@@ -28,8 +24,8 @@ def agent_characteristic_grid(
     bins: Bins | Mapping[str, Bins] = 6,
     layout: Layout | None = None,
     colour_bar: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a subject's success rate by two properties of the items.
 
     The colour of a cell is its success rate, from red (failure) over yellow to blue (success); the
@@ -75,8 +71,6 @@ def agent_characteristic_grid(
     >>> agent_characteristic_grid(evaluation, "Ann", "far", "small").get_title()
     'Ann: 3 of 4 trials (0.75)'
     """
-    from matplotlib import colormaps
-
     grid = characteristic_grid(evaluation, subject, x, y, bins=bins)
     ax = style.single(ax, (5.6, 4.4))
     rates = np.ma.masked_invalid(grid.rates)
@@ -118,7 +112,7 @@ def agent_characteristic_grid(
     return ax
 
 
-def _ticks(axis: "Axis", cut: GridAxis) -> None:
+def _ticks(axis: Axis, cut: GridAxis) -> None:
     if cut.levels:
         axis.set_ticks(range(len(cut.levels)), [_minus(style.words(level)) for level in cut.levels])
     else:

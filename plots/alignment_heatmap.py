@@ -1,10 +1,10 @@
 """Directional alignment of models with people who agree, as a table of coloured numbers."""
 
 import textwrap
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..common.errors import DataError
 from ..common.messages import many
@@ -12,10 +12,6 @@ from ..dispositions.comparison import BUCKETS
 from ..dispositions.directional import GroupAlignment
 from ..dispositions.model_groups import ModelGroups
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
 _ALL, _ATTAINABLE = "all", "choosing as people do"
@@ -26,12 +22,11 @@ _LEAST = 4.8  # width of a figure, in inches
 _LETTERS = 7.5  # size of the numbers and names, in points
 
 
-@of_its_kind
 def alignment_heatmap(
     alignment: GroupAlignment,
     *,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw directional alignment as a table: one row per model, one column per trait and consensus.
 
     The number of a cell is the percentage of scenarios with this consensus of people in which the
@@ -141,7 +136,7 @@ def _upright(chosen: ModelGroups) -> bool:
     return all(len(name) * _LETTER < len(m) * _ROW for name, m in chosen.members.items())
 
 
-def _fill(ax: "Axes", cells: np.ndarray, left: np.ndarray, tops: np.ndarray) -> None:
+def _fill(ax: Axes, cells: np.ndarray, left: np.ndarray, tops: np.ndarray) -> None:
     """Colour the cells, and explain the colours by a bar."""
     across = np.unique(np.round(np.append(left, left + 1), 6))
     down = np.unique(np.round(np.append(tops, tops + 1), 6))
@@ -165,7 +160,7 @@ def _fill(ax: "Axes", cells: np.ndarray, left: np.ndarray, tops: np.ndarray) -> 
         bar.ax.tick_params(labelsize=_LETTERS)
 
 
-def _write(ax: "Axes", share: float, left: float, top: float) -> None:
+def _write(ax: Axes, share: float, left: float, top: float) -> None:
     ax.text(
         left + 0.5,
         top + 0.5,
@@ -181,7 +176,7 @@ def _ink(share: float) -> str:
     return "white" if abs(share - 0.5) > _DARK else style.INK
 
 
-def _divide(ax: "Axes", chosen: ModelGroups, end: float) -> None:
+def _divide(ax: Axes, chosen: ModelGroups, end: float) -> None:
     """Draw a line between groups, and name each beside its rows."""
     top = 0
     for group, members in chosen.members.items():
@@ -201,7 +196,7 @@ def _divide(ax: "Axes", chosen: ModelGroups, end: float) -> None:
         top += len(members)
 
 
-def _head(ax: "Axes", columns: pd.MultiIndex, sizes: pd.Series, left: np.ndarray) -> int:
+def _head(ax: Axes, columns: pd.MultiIndex, sizes: pd.Series, left: np.ndarray) -> int:
     """Write the names of columns and, above them, of traits; return the number of lines."""
     heads = [
         f"{_HEADS.get(bucket, bucket)}\nn = {size}"

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from . import style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _ROOM = 0.05  # share of the range that is left free around the largest points
 _BEYOND = 0.5  # share of the range by which the plane grows to include estimates outside it
@@ -68,10 +66,8 @@ class BandPlane:
         """Width of the line around points."""
         return 0.4 if self.area > _CROWD else 0.0
 
-    def frame(self, ax: "Axes") -> None:
+    def frame(self, ax: Axes) -> None:
         """Set the limits, and mark where bands have no width."""
-        from matplotlib.ticker import MaxNLocator
-
         ax.set_xlim(self.first, self.last)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(9, steps=[1, 2, 5, 10]))
@@ -89,7 +85,7 @@ class BandPlane:
                 zorder=0,
             )
 
-    def border(self, ax: "Axes", at: float) -> None:
+    def border(self, ax: Axes, at: float) -> None:
         """Draw the border of the bands that contain a value: they begin below and end above it."""
         far = self.last - self.first + 2 * self.widest
         low = np.array([at, at, at - far])
@@ -103,7 +99,7 @@ class BandPlane:
             label="estimate",
         )
 
-    def shade(self, ax: "Axes", first: float, last: float, name: str) -> None:
+    def shade(self, ax: Axes, first: float, last: float, name: str) -> None:
         """Shade the borders of all values between two."""
         far = self.last - self.first + 2 * self.widest
         for low, high in (

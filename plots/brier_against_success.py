@@ -1,23 +1,17 @@
 """Brier scores of several methods against the subjects' success."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..common.messages import many
 from ..validation.prediction.over_success import ENOUGH, Scores, by_subject, trend
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
-@of_its_kind
 def brier_against_success(
-    scores: Scores, *, success: pd.Series | None = None, ax: "Axes | None" = None
-) -> "Axes":
+    scores: Scores, *, success: pd.Series | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw each subject's Brier score against its success rate, one marker and line per method.
 
     With 10 subjects or more the line is a local linear average (kernel width 0.08); with fewer it

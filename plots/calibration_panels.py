@@ -1,19 +1,15 @@
 """Calibration of predictions, with one panel per subject or per cross-validation."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..common.errors import FitError
 from ..validation.prediction.result import CrossValidation
 from . import style
 from .curve_marks import draw_bins
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 4
 _PANEL = (2.1, 2.45)  # inches
@@ -21,13 +17,12 @@ _NAMES = {"forecast": "level", "success": "rate", "low": "rate_low", "high": "ra
 """Columns of a calibration, by the names that `draw_bins` uses."""
 
 
-@of_its_kind
 def calibration_panels(
     assessment: CrossValidation | Mapping[str, CrossValidation],
     method: str | None = None,
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw success rate against predicted probability, one panel per subject or cross-validation.
 
     Points on the diagonal are calibrated. There are ten bins of equal width, as in the expected
@@ -108,7 +103,7 @@ def calibration_panels(
     return axes
 
 
-def _draw(panel: "Axes", bins: pd.DataFrame, most: int, prob: float) -> None:
+def _draw(panel: Axes, bins: pd.DataFrame, most: int, prob: float) -> None:
     draw_bins(panel, bins, most, prob)
     panel.set_xlim(-0.04, 1.04)
     panel.set_ylim(-0.04, 1.04)

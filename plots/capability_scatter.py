@@ -1,9 +1,10 @@
 """One capability against another, all subjects at once."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..common.errors import FitError
 from ..common.messages import many, some
@@ -12,12 +13,7 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, elements, find_elements
 from . import style
-from .kinds import of_its_kind
 from .labels import spread, write_names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 _PROB = 0.9  # mass of the intervals
 _LABELS = 25  # number of names that are tried by default
@@ -25,7 +21,6 @@ _LEAST = 0.25  # least share of the range that colours span, so that small diffe
 _SMALLEST, _LARGEST = 14.0, 150.0  # marker areas at success 0 and 1, in square points
 
 
-@of_its_kind
 def capability_scatter(
     fit: Fit,
     x: str | None = None,
@@ -33,8 +28,8 @@ def capability_scatter(
     *,
     colour: str | None = None,
     names: Sequence[object] | None = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw one profile element against another, with one point per subject.
 
     Points are posterior means, and grey lines are 90 % intervals. The area of a point grows with
@@ -186,9 +181,7 @@ def _area(rates: np.ndarray) -> np.ndarray:
     return _SMALLEST + (_LARGEST - _SMALLEST) * rates
 
 
-def _legend(
-    ax: "Axes", where: np.ndarray, *, hollow: bool, split: bool, not_converged: bool
-) -> None:
+def _legend(ax: Axes, where: np.ndarray, *, hollow: bool, split: bool, not_converged: bool) -> None:
     """Explain the size and face of points, in the corner with the fewest points."""
     for rate in (0.0, 0.5, 1.0):
         ax.scatter(

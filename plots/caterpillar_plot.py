@@ -1,7 +1,6 @@
 """Effects of items, from the smallest to the largest."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,24 +9,19 @@ from ..common.messages import many
 from ..layouts import Layout
 from . import style
 from .effects import effect_groups, effect_rows, effect_unit, mean_and_interval
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 4
 _NAMED = 100  # largest number of rows that are all named
 
 
-@of_its_kind
 def caterpillar_plot(
     items: pd.DataFrame,
     *,
     nodes: str | Sequence[str] | None = None,
     layout: Layout | None = None,
     prob: float = 0.9,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw the effects of items, or of categories of items, in the order of their means.
 
     Effects whose interval contains 0 are pale.

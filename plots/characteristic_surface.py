@@ -1,10 +1,13 @@
 """Success of subjects by the bands of the items, with each subject's estimate."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
 
 from ..common.errors import DataError
 from ..common.messages import many, some
@@ -17,13 +20,6 @@ from ..layouts import Layout, MetaFeature
 from . import style
 from .band_plane import BandPlane
 from .estimated import estimate_text, estimated
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
 
 _COLUMNS = 4
 _WIDTHS, _WIDTH = {1: 4.0, 2: 3.1}, 2.35  # width of a panel in inches, by the number of columns
@@ -31,7 +27,6 @@ _INSIDE = 0.75 * 72  # points within the axes, per inch of a panel
 _LETTERS = 28  # largest number of letters of a panel's title
 
 
-@of_its_kind
 def characteristic_surface(
     evaluation: Evaluation,
     low: str | None = None,
@@ -41,8 +36,8 @@ def characteristic_surface(
     estimates: Estimates | None = None,
     titles: Mapping[str, str] | None = None,
     rotated: bool = False,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw each subject's success rate by the ends of the items' bands, one panel per subject.
 
     Items with the same band are one point: its colour is the success rate, from red (failure) over
@@ -181,7 +176,7 @@ def _surface(evaluation: Evaluation, subject: str, bands: pd.DataFrame) -> pd.Da
     return joined.sort_values("items", ascending=False, kind="stable")
 
 
-def _points(ax: "Axes", plane: BandPlane, surface: pd.DataFrame, most: int) -> "PathCollection":
+def _points(ax: Axes, plane: BandPlane, surface: pd.DataFrame, most: int) -> PathCollection:
     horizontal, vertical = plane.places(surface["low"].to_numpy(), surface["high"].to_numpy())
     return ax.scatter(
         horizontal,
@@ -197,7 +192,7 @@ def _points(ax: "Axes", plane: BandPlane, surface: pd.DataFrame, most: int) -> "
     )
 
 
-def _estimate(ax: "Axes", plane: BandPlane, row: pd.Series, prob: float) -> None:
+def _estimate(ax: Axes, plane: BandPlane, row: pd.Series, prob: float) -> None:
     if np.isfinite([row["low"], row["high"]]).all():
         plane.shade(ax, row["low"], row["high"], f"{style.percent(prob)} interval")
     plane.border(ax, row["estimate"])
@@ -212,7 +207,7 @@ def _axis_names(layout: Layout | None, low: str, high: str, rotated: bool) -> tu
 
 
 def _explain(
-    axes: np.ndarray, figure: "Figure | None", drawn: "PathCollection", plane: BandPlane, most: int
+    axes: np.ndarray, figure: Figure | None, drawn: PathCollection, plane: BandPlane, most: int
 ) -> None:
     """Add one colour bar for all panels, and explain sizes and lines."""
     sheet = axes[0].get_figure()

@@ -1,25 +1,21 @@
 """Items of a bank that a designed battery has, by the demands of the items."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..batteries.demands import short_names
 from ..batteries.design.result import Design
 from ..common.errors import DataError
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _LEVELS = 8  # largest number of different values of all columns for which these share an axis
 _AREA = 420.0  # square points of the largest circle
 _ROW, _BESIDE = 0.34, 1.7  # inches
 
 
-@of_its_kind
-def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
+def chosen_items_plot(design: Design, *, ax: Axes | None = None) -> Axes:
     """Draw the number of items of a battery and of its bank at each demand level.
 
     The area of a pale circle is the share of the bank with a value of a column, and that of a dark

@@ -1,9 +1,8 @@
 """Success rate of one subject on all items whose band contains a value, by that value."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..common.errors import DataError, FitError
 from ..common.messages import many, some
@@ -11,24 +10,19 @@ from ..estimation.estimates import Estimates
 from ..evaluations.tables import need_columns
 from . import style
 from .estimated import element_of, estimate_text, estimated, number, short
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _CURVE, _TRUTH = style.METHODS[0][0], style.METHODS[1][0]
 _ROOM = 0.03  # share of the range that is left free on both sides
 
 
-@of_its_kind
 def collapse_plot(
     collapse: pd.DataFrame,
     estimates: Estimates | None = None,
     subject: object = None,
     *,
     truth: float | None = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     r"""Draw a point collapse: the success rate of the items whose band contains a value.
 
     .. math:: \hat P(x) = \frac{\sum_{i:\, b_{l,i} \le x \le b_{u,i}} y_i}

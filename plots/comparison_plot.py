@@ -1,9 +1,10 @@
 """Differences of profiles, pair by pair."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
 from ..common.digits import chance
 from ..common.errors import FitError
@@ -11,11 +12,6 @@ from ..common.messages import many
 from ..layouts.elements import Element, find_elements
 from ..validation.comparison import ProfileComparison
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 _MOST = 120  # largest number of rows of a figure
 _CLOSE = 20  # number of rows from which they are closer together, in smaller letters
@@ -23,12 +19,11 @@ _COLUMNS = 4
 _PANEL, _LETTER = 2.6, 0.066  # inches
 
 
-@of_its_kind
 def comparison_plot(
     comparison: ProfileComparison,
     *,
     nodes: str | Sequence[str] | None = None,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+    ax: style.Panels | None = None,
 ) -> np.ndarray:
     """Draw differences of profiles with their intervals, one panel per profile element.
 
@@ -103,7 +98,7 @@ def comparison_plot(
     return axes
 
 
-def _draw(panel: "Axes", element: Element, part: "pd.DataFrame", letters: float) -> None:
+def _draw(panel: Axes, element: Element, part: pd.DataFrame, letters: float) -> None:
     colour = style.colour(element)
     hollow = part["warning"].str.contains("prior-dominated").to_numpy()
     panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)

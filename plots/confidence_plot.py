@@ -1,26 +1,20 @@
 """Confidence of models in one action against the consensus of people."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..dispositions.group_curves import GroupCurves
 from . import style
 from .disposition_lines import draw_curves, explain, line_entries
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SIZE = (5.4, 5.2)  # inches
 
 
-@of_its_kind
 def confidence_plot(
     curves: GroupCurves,
     *,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     r"""Draw the confidence of models in one action against the consensus of people.
 
     Both are :math:`\max(\mathrm{TPR}, 1 - \mathrm{TPR})`, averaged over the scenarios of a bin:
@@ -79,7 +73,7 @@ def confidence_plot(
     return panel
 
 
-def _frame(ax: "Axes") -> None:
+def _frame(ax: Axes) -> None:
     ax.set_xlim(48, 102)
     ax.set_ylim(48, 102)
     ax.set_aspect("equal")

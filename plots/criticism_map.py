@@ -1,16 +1,14 @@
 """Expected gains of properties that a layout lacks, for many subjects and candidates."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.patches import Rectangle
 
 from ..common.errors import DataError
 from ..validation.criticism.criticise import Criticism
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLOURS = "Blues"  # pale to dark, in grey too
 _DARK = 0.55  # share of the scale above which white is easier to read than ink
@@ -19,8 +17,7 @@ _ROW, _COLUMN = 0.24, 0.55  # inches
 _BAR = 3.6  # longest colour bar, in inches
 
 
-@of_its_kind
-def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
+def criticism_map(criticism: Criticism, *, ax: Axes | None = None) -> Axes:
     """Draw expected gains as a table: one row per subject, one column per candidate property.
 
     Properties that the layout uses are left out; see `Criticism.forms`.
@@ -61,10 +58,6 @@ def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
     >>> criticism_map(criticism).get_title()
     'Missed by the layout: 0 of 2 flagged, 5% over all'
     """
-    from matplotlib import colormaps
-    from matplotlib.colors import LogNorm
-    from matplotlib.patches import Rectangle
-
     table = criticism.candidates
     if table.empty:
         raise DataError(f"there is nothing to draw: {criticism.untried()}, and criticise again")

@@ -1,18 +1,16 @@
 """Parts of figures of characteristic curves: the line, the bins, the ability."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..batteries.characteristic import CharacteristicCurves
 from ..common.digits import outward
 from ..layouts.drawing.style import STYLES
 from . import style
 from .estimated import number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 COLOUR = STYLES["capability"].border
 BELOW = -0.06  # height of the ability's interval, below the curve
@@ -29,7 +27,7 @@ def reach(curves: CharacteristicCurves, rows: pd.DataFrame) -> float:
 
 
 def draw_line(
-    ax: "Axes",
+    ax: Axes,
     curves: CharacteristicCurves,
     row: pd.Series,
     most: float,
@@ -56,7 +54,7 @@ def draw_line(
         ax.fill_between(at, *ends, color=colour, alpha=0.18, linewidth=0, label=name)
 
 
-def draw_bins(ax: "Axes", bins: pd.DataFrame, most: int, prob: float) -> None:
+def draw_bins(ax: Axes, bins: pd.DataFrame, most: int, prob: float) -> None:
     """Draw success rates with Wilson's intervals, larger where there are more items."""
     there = bins[bins["items"] > 0]
     ax.vlines(there["level"], there["rate_low"], there["rate_high"], color=style.INK, linewidth=0.9)
@@ -66,7 +64,7 @@ def draw_bins(ax: "Axes", bins: pd.DataFrame, most: int, prob: float) -> None:
     ax.scatter(there["level"], there["rate"], s=area, zorder=3, label=name, **look)
 
 
-def draw_ability(ax: "Axes", curves: CharacteristicCurves, row: pd.Series, most: float) -> None:
+def draw_ability(ax: Axes, curves: CharacteristicCurves, row: pd.Series, most: float) -> None:
     """Mark the ability below the curve, and draw its interval there."""
     ability = row["ability"]
     if not np.isfinite(ability):
@@ -92,7 +90,7 @@ def draw_ability(ax: "Axes", curves: CharacteristicCurves, row: pd.Series, most:
     ax.vlines(ability, BELOW, line["success"], linestyle=":", linewidth=1.1, color=colour)
 
 
-def frame(ax: "Axes", curves: CharacteristicCurves, most: float) -> None:
+def frame(ax: Axes, curves: CharacteristicCurves, most: float) -> None:
     """Set limits and ticks of levels and of the probability of success."""
     ax.axhline(0.5, color=style.RULE, linewidth=0.9, zorder=0)
     ax.set_xlim(curves.lowest - 0.15, most)

@@ -1,30 +1,22 @@
 """All characteristic curves of one subject."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..batteries.characteristic import CharacteristicCurves
 from ..batteries.demands import short_names
 from . import style
 from .curve_marks import ability_text, draw_ability, draw_bins, draw_line, frame, reach
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 6
 _PANEL = (2.0, 1.75)  # inches
 
 
-@of_its_kind
 def curve_panels(
     curves: CharacteristicCurves,
     subject: object,
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw all characteristic curves of one subject, one panel per dimension.
 
     Parameters

@@ -1,20 +1,17 @@
 """One subject's success by the levels of one demand, and its ability."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
 
 from ..batteries.characteristic import CharacteristicCurves
 from . import style
 from .curve_marks import ability_text, draw_ability, draw_bins, draw_line, frame, reach
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
-@of_its_kind
 def curve_plot(
-    curves: CharacteristicCurves, subject: object, dimension: str, *, ax: "Axes | None" = None
-) -> "Axes":
+    curves: CharacteristicCurves, subject: object, dimension: str, *, ax: Axes | None = None
+) -> Axes:
     """Draw one characteristic curve.
 
     Parameters

@@ -1,23 +1,17 @@
 """Characteristic curves of one demand, with all subjects in one panel."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..batteries.characteristic import CharacteristicCurves
 from ..common.errors import FitError
 from . import style
 from .curve_marks import ability_text, draw_line, frame
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
-@of_its_kind
 def curves_by_subject(
-    curves: CharacteristicCurves, dimension: str, *, ax: "Axes | None" = None
-) -> "Axes":
+    curves: CharacteristicCurves, dimension: str, *, ax: Axes | None = None
+) -> Axes:
     """Draw the characteristic curves of all subjects for one demand.
 
     Parameters

@@ -1,15 +1,10 @@
 """Rank correlations of the demands of a battery with each other and with success."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..batteries.demands import DemandCorrelations, short_names
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLOURS = "PuOr"  # orange below 0, white, purple above
 _DARK = 0.6  # correlation above which white is easier to read than ink
@@ -18,10 +13,7 @@ _ROW, _COLUMN, _GAP = 0.24, 0.4, 0.5  # inches, inches, rows
 _BAR = 3.6  # longest colour bar, in inches
 
 
-@of_its_kind
-def demand_correlation_plot(
-    correlations: DemandCorrelations, *, ax: "Axes | None" = None
-) -> "Axes":
+def demand_correlation_plot(correlations: DemandCorrelations, *, ax: Axes | None = None) -> Axes:
     """Draw rank correlations as a table: of dimensions with each other, and below with success.
 
     Each pair of dimensions occurs once. If there are outcomes, the rows below are the success rates
@@ -99,7 +91,7 @@ def demand_correlation_plot(
     return ax
 
 
-def _write(ax: "Axes", values: np.ndarray, centres: np.ndarray) -> None:
+def _write(ax: Axes, values: np.ndarray, centres: np.ndarray) -> None:
     """Write correlations into their cells, or a dash where there is none."""
     count = values.shape[1]
     for (row, column), value in np.ndenumerate(values):

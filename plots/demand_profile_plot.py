@@ -1,18 +1,19 @@
 """Demands of batteries: one rosette per battery, one petal per dimension, one ring per level."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.collections import PatchCollection
+from matplotlib.colors import to_hex
+from matplotlib.patches import Patch, Wedge
 
 from ..batteries.demands import DemandProfile, short_names
 from ..common.errors import FitError
 from ..common.messages import many
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 3
 _PANEL, _ALONE, _TITLE = 3.3, 4.4, 0.15  # inches
@@ -23,12 +24,11 @@ _ENTRIES = 11  # number of levels in a line of the legend
 _COLOURS, _PALEST = "YlGnBu", 0.24  # pale to dark, in grey too
 
 
-@of_its_kind
 def demand_profile_plot(
     profiles: DemandProfile | Mapping[str, DemandProfile],
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw the levels that the items of batteries demand, one panel per battery.
 
     Each dimension is a petal, which has one ring per level from the lowest (inside) to the highest.
@@ -84,9 +84,6 @@ def demand_profile_plot(
 
 def _colours(levels: list[float]) -> dict[float, str]:
     """Return each level's colour; on a scale that begins at 0, no demand is white."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
     white = levels[:1] if levels[0] == 0 else []
     coloured = [level for level in levels if level not in white]
     shades = colormaps[_COLOURS](np.linspace(_PALEST, 1, max(len(coloured), 1)))
@@ -95,10 +92,7 @@ def _colours(levels: list[float]) -> dict[float, str]:
     }
 
 
-def _rosette(ax: "Axes", profile: DemandProfile, colours: dict[float, str]) -> None:
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Wedge
-
+def _rosette(ax: Axes, profile: DemandProfile, colours: dict[float, str]) -> None:
     shares = profile.shares
     step = 360 / len(shares)
     petals, fills = [], []
@@ -123,7 +117,7 @@ def _rosette(ax: "Axes", profile: DemandProfile, colours: dict[float, str]) -> N
     style.quiet_frame(ax)
 
 
-def _write(ax: "Axes", dimension: str, angle: float) -> None:
+def _write(ax: Axes, dimension: str, angle: float) -> None:
     """Name a petal just outside it."""
     x, y = np.cos(np.radians(angle)), np.sin(np.radians(angle))
     ax.text(
@@ -137,9 +131,7 @@ def _write(ax: "Axes", dimension: str, angle: float) -> None:
     )
 
 
-def _legend(ax: "Axes", colours: dict[float, str], *, outside: bool) -> None:
-    from matplotlib.patches import Patch
-
+def _legend(ax: Axes, colours: dict[float, str], *, outside: bool) -> None:
     entries = [
         Patch(facecolor=fill, edgecolor=style.FAINT, linewidth=0.5, label=f"{level:g}")
         for level, fill in colours.items()

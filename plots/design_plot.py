@@ -1,23 +1,19 @@
 """Expected standard deviations under a designed battery, item by item."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..batteries.design.result import Design
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SIZE = (6.8, 4.6)  # inches
 _APART = 0.042  # distance between names, as a share of the height of the axes
 _NAME = 34  # largest number of letters of a name
 
 
-@of_its_kind
-def design_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
+def design_plot(design: Design, *, ax: Axes | None = None) -> Axes:
     """Draw expected standard deviations of the latents against the number of items.
 
     Each standard deviation is divided by the one before any item, so that latents with different

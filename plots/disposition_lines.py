@@ -2,20 +2,19 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from ..common.errors import DataError
 from ..dispositions.group_curves import GroupCurves
 from ..dispositions.model_groups import ONE, ModelGroups
 from . import style
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 _ENTRY = 2.2  # width of an entry of a legend, in inches
 _THIN: dict[str, Any] = {"linewidth": 0.7, "alpha": 0.35, "zorder": 1}
@@ -38,7 +37,7 @@ def group_styles(chosen: ModelGroups) -> dict[str, tuple[str, str]]:
     return {ONE: (style.INK, "o")} if names == [ONE] else style.method_styles(names)
 
 
-def draw_curves(ax: "Axes", curves: GroupCurves, width: float) -> "Line2D":
+def draw_curves(ax: Axes, curves: GroupCurves, width: float) -> Line2D:
     """Draw one thin line per model, one mean with its band per group, and an aligned model's line.
 
     Returns
@@ -63,11 +62,8 @@ def draw_curves(ax: "Axes", curves: GroupCurves, width: float) -> "Line2D":
     return dashed
 
 
-def line_entries(chosen: ModelGroups, prob: float) -> "list[Artist]":
+def line_entries(chosen: ModelGroups, prob: float) -> list[Artist]:
     """Explain thin lines, means and bands."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
     entries: list[Artist] = []
     for group, (colour, marker) in group_styles(chosen).items():
         count = len(chosen.members[group])
@@ -82,7 +78,7 @@ def line_entries(chosen: ModelGroups, prob: float) -> "list[Artist]":
     return entries
 
 
-def explain(axes: "np.ndarray", figure: "Figure | None", entries: "Sequence[Artist]") -> None:
+def explain(axes: np.ndarray, figure: Figure | None, entries: Sequence[Artist]) -> None:
     """Add a legend below the panels of a new figure, or inside the first of given axes."""
     look: dict[str, Any] = {"handles": entries, "fontsize": 8, "frameon": False}
     if figure is None:

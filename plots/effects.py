@@ -1,10 +1,10 @@
 """Rows of effects with intervals, from the tables of a joint fit."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..common.errors import DataError
 from ..common.messages import some
@@ -12,9 +12,6 @@ from ..common.options import inside
 from ..layouts import Layout
 from ..linking import units
 from . import style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 COLUMNS = ("node", "label", "mean", "low", "high")
 
@@ -97,7 +94,7 @@ def mean_and_interval(prob: float) -> tuple[str, str]:
 
 
 def effect_rows(
-    ax: "Axes",
+    ax: Axes,
     rows: pd.DataFrame,
     names: Sequence[str],
     most: int,

@@ -1,26 +1,20 @@
 """Share of the items' difficulty that the declared demands explain."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..common.density import counts
 from ..common.digits import fixed
 from ..common.errors import DataError
 from ..validation.criticism.population.explained import Explained
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SIZE = (6.2, 3.4)  # inches
 _BINS = 40
 _TALLEST = 0.8  # height of the tallest column, as a share of the distance of two rows
 
 
-@of_its_kind
-def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
+def explained_plot(explained: Explained, *, ax: Axes | None = None) -> Axes:
     """Draw the share of the items' difficulty that demands explain, for these and for new items.
 
     Each row has a histogram of posterior draws, with the mean as a point and the interval as a

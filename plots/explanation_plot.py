@@ -1,18 +1,15 @@
 """Explanation of a forecast: shares of a failure, and success if something were different."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
 
 from ..common.digits import short
 from ..common.errors import DataError
 from ..inference.explanations.explanation import Explanation, ends_of
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from matplotlib.axes import Axes
 
 _ROW, _AROUND, _WIDE = 0.34, 1.9, 9.6  # inches
 _GAP = 0.7  # distance between two groups, in rows
@@ -28,10 +25,7 @@ class _Row(NamedTuple):
     look: tuple[str, str]
 
 
-@of_its_kind
-def explanation_plot(
-    explanation: Explanation, *, ax: "Sequence[Axes] | None" = None
-) -> "np.ndarray":
+def explanation_plot(explanation: Explanation, *, ax: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw shares of a failure, and success if a part, a demand or an ability were different.
 
     The first rows (circles) are parts, with success if they could not fail. The next rows (squares)
@@ -150,7 +144,7 @@ def _said(name: str, row: dict[Any, Any]) -> str:
 
 
 def _mark(
-    panel: "Axes", level: float, estimate: tuple[float, float, float], look: tuple[str, str]
+    panel: Axes, level: float, estimate: tuple[float, float, float], look: tuple[str, str]
 ) -> None:
     """Draw a mean and its interval."""
     (mean, low, high), (colour, marker) = estimate, look

@@ -1,9 +1,11 @@
 """Place and firmness of propensities: their positions, and how much they vary."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from ..common.messages import many
 from ..common.options import inside
@@ -11,26 +13,20 @@ from ..evaluations.tables import need_columns, need_conditions
 from ..layouts.drawing.style import STYLES
 from ..linking import units
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 _SIZE = (7.2, 4.6)  # inches
 _NAMED = 12  # largest number of subjects whose points are named
 _ENDS = ("place", "place_low", "place_high", "wobble", "wobble_low", "wobble_high")
 
 
-@of_its_kind
 def firmness_plot(
     table: pd.DataFrame,
     conditions: pd.DataFrame | None = None,
     *,
     unit: str = "level",
     prob: float = 0.9,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw subjects in the plane of place and wobble, with the intervals of both.
 
     Parameters
@@ -136,7 +132,7 @@ def _text(subject: object, conditions: pd.DataFrame | None, count: int) -> str:
     return "" if np.isnan(level) else f"{level:+g}".replace("-", "\u2212").replace("+0", "0")
 
 
-def _points(ax: "Axes", own: pd.DataFrame, plain: np.ndarray, colour: str, name: str) -> None:
+def _points(ax: Axes, own: pd.DataFrame, plain: np.ndarray, colour: str, name: str) -> None:
     """Draw crosses of intervals, and points, hollow if the wobble is limited from above only."""
     ends = own[list(_ENDS)].to_numpy(dtype=float).T
     place, left, right, wobble, low, high = ends
@@ -159,14 +155,12 @@ def _points(ax: "Axes", own: pd.DataFrame, plain: np.ndarray, colour: str, name:
 
 
 def _legend(
-    ax: "Axes",
+    ax: Axes,
     drawn: pd.DataFrame,
     groups: dict[str, list[str]],
     conditions: pd.DataFrame | None,
 ) -> None:
     """Explain colours, hollow points and diamonds, if there are any."""
-    from matplotlib.lines import Line2D
-
     entries: list[Line2D] = []
     if conditions is not None:
         looks = style.method_styles(list(groups))
@@ -184,10 +178,8 @@ def _legend(
         )
 
 
-def _mark(marker: str, fill: str, label: str) -> "Line2D":
+def _mark(marker: str, fill: str, label: str) -> Line2D:
     """Make the legend entry of a marker."""
-    from matplotlib.lines import Line2D
-
     return Line2D(
         [],
         [],

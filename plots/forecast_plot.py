@@ -1,32 +1,26 @@
 """Forecasts of one subject's success, item by item."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 
 from ..common.errors import DataError, FitError
 from ..common.messages import many, some
 from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import OUTSIDE, Forecast
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 _NAMED = 80  # largest number of items whose names are written
 _PER_ROW = 4  # number of entries in a row of the legend
 
 
-@of_its_kind
 def forecast_plot(
     forecast: Forecast,
     subject: object,
     evaluation: Evaluation | None = None,
     *,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw one subject's success probabilities, items in ascending order.
 
     Parameters
@@ -142,8 +136,8 @@ def forecast_plot(
 
 
 def _outcomes(
-    ax: "Axes", evaluation: Evaluation, subject: str, items: list[str], size: float
-) -> "list[tuple[Artist, str]]":
+    ax: Axes, evaluation: Evaluation, subject: str, items: list[str], size: float
+) -> list[tuple[Artist, str]]:
     """Draw the outcomes over the forecast; return the marks with their meanings."""
     if subject not in evaluation.subjects:
         raise DataError(

@@ -1,10 +1,12 @@
 """Time horizons against dates of release."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 
 from ..common.errors import DataError
 from ..common.messages import many, some
@@ -12,12 +14,7 @@ from ..estimation.horizons import HorizonTrend, time_horizons
 from ..evaluations.tables import known_names, need_columns, refuse_repeats, texts
 from ..inference.fit import Fit
 from . import style
-from .kinds import of_its_kind
 from .labels import spread, write_names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 _LABELS = 25  # number of names that are tried by default
 _AREA, _FEWER = 26.0, 40  # area of a marker in square points; half of it with more models than this
@@ -37,7 +34,6 @@ _COLOUR, _MARKER = style.METHODS[0]
 _OTHER, _OTHER_MARKER = style.METHODS[1]
 
 
-@of_its_kind
 def horizon_plot(
     horizons: Fit | pd.DataFrame,
     released: pd.Series | None = None,
@@ -46,8 +42,8 @@ def horizon_plot(
     trend: HorizonTrend | None = None,
     names: Sequence[object] | None = None,
     prob: float = 0.9,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw time horizons against dates of release, with their intervals.
 
     Parameters
@@ -124,7 +120,7 @@ def horizon_plot(
     return ax
 
 
-def _order(points: np.ndarray, which: "int | np.ndarray") -> list[int]:
+def _order(points: np.ndarray, which: int | np.ndarray) -> list[int]:
     """Order names, those far from the others first, and whether all of them have to be written."""
     wanted = np.arange(which) if isinstance(which, int) else which
     if not len(wanted):
@@ -181,14 +177,12 @@ def _others(published: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _days(dates: pd.Series) -> np.ndarray:
-    from matplotlib.dates import date2num
-
     days: np.ndarray = date2num(dates.to_numpy())  # type: ignore[no-untyped-call]
     return days.astype(float)
 
 
 def _points(
-    ax: "Axes",
+    ax: Axes,
     at: np.ndarray,
     table: pd.DataFrame,
     area: float,
@@ -207,7 +201,7 @@ def _points(
     ax.scatter(at, table["hours"], zorder=3, label=label, **look)
 
 
-def _trend(ax: "Axes", trend: HorizonTrend) -> None:
+def _trend(ax: Axes, trend: HorizonTrend) -> None:
     days = _days(trend.line["released"])
     months, slow, fast = trend.texts()
     label = f"doubling every {months} months ({slow} to {fast})"
@@ -216,10 +210,8 @@ def _trend(ax: "Axes", trend: HorizonTrend) -> None:
     ax.plot(days, trend.line["hours"], color=style.QUIET, linewidth=1.2, zorder=1, label=label)
 
 
-def _axes(ax: "Axes", at: np.ndarray, hours: np.ndarray) -> None:
+def _axes(ax: Axes, at: np.ndarray, hours: np.ndarray) -> None:
     """Set limits that include everything; write dates as dates and hours in words."""
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
-
     ax.set_xlim(*_limits(at.min(), at.max(), _DAYS))
     bottom, top = np.exp2(_limits(np.log2(hours.min()), np.log2(hours.max()), _OCTAVES))
     ax.set_yscale("log")

@@ -1,26 +1,17 @@
 """Permutation importances of properties for predictions."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
 from ..validation.prediction.importance import Importance
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 _PANEL, _ROW, _LETTER = 3.6, 0.22, 0.075  # inches
 _SCORES = {"brier": "rise of the Brier score", "auroc": "fall of the AUROC"}
 
 
-@of_its_kind
-def importance_plot(
-    importance: Importance, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
-) -> np.ndarray:
+def importance_plot(importance: Importance, *, ax: style.Panels | None = None) -> np.ndarray:
     """Draw permutation importances with intervals and their elbow, one panel per method.
 
     The most important property is at the top. Filled points are before the elbow, which a line
@@ -80,7 +71,7 @@ def importance_plot(
     return axes
 
 
-def _draw(panel: "Axes", table: "pd.DataFrame") -> None:
+def _draw(panel: Axes, table: pd.DataFrame) -> None:
     chosen, colour = table["chosen"].to_numpy(), style.METHODS[0][0]
     panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
     nobody = np.zeros(len(table), dtype=bool)

@@ -1,10 +1,11 @@
 """Propensities that were obtained from models against the levels to which they were incited."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 
 from ..common.errors import DataError
 from ..common.messages import some
@@ -13,11 +14,6 @@ from ..evaluations.tables import need_columns, renamed
 from ..layouts.drawing.style import STYLES
 from ..linking import units
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 _COLUMNS = 4
 _PANEL = (2.1, 1.9)  # inches
@@ -29,7 +25,6 @@ _COLOUR = STYLES["propensity"].border
 _PUBLISHED = style.METHODS[1][0]
 
 
-@of_its_kind
 def incited_against_obtained(
     table: pd.DataFrame,
     propensity: str = "propensity",
@@ -37,8 +32,8 @@ def incited_against_obtained(
     unit: str = "level",
     columns: Mapping[str, str] | None = None,
     prob: float = 0.9,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw obtained propensities against incited levels, one panel per model.
 
     Parameters
@@ -159,7 +154,7 @@ def _limits(table: pd.DataFrame, levels: np.ndarray) -> tuple[float, float]:
     return float(low - 2 * room), float(high + room)
 
 
-def _panel(ax: "Axes", part: pd.DataFrame, aside: float, bottom: float, interval: str) -> None:
+def _panel(ax: Axes, part: pd.DataFrame, aside: float, bottom: float, interval: str) -> None:
     ends = ax.get_xlim()
     ax.axvline(aside + _ASIDE / 2, color=style.RULE, linewidth=0.8)
     ax.plot(

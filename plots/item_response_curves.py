@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..common.errors import DataError
 from ..common.options import positive
@@ -12,10 +12,6 @@ from ..layouts.drawing.style import STYLES
 from ..linking import band, bilogistic, units
 from . import style
 from .estimated import short
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 type Ends = tuple[float, float]
 
@@ -25,14 +21,13 @@ _COLUMNS = 4
 _PANEL = (2.9, 2.3)  # inches
 
 
-@of_its_kind
 def item_response_curves(
     bands: Ends | Sequence[Ends],
     slope: float = 1.0,
     *,
     unit: str | None = None,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     r"""Draw success by propensity for one or several bands, normalised in three ways.
 
     The product of two logistic functions,
@@ -121,7 +116,7 @@ def _name(ends: Ends) -> str:
     return f"{left}{short(ends[0])}, {short(ends[1])}{right}"
 
 
-def _curves(ax: "Axes", low: float, high: float, slope: float) -> None:
+def _curves(ax: Axes, low: float, high: float, slope: float) -> None:
     finite = [end for end in (low, high) if np.isfinite(end)]
     first, last = min(finite) - _REACH / slope, max(finite) + _REACH / slope
     shown = max(low, first), min(high, last)

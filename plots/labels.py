@@ -1,16 +1,14 @@
 """Names beside points, placed without overlaps."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Bbox
 
 from . import style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.text import Annotation
-    from matplotlib.transforms import Bbox
 
 _DIRECTIONS = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
 _NEAR, _FAR = (3.0, 10.0), (3.0, 10.0, 20.0, 32.0, 46.0, 62.0, 80.0)  # points from the marker
@@ -47,14 +45,14 @@ def spread(points: np.ndarray, count: int) -> list[int]:
 
 
 def write_names(
-    ax: "Axes",
+    ax: Axes,
     points: np.ndarray,
     area: np.ndarray,
     names: Sequence[str],
     order: Sequence[int],
     *,
     all_of_them: bool,
-) -> "list[Annotation]":
+) -> list[Annotation]:
     """Write names beside their points where there is room.
 
     Parameters
@@ -77,9 +75,6 @@ def write_names(
     list of Annotation
         The names that were written.
     """
-    from matplotlib.patheffects import withStroke
-    from matplotlib.transforms import Bbox
-
     figure = ax.get_figure(root=True)
     if figure is None or not len(order):
         return []
@@ -126,11 +121,11 @@ def write_names(
 
 
 def _least_cost(
-    note: "Annotation",
-    ax: "Axes",
+    note: Annotation,
+    ax: Axes,
     radius: float,
-    markers: "list[Bbox]",
-    texts: "list[Bbox]",
+    markers: list[Bbox],
+    texts: list[Bbox],
     rings: Sequence[float],
 ) -> float:
     """Move a name to the nearest free place; return the area that it covers there."""
@@ -159,21 +154,19 @@ def _least_cost(
     return best[0] if best[0] > 1e-6 else 0.0
 
 
-def _frame(note: "Annotation") -> "Bbox":
+def _frame(note: Annotation) -> Bbox:
     """Return the box of a name, without its line."""
-    from matplotlib.text import Text
-
     note.get_window_extent()  # moves the text to its point
     return Text.get_window_extent(note)
 
 
-def _move(note: "Annotation", offset: tuple[float, float], side: tuple[int, int]) -> None:
+def _move(note: Annotation, offset: tuple[float, float], side: tuple[int, int]) -> None:
     note.set_position(offset)
     note.set_horizontalalignment(_ALIGN[side[0]])  # type: ignore[arg-type]
     note.set_verticalalignment(_ALIGN_Y[side[1]])  # type: ignore[arg-type]
 
 
-def _overlap(one: "Bbox", other: "Bbox") -> float:
+def _overlap(one: Bbox, other: Bbox) -> float:
     """Compute the area in common, in square pixels."""
     width = min(one.x1, other.x1) - max(one.x0, other.x0)
     height = min(one.y1, other.y1) - max(one.y0, other.y0)

@@ -1,18 +1,12 @@
 """Comparison of layouts by leave-one-out prediction, in total and by subject or item."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..common.messages import many
 from ..validation.leave_one_out.compare import LayoutComparison
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _CLOSE = 20  # number of subjects from which rows are closer together, in smaller letters
 _LETTER = 0.066  # inches
@@ -20,9 +14,8 @@ _ROW = 0.34  # height of a layout's row, in inches
 _APART = 0.8  # share of a row's height that the layouts of a subject use
 
 
-@of_its_kind
 def layout_comparison_plot(
-    compared: LayoutComparison, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
+    compared: LayoutComparison, *, ax: style.Panels | None = None
 ) -> np.ndarray:
     """Draw the differences of layouts from the best one, in total and by subject, or by item.
 
@@ -102,7 +95,7 @@ def layout_comparison_plot(
 
 
 def _draw(
-    panel: "Axes",
+    panel: Axes,
     part: pd.DataFrame,
     rows: np.ndarray,
     look: tuple[str, str],
@@ -128,7 +121,7 @@ def _draw(
     )
 
 
-def _rows(panel: "Axes", names: list[str], letters: float) -> None:
+def _rows(panel: Axes, names: list[str], letters: float) -> None:
     panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
     panel.set_yticks(np.arange(len(names)), names, fontsize=letters)
     panel.set_ylim(len(names) - 0.4, -0.6)

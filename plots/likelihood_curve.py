@@ -1,10 +1,11 @@
 """Log-likelihood of one subject's outcomes by the values of a latent, with every maximum."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ..common.errors import FitError
 from ..estimation.estimates import Estimates
@@ -12,12 +13,7 @@ from ..inference.posterior.density import prior_density
 from ..inference.posterior.posterior import posterior_draws, prior_draws
 from . import style
 from .estimated import element_of, estimate_text, estimated, short
-from .kinds import of_its_kind
 from .labels import write_names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _DEEP = 20.0  # greatest depth of other maxima that are shown, in nats below the maximum
 _POINTS = 2001
@@ -30,13 +26,12 @@ _ERRORS = 6.0  # least number of standard errors on both sides
 _MARK = 26.0  # area of a mark
 
 
-@of_its_kind
 def likelihood_curve(
     estimates: Estimates,
     subject: object,
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw one subject's log-likelihood relative to its maximum, with all local maxima.
 
     Parameters
@@ -157,7 +152,7 @@ def _places(view: tuple[float, float], steep: Sequence[float]) -> np.ndarray:
     return np.asarray(at[(at >= low) & (at <= high)])
 
 
-def _ranges(ax: "Axes", estimates: Estimates, subject: str, view: tuple[float, float]) -> None:
+def _ranges(ax: Axes, estimates: Estimates, subject: str, view: tuple[float, float]) -> None:
     """Shade the values above the threshold of the log-likelihood, and draw the threshold."""
     from scipy.stats import chi2
 
@@ -175,7 +170,7 @@ def _ranges(ax: "Axes", estimates: Estimates, subject: str, view: tuple[float, f
 
 
 def _posterior(
-    estimates: Estimates, row: pd.Series, ax: "Axes", at: np.ndarray, logs: np.ndarray
+    estimates: Estimates, row: pd.Series, ax: Axes, at: np.ndarray, logs: np.ndarray
 ) -> None:
     """Draw the density (likelihood times prior), scaled by the share of draws in the view."""
     if estimates.fit is None:
@@ -201,7 +196,7 @@ def _posterior(
     style.quiet_frame(ax, "bottom")
 
 
-def _legend(ax: "Axes", figure: "Figure | None") -> int:
+def _legend(ax: Axes, figure: Figure | None) -> int:
     """Add a legend below a new figure, or above given axes; return its number of rows."""
     handles, entries = ax.get_legend_handles_labels()
     look = {"ncols": 2, "fontsize": 8, "frameon": False}
@@ -212,7 +207,7 @@ def _legend(ax: "Axes", figure: "Figure | None") -> int:
     return -(-len(entries) // 2)
 
 
-def _name_maxima(ax: "Axes", marks: pd.DataFrame) -> None:
+def _name_maxima(ax: Axes, marks: pd.DataFrame) -> None:
     """Write the positions of the highest maxima, and their depths below the highest."""
     shown = marks[marks["depth"] <= -ax.get_ylim()[0]].sort_values("depth").head(_NAMED)
     names = [

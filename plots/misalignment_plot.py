@@ -1,29 +1,24 @@
 """Misalignment of models with people, by the rate of people."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..dispositions.group_curves import GroupCurves
 from . import style
 from .disposition_lines import draw_curves, explain, line_entries
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 4
 _PANEL = (2.7, 2.7)  # inches
 _MISALIGNMENT = "misalignment (percentage points)"
 
 
-@of_its_kind
 def misalignment_plot(
     curves: Mapping[str, GroupCurves],
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     r"""Draw the distance of models' trait-positive rates from people's, one panel per trait.
 
     .. math:: |\mathrm{TPR}_\mathrm{human}(s) - \mathrm{TPR}_\mathrm{model}(s)|
@@ -83,7 +78,7 @@ def misalignment_plot(
     return axes
 
 
-def _frame(ax: "Axes") -> None:
+def _frame(ax: Axes) -> None:
     ax.set_xlim(-3, 103)
     ax.set_ylim(0, max(50.0, ax.dataLim.y1 + 2, ax.get_ylim()[1]))
     ax.set_xticks([0, 25, 50, 75, 100])

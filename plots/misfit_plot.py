@@ -1,7 +1,7 @@
 """Misfits of a layout of a population: subjects, items, groups and pairs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,6 @@ from ..validation.criticism.population.criticism import TABLES, PopulationCritic
 from ..validation.criticism.population.item_fit import LEVEL, SLOPE
 from . import style
 from .effects import effect_rows
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SHOWN = 30  # largest number of rows of a panel
 _COLUMNS = 2
@@ -31,12 +27,11 @@ class _Panel(NamedTuple):
     table: str
 
 
-@of_its_kind
 def misfit_plot(
     criticism: PopulationCriticism,
     *,
     tables: str | Sequence[str] | None = None,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+    ax: style.Panels | None = None,
 ) -> np.ndarray:
     """Draw effects of subjects, items, groups and pairs that the layout lacks.
 

@@ -1,20 +1,16 @@
 """Distances and dispositions of models relative to several populations."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.lines import Line2D
 
 from ..common.errors import DataError
 from ..common.messages import some
 from ..dispositions.populations import PopulationAlignment
 from . import style
 from .disposition_lines import explain
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 _PANELS = {
     "distance": "distance from the population\n(percentage points)",
@@ -24,12 +20,11 @@ _MARK, _GAP, _LETTER = 0.14, 0.16, 0.066  # inches: a population's mark, between
 _MOST = 60  # largest number of models of a figure
 
 
-@of_its_kind
 def population_alignment_plot(
     alignment: PopulationAlignment,
     *,
     trait: str = "all",
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+    ax: style.Panels | None = None,
 ) -> np.ndarray:
     """Draw the distance and the disposition of models relative to several populations.
 
@@ -115,10 +110,8 @@ def population_alignment_plot(
     return axes
 
 
-def _entries(looks: dict[str, tuple[str, str]], prob: float) -> "list[Artist]":
+def _entries(looks: dict[str, tuple[str, str]], prob: float) -> list[Artist]:
     """Explain colours and lines."""
-    from matplotlib.lines import Line2D
-
     look: dict[str, Any] = {"linewidth": 1.6, "markersize": 4.5}
     found: list[Artist] = [
         Line2D([], [], color=colour, marker=marker, label=style.legend_words(group), **look)

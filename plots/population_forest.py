@@ -1,10 +1,11 @@
 """Profiles of subjects beside the prediction of their population."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..common.messages import many
 from ..inference.fit import Fit
@@ -12,10 +13,6 @@ from ..inference.population.standing import standing
 from ..inference.posterior.posterior import rows_of, success_rates
 from ..layouts.elements import find_elements
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 4
 _NAMED = 100  # largest number of subjects that are named
@@ -24,15 +21,14 @@ _WIDTH = 2.9  # width of a panel, in inches
 _ROOM = 0.04
 
 
-@of_its_kind
 def population_forest(
     fit: Fit,
     *,
     nodes: str | Sequence[str] | None = None,
     subjects: Iterable[object] | None = None,
     prob: float = 0.9,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw every subject's profile over its population's distribution, one panel per element.
 
     A pale bar is the population's prediction for a new subject with the same covariates and
@@ -120,7 +116,7 @@ def _size(count: int, columns: int, subjects: int, names: list[str]) -> tuple[fl
     return max(columns * _WIDTH + margin, 5.6), rows * height + 1.5
 
 
-def _population(ax: "Axes", rows: pd.DataFrame, prob: float) -> None:
+def _population(ax: Axes, rows: pd.DataFrame, prob: float) -> None:
     """Draw the population's prediction for each subject, as a bar and a tick."""
     at = np.arange(len(rows))
     ax.barh(
@@ -145,7 +141,7 @@ def _population(ax: "Axes", rows: pd.DataFrame, prob: float) -> None:
     ax.plot([], [], marker="|", markeredgewidth=1.4, label=what, **pale)
 
 
-def _profiles(ax: "Axes", rows: pd.DataFrame, colour: str, prob: float) -> None:
+def _profiles(ax: Axes, rows: pd.DataFrame, colour: str, prob: float) -> None:
     """Draw profiles, and estimates from the subjects' outcomes alone."""
     at, crowd = np.arange(len(rows)), len(rows) > _NAMED
     ax.hlines(

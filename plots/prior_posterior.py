@@ -1,7 +1,8 @@
 """Prior and posterior densities of one subject's profile."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..inference.fit import Fit
 from ..inference.posterior.density import densities
@@ -9,24 +10,17 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import find_elements
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    import numpy as np
-    from matplotlib.axes import Axes
-
 
 _COLUMNS = 4
 
 
-@of_its_kind
 def prior_posterior(
     fit: Fit,
     subject: object,
     *,
     nodes: str | Sequence[str] | None = None,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw prior and posterior density of one subject's profile, one panel per element.
 
     The density of the prior is exact; that of the posterior is a kernel estimate, reflected at the

@@ -1,10 +1,13 @@
 """Profiles of a few subjects side by side, with each element on its own range."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.lines import Line2D
 
 from ..common.errors import DataError, FitError
 from ..common.messages import many, some
@@ -14,12 +17,6 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import Element, elements, find_elements
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
 
 _PROB = 0.9
 _MOST = len(style.METHODS) ** 2  # largest number of subjects, by colours and markers
@@ -40,15 +37,14 @@ class _Shares(NamedTuple):
     split: np.ndarray
 
 
-@of_its_kind
 def profile_bars(
     fit: Fit,
     subjects: Sequence[object],
     *,
     nodes: str | Sequence[str] | None = None,
     truth: pd.DataFrame | None = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw posterior means and 90 % intervals of a few subjects, grouped by profile element.
 
     Each element is drawn on its own range, which is written below its name. Prior-dominated values
@@ -204,10 +200,8 @@ def _look(place: int) -> tuple[str, str]:
     return style.METHODS[place % count][0], style.METHODS[(place + place // count) % count][1]
 
 
-def _draw(ax: "Axes", rows: np.ndarray, shares: _Shares, place: int) -> None:
+def _draw(ax: Axes, rows: np.ndarray, shares: _Shares, place: int) -> None:
     """Draw one subject's intervals, means and known values."""
-    from matplotlib.colors import to_rgba
-
     colour, marker = _look(place)
     shades = [to_rgba(colour, _FADED if vague else 1) for vague in shares.vague[:, place]]
     ax.hlines(rows, shares.low[:, place], shares.high[:, place], colors=shades, linewidth=1.4)
@@ -229,7 +223,7 @@ def _draw(ax: "Axes", rows: np.ndarray, shares: _Shares, place: int) -> None:
     )
 
 
-def _meanings(shares: _Shares, *, not_converged: bool) -> "list[Line2D]":
+def _meanings(shares: _Shares, *, not_converged: bool) -> list[Line2D]:
     entries = [_entry(style.QUIET, "o", f"posterior mean, {style.percent(_PROB)} interval")]
     if shares.vague.any():
         entries.append(_entry(style.QUIET, "o", "faded: prior-dominated", alpha=_FADED))
@@ -243,9 +237,7 @@ def _meanings(shares: _Shares, *, not_converged: bool) -> "list[Line2D]":
     return entries
 
 
-def _entry(colour: str, marker: str, text: str, **look: Any) -> "Line2D":
-    from matplotlib.lines import Line2D
-
+def _entry(colour: str, marker: str, text: str, **look: Any) -> Line2D:
     return Line2D(
         [], [], **{"color": colour, "marker": marker, "markersize": 5, "label": text, **look}
     )

@@ -1,10 +1,10 @@
 """Profiles of many subjects, with one row per subject."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 
 from ..common.messages import many
 from ..inference.fit import Fit
@@ -12,26 +12,19 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import find_elements
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
 
 _MANY = 20  # number of rows from which they are closer together, in smaller letters
 _COLUMNS = 5
 
 
-@of_its_kind
 def profile_forest(
     fit: Fit,
     *,
     nodes: str | Sequence[str] | None = None,
     subjects: Iterable[object] | None = None,
     prob: float = 0.9,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw posterior mean and interval of every subject, one panel per profile element.
 
     Subjects are in the order of their success rate, which is written beside the name, the best at
@@ -137,9 +130,7 @@ def _size(count: int, columns: int, names: list[str]) -> tuple[float, float]:
     return max(columns * 2.3 + margin, 5.0), rows * height + 1.1
 
 
-def _entry(marker: str, text: str, *, hollow: bool = False) -> "Line2D":
-    from matplotlib.lines import Line2D
-
+def _entry(marker: str, text: str, *, hollow: bool = False) -> Line2D:
     return Line2D(
         [],
         [],

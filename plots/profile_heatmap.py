@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap
 
 from ..common.digits import of_profile
 from ..common.errors import FitError
@@ -15,12 +17,6 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, find_elements
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
-
 
 _STATISTICS = ("mean", "sd")
 _DARK = 0.2  # luminance below which white is easier to read than black
@@ -38,21 +34,20 @@ class _Paint(NamedTuple):
     """Values that determine the colours of some cells; the others are NaN."""
 
     values: np.ndarray
-    colours: "Colormap | str"
+    colours: Colormap | str
     ends: tuple[float, float]
     ticks: dict[float, str]
     meaning: str
 
 
-@of_its_kind
 def profile_heatmap(
     fit: Fit,
     *,
     statistic: Literal["mean", "sd"] = "mean",
     subjects: Sequence[object] | None = None,
     nodes: str | Sequence[str] | None = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     r"""Draw profiles as a table: one row per profile element, one column per subject.
 
     Numbers have two significant digits, but no digits below 0.01 (or a hundredth of a range
@@ -234,7 +229,7 @@ def _height(names: list[str], heads: list[str], bars: int) -> float:
     return len(names) * _ROW + max(map(len, heads)) * _LETTER + 0.65 * bars + 0.8
 
 
-def _colour(ax: "Axes", paint: _Paint, inks: np.ndarray) -> None:
+def _colour(ax: Axes, paint: _Paint, inks: np.ndarray) -> None:
     """Fill cells, add a colour bar, and choose readable colours of numbers."""
     mesh = ax.pcolormesh(
         np.ma.masked_invalid(paint.values),

@@ -1,19 +1,15 @@
 """Ranks of true values among posterior draws, compared with uniform ranks."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..common.errors import DataError
 from ..common.messages import many
 from ..validation.calibration.result import SimulationBasedCalibration
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 4
 _PANEL = (2.6, 2.3)  # inches
@@ -22,12 +18,11 @@ _TITLE = 40  # largest number of letters in a line
 _NAMED = 4  # largest number of quantities outside the band whose names are shown
 
 
-@of_its_kind
 def rank_ecdf(
     found: SimulationBasedCalibration | Mapping[str, SimulationBasedCalibration],
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     r"""Draw the differences of ranks of true values from uniform ranks, one panel per layout.
 
     A line is a quantity's distribution function of ranks minus the uniform one. All lines of a
@@ -92,7 +87,7 @@ def rank_ecdf(
     return axes
 
 
-def _draw(panel: "Axes", name: str, one: SimulationBasedCalibration, *, alone: bool) -> None:
+def _draw(panel: Axes, name: str, one: SimulationBasedCalibration, *, alone: bool) -> None:
     inside = one.table()["inside"]
     outside = list(inside.index[~inside])
     for quantity, rows in one.differences().groupby("quantity", sort=False):

@@ -1,21 +1,17 @@
 """Rates of models in scenarios where people are divided, trait by trait."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from ..common.messages import many
 from ..dispositions.divided_rates import DividedRates
 from ..dispositions.model_groups import ModelGroups
 from . import style
 from .disposition_lines import explain, group_styles
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 _COLUMNS = 4
 _PANEL, _ROW, _LETTER = 2.35, 0.165, 0.07  # inches
@@ -23,12 +19,11 @@ _HILL = 0.22  # height of the highest density above the rows, as a share of thei
 _AT = np.linspace(0, 1, 201)
 
 
-@of_its_kind
 def rate_distributions(
     rates: DividedRates,
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw mean trait-positive rates of models where people are divided, one panel per trait.
 
     At the top is the density over models, estimated with a Gaussian kernel. Each row below is a
@@ -103,7 +98,7 @@ def rate_distributions(
     return axes
 
 
-def _points(ax: "Axes", own: pd.DataFrame, chosen: ModelGroups) -> None:
+def _points(ax: Axes, own: pd.DataFrame, chosen: ModelGroups) -> None:
     """Draw a row per model: mean and interval."""
     for group, (colour, marker) in group_styles(chosen).items():
         where = np.flatnonzero([chosen.groups[model] == group for model in own.index])
@@ -112,7 +107,7 @@ def _points(ax: "Axes", own: pd.DataFrame, chosen: ModelGroups) -> None:
         ax.scatter(part["mean"], where, s=18, color=colour, marker=marker, zorder=3)
 
 
-def _frame(ax: "Axes", names: list[str], top: float) -> None:
+def _frame(ax: Axes, names: list[str], top: float) -> None:
     ax.set_ylim(len(names) - 0.4, top)
     ax.set_xlim(-2, 102)
     ax.set_xticks([0, 25, 50, 75, 100])
@@ -122,10 +117,7 @@ def _frame(ax: "Axes", names: list[str], top: float) -> None:
     style.quiet_frame(ax, "bottom")
 
 
-def _entries(chosen: ModelGroups, prob: float, hills: bool) -> "list[Artist]":
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
+def _entries(chosen: ModelGroups, prob: float, hills: bool) -> list[Artist]:
     said = f"mean and {style.percent(prob)} interval"
     entries: list[Artist] = []
     for group, (colour, marker) in group_styles(chosen).items():

@@ -1,25 +1,19 @@
 """Reliability of annotators by dimension, of one annotator and of all together."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..annotation.rater_model import RaterModel
 from ..common.messages import many
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _ROW, _FRAME, _LETTER = 0.27, 2.0, 0.068  # inches
 _APART = 0.14  # distance between the two points of a dimension, in rows
 
 
-@of_its_kind
 def rater_reliability_plot(
-    model: RaterModel, *, least: float = 0.7, prob: float = 0.9, ax: "Axes | None" = None
-) -> "Axes":
+    model: RaterModel, *, least: float = 0.7, prob: float = 0.9, ax: Axes | None = None
+) -> Axes:
     """Draw the reliability of one annotator and of all together, by dimension, with a threshold.
 
     Dimensions for which all annotators together do not reach the threshold are pale. The number at

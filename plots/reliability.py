@@ -1,7 +1,9 @@
 """Calibration of forecasts: success rates against mean forecasts."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
 
 from ..common.errors import DataError
 from ..common.messages import many
@@ -9,15 +11,10 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import Forecast
 from ..validation.prediction.score import calibration_curve
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _STRIP = 0.14  # height of the strip of counts below the curve
 
 
-@of_its_kind
 def reliability(
     forecast: Forecast | Mapping[str, Forecast],
     evaluation: Evaluation,
@@ -26,8 +23,8 @@ def reliability(
     prob: float = 0.9,
     training_items: bool = False,
     reused_names: bool = False,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw success rate against mean forecast, in bins of the forecast.
 
     Points on the diagonal are calibrated. Bars are Wilson intervals of the success rate for

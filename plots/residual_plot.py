@@ -1,31 +1,26 @@
 """Observed success and the layout's expectation, by level of a property."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..validation.criticism.criticise import Criticism
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SPREAD = 0.6  # share of the distance between levels over which series are side by side
 _LETTER = 0.075  # width of a letter of a level's name, in inches
 
 
-@of_its_kind
 def residual_plot(
     criticism: Criticism,
     subject: object,
     property: str,
     by: str | None = None,
     *,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw success by level of a property, and the interval in which the layout expects it.
 
     Filled points are outside their interval. The number below a level is its number of items, one
@@ -107,7 +102,7 @@ def residual_plot(
 
 
 def _series(
-    ax: "Axes", part: pd.DataFrame, at: pd.Series, colour: str, marker: str, group: str
+    ax: Axes, part: pd.DataFrame, at: pd.Series, colour: str, marker: str, group: str
 ) -> None:
     ax.vlines(at, part["low"], part["high"], color=colour, linewidth=6, alpha=0.3)
     inside = np.where(part["surprising"], colour, "white")

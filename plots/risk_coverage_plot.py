@@ -1,26 +1,22 @@
 """Success among accepted items against the share that is accepted."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
 
 from ..common.options import inside
 from ..decisions.risk_coverage import EVERYBODY, RiskCoverage
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SIZE = (6.4, 4.4)  # inches
 
 
-@of_its_kind
 def risk_coverage_plot(
     curves: RiskCoverage | Mapping[str, RiskCoverage],
     *,
     success: float = 0.9,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw success among accepted items against the share that is accepted, for each method.
 
     Attempts of all subjects are accepted in the order of their forecasts. The dashed line is the

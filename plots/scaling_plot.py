@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ..batteries.characteristic import CharacteristicCurves
 from ..common.errors import DataError, FitError
@@ -17,10 +18,6 @@ from ..inference.posterior.diagnostics import profiles
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import elements, find_elements
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLUMNS = 6
 _PANEL = (2.0, 1.8)  # inches
@@ -37,7 +34,6 @@ class _Panels:
     title: str
 
 
-@of_its_kind
 def scaling_plot(
     found: CharacteristicCurves | Fit | pd.DataFrame,
     sizes: pd.Series,
@@ -45,8 +41,8 @@ def scaling_plot(
     *,
     dimensions: Iterable[str] | None = None,
     prob: float = 0.9,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw abilities or performance against the size of models, one line per family.
 
     There is one panel for each dimension of characteristic curves, profile element of a layout, or
@@ -236,7 +232,7 @@ def _groups(sizes: pd.Series, families: pd.Series | None) -> dict[str, list[str]
 
 
 def _lines(
-    ax: "Axes",
+    ax: Axes,
     table: pd.DataFrame,
     sizes: pd.Series,
     groups: dict[str, list[str]],

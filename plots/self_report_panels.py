@@ -1,33 +1,29 @@
 """Choices of models against their self-reports, statement by statement, one panel per model."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from ..common.errors import FitError
 from ..dispositions.self_report import GroupReports
 from . import style
 from .disposition_lines import explain
-from .kinds import of_its_kind
 from .self_report_plot import written_rho
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 _COLUMNS = 5
 _PANEL = (2.2, 2.1)  # inches, without the text above
 _LINE = 9.0  # height of a line above a panel, in points
 
 
-@of_its_kind
 def self_report_panels(
     reports: GroupReports,
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     r"""Draw choices of models against their self-reports by statement, one panel per model.
 
     The horizontal axis is the rating that the model gave a statement. The vertical axis is the mean
@@ -104,12 +100,12 @@ def self_report_panels(
     return axes
 
 
-def _draw(ax: "Axes", own: pd.DataFrame, colour: str, marker: str) -> None:
+def _draw(ax: Axes, own: pd.DataFrame, colour: str, marker: str) -> None:
     x, y = own["reported"].to_numpy(dtype=float), 100 * own["revealed"].to_numpy(dtype=float)
     ax.scatter(x, y, s=11, color=colour, marker=marker, alpha=0.45, linewidths=0)
 
 
-def _write(ax: "Axes", line: int, said: str, colour: str) -> None:
+def _write(ax: Axes, line: int, said: str, colour: str) -> None:
     """Write a correlation above the panel, at a number of lines from it."""
     ax.annotate(
         said,
@@ -123,7 +119,7 @@ def _write(ax: "Axes", line: int, said: str, colour: str) -> None:
     )
 
 
-def _frame(ax: "Axes") -> None:
+def _frame(ax: Axes) -> None:
     ax.set_xlim(0.6, 7.4)
     ax.set_ylim(-4, 104)
     ax.set_xticks(range(1, 8))
@@ -133,9 +129,7 @@ def _frame(ax: "Axes") -> None:
     style.quiet_frame(ax, "left", "bottom")
 
 
-def _entries(styles: dict[str, tuple[str, str]], prob: float) -> "list[Artist]":
-    from matplotlib.lines import Line2D
-
+def _entries(styles: dict[str, tuple[str, str]], prob: float) -> list[Artist]:
     entries: list[Artist] = [
         Line2D([], [], color=colour, marker=marker, markersize=4, label=style.legend_words(trait))
         for trait, (colour, marker) in styles.items()

@@ -1,10 +1,10 @@
 """Revealed against reported dispositions, one point per model."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from ..common.digits import outward
 from ..dispositions.model_groups import ModelGroups
@@ -12,12 +12,7 @@ from ..dispositions.self_report import GroupReports
 from . import style
 from .disposition_lines import explain, group_styles
 from .estimated import number
-from .kinds import of_its_kind
 from .labels import spread, write_names
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 _COLUMNS = 4
 _PANEL = (2.9, 3.0)  # inches
@@ -27,12 +22,11 @@ _LABELS = 8  # number of names that are tried in a panel
 _AREA = 26.0  # area of a marker, in square points
 
 
-@of_its_kind
 def self_report_plot(
     reports: GroupReports,
     *,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     r"""Draw revealed against reported dispositions of models, one panel per trait.
 
     The horizontal axis is a model's mean rating of the trait's statements, reverse-scored if
@@ -113,7 +107,7 @@ def written_rho(row: pd.Series) -> str:
     return f"{said} [{', '.join(outward(row['low'], row['high'], 2))}]"
 
 
-def _points(ax: "Axes", own: pd.DataFrame, chosen: ModelGroups) -> None:
+def _points(ax: Axes, own: pd.DataFrame, chosen: ModelGroups) -> None:
     for group, (colour, marker) in group_styles(chosen).items():
         part = own[[chosen.groups[model] == group for model in own.index]]
         ax.vlines(
@@ -136,7 +130,7 @@ def _points(ax: "Axes", own: pd.DataFrame, chosen: ModelGroups) -> None:
         )
 
 
-def _frame(ax: "Axes") -> None:
+def _frame(ax: Axes) -> None:
     ax.axhline(50, color=style.RULE, linewidth=1.2, zorder=0)
     ax.axvline(4, color=style.RULE, linewidth=1.2, zorder=0)
     ax.set_xlim(0.8, 7.2)
@@ -147,7 +141,7 @@ def _frame(ax: "Axes") -> None:
     style.quiet_frame(ax, "left", "bottom")
 
 
-def _name(ax: "Axes", own: pd.DataFrame) -> None:
+def _name(ax: Axes, own: pd.DataFrame) -> None:
     """Write the names of extreme models, and of others where there is room."""
     points = np.column_stack([own["reported"], 100 * own["revealed"]])
     order = spread(points / [6, 100], _LABELS)
@@ -155,9 +149,7 @@ def _name(ax: "Axes", own: pd.DataFrame) -> None:
     write_names(ax, points, np.full(len(own), _AREA), names, order, all_of_them=False)
 
 
-def _entries(chosen: ModelGroups, prob: float) -> "list[Artist]":
-    from matplotlib.lines import Line2D
-
+def _entries(chosen: ModelGroups, prob: float) -> list[Artist]:
     entries: list[Artist] = []
     said = f"a model, with the {style.percent(prob)} interval of its rate"
     for group, (colour, marker) in group_styles(chosen).items():

@@ -3,9 +3,16 @@
 import re
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 from ..common.errors import FitError
 from ..layouts import Layout
@@ -13,13 +20,6 @@ from ..layouts.drawing.style import STYLES
 from ..layouts.elements import Element
 from ..linking import units
 from ..linking.texts import short
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 INK, QUIET, FAINT, RULE = "#1A1A1A", "#6B7178", "#C9CCD0", "#E3E5E8"
 PRIOR = "#9AA0A6"
@@ -40,6 +40,9 @@ SPLIT = "crossed: separate modes"
 _WIDER = 2.2  # area of a cross, in those of the point
 _TITLE = 11.0  # size of titles, in points
 AGGREGATE = ("#5A5A5A", "X")
+
+type Panels = Axes | Sequence[Axes] | np.ndarray
+"""Axes that are given for the panels of a figure."""
 
 
 def colour(element: Element) -> str:
@@ -65,25 +68,23 @@ def legend_words(text: object) -> str:
     return f"\u200a{plain}" if plain.startswith("_") else plain
 
 
-def hatch(ax: "Axes", cells: np.ndarray) -> None:
+def hatch(ax: Axes, cells: np.ndarray) -> None:
     """Cover cells of a table, one unit wide and high, of prior-dominated values."""
-    from matplotlib.patches import Rectangle
-
     look: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "////"}
     for row, column in np.argwhere(cells):
         ax.add_patch(Rectangle((column, row), 1, 1, linewidth=0, zorder=1.5, **look))
 
 
-def rules(ax: "Axes", which: Literal["x", "y"] = "y", width: float = 0.7) -> None:
+def rules(ax: Axes, which: Literal["x", "y"] = "y", width: float = 0.7) -> None:
     """Draw pale rules behind everything else."""
     ax.set_axisbelow(True)
     ax.grid(axis=which, color=RULE, linewidth=width)
 
 
 def forest_rows(
-    ax: "Axes",
-    mean: "pd.Series[float]",
-    ends: "pd.DataFrame",
+    ax: Axes,
+    mean: pd.Series,
+    ends: pd.DataFrame,
     hollow: np.ndarray,
     split: Any,
     colour: str,
@@ -102,7 +103,7 @@ def forest_rows(
     rules(ax, width=0.8)
 
 
-def cross(ax: "Axes", x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.0) -> None:
+def cross(ax: Axes, x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.0) -> None:
     """Cross out the points of means that may lie between separate modes."""
     chosen = np.asarray(cells, dtype=bool)
     if chosen.any():
@@ -111,21 +112,19 @@ def cross(ax: "Axes", x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.
         ax.scatter(across, up, s=areas, zorder=5, **CROSS)
 
 
-def cross_entry() -> "Line2D":
+def cross_entry() -> Line2D:
     """Explain the crosses in a legend."""
-    from matplotlib.lines import Line2D
-
     return Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=SPLIT)
 
 
-def title(ax: "Axes", text: str, *, pad: float | None = None) -> None:
+def title(ax: Axes, text: str, *, pad: float | None = None) -> None:
     """Write a title above axes, in as many lines as it needs."""
     figure = ax.get_figure(root=True)
     width = 1.25 * ax.get_position().width * (figure.get_figwidth() if figure is not None else 6)
     ax.set_title(_wrapped(text, width), fontsize=_TITLE, pad=pad)
 
 
-def heading(figure: "Figure", text: str) -> None:
+def heading(figure: Figure, text: str) -> None:
     """Write a title above a figure, in as many lines as it needs."""
     figure.suptitle(_wrapped(text, figure.get_figwidth()), fontsize=_TITLE)
 
@@ -164,7 +163,7 @@ def column_label(column: str, layout: Layout | None) -> str:
     return words(column)
 
 
-def single(ax: "Axes | None", size: tuple[float, float]) -> "Axes":
+def single(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the given axes, or those of a new figure with a size in inches."""
     if ax is not None:
         return ax
@@ -174,13 +173,13 @@ def single(ax: "Axes | None", size: tuple[float, float]) -> "Axes":
 
 
 def panels(
-    ax: "Axes | Sequence[Axes] | np.ndarray | None",
+    ax: Panels | None,
     count: int,
     columns: int,
     size: tuple[float, float],
     *,
     sharey: bool = False,
-) -> "tuple[np.ndarray, Figure | None]":
+) -> tuple[np.ndarray, Figure | None]:
     """Return the given axes, one per panel, or those of a new figure with a size in inches.
 
     Returns
@@ -220,7 +219,7 @@ def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) 
         panel.set_ylabel(y, **font)
 
 
-def legend_below(figure: "Figure", axes: np.ndarray, columns: int) -> None:
+def legend_below(figure: Figure, axes: np.ndarray, columns: int) -> None:
     """Add a legend below a figure with the entries of its panels, each once."""
     found: dict[str, Any] = {}
     for panel in axes:
@@ -230,16 +229,13 @@ def legend_below(figure: "Figure", axes: np.ndarray, columns: int) -> None:
     figure.legend(found.values(), found.keys(), loc="outside lower center", **look)
 
 
-def amount_map() -> "Colormap":
+def amount_map() -> Colormap:
     """Return the colours of a quantity, from dark blue (little) to orange (much)."""
-    from matplotlib import colormaps
-    from matplotlib.colors import LinearSegmentedColormap
-
     part = colormaps[AMOUNT](np.linspace(0, AMOUNT_END, 256))
     return LinearSegmentedColormap.from_list("amount", part)
 
 
-def range_ends(ax: "Axes", element: Element, which: Literal["x", "y"]) -> None:
+def range_ends(ax: Axes, element: Element, which: Literal["x", "y"]) -> None:
     """Draw dotted lines where a node's finite range ends."""
     line = ax.axvline if which == "x" else ax.axhline
     for end in (element.latent.range.low, element.latent.range.high):
@@ -247,7 +243,7 @@ def range_ends(ax: "Axes", element: Element, which: Literal["x", "y"]) -> None:
             line(end, color=QUIET, linestyle=":", linewidth=0.9, zorder=0)
 
 
-def quiet_frame(ax: "Axes", *sides: str) -> None:
+def quiet_frame(ax: Axes, *sides: str) -> None:
     """Keep only some sides of the frame."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in sides)

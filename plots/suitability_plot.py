@@ -1,23 +1,17 @@
 """Subjects ranked by their expected success on a job, with tied sets."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..common.messages import many
 from ..decisions.suitability import Suitability
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _WIDTH, _ROW, _REST = 6.4, 0.3, 1.4  # inches
 _MOST = 80
 
 
-@of_its_kind
-def suitability_plot(suitability: Suitability, *, ax: "Axes | None" = None) -> "Axes":
+def suitability_plot(suitability: Suitability, *, ax: Axes | None = None) -> Axes:
     """Draw the expected success of each subject on a job, the best first, in tied sets.
 
     Each subject has a point and an interval. Subjects on one band cannot be distinguished from the

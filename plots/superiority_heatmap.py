@@ -1,19 +1,15 @@
 """Probabilities that one subject has more than another, as a table of coloured numbers."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
 
 from ..common.digits import chance
 from ..common.errors import FitError
 from ..layouts.elements import find_elements
 from ..validation.comparison import ProfileComparison
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 _COLOURS = "Blues"  # pale to dark, in grey too
 _DARK = 0.6  # probability above which white is easier to read than black
@@ -23,10 +19,9 @@ _CELL, _SMALL = 0.36, 0.15  # inches
 _BAR = 3.6  # longest colour bar, in inches
 
 
-@of_its_kind
 def superiority_heatmap(
-    comparison: ProfileComparison, element: str, *, ax: "Axes | None" = None
-) -> "Axes":
+    comparison: ProfileComparison, element: str, *, ax: Axes | None = None
+) -> Axes:
     """Draw the probability that the row's subject has more than the column's.
 
     Subjects are in the order of their mean probability against all others, the largest first. If
@@ -92,8 +87,6 @@ def superiority_heatmap(
     long = max(map(len, [*names, *heads])) * _LETTER
     width = long + max(len(heads) * cell, 3.6) + 0.6
     ax = style.single(ax, (width, len(names) * cell + long + 1.9))
-    from matplotlib import colormaps
-
     values = wide.to_numpy()
     mesh = ax.pcolormesh(
         np.ma.masked_invalid(values),
@@ -139,7 +132,7 @@ def superiority_heatmap(
     return ax
 
 
-def _table(rows: "pd.DataFrame", column: str, everybody: list[str]) -> "pd.DataFrame":
+def _table(rows: pd.DataFrame, column: str, everybody: list[str]) -> pd.DataFrame:
     """Arrange a column with a row per subject; fill in the reverse pairs if each occurs once."""
     wide = rows.pivot_table(index="subject", columns="reference", values=column)
     if rows["reference"].nunique() > 1 or len(rows) == 1:
@@ -148,7 +141,7 @@ def _table(rows: "pd.DataFrame", column: str, everybody: list[str]) -> "pd.DataF
     return wide
 
 
-def _warned(rows: "pd.DataFrame", what: str) -> list[str]:
+def _warned(rows: pd.DataFrame, what: str) -> list[str]:
     """Name the subjects that have a warning."""
     found = []
     for warning in rows["warning"]:

@@ -1,7 +1,6 @@
 """Values that all subjects share: means, weights and spreads."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -9,24 +8,19 @@ import pandas as pd
 from ..layouts import Layout
 from . import style
 from .effects import effect_groups, effect_rows, effect_unit, mean_and_interval
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _NAMED = 100  # largest number of rows that are all named
 _ROW, _FRAME = 0.24, 0.7  # height of a row and of the space around a panel, in inches
 
 
-@of_its_kind
 def weights_plot(
     population: pd.DataFrame,
     *,
     nodes: str | Sequence[str] | None = None,
     layout: Layout | None = None,
     prob: float = 0.9,
-    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: style.Panels | None = None,
+) -> np.ndarray:
     """Draw the values that all subjects share: means, weights, spreads, and levels of categories.
 
     Each value has one row. Values whose interval contains 0 are pale; intervals of spreads do not

@@ -1,10 +1,12 @@
 """Subjects and items on the scale of one capability."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from ..common.density import counts
 from ..common.messages import many
@@ -14,10 +16,6 @@ from ..inference.posterior.diagnostics import profiles
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import Element, find_elements
 from . import style
-from .kinds import of_its_kind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _BINS = 24
 _LEFT = 2.0  # width of the panel of subjects, in inches
@@ -27,14 +25,13 @@ _LETTERS = 24
 _ROOM = 0.06  # share of the view that is left free above and below
 
 
-@of_its_kind
 def wright_map(
     fit: Fit,
     *,
     nodes: str | Sequence[str] | None = None,
     prob: float = 0.9,
-    ax: "Sequence[Axes] | np.ndarray | None" = None,
-) -> "np.ndarray":
+    ax: Sequence[Axes] | np.ndarray | None = None,
+) -> np.ndarray:
     """Draw the number of subjects at each level of a capability, beside the items' levels.
 
     The level of an item is the level of the capability at which the average subject of the fit
@@ -128,10 +125,8 @@ def _view(items: pd.DataFrame, means: np.ndarray) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _subjects(ax: "Axes", means: np.ndarray, view: tuple[float, float], element: Element) -> None:
+def _subjects(ax: Axes, means: np.ndarray, view: tuple[float, float], element: Element) -> None:
     """Draw the numbers of subjects at each level, with bars to the left."""
-    from matplotlib.ticker import MaxNLocator
-
     each, edges = counts(means, *view, _BINS)
     ax.barh(
         edges[:-1],
@@ -155,7 +150,7 @@ def _subjects(ax: "Axes", means: np.ndarray, view: tuple[float, float], element:
 
 
 def _items(
-    ax: "Axes", items: pd.DataFrame, view: tuple[float, float], element: Element, prob: float
+    ax: Axes, items: pd.DataFrame, view: tuple[float, float], element: Element, prob: float
 ) -> None:
     """Draw the items in the order of their places, each with its name below."""
     at, (low, high) = np.arange(len(items)), view
