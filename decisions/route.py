@@ -11,7 +11,7 @@ from ..common.messages import many, some
 from ..inference.forecasts.forecasting import Forecast
 from .accept import accept
 
-NOBODY = ""
+UNROUTED = ""
 """Subject of an item for which no subject is accepted."""
 
 
@@ -47,9 +47,9 @@ class Routing:
     success: float
 
     @property
-    def nobody(self) -> list[str]:
+    def unrouted(self) -> list[str]:
         """Items for which no subject is accepted."""
-        return list(self.table.index[self.table["subject"] == NOBODY])
+        return list(self.table.index[self.table["subject"] == UNROUTED])
 
     @property
     def cost(self) -> float:
@@ -62,7 +62,7 @@ class Routing:
         return float(self.table["mean"].sum())
 
     def __repr__(self) -> str:
-        routed = len(self.table) - len(self.nobody)
+        routed = len(self.table) - len(self.unrouted)
         return (
             f"<Routing: {routed} of {many(len(self.table), 'item')} routed at a cost of "
             f"{self.cost:g}, {self.expected:.3g} successes expected>"
@@ -132,7 +132,7 @@ def route(
     cell = order, np.arange(len(items))
     table = pd.DataFrame(
         {
-            "subject": np.where(there, subjects[order], NOBODY),
+            "subject": np.where(there, subjects[order], UNROUTED),
             "cost": np.where(there, prices[cell], np.nan),
             "mean": np.where(there, mean[cell], np.nan),
             "low": np.where(there, low[cell], np.nan),

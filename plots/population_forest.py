@@ -93,7 +93,7 @@ def population_forest(
         _population(panel, rows, prob)
         _profiles(panel, rows, style.colour(element), prob)
         style.range_ends(panel, element, "x")
-        share = style.percent(round(rows["lean"].median(), 2))
+        share = style.percent(round(rows["population_weight"].median(), 2))
         style.title(panel, f"population's share of a mean: {share} (median)")
         panel.set_xlabel(style.element_label(element))
         panel.set_ylim(-0.7, len(who) - 0.3)

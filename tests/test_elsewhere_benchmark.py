@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 import measurement_layouts as ml
+from measurement_layouts.linking import logistic
 from measurement_layouts.validation import Aggregate, Groups, Regression
 
 real_data = pytest.mark.skipif(not os.environ.get(DATA), reason="there are no real data")
@@ -212,3 +213,22 @@ def test_cases_hold_out_what_they_say():
     case = cases.families(False)
     folds = case.split.draw(case.evaluation, np.random.default_rng(1))
     assert [len(fold.items(case.evaluation)) for fold in folds] == [3] * 23
+
+
+def test_a_fit_of_the_same_outcomes_is_remembered_and_of_others_is_not():
+    case, fits = simulated(), {}
+    skill, size = ml.Capability("skill", low=0, high=4), ml.MetaFeature("size", low=0, high=4)
+    layout = ml.Layout("one", ml.Success("done", logistic(skill - size)))
+    near, wide = (
+        methods.Remembered(layout, method="grid", trust=trust, fits=fits) for trust in ("home", 1.0)
+    )
+    fold, other = case.split.draw(case.evaluation, np.random.default_rng(1))[:2]
+    part = fold.training(case.evaluation)
+    one = near.fit(part, seed=1)
+    assert wide.fit(part, seed=1) is one
+    assert near.fit(other.training(case.evaluation), seed=1) is not one
+    plain = ml.validation.FittedLayout(layout, method="grid", trust=1.0)
+    items = fold.items(case.evaluation)
+    told = wide.predict(part, items, seed=1)
+    assert told.equals(plain.predict(part, items, seed=1))
+    assert not told.equals(near.predict(part, items, seed=1))

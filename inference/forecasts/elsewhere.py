@@ -64,9 +64,9 @@ class Transfer:
     --------
     >>> found = stated(1.0)
     >>> found
-    <Transfer: stated, a group's offset has sd 1 log-odds, the slope is 1>
-    >>> found.summary()["mean"].to_dict()
-    {'slope': 1.0, 'group_sd': 1.0, 'subject_sd': 0.0, 'item_sd': 0.0}
+    <Transfer: stated, a group's offset has sd 1 log-odds, the slope is 0.85>
+    >>> found.summary()["mean"].round(2).to_dict()
+    {'slope': 0.85, 'group_sd': 1.0, 'subject_sd': 0.0, 'item_sd': 0.0}
     """
 
     draws: pd.DataFrame
@@ -190,18 +190,29 @@ def training_items(fit: Posterior, rows: np.ndarray) -> tuple[pd.Index, np.ndarr
 
 
 def stated(group_sd: float) -> Transfer:
-    """Make a transfer with a given standard deviation of a group's offset and the slope 1."""
-    return _said(np.array([group_sd]))
+    r"""Make a transfer with a given standard deviation of a group's offset.
+
+    The offset is added to the layout's own log-odds,
+
+    .. math:: \operatorname{logit} p'_{si} = \operatorname{logit} p_{si} + u_g, \quad
+        u_g \sim N(0, \tau^2)
+
+    which is the slope b = 1/k: means move towards even odds, as they do when such offsets are
+    averaged over. The slope 1 would suppose a curve that is already an average over them.
+    """
+    group_sds = np.array([group_sd])
+    return _said(group_sds, slope=1 / steepness(group_sds[None]))
 
 
 def prior() -> Transfer:
-    """Make a transfer in which the sd of a group's offset has the prior HalfNormal(1)."""
-    return _said(ndtri((1 + (np.arange(_SAID) + 0.5) / _SAID) / 2))
+    """Make a transfer with the prior HalfNormal(1) of the offset's sd, and the slope 1."""
+    group_sds = ndtri((1 + (np.arange(_SAID) + 0.5) / _SAID) / 2)
+    return _said(group_sds, slope=np.ones_like(group_sds))
 
 
-def _said(group_sd: np.ndarray) -> Transfer:
+def _said(group_sd: np.ndarray, slope: np.ndarray) -> Transfer:
     nothing = np.zeros_like(group_sd)
-    draws = {"slope": nothing + 1, "group_sd": group_sd}
+    draws = {"slope": slope, "group_sd": group_sd}
     rest = {"subject_sd": nothing, "item_sd": nothing}
     return Transfer(pd.DataFrame(draws | rest), 0.0, pd.DataFrame())
 

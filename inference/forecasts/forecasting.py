@@ -273,10 +273,11 @@ def forecast(
     trust : Transfer, float or "home", optional
         How uncertain forecasts are on items unlike those that a subject was trained on: the errors
         of forecasts for left-out groups, as `measurement_layouts.validation.transfer` estimates
-        them; the standard deviation of a group's common offset in log-odds, for all items that a
-        subject was not trained on; or "home", which adds no uncertainty to the layout's formula. By
-        default an offset whose standard deviation has the prior HalfNormal(1) widens the intervals
-        on items outside a subject's training items, in proportion to their ``distance``, up to 1.
+        them; the standard deviation of a group's common offset in log-odds, which is added to the
+        layout's log-odds of all items that a subject was not trained on; or "home", which adds no
+        uncertainty to the layout's formula. By default an offset whose standard deviation has the
+        prior HalfNormal(1) widens the intervals on items outside a subject's training items, in
+        proportion to their ``distance``, up to 1.
 
     Returns
     -------

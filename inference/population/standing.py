@@ -22,7 +22,7 @@ from .stacked import some_draws, stacked
 
 _DRAWS = 4000  # simulated newcomers for each subject
 _SEED = 20231
-_MOST = 0.95  # with a larger `lean`, `alone` is not computed
+_MOST = 0.95  # with a larger `population_weight`, `alone` is not computed
 
 
 def standing(
@@ -59,9 +59,9 @@ def standing(
     DataFrame
         One row per element and subject: ``node``, ``label``, ``subject``; ``mean``, ``sd``,
         ``low`` and ``high`` of the profile; ``population_mean``, ``population_sd``,
-        ``population_low`` and ``population_high``; ``lean``, the weight of the population, in
-        [0, 1]; and ``alone``, which is NaN where all outcomes of a subject are equal and so bound
-        it on one side only, where ``lean`` is above .95, and where the prior is not normal.
+        ``population_low`` and ``population_high``; ``population_weight``, in [0, 1]; and
+        ``alone``, which is NaN where all outcomes of a subject are equal and so bound it on one
+        side only, where ``population_weight`` is above .95, and where the prior is not normal.
 
     Raises
     ------
@@ -82,12 +82,12 @@ def standing(
     >>> evaluation = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=range(4)))
     >>> result = ml.fit(layout, evaluation, draws=200, tune=200, chains=2, seed=1,
     ...                 progressbar=False)
-    >>> standing(result).set_index("subject")[["alone", "mean", "lean"]].round(1)
-             alone  mean  lean
+    >>> standing(result).set_index("subject")[["alone", "mean", "population_weight"]].round(1)
+             alone  mean  population_weight
     subject
-    a          1...  0...  0...
-    b         -0... -0...  0...
-    c          NaN   1...  0...
+    a          1...  0...                0...
+    b         -0... -0...                0...
+    c          NaN   1...                0...
     """
     prob = inside("prob", prob, such_as=0.9)
     layout = fit.layout
@@ -112,9 +112,9 @@ def standing(
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
         mean, variance = draws.mean(axis=0), draws.var(axis=0, ddof=1)
         normal = element.prior.family == "Normal"
-        lean = np.minimum(own["sd"].to_numpy() ** 2 / variance, 1.0)
-        told = normal & (lean <= _MOST) & (rates > 0) & (rates < 1)
-        alone = (own["mean"].to_numpy() - lean * mean) / np.where(told, 1 - lean, np.nan)
+        weight = np.minimum(own["sd"].to_numpy() ** 2 / variance, 1.0)
+        told = normal & (weight <= _MOST) & (rates > 0) & (rates < 1)
+        alone = (own["mean"].to_numpy() - weight * mean) / np.where(told, 1 - weight, np.nan)
         parts.append(
             pd.DataFrame(
                 {
@@ -126,7 +126,7 @@ def standing(
                     "population_sd": np.broadcast_to(np.sqrt(variance), len(who)),
                     "population_low": np.broadcast_to(low, len(who)),
                     "population_high": np.broadcast_to(high, len(who)),
-                    "lean": lean,
+                    "population_weight": weight,
                     "alone": alone,
                 }
             )

@@ -150,12 +150,12 @@ def _route(chosen: argparse.Namespace) -> _Decision:
     forecast = _forecast(chosen)
     single = costs.shape[1] == 1 and costs.columns[0] not in forecast.data["item"]
     found = route(forecast, costs.iloc[:, 0] if single else costs, success=chosen.success)
-    done = f"{len(found.table) - len(found.nobody)} of {many(len(found.table), 'item')} routed"
+    done = f"{len(found.table) - len(found.unrouted)} of {many(len(found.table), 'item')} routed"
     told = [f"{done} at a cost of {found.cost:g}, {found.expected:.3g} successes expected"]
-    if found.nobody:
-        told.append(f"no subject is accepted for {some(found.nobody)}")
+    if found.unrouted:
+        told.append(f"no subject is accepted for {some(found.unrouted)}")
     rows = found.table.reset_index()
-    return _Decision(rows, found.subjects.reset_index(), told, bool(found.nobody))
+    return _Decision(rows, found.subjects.reset_index(), told, bool(found.unrouted))
 
 
 def _claim(chosen: argparse.Namespace) -> _Decision:

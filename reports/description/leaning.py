@@ -36,11 +36,12 @@ def leanings(fit: Fit, table: pd.DataFrame, subjects: Sequence[str]) -> dict[str
     kinds = {latent.name: latent for latent in fit.layout.profile}
     for row in held.to_dict("records"):
         name = f"{row['node']}[{row['label']}]" if row["label"] else row["node"]
-        text = f"{name} by {row['lean']:.0%}"
+        weight = float(row["population_weight"])
+        text = f"{name} by {weight:.0%}"
         if pd.notna(row["alone"]):
             digits = decimals(row["sd"], row["ess_bulk"])
             unit = units.name(kinds[row["node"]].unit)
             own = fixed(row["alone"], digits) + (f" {unit}" if unit else "")
             text += f" (about {own} by its own outcomes alone)"
-        found[row["subject"]].append(Finding("leaning", name, float(row["lean"]), text=text))
+        found[row["subject"]].append(Finding("leaning", name, weight, text=text))
     return found

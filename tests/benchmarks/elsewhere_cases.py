@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from battery_cases import data_folder
-from elsewhere_methods import Kept
+from elsewhere_methods import Kept, Remembered
 from population_data import SAMPLE_SEED, animal_ai, fractions, time_horizons
 from rivals import evenly
 
@@ -116,10 +116,11 @@ def marked(evaluation: ml.Evaluation, home: pd.Series) -> ml.Evaluation:
 
 def at_home_and_elsewhere(layout: ml.Layout, length: Mapping[str, int]) -> dict[str, Assessor]:
     """A layout as before, with nothing stated, and with what training groups left out tell."""
+    fits: dict[str, ml.Fit] = {}
     return {
-        TODAY: FittedLayout(layout, trust="home", **length),
-        OURS: Elsewhere(FittedLayout(layout, **length), "home", LEFT_OUT),
-        DEFAULT: FittedLayout(layout, **length),
+        TODAY: Remembered(layout, trust="home", fits=fits, **length),
+        OURS: Elsewhere(Remembered(layout, fits=fits, **length), "home", LEFT_OUT),
+        DEFAULT: Remembered(layout, fits=fits, **length),
     }
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 import measurement_layouts as ml
+from measurement_layouts.validation import FittedLayout
 from measurement_layouts.validation.prediction.assessor import (
     Assessor,
     point_forecast,
@@ -18,6 +19,7 @@ from measurement_layouts.validation.prediction.assessor import (
 )
 
 TOLD = ("low", "high")
+FITS = 8
 
 
 def kept(folder: Path | None, parts: Sequence[Any], make: Callable[[], Any]) -> Any:
@@ -31,6 +33,29 @@ def kept(folder: Path | None, parts: Sequence[Any], make: Callable[[], Any]) -> 
         joblib.dump(make(), own)
         own.replace(path)
     return joblib.load(path)
+
+
+@dataclass(frozen=True)
+class Remembered(FittedLayout):
+    """A layout whose last fits are kept in memory, for forecasts that differ in trust only.
+
+    Parameters
+    ----------
+    fits : dict of str to Fit
+        The fits by their training outcomes, which several assessors may share.
+    """
+
+    fits: dict[str, ml.Fit] = field(default_factory=dict, compare=False, repr=False)
+
+    def fit(self, training: ml.Evaluation, *, seed: int) -> ml.Fit:
+        """Fit the layout, or return the fit of the same outcomes."""
+        content = training.successes.to_numpy(), training.trials.to_numpy()
+        key = joblib.hash((training.subjects, list(training.items.index), *content, seed))
+        if key not in self.fits:
+            while len(self.fits) >= FITS:
+                del self.fits[next(iter(self.fits))]
+            self.fits[key] = super().fit(training, seed=seed)
+        return self.fits[key]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -42,6 +43,13 @@ class Cells:
     group: np.ndarray
     home: np.ndarray
     low: Mapping[str, np.ndarray]
+
+    @cached_property
+    def of_subjects(self) -> list[np.ndarray]:
+        """Positions of each subject's cells."""
+        codes, names = pd.factorize(self.subject)
+        ends = np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]
+        return np.split(np.argsort(codes, kind="stable"), ends)
 
     def take(self, kept: np.ndarray) -> "Cells":
         """Keep some cells."""
@@ -117,8 +125,7 @@ def scores(cells: Cells, method: str) -> dict[str, float]:
     """
     chances = cells.chances[method]
     areas, gaps = [], []
-    for name in pd.unique(cells.subject):
-        own = cells.subject == name
+    for own in cells.of_subjects:
         rows = chances[own], cells.won[own], cells.tried[own]
         areas.append(np.nan if np.ptp(rows[0]) == 0 else scoring.auroc(*rows))
         gaps.append(scoring.expected_calibration_error(*rows))

@@ -57,7 +57,7 @@ def test_each_item_goes_to_the_cheapest(decide, fit, items, costs, tmp_path):
     wanted = decisions.route(fit.forecast(items, prob=0.9), prices, success=0.6)
     assert [row["subject"] for row in found["rows"]] == wanted.table["subject"].tolist()
     assert pd.read_csv(out)["cost"].sum() == wanted.cost > 0
-    assert wanted.nobody
+    assert wanted.unrouted
     assert status == 1  # since somebody is missing
     easy = items[items["distance"] < 1]
     easy.to_csv(tmp_path / "easy.csv")

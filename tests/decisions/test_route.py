@@ -26,7 +26,7 @@ def test_no_other_assignment_is_cheaper(seed):
         if all(chances[who, place] >= 0.8 for who, place in zip(chosen, doable, strict=True))
     ]
     assert routing.cost == min(totals)
-    assert routing.nobody == [items[place] for place in range(4) if place not in doable]
+    assert routing.unrouted == [items[place] for place in range(4) if place not in doable]
     assert routing.expected == pytest.approx(routing.table["mean"].sum())
     assert routing.subjects["items"].sum() == len(doable)
     assert routing.subjects["cost"].sum() == routing.cost

@@ -180,7 +180,7 @@ class TestPopulationForest:
         assert np.allclose(ends[68:], rows[["low", "high"]])
         inside = rows["alone"].between(*panel.get_xlim())
         assert np.allclose(points(panel, "D")[:, 0], rows["alone"][inside])
-        share = round(100 * table["lean"].median())
+        share = round(100 * table["population_weight"].median())
         assert panel.get_title() == f"population's share of a mean: {share}% (median)"
         assert is_whole(panel.figure)
         assert not overlapping(panel.get_yticklabels())

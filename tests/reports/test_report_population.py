@@ -19,11 +19,11 @@ def test_a_description_says_how_far_a_profile_leans(shared_fit):
     found = described.findings.query("kind == 'leaning'").set_index("subject")
     expected = standing(shared_fit).set_index("subject")
     pd.testing.assert_series_equal(
-        found["value"], expected["lean"], check_names=False, check_index_type=False
+        found["value"], expected["population_weight"], check_names=False, check_index_type=False
     )
     for subject, text in described.texts.items():
         row = expected.loc[subject]
-        assert f"Leans on the population: ability by {row['lean']:.0%}" in text
+        assert f"Leans on the population: ability by {row['population_weight']:.0%}" in text
         assert ("by its own outcomes alone" in text) is bool(np.isfinite(row["alone"]))
     assert "the share of the variance that the subject's outcomes leave" in str(described)
 
@@ -67,8 +67,8 @@ def test_tables_of_what_is_shared_are_written(shared_fit, tmp_path):
     assert names[-3:] == ["population.csv", "item_effects.csv", "standing.csv"]
     effects = pd.read_csv(tmp_path / "tables" / "item_effects.csv")
     assert len(effects) == 8 + 3
-    read = pd.read_csv(tmp_path / "tables" / "standing.csv")["lean"]
-    np.testing.assert_allclose(read, standing(shared_fit)["lean"])
+    read = pd.read_csv(tmp_path / "tables" / "standing.csv")["population_weight"]
+    np.testing.assert_allclose(read, standing(shared_fit)["population_weight"])
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,24 @@ def test_means_and_intervals_are_those_of_the_integral(fit):
     assert parts == pytest.approx([0, 0.8, np.sqrt(1.25)], abs=1e-9)
 
 
+def test_a_stated_offset_is_added_to_the_layout_s_log_odds(fit):
+    """The integral of a known ability; twin: of a curve made steeper, which keeps the mean."""
+    one = small_layouts.crafted(
+        fit.layout,
+        ml.Evaluation(TRAINING, *[pd.DataFrame(1, ["Ann"], TRAINING.index)] * 2),
+        {"memory": np.full((1, 2, 1000), 4.0)},
+    )
+    item = pd.DataFrame({"objects": [2.0], "kind": ["new"]}, index=["x"])
+    for trust in (1.6, told(group_sd=1.6)):
+        found = one.forecast(item, trust=trust).data.sel(subject="Ann", item="x")
+        ends = expit(2.0 + 1.6 * norm.ppf([0.05, 0.95]))
+        mean = quad(lambda z: norm.pdf(z) * expit(2.0 + 1.6 * z), -9, 9)[0]
+        added = trust == 1.6
+        assert (found["mean"].item() == pytest.approx(mean, abs=2e-3)) == added
+        near = [found["low"].item(), found["high"].item()] == pytest.approx(ends, abs=5e-3)
+        assert near == added
+
+
 def test_the_profile_s_part_is_the_spread_of_the_log_odds(fit):
     found = fit.forecast(FAR).data["profile_sd"]
     draws = fit.posterior["memory"].to_numpy().reshape(2, -1)
@@ -177,5 +195,5 @@ def test_steps_are_forecast_as_at_home():
 
 
 def test_a_transfer_in_words():
-    told = "<Transfer: stated, a group's offset has sd 0.5 log-odds, the slope is 1>"
+    told = "<Transfer: stated, a group's offset has sd 0.5 log-odds, the slope is 0.95>"
     assert repr(stated(0.5)) == told

@@ -43,7 +43,7 @@ def test_normal_profiles_fall_into_population_and_own_data(evaluation):
     found = table[["population_low", "population_high"]]
     assert np.allclose(found, ends, atol=END * SPREAD)
     lean = (1 / SPREAD**2) / (1 / SPREAD**2 + 1 / errors**2)
-    assert np.allclose(table["lean"], lean, atol=0.05)
+    assert np.allclose(table["population_weight"], lean, atol=0.05)
     tolerance = 3 * ERROR * SPREAD * lean / (1 - lean)  # of mean and lean, magnified
     assert (abs(table["alone"] - seen) < tolerance + 0.02).all()
     assert not (abs(table["mean"] - seen) < tolerance + 0.02).all()  # the twin: no population
