@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import banks.bank
 import next_items
+import next_items_bound as bound
 import next_items_irt as irt
 import next_items_posterior as posterior
 import next_items_reference as reference
@@ -20,6 +21,7 @@ from scipy.special import expit
 from scipy.stats import beta, kstest, uniform
 
 import measurement_layouts as ml
+from measurement_layouts.inference.model.prior import prior_profiles
 from measurement_layouts.linking import logistic
 
 real_data = pytest.mark.skipif(not os.environ.get(DATA), reason="there are no real data")
@@ -212,3 +214,23 @@ def test_a_short_run_reports_every_figure(capsys):
     names = [figure["name"] for figure in told["figures"]]
     assert sum("beside greedy mutual information" in name for name in names) == 3
     assert sum("beside two-parameter IRT" in name for name in names) == 3
+
+
+def test_least_uncertainty_of_any_choice_is_that_of_the_best_items():
+    """Small slopes: information is that of the formula, and the best three items are those of most.
+
+    Twin: the three worst ones, where the search begins, leave more.
+    """
+    weight = ml.MetaFeature("weight", low=0, high=9)
+    prior = ml.Prior("Normal", mu=0, sigma=1)
+    layout = ml.Layout("x", ml.Success("ok", logistic(ml.Bias("b", prior=prior) * weight * 0.01)))
+    bank = pd.DataFrame({"weight": np.arange(1.0, 9)}, [f"item {n}" for n in range(8)])
+    before = prior_profiles(layout).std(ddof=1) ** -2
+    best, worst = (
+        (before + (np.array(three) ** 2).sum() * 0.01**2 / 4) ** -0.5
+        for three in ((6, 7, 8), (1, 2, 3))
+    )
+    found, begun = bound.least(layout, bank, bank.index[:3], np.ones(1), 40)
+    assert found == pytest.approx(best, abs=3e-5)
+    assert begun == pytest.approx(worst, abs=3e-5)
+    assert begun - found > 1e-3

@@ -151,10 +151,15 @@ class Running:
         return np.asarray((found / found.sum(axis=1, keepdims=True) / GROUPS).ravel())
 
     @cached_property
+    def _own(self) -> dict[str, np.ndarray]:
+        """Own values of the particles by latent, as `Target.values` returns them."""
+        return self.bank.values(self._scores, self._places)
+
+    @cached_property
     def values(self) -> np.ndarray:
         """Profile elements of the particles, shape (draws, elements)."""
-        own = self.bank.values(self._scores, self._places)
-        parts = [own[latent.name].reshape(len(self._places), -1) for latent in self.layout.profile]
+        count = len(self._places)
+        parts = [self._own[latent.name].reshape(count, -1) for latent in self.layout.profile]
         return np.concatenate(parts, axis=1)
 
     def chances(
@@ -176,7 +181,8 @@ class Running:
         """
         nothing = np.zeros(len(rows), dtype=int)
         target = self.bank.at(np.asarray(rows, dtype=int), nothing, nothing + 1)
-        return target.chances(self._scores[draws], self._places[draws], dtype)
+        own = {name: part[draws] for name, part in self._own.items()}
+        return target.chances_of(own, self._places[draws], dtype)
 
     def gained(
         self,
@@ -345,4 +351,5 @@ class Running:
         self._places, self._levels = found.places, found.levels
         self._log_weights = found.log_weights
         self.version += 1
-        self.__dict__.pop("values", None)
+        for name in ("_own", "values"):
+            self.__dict__.pop(name, None)

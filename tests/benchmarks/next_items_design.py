@@ -10,17 +10,20 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
-from banks import BANKS, Bank, annotated, drawn
-from lines import Line, at_least, at_most
+from banks import BANKS, MOST, annotated, drawn
+from lines import Line, at_least, at_most, reported
+from next_items_bound import least
 from next_items_tests import table
 
 import measurement_layouts as ml
+from measurement_layouts.batteries.information.sensitivity import evenly
+from measurement_layouts.layouts.elements import elements
 
 SAVED, SECONDS, EXPLAINED = 0.3, 60, 0.9
 DESIGNED = 130
 LEAST, LOW, HIGH = 3, (0, 1), (4, 5)
 """Items of every demand that there must be at low levels and at high ones."""
-MOST = 20
+OF_SOURCE = 20
 """Items of one source that there may be."""
 SIZES = (25, 50, 100)
 LENGTH = {"draws": 500, "tune": 500, "chains": 2}
@@ -52,7 +55,10 @@ def by_hand(subjects: int, quick: bool, seed: int) -> list[Line]:
         )
         saved = float(1 - ours.mean() / hand.mean())
         print(f"{case}: {saved:.3f} {told}", file=sys.stderr, flush=True)
+        most, own_saved = _most_saved(layout, items, found.battery.index, theirs, quick)
+        ceiling = f"by the formula of the design, which expects {own_saved:.3f} of this one"
         lines += [
+            reported(case, "part of the sd that any such number of items saves", most, ceiling),
             at_least(case, "part of the sd that is saved", saved, SAVED, "", ours=told),
             at_most(
                 case,
@@ -68,13 +74,27 @@ def by_hand(subjects: int, quick: bool, seed: int) -> list[Line]:
 
 def _quotas(bank: pd.DataFrame) -> list[ml.batteries.Quota]:
     """Ask for items of every demand at low and high levels, as far as there are; limit sources."""
-    quotas = [ml.batteries.Quota("source", most=MOST)]
+    quotas = [ml.batteries.Quota("source", most=OF_SOURCE)]
     for name in bank.filter(like="demand["):
         for low, high in (LOW, HIGH):
             there = min(LEAST, int(bank[name].between(low, high).sum()))
             if there:
                 quotas.append(ml.batteries.Quota(name, low=low, high=high, least=there))
     return quotas
+
+
+def _most_saved(
+    layout: ml.Layout, items: pd.DataFrame, ours: pd.Index, theirs: pd.DataFrame, quick: bool
+) -> tuple[float, float]:
+    """Bound what as many items as ours may save of the sd by hand, and say what ours save."""
+    able = np.array([element.name.startswith("ability") for element in elements(layout)])
+    both = pd.concat([items[theirs.columns], theirs.set_axis(theirs.index + " by hand")])
+    weights, draws = able / able.sum(), 40 if quick else 200
+    hand = least(
+        layout, both.loc[both.index[len(items) :]], both.index[len(items) :], weights, draws
+    )[1]
+    bound, own = least(layout, items[theirs.columns], ours, weights, draws)
+    return 1 - bound / hand, 1 - own / hand
 
 
 def expected(subjects: int, quick: bool, seed: int) -> list[Line]:
@@ -103,10 +123,14 @@ def expected(subjects: int, quick: bool, seed: int) -> list[Line]:
 def fitted_sds(
     layout: ml.Layout, battery: pd.DataFrame, subjects: int, quick: bool, seed: int
 ) -> pd.DataFrame:
-    """Draw subjects, let them answer, and fit them: posterior sds, subjects x elements."""
-    bank = Bank("battery", layout, battery, (), (), seed)
-    answers = pd.DataFrame(bank.answers(subjects), bank.profiles(subjects).index, battery.index)
-    known = ml.Evaluation.from_wide(answers, battery)
+    """Let subjects answer and fit them: posterior sds, subjects x elements.
+
+    They are chosen evenly from the prior: under bands a few subjects have sds that are ten times
+    the others', and how many of these are drawn would otherwise decide the mean.
+    """
+    everybody = drawn(layout, MOST, seed)
+    who = evenly(everybody.to_numpy(), subjects, np.random.default_rng(seed))
+    known = ml.simulate(layout, battery, everybody.iloc[who], seed=seed)
     length = QUICK if quick else LENGTH
     found = ml.fit(layout, known, seed=seed, progressbar=False, **length).profiles()
     own = {name: table(part)["sd"] for name, part in found.groupby("subject")}
