@@ -9,6 +9,7 @@ from ..distinct import distinct
 
 # a separate table is used if it has at most this part of the rows, and this many fewer entries
 _PART, _SAVED = 0.5, 100
+_CHANGES = 0.1  # largest part of changes between neighbours that a processor can predict well
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +111,11 @@ class Domains:
             own = np.arange(source.origin.shape[1])
             return np.asarray(target.index[source.origin, own])
         return np.asarray(target.index[source.origin])
+
+    def in_runs(self, source: Domain, target: Domain) -> bool:
+        """Return whether most neighbouring entries of a domain have the same entry of a coarser."""
+        entries = self.map(source, target)
+        return entries.ndim == 1 and bool(np.mean(entries[1:] != entries[:-1]) < _CHANGES)
 
     def _partition(self, features: list[str], labels: tuple[str, ...]) -> Domain:
         vector = {dim for name in features for dim in self._labels[name] if dim in labels}

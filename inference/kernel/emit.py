@@ -2,18 +2,18 @@
 
 import itertools
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
-import numpy as np
 from llvmlite import ir
 
 from ...common.cache import Recent, cached
+from .blocks import Group, collects, in_blocks, volume
 from .inputs import Inputs
 from .mathematics import DOUBLE, LONG, Mathematics, number
 from .plan import Plan
@@ -118,13 +118,15 @@ _REJECT_GRADIENT, _REJECT_DENSITY = 3, 4  # with these statuses, the sampler rej
 _POINTER = ir.PointerType()
 
 
-def emit(plan: Plan) -> tuple[str, Inputs]:
+def emit(plan: Plan, blocks: bool = False) -> tuple[str, Inputs]:
     """Translate a plan into code.
 
     Parameters
     ----------
     plan : Plan
         The quantities to compute.
+    blocks : bool
+        Whether rows are computed in blocks, whose arrays fit into a cache.
 
     Returns
     -------
@@ -139,11 +141,11 @@ def emit(plan: Plan) -> tuple[str, Inputs]:
     inputs = Inputs(plan.values.domains, plan.outcomes)
     maths = Mathematics(module)
     status = ir.FunctionType(LONG, [LONG, _POINTER, _POINTER, _POINTER, _POINTER])
-    density = _Main(module, maths, plan, inputs, ir.Function(module, status, "density"))
+    density = _Main(module, maths, plan, inputs, ir.Function(module, status, "density"), blocks)
     density.run([plan.total, *plan.gradient.values()])
     density.finish_density()
     status = ir.FunctionType(LONG, [LONG, LONG, _POINTER, _POINTER, _POINTER])
-    profile = _Main(module, maths, plan, inputs, ir.Function(module, status, "profile"))
+    profile = _Main(module, maths, plan, inputs, ir.Function(module, status, "profile"), blocks)
     profile.run(plan.profile)
     profile.finish_profile()
     return str(module), inputs
@@ -153,10 +155,16 @@ class _Main:
     """Builder of one function, which allocates memory, calls the steps and writes the results."""
 
     def __init__(
-        self, module: ir.Module, maths: Mathematics, plan: Plan, inputs: Inputs, function: Any
+        self,
+        module: ir.Module,
+        maths: Mathematics,
+        plan: Plan,
+        inputs: Inputs,
+        function: Any,
+        blocks: bool,
     ) -> None:
         self.module, self.maths, self.plan = module, maths, plan
-        self.inputs, self.function = inputs, function
+        self.inputs, self.function, self.blocks = inputs, function, blocks
         self.point = function.args[1] if function.name == "density" else function.args[2]
         self.user = function.args[-1]
         self.b = ir.IRBuilder(function.append_basic_block("entry"))
@@ -196,30 +204,39 @@ class _Main:
 
     def run(self, outputs: Sequence[Value]) -> None:
         """Compute the outputs."""
-        steps = schedule(outputs)
-        stored = [value for step in steps for value in step.stored]
-        stored += [step.fold for step in steps if step.fold is not None]
-        if stored:
-            self._make_room(stored)
-        for step in steps:
-            if step.space == Space() and step.fold is None:
+        steps, values = schedule(outputs), self.plan.values
+        groups = [Group([step]) for step in steps]
+        if self.blocks:
+            groups = in_blocks(steps, outputs, values.domains.rows, values.sizes)
+        self._make_room(groups)
+        for group in groups:
+            (step, *_) = group.steps
+            if group.domain is not None:
+                self._call_in_blocks(group)
+            elif step.space == Space() and step.fold is None:
                 self._here(step)
             else:
                 self._call(step)
 
-    def _make_room(self, stored: Sequence[Value]) -> None:
-        offsets, total = [], LONG(0)
-        for value in stored:
-            offsets.append(total)
-            total = self.b.add(total, self._volume(value.space))
+    def _make_room(self, groups: Sequence[Group]) -> None:
+        """Allocate memory for all arrays."""
+        offsets, total = dict[int, Any](), LONG(0)
+        for group in groups:
+            for value in (value for step in group.steps for value in step.arrays):
+                offsets[value.number] = total
+                size = self._volume(value.space)
+                if value.number in group.local:
+                    size = LONG(group.rows * volume(value.space, self.plan.values.sizes))
+                total = self.b.add(total, size)
+        if not offsets:
+            return
         words = self.b.mul(total, LONG(8))
         self.room = self.b.call(self._library("malloc", _POINTER, [LONG]), [words])
-        for value, offset in zip(stored, offsets, strict=True):
-            address = self.b.gep(self.room, [offset], source_etype=DOUBLE)
-            self.known["array", value.number] = address
+        for at, offset in offsets.items():
+            self.known["array", at] = self.b.gep(self.room, [offset], source_etype=DOUBLE)
 
     def _volume(self, space: Space) -> Any:
-        labels = int(np.prod([self.plan.values.sizes[label] for label in space.labels], dtype=int))
+        labels = volume(space, self.plan.values.sizes)
         if space.domain is None:
             return LONG(labels)
         return self.b.mul(self.resolve(("size", space.domain.name)), LONG(labels))
@@ -236,23 +253,82 @@ class _Main:
             self.known["scalar", value.number] = found
 
     def _call(self, step: Step) -> None:
-        """Build a separate function for a step, whose arrays do not overlap, and call it."""
-        keys = reads(step)
-        slots = [("slot", total.number) for total in step.totals]
+        """Build a function for a step, and call it."""
+        keys = [*reads(step), *self._slots(step)]
+        given = [self._given(key) for key in keys]
+        self.b.call(self._function(keys, lambda stage: stage.write(step)), given)
+        self._read_totals(step)
+
+    def _call_in_blocks(self, group: Group) -> None:
+        """Call the steps of a group for one block of rows after another."""
+        assert group.domain is not None  # noqa: S101
+        calls = []
+        for step in group.steps:
+            slots = self._slots(step)
+            for key in slots:
+                self.b.store(number(0), self.known[key])
+            keys = [*reads(step), *slots]
+            for key in keys:
+                self.resolve(key)  # outside of the loop
+            begun = collects(step, group.domain)
+            if begun and step.fold is not None:
+                first = partial(Stage.begin, fold=step.fold)
+                self.b.call(self._function(keys, first), [self._given(key) for key in keys])
+            write = partial(Stage.write, step=step, begin=not (begun or step.totals))
+            calls.append((self._function(keys, write), keys))
+        size, most = self.resolve(("size", group.domain.name)), LONG(group.rows)
+        blocks = self.b.sdiv(self.b.add(size, LONG(group.rows - 1)), most)
+        with loop(self.b, blocks) as block:
+            start = self.b.mul(block, most)
+            left = self.b.sub(size, start)
+            count = self.b.select(self.b.icmp_signed("<", left, most), left, most)
+            for function, keys in calls:
+                given = [self._of_block(key, group, start, count) for key in keys]
+                self.b.call(function, given)
+        for step in group.steps:
+            self._read_totals(step)
+
+    def _of_block(self, key: Key, group: Group, start: Any, count: Any) -> Any:
+        """Return a number or the address of a block's first entry."""
+        kind, what, found = key[0], key[1], self._given(key)
+        here, sizes = group.domain, self.plan.values.sizes
+        assert here is not None  # noqa: S101
+        if kind == "size":
+            return count if what == here.name else found
+        if kind == "index":
+            dim = self.inputs.domains.named(str(key[2])).dim
+            first = self.b.mul(start, LONG(1 if dim is None else sizes[dim]))
+            return self.b.gep(found, [first], source_etype=self.resolve(key)[1])
+        if kind != "array" or what in group.local:
+            return found
+        space = self.plan.values.listed[what].space  # type: ignore[call-overload]
+        if space.domain is not here:
+            return found
+        first = self.b.mul(start, LONG(volume(space, sizes)))
+        return self.b.gep(found, [first], source_etype=DOUBLE)
+
+    def _given(self, key: Key) -> Any:
+        """Return the argument of a step's function."""
+        found = self.resolve(key)
+        return found[0] if key[0] == "index" else found
+
+    def _slots(self, step: Step) -> list[Key]:
+        """Make places for a step's totals; returns their keys."""
+        slots: list[Key] = [("slot", total.number) for total in step.totals]
         with self.b.goto_entry_block():
             self.known |= {slot: self.b.alloca(DOUBLE) for slot in slots}
-        given: list[Any] = []
-        for key in [*keys, *slots]:
-            found = self.resolve(key)
-            given.append(found[0] if key[0] == "index" else found)
-        kind = ir.FunctionType(ir.VoidType(), [value.type for value in given])
+        return slots
+
+    def _function(self, keys: Sequence[Key], write: Callable[[Stage], None]) -> Any:
+        """Build a separate function, whose arrays do not overlap."""
+        kind = ir.FunctionType(ir.VoidType(), [self._given(key).type for key in keys])
         name = self.module.get_unique_name("step")
         function = ir.Function(self.module, kind, name)
         function.linkage = "internal"
         for arg in function.args:
             if isinstance(arg.type, ir.PointerType):
                 arg.add_attribute("noalias")
-        passed = dict(zip([*keys, *slots], function.args, strict=True))
+        passed = dict(zip(keys, function.args, strict=True))
 
         def resolve(key: Key) -> Any:
             return (passed[key], self.resolve(key)[1]) if key[0] == "index" else passed[key]
@@ -260,11 +336,14 @@ class _Main:
         b = ir.IRBuilder(function.append_basic_block("entry"))
         work = b.append_basic_block("work")
         b.position_at_end(work)
-        Stage(self.maths, self.plan, b, resolve).write(step)
+        write(Stage(self.maths, self.plan, b, resolve))
         b.ret_void()
         b.position_at_end(function.entry_basic_block)
         b.branch(work)
-        self.b.call(function, given)
+        return function
+
+    def _read_totals(self, step: Step) -> None:
+        """Read the sums that a step has stored."""
         for total in step.totals:
             found = self.b.load(self.known["slot", total.number], typ=DOUBLE)
             self.known["scalar", total.number] = found

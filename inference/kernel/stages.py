@@ -41,6 +41,16 @@ class Step:
     fold: Value | None = None
     stored: list[Value] = field(default_factory=list)
 
+    @property
+    def computed(self) -> list[Value]:
+        """All quantities that the step computes."""
+        return [*self.values, *self.totals, *([] if self.fold is None else [self.fold])]
+
+    @property
+    def arrays(self) -> list[Value]:
+        """Quantities that the step writes into memory, without its totals."""
+        return [*self.stored, *([] if self.fold is None else [self.fold])]
+
 
 def schedule(outputs: Iterable[Value]) -> list[Step]:
     """Arrange the computation of outputs in steps.
@@ -59,7 +69,6 @@ def schedule(outputs: Iterable[Value]) -> list[Step]:
     needed = _needed(outputs)
     stage: dict[int, int] = {}
     steps: dict[tuple[int, int, Space | int], Step] = {}
-    home: dict[int, Step] = {}
     for value in needed:
         if value.op in LEAVES:
             continue
@@ -73,23 +82,30 @@ def schedule(outputs: Iterable[Value]) -> list[Step]:
             at = max(at, stage[arg.number] + (not together))
         stage[value.number] = at
         key = (at, 1, value.number) if alone else (at, 0, space)
-        step = home[value.number] = steps.setdefault(key, Step(space))
+        step = steps.setdefault(key, Step(space))
         if alone:
             step.fold = value
         elif value.op == "fold":
             step.totals.append(value)
         else:
             step.values.append(value)
+    found = [steps[key] for key in sorted(steps, key=lambda key: key[0])]
+    keep(found, outputs)
+    return found
+
+
+def keep(steps: Iterable[Step], outputs: Iterable[Value]) -> None:
+    """Find the values of each step that are outputs or are read by other steps."""
     wanted = {value.number for value in outputs}
-    for value in needed:
-        for arg in value.args:
-            if arg.number in home and home[arg.number] is not home[value.number]:
-                wanted.add(arg.number)
-    for step in steps.values():
+    steps = list(steps)
+    for step in steps:
+        own = {value.number for value in step.values}
+        read = {arg.number for value in step.computed for arg in value.args}
+        wanted |= read - own
+    for step in steps:
         step.stored = [
             value for value in step.values if value.number in wanted and value.space != Space()
         ]
-    return [steps[key] for key in sorted(steps, key=lambda key: key[0])]
 
 
 def is_array(value: Value) -> bool:
@@ -220,6 +236,7 @@ class Entry:
         return self.b.gep(array, [place], source_etype=kind)
 
 
+_POINTER = ir.PointerType()
 _START = {"sum": 0.0, "dot": 0.0, "lack": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _JOIN = {"prod": "mul", "max": "maximum", "min": "minimum"}
 
@@ -230,13 +247,21 @@ class Stage:
     def __init__(self, maths: Mathematics, plan: Plan, b: ir.IRBuilder, resolve: Resolve) -> None:
         self.maths, self.plan, self.b, self.resolve = maths, plan, b, resolve
 
-    def write(self, step: Step) -> None:
+    def write(self, step: Step, begin: bool = True) -> None:
+        """Build a step; without `begin`, reductions continue from the results that are stored."""
         if step.fold is None:
-            self._loop(step)
+            self._loop(step, begin)
         elif step.fold.op == "fold":
+            if begin:
+                self.begin(step.fold)
             self._fold(step)
         else:
             self._others(step)
+
+    def begin(self, fold: Value) -> None:
+        """Store the result of a reduction of nothing."""
+        with self._through(fold.space) as body:
+            self.b.store(number(_START[fold.folded[0]]), body.place(fold, fold.space))
 
     @contextmanager
     def _through(self, space: Space, last: str | None = None) -> Iterator[Entry]:
@@ -252,13 +277,16 @@ class Stage:
                     position[label] = nest.enter_context(loop(self.b, count))
             yield Entry(self.b, self.plan, self.resolve, space, position)
 
-    def _loop(self, step: Step) -> None:
+    def _loop(self, step: Step, begin: bool) -> None:
         sums = []
         with self.b.goto_entry_block():
             for _total in step.totals:
                 sums.append(self.b.alloca(DOUBLE))
-        for total in sums:
-            self.b.store(number(0), total)
+        for total, value in zip(sums, step.totals, strict=True):
+            before = number(0)
+            if not begin:
+                before = self.b.load(self.resolve(("slot", value.number)), typ=DOUBLE)
+            self.b.store(before, total)
         with self._through(step.space) as body:
             for value in step.values:
                 found = body.known[value.number] = body.compute(self.maths, value)
@@ -279,8 +307,9 @@ class Stage:
         value = step.fold
         assert value is not None  # noqa: S101
         kind = value.folded[0]
-        with self._through(value.space) as body:
-            self.b.store(number(_START[kind]), body.place(value, value.space))
+        if kind in ("sum", "dot") and self._in_runs(step.space, value.space):
+            self._fold_runs(step)
+            return
         with self._through(step.space) as body:
             target, part = body.place(value, value.space), body.read(value.args[0])
             if kind == "dot":
@@ -294,6 +323,35 @@ class Stage:
             else:
                 joined = self.maths.call(self.b, _JOIN[kind], before, part)
             self.b.store(joined, target)
+
+    def _in_runs(self, space: Space, target: Space) -> bool:
+        """Return whether neighbouring entries of a space mostly belong to one entry of a target."""
+        here, there = space.domain, target.domain
+        if space.labels or here is None or there is None or here is there:
+            return False
+        return self.plan.values.domains.in_runs(here, there)
+
+    def _fold_runs(self, step: Step) -> None:
+        """Build a sum that is kept in a register as long as the entry of the target is the same."""
+        value = step.fold
+        assert value is not None  # noqa: S101
+        first = Entry(self.b, self.plan, self.resolve, step.space, {None: LONG(0)})
+        with self.b.goto_entry_block():
+            total, place = self.b.alloca(DOUBLE), self.b.alloca(_POINTER)
+        target = first.place(value, value.space)
+        self.b.store(target, place)
+        self.b.store(self.b.load(target, typ=DOUBLE), total)
+        with self._through(step.space) as body:
+            target, before = body.place(value, value.space), self.b.load(place, typ=_POINTER)
+            with self.b.if_then(self.b.icmp_unsigned("!=", target, before), likely=False):
+                self.b.store(self.b.load(total, typ=DOUBLE), before)
+                self.b.store(self.b.load(target, typ=DOUBLE), total)
+                self.b.store(target, place)
+            part = body.read(value.args[0])
+            if value.folded[0] == "dot":
+                part = self.b.fmul(part, body.read(value.args[1]))
+            self._accumulate(total, part)
+        self.b.store(self.b.load(total, typ=DOUBLE), self.b.load(place, typ=_POINTER))
 
     def _others(self, step: Step) -> None:
         """Build the products of all other labels by two loops, forwards and backwards."""

@@ -12,6 +12,7 @@ from scipy.special import gammaln
 
 from ...common.cache import Recent
 from ...layouts.plates import Plate, plate_name
+from ..kernel import blocks
 from ..kernel.domains import Domains
 from ..kernel.emit import build, emit
 from ..kernel.inputs import Counted, Outcomes
@@ -202,7 +203,8 @@ class JointKernel:
         elif self.density.integral is None:
             form = Outcomes.of(hits, attempts)
             given = form.arrays(hits, attempts)
-        text, inputs = emit(plan(self.density, self.domains, form))
+        planned = plan(self.density, self.domains, form)
+        text, inputs = emit(planned, blocks=self.domains.rows.size > blocks.WHOLE)
         outcomes = [np.asarray(part, dtype=float) for part in given]
         coefficients = (
             gammaln(cells[1] + 1) - gammaln(cells[0] + 1) - gammaln(cells[1] - cells[0] + 1)

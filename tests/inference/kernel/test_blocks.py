@@ -1,0 +1,116 @@
+"""Rows in blocks, and sums over neighbouring rows, against rows that are computed at once."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.joint_layouts import rasch
+from helpers.joint_points import levels, plain_density, plain_point
+from helpers.populations import cohort_data, full_layout, random_layout
+
+import measurement_layouts as ml
+from measurement_layouts.inference.kernel import blocks, domains
+from measurement_layouts.inference.kernel.inputs import Outcomes
+from measurement_layouts.inference.kernel.plan import plan
+from measurement_layouts.inference.kernel.stages import schedule
+from measurement_layouts.inference.model.cell_parts import Scores
+from measurement_layouts.inference.model.cohort import Cohort
+from measurement_layouts.inference.model.joint_model import joint_model
+from measurement_layouts.inference.model.joint_terms import Places
+from measurement_layouts.inference.sampling.joint import JointKernel
+from measurement_layouts.inference.sampling.modes import LogDensity
+from measurement_layouts.linking import logistic
+
+_ROWS = 8  # of a block: ten blocks and a half
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    for name, value in {"WHOLE": 0, "_WORDS": 1, "_FEWEST": _ROWS}.items():
+        monkeypatch.setattr(blocks, name, value)
+
+
+def _with_part():
+    """Return a layout with an effect of each subject on each item."""
+    ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=0, sigma=ml.Spread("spread")))
+    part = ml.Bias("part", per=("subject", "item"), prior=ml.Prior("Normal", mu=0, sigma=0.7))
+    return ml.Layout("parts", ml.Success("solved", logistic(ability + part)))
+
+
+def _forms():
+    yield "latents of all plates", full_layout(), {}
+    for seed in (1, 2, 3):
+        yield f"random {seed}", random_layout(seed), {}
+    yield "places", rasch(), {"places": Places("ability", np.linspace(-6, 6, 25))}
+    yield "scores", _with_part(), {"scores": Scores("part", np.linspace(-5, 5, 21))}
+
+
+_FORMS = {name: (layout, form) for name, layout, form in _forms()}
+
+
+@pytest.mark.parametrize("name", _FORMS)
+def test_rows_in_blocks_have_the_same_density_and_gradient(name, monkeypatch, small_blocks):
+    layout, form = _FORMS[name]
+    cohort = Cohort.of_evaluation(layout, cohort_data())
+    in_blocks = JointKernel(cohort, **form)
+    assert in_blocks.domains.rows.size % _ROWS
+    assert in_blocks.domains.rows.size > 4 * _ROWS
+    at = np.random.default_rng(1).normal(size=len(in_blocks.start)) * 0.6
+    value, slopes = LogDensity(in_blocks.compiled()).with_gradient(at)
+    monkeypatch.setattr(blocks, "WHOLE", 10**9)
+    at_once = JointKernel(cohort, **form)
+    expected, gradient = LogDensity(at_once.compiled()).with_gradient(at)
+    assert in_blocks.code.machine.density != at_once.code.machine.density  # two programs
+    assert value == pytest.approx(expected, rel=1e-13)
+    np.testing.assert_allclose(slopes, gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
+
+
+def test_rows_in_blocks_have_the_density_of_the_plain_model(small_blocks):
+    cohort = Cohort.of_evaluation(full_layout(), cohort_data())
+    kernel, model = JointKernel(cohort), joint_model(cohort)
+    at = np.random.default_rng(2).normal(size=len(kernel.start)) * 0.7
+    value, gradient = LogDensity(kernel.compiled()).with_gradient(at)
+    point, idle = plain_point(model, levels(kernel, at))
+    expected, slopes = plain_density(model)(point)
+    assert abs(value - expected - idle) < 1e-10 * abs(expected)
+    found = plain_point(model, levels(kernel, gradient))[0]
+    steepest = max(np.abs(wanted).max() for wanted in slopes.values())
+    for each, wanted in slopes.items():
+        assert np.abs(found[each] - wanted).max() < 1e-10 * steepest
+
+
+def test_only_a_block_of_rows_is_stored(small_blocks):
+    """Otherwise the memory of a gradient would grow with the number of cells."""
+    kernel = JointKernel(Cohort.of_evaluation(full_layout(), cohort_data()))
+    planned = plan(kernel.density, kernel.domains, Outcomes(False))
+    outputs, rows = [planned.total, *planned.gradient.values()], kernel.domains.rows
+    groups = blocks.in_blocks(schedule(outputs), outputs, rows, planned.values.sizes)
+    (group,) = (group for group in groups if group.domain is not None)
+    stored = {
+        value.number for step in group.steps for value in step.arrays if value.space.domain is rows
+    }
+    assert stored
+    assert group.local == stored
+    assert group.rows == _ROWS
+
+
+def _long_test(subjects=6, items=40):
+    """Draw an evaluation whose neighbouring rows mostly have the same subject."""
+    rng = np.random.default_rng(5)
+    names, who = [f"i{at}" for at in range(items)], [f"s{at}" for at in range(subjects)]
+    came = pd.DataFrame(rng.integers(0, 2, (subjects, items)), who, names)
+    return ml.Evaluation(pd.DataFrame(index=names), came, came * 0 + 1)
+
+
+def test_sums_over_neighbouring_rows_are_the_same_to_the_bit(monkeypatch):
+    cohort = Cohort.of_evaluation(rasch(), _long_test())
+    at = np.random.default_rng(3).normal(size=len(JointKernel(cohort).start))
+    found, programs = [], set()
+    for most in (domains._CHANGES, 0.0):
+        monkeypatch.setattr(domains, "_CHANGES", most)
+        kernel = JointKernel(cohort)
+        found.append(LogDensity(kernel.compiled()).with_gradient(at))
+        programs.add(kernel.code.machine.density)
+    assert len(programs) == 2
+    (value, slopes), (expected, gradient) = found
+    assert value == expected
+    np.testing.assert_array_equal(slopes, gradient)
