@@ -71,7 +71,8 @@ def firmness(
     >>> layout, items = propensities.firmness_layout(), propensities.battery("risk_aversion")
     >>> truth = pd.DataFrame({"propensity": 0.5, "wobble": 0.8, "noise": 0.05}, ["Ann"])
     >>> evaluation = simulate(layout, items, truth, seed=3)
-    >>> found = fit(layout, evaluation, draws=200, tune=300, chains=2, seed=1, progressbar=False)
+    >>> found = fit(layout, evaluation, draws=200, tune=300, chains=2, seed=1, reruns=0,
+    ...             progressbar=False)
     >>> firmness(found)[["place", "wobble", "wobble_low", "wobble_high", "near"]].round(1)
              place  wobble  wobble_low  wobble_high  near
     subject
@@ -204,7 +205,8 @@ def incitability(
     >>> conditions = pd.DataFrame({"model": "A", "incited": levels}, names)
     >>> truth = pd.DataFrame({"propensity": levels, "wobble": 0.5, "noise": 0.05}, names)
     >>> evaluation = simulate(layout, items, truth, seed=1)
-    >>> found = fit(layout, evaluation, draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> found = fit(layout, evaluation, draws=100, tune=200, chains=2, seed=1, reruns=0,
+    ...             progressbar=False)
     >>> incitability(found, conditions)[["slope", "used"]].round(0)
            slope  used
     model

@@ -354,4 +354,4 @@ def test_the_benchmark_of_slow_spots_reports_as_the_others(capsys):
     assert slow_spots.main(["--quick", "--json", "--case", "compare", "--seeds", "3"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert [figure["holds"] for figure in said["figures"]] == [True, True]
-    assert said["figures"][0]["name"] == "compare_profiles of 12 subjects: seconds"
+    assert said["figures"][0]["name"] == "compare_profiles of 6 subjects: seconds"

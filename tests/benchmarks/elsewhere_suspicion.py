@@ -55,7 +55,7 @@ def judged(items: pd.DataFrame, outcomes: np.ndarray, draws: int, seed: int) -> 
 
 def rows(quick: bool, seed: int) -> Iterator[Line]:
     """Count accusations of honest subjects, and of cheats."""
-    count, draws = (25, 50) if quick else (SUBJECTS, 100)
+    count, draws = (12, 50) if quick else (SUBJECTS, 100)
     slack = 3 * np.sqrt(ALPHA * (1 - ALPHA) / count)
     for spread in (SPREAD, *(() if quick else OTHERS)):
         items, outcomes = cohorts(count, spread, seed)
