@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, Task
+    from rich.status import Status
 
 _PAUSE = 0.2  # least time between two pictures in a notebook, in seconds
+_indicators: list["Status"] = []  # those that are shown in the terminal, the innermost last
 
 
 def track[T](
@@ -58,7 +60,7 @@ def track[T](
     count = 0
     progress = _bar(console)
     task = progress.add_task(what, total=total, completed=before, before=before, note="")
-    with _shown(progress, console) as refresh:
+    with _alone(), _shown(progress, console) as refresh:
         for done in work:
             count += not_converged(done)
             yield done
@@ -69,6 +71,8 @@ def track[T](
 @contextmanager
 def waiting(what: str, show: bool) -> Iterator[None]:
     """Show an indicator of work of unknown length, until the block ends.
+
+    In a terminal, the indicator is hidden while a progress bar or another indicator is shown.
 
     Parameters
     ----------
@@ -93,8 +97,25 @@ def waiting(what: str, show: bool) -> Iterator[None]:
         finally:
             handle.update(Text())
     else:
-        with console.status(what):
-            yield
+        with _alone(), console.status(what) as status:
+            _indicators.append(status)
+            try:
+                yield
+            finally:
+                _indicators.remove(status)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hide the indicator around this one until the block ends; both would write the same line."""
+    around = _indicators[-1:]
+    for status in around:
+        status.stop()
+    try:
+        yield
+    finally:
+        for status in around:
+            status.start()
 
 
 def time_left(task: "Task") -> str:

@@ -47,6 +47,7 @@ _CENTS = 2  # decimals of what a decision rests on
 _CLEAR = 2  # standard errors by which a layout is ahead ...
 _SMALL = 4  # ... and elpd; the error of a smaller difference is not reliable
 _TOLD = 5  # most subjects, or warnings, that are listed below a table
+_ROWS = 50  # most rows of a table of subjects, or of forecasts, in a terminal
 _MARKS = {
     "*": "* prior-dominated: the data contain almost no information",
     "‡": "‡ separate modes, the mean may lie between them",
@@ -118,12 +119,16 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     profiles = profiles.assign(element=profiles["node"] + labels)
     elements = list(profiles["element"].unique())
     table = Fitting(("subject", "success", *elements, "status"), long=("subject", "status"))
-    for subject, rows in profiles.groupby("subject", sort=False):
-        shown = [_mean_and_sd(row) for row in rows.to_dict("records")]
-        table.add(str(subject), f"{success[subject]:.2f}", *shown, status[subject])
-    for subject in fit.failures:
-        table.add(subject, f"{success[subject]:.2f}", *[""] * len(elements), "failed")
+    found = {str(subject): rows for subject, rows in profiles.groupby("subject", sort=False)}
+    names = [*found, *fit.failures]
     console = _console()
+    most = _ROWS if console.is_terminal else len(names)
+    for subject in names[:most]:
+        if subject in found:
+            shown = [_mean_and_sd(row) for row in found[subject].to_dict("records")]
+            table.add(subject, f"{success[subject]:.2f}", *shown, status[subject])
+        else:
+            table.add(subject, f"{success[subject]:.2f}", *[""] * len(elements), "failed")
     left = table.fit(console.width, needed=("subject", "success", "status"))
     marks = {mark: what for mark, what in _MARKS.items() if table.shows(mark)}
     where = "; where and reasons: diagnostics.csv" * bool(marks)
@@ -131,6 +136,8 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     console.print(table.table(title, "; ".join(marks.values()) + where))
     if left:
         say(f"{len(left)} of {len(elements)} elements do not fit here; profiles.csv has them all")
+    if len(names) > most:
+        say(f"the first {most} of {len(names)} subjects are shown; profiles.csv has them all")
     _conclude(diagnosed)
 
 
@@ -142,6 +149,22 @@ def _conclude(diagnosed: pd.DataFrame) -> None:
     say(f"{fine}{''.join(others)}")
     for line in remedies(diagnosed, _TOLD, "diagnostics.csv"):
         say(line)
+
+
+def print_forecast(forecast: "Forecast", rows: pd.DataFrame) -> None:
+    """Print the first forecasts of a table, with two decimals."""
+    interval = f"{forecast.prob:.0%} interval"
+    columns = ("subject", "item", "mean", interval, "remark")
+    table = Fitting(columns, long=("subject", "item", "remark"))
+    for row in rows.head(_ROWS).to_dict("records"):
+        low, high = outward(row["low"], row["high"], _CENTS, (0, 1))
+        mean = fixed(row["mean"], _CENTS)
+        table.add(str(row["subject"]), str(row["item"]), mean, f"{low} to {high}", row["remark"])
+    console = _console()
+    table.fit(console.width, needed=columns)
+    console.print(table.table("forecasts"))
+    if len(rows) > _ROWS:
+        say(f"the first {_ROWS} of {len(rows)} forecasts are shown")
 
 
 def print_test(test: "AdaptiveTest") -> None:

@@ -215,6 +215,8 @@ def _report(chosen: argparse.Namespace) -> int:
     with waiting("writing the report", show=True):
         written = _written(chosen)
     print(written)
+    how = "read it with a viewer of Markdown" if written.suffix == ".md" else "open it in a browser"
+    say(f"The report is one file with all its pictures; {how}.", error=True)
     return 0
 
 

@@ -22,11 +22,11 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "forecast",
         _forecast,
-        "Forecast every subject's success on new items, as CSV.",
+        "Forecast every subject's success on new items, as CSV (in a terminal, as a table).",
         example="forecast fitted --items new.csv --out forecasts.csv",
     )
     takes_forecast(forecast)
-    arguments.takes_path(forecast, "--out", "FILE.csv", "file to write (standard output)")
+    arguments.takes_path(forecast, "--out", "FILE.csv", "CSV file to write (standard output)")
     arguments.takes_overwrite(forecast)
 
     score = arguments.add_command(
@@ -75,11 +75,18 @@ def _forecast(chosen: argparse.Namespace) -> int:
     with waiting("forecasting the items", show=True):
         forecast = forecast_of(chosen)
         table = forecast.to_frame()
-    say(repr(forecast), error=True)
-    if chosen.out is None:
-        table.to_csv(sys.stdout, index=False)
-    else:
+    told = repr(forecast).removeprefix("<Forecast: ").removesuffix(">")
+    if chosen.out is not None:
         write_text(chosen.out, table.to_csv(index=False))
+        say(f"{chosen.out} has a row for each subject and item: {told}", error=True)
+    elif sys.stdout is not None and sys.stdout.isatty():
+        from ..printing import print_forecast
+
+        print_forecast(forecast, table)
+        say(f"forecast: {told}; --out writes all of it as CSV", error=True)
+    else:
+        table.to_csv(sys.stdout, index=False)
+        say(f"forecast: {told}", error=True)
     return 0
 
 

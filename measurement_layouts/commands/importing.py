@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.progress import waiting
+from ..common.saying import say
 from . import arguments
 
 if TYPE_CHECKING:
@@ -159,6 +160,9 @@ def _run(chosen: argparse.Namespace) -> int:
         imported.write(chosen.out)
     print_notes(imported)
     print(*written, sep="\n")
+    told = repr(imported).removeprefix("<Imported: ").removesuffix(">")
+    items, outcomes = (f"--{path.stem} {path}" for path in written[:2])
+    say(f"{told}; give them to `check` and `fit` as {items} {outcomes}", error=True)
     return 0
 
 

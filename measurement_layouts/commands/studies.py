@@ -128,7 +128,8 @@ def _reproduce(chosen: argparse.Namespace) -> int:
         raise FileNotFoundError(
             f"{scenario.name} is compared with published tables; give their folder as --published"
         )
-    found = scenarios.reproduce(scenario.name, chosen.data, chosen.published)
+    with waiting(f"reproducing {scenario.name}, which takes minutes", show=True):
+        found = scenarios.reproduce(scenario.name, chosen.data, chosen.published)
     return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
 
 

@@ -26,7 +26,9 @@ def test_a_report_on_one_page(fitted, new, tmp_path, capsys):
     out = tmp_path / "deep" / "report.html"
     command = ["report", str(fitted), "--out", str(out), "--title", "Reach & co"]
     assert main([*command, "--forecast", new[1]]) == 0
-    assert capsys.readouterr().out == f"{out}\n"
+    printed = capsys.readouterr()
+    assert printed.out == f"{out}\n"
+    assert printed.err == "The report is one file with all its pictures; open it in a browser.\n"
     text = out.read_text(encoding="utf-8")
     for word in ("Reach &amp; co", "Zoë [x]", "colour", "new-000"):
         assert word in text

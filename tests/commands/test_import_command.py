@@ -64,6 +64,8 @@ def test_the_reader_gets_what_is_typed(typed, options, asked, tmp_path, capsys):
     printed = capsys.readouterr()
     assert sorted(path.name for path in tmp_path.iterdir()) == FILES
     assert sorted(printed.out.split()) == [str(tmp_path / name) for name in FILES]
+    files = f"--items {tmp_path / 'items.csv'} --outcomes {tmp_path / 'outcomes.csv'}"
+    assert printed.err.endswith(f"; give them to `check` and `fit` as {files}\n")
     assert "long table" in printed.err
 
 

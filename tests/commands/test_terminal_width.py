@@ -103,6 +103,18 @@ def test_a_fit_that_is_ok_has_no_footnote(data, tables, tmp_path, capsys):
     assert not any("prior-dominated" in line or "separate modes" in line for line in printed)
 
 
+def test_a_terminal_shows_the_first_subjects(data, tables, tmp_path, monkeypatch, capsys):
+    """And a file all of them."""
+    monkeypatch.setattr("measurement_layouts.printing._ROWS", 2)
+    command = ["fit", f"{data / 'layout.py'}:plain", *tables, "--method", "grid", "--out"]
+    assert main([*command, str(tmp_path / "a")]) == 0
+    assert capsys.readouterr().out.count("│ ok ") == 3
+    terminal = in_terminal(monkeypatch, 120)
+    assert main([*command, str(tmp_path / "b")]) == 0
+    assert terminal.getvalue().count("│ ok ") == 2
+    assert "the first 2 of 3 subjects are shown; profiles.csv has them all" in terminal.getvalue()
+
+
 def shown_by(command, width, monkeypatch):
     """What a command shows; nothing of it is wider than the terminal, and no cell is cut."""
     terminal = in_terminal(monkeypatch, width)
@@ -111,6 +123,25 @@ def shown_by(command, width, monkeypatch):
     assert max(map(len, shown.splitlines())) <= width
     assert "…" not in shown
     return shown
+
+
+@WIDTHS
+def test_forecasts_are_a_table_in_a_terminal(width, fitted, new, monkeypatch, capsys):
+    """And CSV elsewhere. Of 60 rows 50 are shown."""
+    shown = shown_by(["forecast", fitted, *new[:2]], width, monkeypatch)
+    rows = [line.split("│") for line in shown.splitlines() if line.startswith("│ Ann")]
+    assert len(rows) == 20
+    found = pd.read_csv(io.StringIO(_csv(["forecast", fitted, *new[:2]], monkeypatch, capsys)))
+    means = found.loc[found["subject"] == "Ann", "mean"]
+    assert [float(row[3]) for row in rows] == pytest.approx(list(means), abs=0.005 + 1e-12)
+    assert "the first 50 of 60 forecasts are shown" in shown
+
+
+def _csv(command, monkeypatch, capsys):
+    monkeypatch.undo()
+    capsys.readouterr()
+    assert main(list(map(str, command))) == 0
+    return capsys.readouterr().out
 
 
 @WIDTHS

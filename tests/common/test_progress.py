@@ -5,6 +5,7 @@ import io
 import pytest
 from rich.console import Console
 from rich.progress import Progress
+from rich.status import Status
 
 from measurement_layouts.common import progress
 from measurement_layouts.common.progress import time_left, track, waiting
@@ -121,3 +122,24 @@ def test_a_terminal_shows_the_wait(terminal):
     with waiting("compiling the layout", show=True):
         pass
     assert "compiling the layout" in terminal.file.getvalue()
+
+
+def test_one_of_two_indicators_is_shown(terminal, monkeypatch):
+    """The outer one is hidden while a bar or another indicator is shown, and then shown again."""
+    shown = []
+    for name in ("start", "stop"):
+        kept = getattr(Status, name)
+
+        def noted(status, name=name, kept=kept):
+            shown.append(f"{name} {status.status}")
+            kept(status)
+
+        monkeypatch.setattr(Status, name, noted)
+    with waiting("the study", show=True):
+        list(track("ab", total=2, show=True))
+        with waiting("the table", show=True):
+            shown.append("table")
+        shown.append("study")
+    around = ["start the study", "stop the study", "start the study", "stop the study"]
+    inner = ["start the table", "table", "stop the table"]
+    assert shown == [*around, *inner, "start the study", "study", "stop the study"]

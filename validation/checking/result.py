@@ -154,7 +154,7 @@ def in_words(check: Check, width: int | None = None) -> str:
         parts.append("Correlated demands\n" + _table(_collinear_shown(check.collinear), width))
     what, rate = ("attempts", "mean outcome") if check.stepped else ("trials", "success")
     parts.append(
-        f"Subjects: {trials.min()} to {trials.max()} {what} each (median {trials.median():g}), "
+        f"Subjects: {_span(trials)} {what} each, "
         f"{rate} {rates.min():.2f} to {rates.max():.2f}, all outcomes the same in "
         f"{many(int(everybody['all_alike'].sum()), 'subject')}"
     )
@@ -172,6 +172,11 @@ def in_words(check: Check, width: int | None = None) -> str:
     parts.append("\n".join(["Problems", *numbered]) if numbered else "No problems found")
     parts += [_wrapped("", text, width).strip() for text in check.advice]
     return "\n\n".join(parts)
+
+
+def _span(trials: pd.Series) -> str:
+    least, most = trials.min(), trials.max()
+    return f"{most}" if least == most else f"{least} to {most} (median {trials.median():g})"
 
 
 def _latents_shown(check: Check) -> pd.DataFrame:
