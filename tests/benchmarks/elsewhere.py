@@ -1,8 +1,8 @@
 """Forecasts of items unlike those trained on: what they score, and what nothing may lose to.
 
 Run by hand: ``python tests/benchmarks/elsewhere.py [--json] [--case NAME ...] [--data DIR]
-[--keep DIR] [--subjects N] [--items N] [--quick] [--seeds N ...]``. Prints a table in Markdown, or
-one JSON object; exit status 1 when a goal is missed. The cases are those of
+[--keep DIR] [--subjects N] [--items N] [--without METHOD ...] [--quick] [--seeds N ...]``. Prints
+a table in Markdown, or one JSON object; exit status 1 when a goal is missed. The cases are those of
 ``elsewhere_cases.py``, on the data in the folder that MEASUREMENT_LAYOUTS_DATA names. Whatever is
 chosen or estimated is so on the training items, by leaving their groups out. Beside every row stand
 today's layouts, the subject's mean, a regression and a forest of each subject; today's layout with
@@ -11,7 +11,8 @@ group held out, which its own outcomes tell.
 
 Errors are those of differences, by a jackknife over the held-out groups (over items of GSM8K and of
 the fractions, where groups are few). ``--keep`` names a folder where forecasts are kept and read
-again; ``--subjects`` and ``--items`` take fewer. ``--quick`` also takes few draws: its numbers say
+again; ``--subjects`` and ``--items`` take fewer, and ``--without`` leaves methods out, such as
+``"chosen layout"``, which takes an hour. ``--quick`` also takes few draws: its numbers say
 only that everything runs.
 """
 
@@ -58,8 +59,9 @@ def judged(key: str, options: argparse.Namespace, seed: int) -> tuple[str, Cells
     """Forecast what the case holds out, by all methods and bounds."""
     few = QUICK_SUBJECTS if options.quick else options.subjects
     case = CASES[key](options.quick).smaller(few, options.items)
+    known = case.methods(key, options.keep)
     found = ml.validation.cross_validate(
-        case.methods(key, options.keep),
+        {name: own for name, own in known.items() if name not in (options.without or ())},
         case.evaluation,
         split=case.split,
         seed=seed,
@@ -168,6 +170,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--keep": {"type": Path, "metavar": "DIR", "help": "keep forecasts there"},
         "--subjects": {"type": int, "metavar": "N", "help": "at most so many, evenly (all)"},
         "--items": {"type": int, "metavar": "N", "help": "at most so many, at random (all)"},
+        "--without": {"nargs": "+", "metavar": "METHOD", "help": "methods left out, by name"},
     }
     return run(
         "elsewhere",
