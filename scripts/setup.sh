@@ -35,6 +35,8 @@ stamp=.venv/installed-$(echo "$extras" | tr , -)
 if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
     echo "Installing into .venv ..." >&2
     [ -x .venv/bin/python ] || "$python" -m venv .venv
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extras]" >&2
+    # pip compiles modules on one processor, which is a third of its time; compileall does on all of them.
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[$extras]" >&2
+    .venv/bin/python -m compileall -qq -j 0 .venv/lib || true # some packages have files of Python 2
     touch "$stamp"
 fi

@@ -10,7 +10,7 @@ def tails(drawn):
     return np.where(np.abs(drawn[:, 0]) > 2, 40.0, 1.0)
 
 
-def misses(drawn, choose, count=200, times=25):
+def misses(drawn, choose, count=200, times=12):
     """How far means over chosen draws are from the mean over all, root mean square."""
     found = [tails(drawn[choose(np.random.default_rng(k))]).mean() for k in range(times)]
     return np.sqrt(np.mean((np.array(found) - tails(drawn).mean()) ** 2))

@@ -59,7 +59,7 @@ def mixed(rng, weight, gap, count=50, draws=1000):
 def test_one_mode_is_seldom_taken_for_several(shape, draws, record_property):
     rng = np.random.default_rng(1)
     count = 6000 if draws == 50 else 1500
-    drawn = SHAPES[shape].ppf(rng.random((count, 4, draws)))
+    drawn = SHAPES[shape].rvs((count, 4, draws), random_state=rng)
     record_property("inputs", count)
     assert alarms(drawn) <= allowed(count)
 
