@@ -78,12 +78,17 @@ def drawn(kind: Kind, seed: int) -> ml.Evaluation:
     return ml.Evaluation.from_wide(pd.DataFrame(passed, people, names), belong, subjects=batch)
 
 
+def fitted(kind: Kind, cohorts: int, seed: int) -> Iterator[tuple[ml.Fit, ml.Evaluation]]:
+    """Draw and fit."""
+    for number in range(cohorts):
+        known = drawn(kind, 10_000 * seed + number)
+        yield ml.fit(layout(), known, seed=number, progressbar=False, **LENGTH), known
+
+
 def judged(kind: Kind, cohorts: int, seed: int) -> Iterator[PopulationCriticism]:
     """Draw, fit and criticise."""
     asked = {"testlets": "testlet"} if kind.testlets else {}
-    for number in range(cohorts):
-        known = drawn(kind, 10_000 * seed + number)
-        fit = ml.fit(layout(), known, seed=number, progressbar=False, **LENGTH)
+    for fit, known in fitted(kind, cohorts, seed):
         found = ml.validation.criticise(fit, known, by="batch", **asked)
         assert isinstance(found, PopulationCriticism)
         yield found
@@ -184,8 +189,8 @@ def _testlets(sd: float) -> Kind:
 
 NULL = Kind(60, 16)
 MISFITS = {
-    "DIF": (_dif(0.8), _dif(0.4)),
-    "DIF, four times the subjects": (_dif(0.8, 800), _dif(0.4, 800)),
+    "dif": (_dif(0.8), _dif(0.4)),
+    "dif-800": (_dif(0.8, 800), _dif(0.4, 800)),
     "memorised": (_memory(MEMORISED), _memory(MEMORISED / 2)),
     "testlets": (_testlets(0.7), _testlets(0.35)),
 }

@@ -11,6 +11,7 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import judged_cohorts as simulated
@@ -86,36 +87,42 @@ def false_alarms(cohorts: int, seed: int) -> list[Line]:
     ]
 
 
-def power(cohorts: int, seed: int) -> list[Line]:
-    """Criticise cohorts with a known misfit, and with half of it: how much of it is found?"""
-    lines, told = [], "cohorts found as not invariant"
-    for name, (whole, half) in simulated.MISFITS.items():
-        rates = [_found(kind, cohorts, seed) for kind in (whole, half)]
+def power(name: str, cohorts: int, seed: int) -> list[Line]:
+    """Judge cohorts with a known misfit, and with half of it: how much of it is found?"""
+    whole, half = kinds = simulated.MISFITS[name]
+    found = _suspected if whole.table == simulated.SUSPICION else _flagged
+    rates = [found(kind, cohorts, seed) for kind in kinds]
+    lines = [
+        at_least(
+            f"{name}: {whole.size}",
+            "share found",
+            rates[0].share,
+            FOUND,
+            "",
+            ours=rates[0].beside(),
+        ),
+        reported(f"{name}: {half.size}", "share found", rates[1].share, rates[1].beside()),
+    ]
+    if whole.table == simulated.SUSPICION:
         lines += [
-            at_least(
-                f"{name}: {whole.size}",
-                "share found",
-                rates[0].share,
-                FOUND,
-                "",
-                ours=rates[0].beside(),
-            ),
-            reported(f"{name}: {half.size}", "share found", rates[1].share, rates[1].beside()),
+            reported(f"{name}: {kind.size}", "share accused by itself", rate.alone, rate.honest)
+            for kind, rate in zip(kinds, rates, strict=True)
         ]
-        if whole.table == simulated.SUSPICION:
-            lines += [
-                reported(f"{name}: {kind.size}", "share accused by itself", rate.alone, rate.honest)
-                for kind, rate in zip((whole, half), rates, strict=True)
-            ]
-        if whole.table == "groups":
-            lines += [
-                reported(f"{name}: {kind.size}", told, rate.together, f"of {cohorts} cohorts")
-                for kind, rate in zip((whole, half), rates, strict=True)
-            ]
+    if whole.table == "groups":
+        told = "cohorts found as not invariant"
+        lines += [
+            reported(f"{name}: {kind.size}", told, rate.together, f"of {cohorts} cohorts")
+            for kind, rate in zip(kinds, rates, strict=True)
+        ]
+    return lines + (_ceilings() if name == "dif" else [])
+
+
+def _ceilings() -> list[Line]:
+    """Say what the best possible tests of differential item functioning find."""
+    told = "cohorts found as not invariant"
     singly, together = simulated.dif_ceilings(0.8, 200, 20, ALPHA)
     best = "DIF of 0.8, 100 against 100: best test"
     return [
-        *lines,
         reported(f"{best} of single items", "share found", singly, "the first test of Holm's"),
         reported(f"{best} of all items", told, together, "size and share of those known"),
     ]
@@ -144,23 +151,35 @@ class _Rates(NamedTuple):
         return f"+- {self.error:.3f}; {self.others:.3f} of the cohorts have alarms beside them"
 
 
-def _found(kind: simulated.Kind, cohorts: int, seed: int) -> _Rates:
-    """Judge cohorts of a kind; the error is that of the mean share over cohorts."""
-    shares, others, together, alone, accused = [], [], [], [], []
-    suspicion = kind.table == simulated.SUSPICION
+def _flagged(kind: simulated.Kind, cohorts: int, seed: int) -> _Rates:
+    """Criticise cohorts of a kind."""
+    shares, others, together = [], [], []
     for found in simulated.judged(kind, cohorts, seed):
-        table = simulated.suspects(found.fit, ALPHA) if suspicion else getattr(found, kind.table)
+        table = getattr(found, kind.table)
         wrong = table[kind.column].isin(kind.wrong)
         shares.append(table["flagged"][wrong].mean())
-        beside = ~wrong & (table[kind.column] != TOGETHER)
-        others.append(table["any" if suspicion else "flagged"][beside].any())
-        if suspicion:
-            alone.append(table["named"][wrong].mean())
-            accused.append(table["accused"][beside].mean())
+        others.append(table["flagged"][~wrong & (table[kind.column] != TOGETHER)].any())
         together.append(found.between["flagged"].any())
-    error = float(np.std(shares) / np.sqrt(cohorts))
-    rates = map(float, (np.mean(shares), error, np.mean(others), np.mean(together)))
-    return _Rates(*rates, *(float(np.mean(own)) for own in (alone, accused) if own))
+    return _Rates(*_share(shares), float(np.mean(others)), float(np.mean(together)))
+
+
+def _suspected(kind: simulated.Kind, cohorts: int, seed: int) -> _Rates:
+    """Ask of the subjects of cohorts of a kind whether they have memorised items."""
+    shares, others, alone, accused = [], [], [], []
+    for fit, _ in simulated.fitted(kind, cohorts, seed):
+        table = simulated.suspects(fit, ALPHA)
+        wrong = table[kind.column].isin(kind.wrong)
+        shares.append(table["flagged"][wrong].mean())
+        others.append(table["any"][~wrong].any())
+        alone.append(table["named"][wrong].mean())
+        accused.append(table["accused"][~wrong].mean())
+    means = (float(np.mean(rates)) for rates in (others, alone, accused))
+    return _Rates(*_share(shares), next(means), math.nan, *means)
+
+
+def _share(shares: list[float]) -> tuple[float, float]:
+    """Return the mean share over cohorts and its standard error."""
+    return float(np.mean(shares)), float(np.std(shares) / np.sqrt(len(shares)))
 
 
 def batches(quick: bool, seed: int) -> list[Line]:
@@ -224,7 +243,7 @@ def _criticised(
 
 SIMULATED: Mapping[str, Callable[[int, int], list[Line]]] = {
     "false-alarms": false_alarms,
-    "power": power,
+    **{f"power-{name}": partial(power, name) for name in simulated.MISFITS},
 }
 REAL: Mapping[str, Callable[[bool, int], list[Line]]] = {
     "exam": batches,
@@ -239,11 +258,11 @@ def main(arguments: list[str] | None = None) -> int:
 
     def measure(options: argparse.Namespace, seed: int) -> list[Line]:
         count = QUICK if options.quick else options.cohorts
-        counts = {"false-alarms": count, "power": count if options.quick else max(1, count // 5)}
+        some = count if options.quick else max(1, count // 5)
         lines = []
         for name in options.case or [*SIMULATED, *REAL]:
             if name in SIMULATED:
-                lines += SIMULATED[name](counts[name], seed)
+                lines += SIMULATED[name](count if name == "false-alarms" else some, seed)
             else:
                 lines += REAL[name](options.quick, seed)
         return lines
