@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 from banks import BANKS, Bank, drawn
-from lines import Line, at_least, at_most, failed
+from lines import Line, at_least, at_most, failed, reported
 from next_items_reference import randomly
 from next_items_replayed import risk_aversion, spread_evenly
 from next_items_tests import table
@@ -19,6 +19,8 @@ from measurement_layouts.scenarios import propensities
 
 AFTER = (10, 50, 200)
 RMS, APART = 0.1, 0.1
+WEIGHTED = 200_000
+"""Draws of the prior that stand for exact posteriors."""
 FIT = {"draws": 1000, "tune": 1000, "chains": 4}
 SHORT = {"draws": 100, "tune": 150, "chains": 2}
 COVERED, LIMIT, ERRORS = 0.9, 40, 3
@@ -66,6 +68,48 @@ def beside_fits(subjects: int, quick: bool, seed: int) -> list[Line]:
     return lines
 
 
+def beside_exact(subjects: int, quick: bool, seed: int) -> list[Line]:
+    """Hold tests, and fits of the same answers, to exact posteriors after the first answers.
+
+    The exact ones are draws of the prior, weighted by the answers' likelihood; after ten answers
+    thousands of them are effective. So it is seen which of a test and its fit is off.
+    """
+    bank, count, rows = BANKS["three"](), AFTER[0], []
+    answers = bank.answers(subjects)
+    profiles = drawn(bank.layout, 2_000 if quick else WEIGHTED, seed)
+    for place in range(subjects):
+        test = ml.AdaptiveTest(bank.layout, bank.items, subject="one", seed=seed + place)
+        for _ in range(count):
+            (item,) = test.next()
+            test.record(item, int(answers[place, bank.items.index.get_loc(item)]))
+        known = test.evaluation()
+        fit = ml.fit(bank.layout, known, seed=seed, progressbar=False, **(SHORT if quick else FIT))
+        tried = known.item_table.index[:count]
+        chances = Bank("asked", bank.layout, bank.items.loc[tried], (), (), 0).chances(profiles)
+        right = known.successes.loc["one", tried].to_numpy().astype(bool)
+        logs = np.log(np.where(right, chances, 1 - chances).clip(1e-12)).sum(axis=1)
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
+        mean = weights @ profiles
+        sd = np.sqrt(weights @ (profiles - mean) ** 2)
+        for way, own in (("test", table(test.profile())), ("fit", table(fit.profiles()))):
+            found = {"apart": (own["mean"] - mean) / sd, "ratio": own["sd"] / sd}
+            rows.append(pd.DataFrame(found | {"way": way}))
+        print(f"beside exact: subject {place + 1} of {subjects}", file=sys.stderr, flush=True)
+    lines = []
+    for way, part in pd.concat(rows).groupby("way", sort=False):
+        off, apart = part["ratio"] - 1, float(np.sqrt((part["apart"] ** 2).mean()))
+        far = (off.abs() > APART).mean()
+        told = (
+            f"mean {off.mean():+.4f}, largest {off.abs().max():.3f}, {far:.3f} of {len(off)} above "
+            f"{APART}, {subjects} subjects; means RMS {apart:.3f} sds"
+        )
+        case = f"posterior after {count} answers, {way} beside exact values"
+        rms = float(np.sqrt((off**2).mean()))
+        lines.append(reported(case, "RMS relative difference of sds", rms, told))
+    return lines
+
+
 def coverage(subjects: int, quick: bool, seed: int) -> list[Line]:
     """Stop tests of subjects drawn from the prior, and look whether intervals hold the truth."""
     lines = []
@@ -82,8 +126,9 @@ def coverage(subjects: int, quick: bool, seed: int) -> list[Line]:
             own = truth.iloc[place]
             hits.append(((found["low"] <= own) & (own <= found["high"])).to_numpy())
             lengths.append(len(test.history))
-            print(f"coverage, {bank.name}: {place + 1}", file=sys.stderr, flush=True)
-        each = np.mean(hits, axis=1)
+            each = np.mean(hits, axis=1)
+            so_far = f"{each.mean():.3f}, sd {each.std():.3f}, of {place + 1} tests"
+            print(f"coverage, {bank.name}: {so_far}", file=sys.stderr, flush=True)
         error = float(each.std(ddof=1) / np.sqrt(subjects))
         rates = ", ".join(
             f"{name} {rate:.2f}"
@@ -218,6 +263,7 @@ def _mode(density: np.ndarray) -> tuple[float, float] | None:
 
 CASES: Mapping[str, Callable[[int, bool, int], list[Line]]] = {
     "posterior": beside_fits,
+    "posterior-exact": beside_exact,
     "coverage": coverage,
     "times": times,
     "modes": modes,
