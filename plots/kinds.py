@@ -104,7 +104,6 @@ def of_its_kind[**P, R](draw: Callable[P, R]) -> Callable[P, R]:
                 _refuse_others(draw.__name__, name, kinds, given[name])
         return draw(*args, **kwargs)
 
-    checked.__module__ = __package__  # where it is found when it is unpickled
     return checked
 
 
