@@ -14,8 +14,7 @@ from ..inference.forecasts.likelihood import Attempted
 from ..inference.forecasts.streaming import probabilities
 from ..inference.model.features import read_features
 from ..inference.population.forecasting import probabilities_jointly
-from ..inference.population.stacked import some_draws
-from ..inference.posterior.posterior import Posterior
+from ..inference.posterior.posterior import Posterior, some_draws
 from ..layouts.elements import elements
 from .adaptive.choosing import Chooser, variance_removed
 

@@ -1,6 +1,6 @@
 """Errors of data, annotations and fits."""
 
-from ..linking.texts import ReadableError
+from ..linking.errors import ReadableError
 
 
 class DataError(ReadableError, ValueError):

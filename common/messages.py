@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from ..linking.texts import short
+from ..linking.errors import short
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 

@@ -3,7 +3,7 @@
 import importlib
 from types import ModuleType
 
-from ..linking.texts import ReadableError
+from ..linking.errors import ReadableError
 from .errors import AnnotationError
 
 

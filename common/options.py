@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..linking.errors import short
 from ..linking.real import real
-from ..linking.texts import short
 from .errors import FitError
 
 LARGEST = 2**63 - 1

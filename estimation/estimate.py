@@ -16,7 +16,6 @@ from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.fitting import fit
-from ..inference.model.joint import refuse_joint
 from ..inference.model.prior import draw_prior, profile_variables
 from ..inference.model.unseen import refuse_unseen
 from ..inference.posterior.posterior import rows_of
@@ -296,7 +295,7 @@ def estimate(
     """
     if not isinstance(method, str) or method not in _METHODS:
         raise FitError(f"method={method!r}; give {some(map(repr, _METHODS))}")
-    refuse_joint(layout, "estimate", "take the posterior, fit(...).profiles()")
+    _refuse_joint(layout)
     prob = options.inside("prob", prob, such_as=0.9)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     known = [element.name for element in elements(layout)]
@@ -319,3 +318,14 @@ def estimate(
     if sampled is not None and not alone:
         return of_several(sampled, method, prob)
     return of_one(layout, chosen, method, prob, sampled)
+
+
+def _refuse_joint(layout: Layout) -> None:
+    """Refuse a layout with a latent of other plates than the subject, or with covariates."""
+    if layout.joint:
+        shared = [latent.name for latent in layout.latents if not latent.is_profile]
+        names = some([*shared, *(covariate.name for covariate in layout.covariates)], 3)
+        raise FitError(
+            f"layout {layout.name!r} is fitted to all subjects together, because of {names}, but "
+            "estimate treats each subject alone; take the posterior, fit(...).profiles()"
+        )

@@ -11,7 +11,7 @@ from ..common.errors import DataError
 from ..common.messages import many, some
 from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
-from ..linking.texts import short
+from ..linking.errors import short
 from .properties import constant, differing
 from .recognising import likely_columns, naming, reading
 from .steps import expanded

@@ -10,8 +10,8 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.messages import quoted, some
 from ..layouts.fields import is_broken
+from ..linking.errors import short
 from ..linking.real import real
-from ..linking.texts import short
 
 
 def named(table: object, what: str, kind: str) -> pd.DataFrame:

@@ -1,6 +1,42 @@
-"""The error that is raised when the declaration of a layout is wrong."""
+"""The error of a wrong declaration, and texts of errors of bounded length."""
 
-from .texts import ReadableError
+import re
+
+_WORD, _WHOLE = 300, 10_000  # characters of a word and of a message, at most
+_LONG = re.compile(rf"\S{{{_WORD + 1},}}")
+
+
+def short(text: object, most: int = 60) -> str:
+    """Return a text, or only its beginning and end when it is longer than `most` characters.
+
+    Examples
+    --------
+    >>> short("Ann"), short("abcdefghijklmnopqrstuvwxyz" * 100_000, most=12)
+    ('Ann', 'abcdef…vwxyz')
+    """
+    whole = str(text)
+    if len(whole) <= most:
+        return whole
+    return f"{whole[: most // 2]}…{whole[-(most - most // 2 - 1) :]}"
+
+
+class ReadableError(Exception):
+    """An error in whose message the middle of very long names and texts is left out.
+
+    Parameters
+    ----------
+    message : str
+        Text of the message.
+
+    Examples
+    --------
+    >>> len(str(ReadableError(f"unknown subject {'Ann' * 1_000_000}; known: Bob")))
+    327
+    """
+
+    def __init__(self, message: str) -> None:
+        words = _LONG.sub(lambda word: short(word[0], _WORD), message)
+        super().__init__(short(words, _WHOLE))
 
 
 class LayoutError(ReadableError, ValueError):

@@ -33,6 +33,16 @@ UFUNCS: dict[str, Callable[..., Any]] = {}
 """Linking functions by the name of the NumPy function that builds them (`functions.elementary`)."""
 
 
+def _operator(symbol: Symbol, *, reflected: bool = False) -> "Callable[[Expr, Operand], Operation]":
+    """Make the method of an operator; a reflected one has its expression on the right."""
+
+    def build(self: "Expr", other: Operand) -> "Operation":
+        sides = (as_expr(other), self) if reflected else (self, as_expr(other))
+        return Operation(symbol, *sides)
+
+    return build
+
+
 class Expr(ABC):
     """A value in a layout: a node, a number, or a formula of other values.
 
@@ -83,37 +93,16 @@ class Expr(ABC):
         """Compute this value from its parents' values; `dims` are the axes after the item axis."""
         raise LayoutError(f"{self} cannot be computed from other values; give its value by name")
 
-    def __add__(self, other: Operand) -> "Operation":
-        return Operation("+", self, as_expr(other))
-
     def __radd__(self, other: float) -> "Expr":
         if type(other) is int and other == 0:  # the start value of Python's sum()
             return self
         return Operation("+", as_expr(other), self)
 
-    def __sub__(self, other: Operand) -> "Operation":
-        return Operation("-", self, as_expr(other))
-
-    def __rsub__(self, other: float) -> "Operation":
-        return Operation("-", as_expr(other), self)
-
-    def __mul__(self, other: Operand) -> "Operation":
-        return Operation("*", self, as_expr(other))
-
-    def __rmul__(self, other: float) -> "Operation":
-        return Operation("*", as_expr(other), self)
-
-    def __truediv__(self, other: Operand) -> "Operation":
-        return Operation("/", self, as_expr(other))
-
-    def __rtruediv__(self, other: float) -> "Operation":
-        return Operation("/", as_expr(other), self)
-
-    def __pow__(self, other: Operand) -> "Operation":
-        return Operation("**", self, as_expr(other))
-
-    def __rpow__(self, other: float) -> "Operation":
-        return Operation("**", as_expr(other), self)
+    __add__ = _operator("+")
+    __sub__, __rsub__ = _operator("-"), _operator("-", reflected=True)
+    __mul__, __rmul__ = _operator("*"), _operator("*", reflected=True)
+    __truediv__, __rtruediv__ = _operator("/"), _operator("/", reflected=True)
+    __pow__, __rpow__ = _operator("**"), _operator("**", reflected=True)
 
     def __neg__(self) -> "Operation":
         return Operation("*", Constant(-1.0), self)

@@ -106,9 +106,8 @@ def agent_characteristic_grid(
     style.title(ax, f"{grid.subject}: {won} of {many(total, 'trial')} ({won / total:.2f})")
     ax.tick_params(length=0)
     style.quiet_frame(ax)
-    figure = ax.get_figure()
-    if colour_bar and figure is not None:
-        figure.colorbar(mesh, ax=ax, label="success rate (number: trials)")
+    if colour_bar:
+        ax.figure.colorbar(mesh, ax=ax, label="success rate (number: trials)")
     return ax
 
 

@@ -12,14 +12,14 @@ from ..dispositions.comparison import BUCKETS
 from ..dispositions.directional import GroupAlignment
 from ..dispositions.model_groups import ModelGroups
 from . import style
+from .cells import LETTERS, ROW, bar_below, write
 
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
 _ALL, _ATTAINABLE = "all", "choosing as people do"
 _GAP = 0.2  # between traits, and above the last row, in cells
 _DARK = 0.36  # distance from 50 % beyond which white is easier to read than black
-_CELL, _ROW, _LETTER = 0.62, 0.24, 0.068  # inches
+_CELL, _LETTER = 0.62, 0.068  # inches
 _LEAST = 4.8  # width of a figure, in inches
-_LETTERS = 7.5  # size of the numbers and names, in points
 
 
 def alignment_heatmap(
@@ -84,7 +84,8 @@ def alignment_heatmap(
     _fill(ax, cells, left, tops)
     for (row, column), value in np.ndenumerate(cells):
         if np.isfinite(value):
-            _write(ax, float(value), float(left[column]), float(tops[row]))
+            x, y = float(left[column]) + 0.5, float(tops[row]) + 0.5
+            write(ax, x, y, f"{100 * value:.0f}", _ink(float(value)))
     spots = np.argwhere(reached)
     ax.scatter(
         left[spots[:, 1]] + 0.86,
@@ -99,9 +100,9 @@ def alignment_heatmap(
     ax.set_xlim(0, left[-1] + 1)
     ax.set_ylim(tops[-1] + 1, 0)
     ax.set_yticks(tops + 0.5, [*(style.words(name, 40) for name in rows), _ATTAINABLE])
-    ax.tick_params(length=0, labelsize=_LETTERS)
+    ax.tick_params(length=0, labelsize=LETTERS)
     ax.set_xlabel(
-        f"• {style.percent(alignment.prob)} interval reaches the last row", fontsize=_LETTERS + 1
+        f"• {style.percent(alignment.prob)} interval reaches the last row", fontsize=LETTERS + 1
     )
     style.quiet_frame(ax)
     style.title(
@@ -128,12 +129,12 @@ def _size(rows: list[str], left: np.ndarray, chosen: ModelGroups) -> tuple[float
     names = max(len(style.words(name, 40)) for name in [*rows, _ATTAINABLE])
     beside = 0.3 if _upright(chosen) else max(map(len, chosen.members)) * _LETTER
     width = names * _LETTER + (left[-1] + 1) * _CELL + 0.5 + beside * (len(chosen.members) > 1)
-    return max(width, _LEAST), (len(rows) + 1) * _ROW + 2.6
+    return max(width, _LEAST), (len(rows) + 1) * ROW + 2.6
 
 
 def _upright(chosen: ModelGroups) -> bool:
     """Whether the groups' names fit beside their rows when they are written vertically."""
-    return all(len(name) * _LETTER < len(m) * _ROW for name, m in chosen.members.items())
+    return all(len(name) * _LETTER < len(m) * ROW for name, m in chosen.members.items())
 
 
 def _fill(ax: Axes, cells: np.ndarray, left: np.ndarray, tops: np.ndarray) -> None:
@@ -153,23 +154,8 @@ def _fill(ax: Axes, cells: np.ndarray, left: np.ndarray, tops: np.ndarray) -> No
         edgecolors="white",
         linewidth=0.8,
     )
-    figure = ax.get_figure()
-    if figure is not None:
-        bar = figure.colorbar(mesh, ax=ax, location="bottom", shrink=0.4, aspect=28, pad=0.02)
-        bar.set_label("scenarios on the people's side (%)", fontsize=_LETTERS + 1)
-        bar.ax.tick_params(labelsize=_LETTERS)
-
-
-def _write(ax: Axes, share: float, left: float, top: float) -> None:
-    ax.text(
-        left + 0.5,
-        top + 0.5,
-        f"{100 * share:.0f}",
-        ha="center",
-        va="center_baseline",
-        fontsize=_LETTERS,
-        color=_ink(share),
-    )
+    label, shape = "scenarios on the people's side (%)", {"shrink": 0.4, "aspect": 28, "pad": 0.02}
+    bar_below(ax, mesh, label, 1.0, LETTERS + 1, **shape)
 
 
 def _ink(share: float) -> str:
@@ -191,7 +177,7 @@ def _divide(ax: Axes, chosen: ModelGroups, end: float) -> None:
             rotation=270 if _upright(chosen) else 0,
             ha="left",
             va="center",
-            fontsize=_LETTERS + 0.5,
+            fontsize=LETTERS + 0.5,
         )
         top += len(members)
 
@@ -218,6 +204,6 @@ def _head(ax: Axes, columns: pd.MultiIndex, sizes: pd.Series, left: np.ndarray) 
             textcoords="offset points",
             ha="center",
             va="bottom",
-            fontsize=_LETTERS + 1.5,
+            fontsize=LETTERS + 1.5,
         )
     return lines

@@ -127,9 +127,8 @@ def capability_scatter(
     style.title(
         ax, f"Cognitive profiles of {who}: posterior means, {style.percent(_PROB)} intervals"
     )
-    figure = ax.get_figure()
-    if shade is not None and figure is not None:
-        figure.colorbar(points, ax=ax, label=f"posterior mean of {style.element_label(shade)}")
+    if shade is not None:
+        ax.figure.colorbar(points, ax=ax, label=f"posterior mean of {style.element_label(shade)}")
     marks = {"hollow": bool(vague.any()), "split": bool(split.any())}
     _legend(ax, where, **marks, not_converged=len(doubted) > 0)
     order = (

@@ -8,13 +8,11 @@ from matplotlib.patches import Rectangle
 
 from ..common.errors import DataError
 from ..validation.criticism.criticise import Criticism
-from . import style
+from . import cells, style
 
 _COLOURS = "Blues"  # pale to dark, in grey too
 _DARK = 0.55  # share of the scale above which white is easier to read than ink
-_LETTERS, _LETTER = 7.5, 0.066  # size of the names in points, width of a letter in inches
-_ROW, _COLUMN = 0.24, 0.55  # inches
-_BAR = 3.6  # longest colour bar, in inches
+_COLUMN = 0.55  # inches
 
 
 def criticism_map(criticism: Criticism, *, ax: Axes | None = None) -> Axes:
@@ -67,8 +65,8 @@ def criticism_map(criticism: Criticism, *, ax: Axes | None = None) -> Axes:
     gains = wide.reindex(index=who, columns=names).to_numpy(dtype=float)
     rows = [style.words(name, 40) for name in who]
     heads = [style.words(name, 40) for name in names]
-    width = 1.2 + max(map(len, rows)) * _LETTER + max(len(names) * _COLUMN, 3.6)
-    height = 1.8 + len(rows) * _ROW + max(map(len, heads)) * _LETTER
+    width = 1.2 + max(map(len, rows)) * cells.LETTER + max(len(names) * _COLUMN, 3.6)
+    height = 1.8 + len(rows) * cells.ROW + max(map(len, heads)) * cells.LETTER
     ax = style.single(ax, (width, height))
     most = max(10.0, float(np.nanmax(gains, initial=0)))
     scale = LogNorm(1, most)
@@ -98,43 +96,19 @@ def criticism_map(criticism: Criticism, *, ax: Axes | None = None) -> Axes:
                 clip_on=False,
             )
         )
-        ax.text(
-            column + 0.5,
-            row + 0.5,
-            f"{gain:.0f}".replace("-", "\u2212") + " *" * (first[subject] == name),
-            ha="center",
-            va="center_baseline",
-            fontsize=_LETTERS,
-            color="white" if float(scale(max(gain, 1.0))) > _DARK else style.INK,
-        )
+        text = f"{gain:.0f}".replace("-", "\u2212") + " *" * (first[subject] == name)
+        ink = "white" if float(scale(max(gain, 1.0))) > _DARK else style.INK
+        cells.write(ax, column + 0.5, row + 0.5, text, ink)
     for row, column in np.argwhere(np.isnan(gains)):
-        ax.text(
-            column + 0.5,
-            row + 0.5,
-            "\u2013",
-            ha="center",
-            va="center_baseline",
-            fontsize=_LETTERS,
-            color=style.QUIET,
-        )
-    ax.set_xlim(0, len(names))
-    ax.set_ylim(len(who), 0)
-    ax.xaxis.tick_top()
-    ax.set_xticks(np.arange(len(names)) + 0.5, heads, rotation=90)
-    ax.set_yticks(np.arange(len(who)) + 0.5, rows)
-    ax.tick_params(length=0, labelsize=_LETTERS)
-    ax.set_xlabel("framed: flagged;  * first of the subject;  \u2013 no test", fontsize=_LETTERS)
-    style.quiet_frame(ax)
-    figure = ax.get_figure()
-    if figure is not None:
-        bar = figure.colorbar(
-            mesh, ax=ax, location="bottom", shrink=min(1.0, _BAR / width), aspect=25, extend="min"
-        )
-        bar.set_label("expected gain in elpd (nats); white: less than 1", fontsize=_LETTERS)
-        bar.ax.tick_params(labelsize=_LETTERS)
-        ticks = [10.0**power for power in range(int(np.log10(most)) + 1)]
-        bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
-        bar.minorticks_off()
+        cells.write(ax, column + 0.5, row + 0.5, "\u2013", style.QUIET)
+    cells.name_cells(ax, rows, heads, upright=True)
+    told = "framed: flagged;  * first of the subject;  \u2013 no test"
+    ax.set_xlabel(told, fontsize=cells.LETTERS)
+    label = "expected gain in elpd (nats); white: less than 1"
+    bar = cells.bar_below(ax, mesh, label, width, extend="min")
+    ticks = [10.0**power for power in range(int(np.log10(most)) + 1)]
+    bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+    bar.minorticks_off()
     tested, level = int(table["p"].notna().sum()), style.percent(criticism.alpha)
     style.title(ax, f"Missed by the layout: {len(flagged)} of {tested} flagged, {level} over all")
     return ax

@@ -4,13 +4,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..batteries.demands import DemandCorrelations, short_names
-from . import style
+from . import cells, style
 
 _COLOURS = "PuOr"  # orange below 0, white, purple above
 _DARK = 0.6  # correlation above which white is easier to read than ink
-_LETTERS, _LETTER = 7.5, 0.066  # size of the names in points, width of a letter in inches
-_ROW, _COLUMN, _GAP = 0.24, 0.4, 0.5  # inches, inches, rows
-_BAR = 3.6  # longest colour bar, in inches
+_COLUMN, _GAP = 0.4, 0.5  # inches, rows
 
 
 def demand_correlation_plot(correlations: DemandCorrelations, *, ax: Axes | None = None) -> Axes:
@@ -57,8 +55,8 @@ def demand_correlation_plot(correlations: DemandCorrelations, *, ax: Axes | None
         edges = np.append(edges, count + _GAP + np.arange(len(success) + 2))
     rows = [style.words(name, 40) for name in names]
     heads = [style.words(name, 12) for name in dimensions]
-    width = 0.5 + max(map(len, rows)) * _LETTER + max(count * _COLUMN, _BAR)
-    height = 1.5 + edges[-1] * _ROW + 2 * max(map(len, heads)) * _LETTER
+    width = 0.5 + max(map(len, rows)) * cells.LETTER + max(count * _COLUMN, cells.BAR)
+    height = 1.5 + edges[-1] * cells.ROW + 2 * max(map(len, heads)) * cells.LETTER
     ax = style.single(ax, (width, height))
     mesh = ax.pcolormesh(
         np.arange(count + 1),
@@ -77,15 +75,9 @@ def demand_correlation_plot(correlations: DemandCorrelations, *, ax: Axes | None
     ax.set_ylim(edges[-1], 0)
     ax.set_xticks(np.arange(count) + 0.5, heads, rotation=90)
     ax.set_yticks(where, rows)
-    ax.tick_params(length=0, labelsize=_LETTERS, labeltop=True)
+    ax.tick_params(length=0, labelsize=cells.LETTERS, labeltop=True)
     style.quiet_frame(ax)
-    figure = ax.get_figure()
-    if figure is not None:
-        bar = figure.colorbar(
-            mesh, ax=ax, location="bottom", shrink=min(1.0, _BAR / width), aspect=25
-        )
-        bar.set_label("Spearman's rank correlation (in cells: hundredths)", fontsize=_LETTERS)
-        bar.ax.tick_params(labelsize=_LETTERS)
+    cells.bar_below(ax, mesh, "Spearman's rank correlation (in cells: hundredths)", width)
     many_subjects = f", and with the success of {len(success)} subjects" if len(success) else ""
     style.title(ax, f"Rank correlations of {count} demands{many_subjects}")
     return ax
@@ -101,12 +93,4 @@ def _write(ax: Axes, values: np.ndarray, centres: np.ndarray) -> None:
         if np.isfinite(value):
             text = f"{round(100 * value)}".replace("-", "\u2212")
             colour = "white" if abs(value) > _DARK else style.INK
-        ax.text(
-            column + 0.5,
-            float(centres[row]),
-            text,
-            ha="center",
-            va="center_baseline",
-            fontsize=_LETTERS,
-            color=colour,
-        )
+        cells.write(ax, column + 0.5, float(centres[row]), text, colour)

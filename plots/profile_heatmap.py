@@ -16,16 +16,13 @@ from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, find_elements
-from . import style
+from . import cells, style
 
 _STATISTICS = ("mean", "sd")
 _DARK = 0.2  # luminance below which white is easier to read than black
 _SIGNED = "PuOr"  # orange below 0, white, purple above
-_LETTERS = 7.5  # size of the numbers and names, in points
-_LETTER = 0.066  # width of one of them, in inches
 _LEAST = 4.0  # width of a table, in inches
-_ROW = 0.24  # height of a row, in inches
-_BAR, _THICK = 3.6, 0.13  # longest colour bar, in inches
+_THICK = 0.13  # of a colour bar, in inches
 _DIGITS, _DECIMALS = 2, 2  # significant digits, and digits after the point
 _MOST = 9  # largest number of decimals of a number without a Monte Carlo error
 
@@ -138,31 +135,17 @@ def profile_heatmap(
     for paint in paints:
         _colour(ax, paint, inks)
     inks[vague] = style.QUIET
-    style.hatch(ax, vague)
+    cells.hatch(ax, vague)
     for (row, column), ink in np.ndenumerate(inks):
-        ax.text(
-            column + 0.5,
-            row + 0.5,
-            written[row][column],
-            ha="center",
-            va="center_baseline",
-            color=ink,
-            fontsize=_LETTERS,
-        )
+        cells.write(ax, column + 0.5, row + 0.5, written[row][column], ink)
     ax.axhline(len(found), color=style.INK, linewidth=1.5)
-    ax.set_xlim(0, len(who))
-    ax.set_ylim(len(names), 0)
-    ax.xaxis.tick_top()
-    ax.set_xticks(np.arange(len(who)) + 0.5, heads, rotation=90 if upright else 0)
-    ax.set_yticks(np.arange(len(names)) + 0.5, names)
-    ax.tick_params(length=0, labelsize=_LETTERS)
+    cells.name_cells(ax, names, heads, upright=upright)
     notes = ["hatched: prior-dominated"] if vague.any() else []
     notes += ["‡ separate modes"] if split.any() else []
     notes += ["† not converged"] if "not converged" in set(status) else []
     if subjects is None and fit.failures:
         notes.append(f"{len(fit.failures)} failed, not shown")
-    ax.set_xlabel("; ".join(notes), fontsize=_LETTERS + 1)
-    style.quiet_frame(ax)
+    ax.set_xlabel("; ".join(notes), fontsize=cells.LETTERS + 1)
     style.title(ax, f"Cognitive profiles of {many(len(who), 'subject')}: posterior {statistic}")
     return ax
 
@@ -219,14 +202,14 @@ def _decimals(size: float) -> int:
 
 def _width(names: list[str], heads: list[str], written: list[list[str]]) -> tuple[float, bool]:
     """Return the figure's width, and whether the subjects' names are written vertically."""
-    left = max(map(len, names)) * _LETTER + 0.3
-    numbers = (max(len(text) for row in written for text in row) + 1) * _LETTER
+    left = max(map(len, names)) * cells.LETTER + 0.3
+    numbers = (max(len(text) for row in written for text in row) + 1) * cells.LETTER
     cell = max(numbers, _LEAST / len(heads))
-    return left + len(heads) * cell, max(map(len, heads)) * _LETTER > cell
+    return left + len(heads) * cell, max(map(len, heads)) * cells.LETTER > cell
 
 
 def _height(names: list[str], heads: list[str], bars: int) -> float:
-    return len(names) * _ROW + max(map(len, heads)) * _LETTER + 0.65 * bars + 0.8
+    return len(names) * cells.ROW + max(map(len, heads)) * cells.LETTER + 0.65 * bars + 0.8
 
 
 def _colour(ax: Axes, paint: _Paint, inks: np.ndarray) -> None:
@@ -243,22 +226,14 @@ def _colour(ax: Axes, paint: _Paint, inks: np.ndarray) -> None:
     inks[filled] = np.where(
         _luminance(mesh.to_rgba(paint.values[filled])) < _DARK, "white", style.INK
     )
-    figure, sheet = ax.get_figure(), ax.get_figure(root=True)
-    if figure is None or sheet is None:
+    sheet = ax.get_figure(root=True)
+    if sheet is None:
         return
     width = ax.get_position().width * sheet.get_figwidth()
     beyond = bool((paint.values[filled] > paint.ends[1]).any())
-    bar = figure.colorbar(
-        mesh,
-        ax=ax,
-        location="bottom",
-        shrink=min(1.0, _BAR / width),
-        aspect=min(_BAR, width) / _THICK,
-        extend="max" if beyond else "neither",
-    )
-    bar.set_label(paint.meaning, fontsize=_LETTERS + 1)
+    shape = {"aspect": min(cells.BAR, width) / _THICK, "extend": "max" if beyond else "neither"}
+    bar = cells.bar_below(ax, mesh, paint.meaning, width, cells.LETTERS + 1, **shape)
     bar.set_ticks(list(paint.ticks), labels=list(paint.ticks.values()))
-    bar.ax.tick_params(labelsize=_LETTERS)
 
 
 def _luminance(colours: np.ndarray) -> np.ndarray:

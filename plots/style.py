@@ -12,14 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 
 from ..common.errors import FitError
 from ..layouts import Layout
 from ..layouts.drawing.style import STYLES
 from ..layouts.elements import Element
 from ..linking import units
-from ..linking.texts import short
+from ..linking.errors import short
 
 INK, QUIET, FAINT, RULE = "#1A1A1A", "#6B7178", "#C9CCD0", "#E3E5E8"
 PRIOR = "#9AA0A6"
@@ -66,13 +65,6 @@ def legend_words(text: object) -> str:
     """Write a legend entry; matplotlib would leave out one that starts with an underscore."""
     plain = words(text, 45)
     return f"\u200a{plain}" if plain.startswith("_") else plain
-
-
-def hatch(ax: Axes, cells: np.ndarray) -> None:
-    """Cover cells of a table, one unit wide and high, of prior-dominated values."""
-    look: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "////"}
-    for row, column in np.argwhere(cells):
-        ax.add_patch(Rectangle((column, row), 1, 1, linewidth=0, zorder=1.5, **look))
 
 
 def rules(ax: Axes, which: Literal["x", "y"] = "y", width: float = 0.7) -> None:

@@ -9,14 +9,12 @@ from ..common.digits import chance
 from ..common.errors import FitError
 from ..layouts.elements import find_elements
 from ..validation.comparison import ProfileComparison
-from . import style
+from . import cells, style
 
 _COLOURS = "Blues"  # pale to dark, in grey too
 _DARK = 0.6  # probability above which white is easier to read than black
 _WRITTEN = 30  # largest number of subjects for which cells have numbers
-_LETTERS, _LETTER = 7.5, 0.066  # size of the names in points, width of a letter in inches
 _CELL, _SMALL = 0.36, 0.15  # inches
-_BAR = 3.6  # longest colour bar, in inches
 
 
 def superiority_heatmap(
@@ -84,7 +82,7 @@ def superiority_heatmap(
         for side in (wide.index, wide.columns)
     )
     cell = _CELL if len(names) <= _WRITTEN else _SMALL
-    long = max(map(len, [*names, *heads])) * _LETTER
+    long = max(map(len, [*names, *heads])) * cells.LETTER
     width = long + max(len(heads) * cell, 3.6) + 0.6
     ax = style.single(ax, (width, len(names) * cell + long + 1.9))
     values = wide.to_numpy()
@@ -96,38 +94,22 @@ def superiority_heatmap(
         edgecolors=style.RULE,
         linewidth=0.4 if cell == _CELL else 0.1,
     )
-    style.hatch(ax, hatched)
+    cells.hatch(ax, hatched)
     if cell == _CELL:
         for (row, column), value in np.ndenumerate(values):
             if np.isfinite(value):
-                ax.text(
-                    column + 0.5,
-                    row + 0.5,
-                    _percent(float(value), float(error[row, column])),
-                    ha="center",
-                    va="center_baseline",
-                    fontsize=_LETTERS,
-                    color=_ink(float(value), bool(hatched[row, column])),
-                )
-    ax.set_xlim(0, len(heads))
-    ax.set_ylim(len(names), 0)
-    ax.xaxis.tick_top()
-    ax.set_xticks(np.arange(len(heads)) + 0.5, heads, rotation=90)
-    ax.set_yticks(np.arange(len(names)) + 0.5, names)
-    ax.tick_params(length=0, labelsize=_LETTERS if cell == _CELL else 6.5)
-    style.quiet_frame(ax)
-    figure = ax.get_figure()
-    if figure is not None:
-        bar = figure.colorbar(
-            mesh, ax=ax, location="bottom", shrink=min(1.0, _BAR / width), aspect=25
-        )
-        bar.set_label("probability that the row's is larger (%)", fontsize=_LETTERS + 0.5)
-        bar.set_ticks([0, 0.25, 0.5, 0.75, 1], labels=["0", "25", "50", "75", "100"])
-        bar.ax.tick_params(labelsize=_LETTERS)
+                text = _percent(float(value), float(error[row, column]))
+                ink = _ink(float(value), bool(hatched[row, column]))
+                cells.write(ax, column + 0.5, row + 0.5, text, ink)
+    letters = cells.LETTERS if cell == _CELL else 6.5
+    cells.name_cells(ax, names, heads, upright=True, letters=letters)
+    label = "probability that the row's is larger (%)"
+    bar = cells.bar_below(ax, mesh, label, width, cells.LETTERS + 0.5)
+    bar.set_ticks([0, 0.25, 0.5, 0.75, 1], labels=["0", "25", "50", "75", "100"])
     notes = ["hatched: one of the two is prior-dominated"] if hatched.any() else []
     notes += ["‡ separate modes"] if split & {*wide.index, *wide.columns} else []
     notes += ["† not converged"] if doubted & {*wide.index, *wide.columns} else []
-    ax.set_xlabel("\n".join(notes), fontsize=_LETTERS)
+    ax.set_xlabel("\n".join(notes), fontsize=cells.LETTERS)
     style.title(ax, f"Probability of a larger {style.words(one.name)}")
     return ax
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
-from ...linking.texts import short
+from ...linking.errors import short
 from ..tables import is_missing
 from ..words import no_numbers
 from .imported import Notes

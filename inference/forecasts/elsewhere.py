@@ -12,8 +12,8 @@ from scipy.special import expit, ndtri
 
 from ...common.errors import FitError
 from ...layouts import Layout
+from ...linking.errors import short
 from ...linking.real import real
-from ...linking.texts import short
 from ..posterior.posterior import Posterior
 
 type Trust = Literal["home"] | float | "Transfer" | None

@@ -15,8 +15,7 @@ from ...linking import evaluate
 from ..forecasts.reading import root
 from ..model.alignment import align
 from ..model.unseen import refuse_unseen
-from ..posterior.posterior import Posterior
-from .stacked import some_draws, stacked
+from ..posterior.posterior import Posterior, some_draws, stacked
 
 type Known = dict[str, np.ndarray]
 

@@ -9,11 +9,10 @@ from ...common.errors import FitError
 from ...layouts.plates import ITEM
 from ...layouts.zero_sum import summed_plates
 from ..model.cohort import Cohort
-from ..posterior.posterior import Posterior
+from ..posterior.posterior import Posterior, stacked
 from .joining import Joined
 from .marginal import Marginal, log_marginal, log_ways
 from .roster import cohort_of
-from .stacked import stacked
 from .target import Target
 
 

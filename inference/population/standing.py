@@ -17,8 +17,7 @@ from ..forecasts.reading import root
 from ..model.alignment import align
 from ..model.quantiles import from_scores
 from ..posterior.diagnostics import profiles
-from ..posterior.posterior import Posterior, rows_of, success_rates
-from .stacked import some_draws, stacked
+from ..posterior.posterior import Posterior, rows_of, some_draws, stacked, success_rates
 
 _DRAWS = 4000  # simulated newcomers for each subject
 _SEED = 20231

@@ -13,8 +13,9 @@ from ...common.errors import FitError
 from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...evaluations.tables import refuse_repeats, texts
-from ...layouts import Layout
+from ...layouts import Latent, Layout
 from ...layouts.elements import Element
+from ...layouts.plates import plate_name
 
 GROUPS = ("posterior", "sample_stats", "prior", "observed_data", "constant_data")
 """Groups of the tree of arrays, with ArviZ's names."""
@@ -214,3 +215,17 @@ def success_rates(fit: Posterior, rows: np.ndarray | None = None) -> pd.Series:
     else:
         rates = Rows.read(observed.indexes["item"].map(str)).means(*counts)
     return pd.Series(rates, pd.Index(fit.names(places), name="subject"), name="success")
+
+
+def some_draws(fit: Posterior, most: int) -> np.ndarray:
+    """Return positions of evenly spaced draws among those of all chains, at most `most` of them."""
+    sizes = fit.posterior.sizes
+    count = sizes["chain"] * sizes["draw"]
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+
+def stacked(fit: Posterior, latent: Latent, draws: np.ndarray) -> np.ndarray:
+    """Read some draws of a latent; shape (draws, *plates, *labels)."""
+    plates = map(plate_name, latent.plates)
+    array = fit.posterior[latent.name].transpose("chain", "draw", *plates, *latent.label_dims)
+    return np.asarray(array.to_numpy().reshape(-1, *array.shape[2:])[draws])

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypedDict
 
 from ..common.errors import FitError
 from ..common.options import LARGEST, LIMIT, inside
-from ..linking.texts import short
+from ..linking.errors import short
 
 type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 

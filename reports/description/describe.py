@@ -1,12 +1,12 @@
 """Describe each subject's cognitive profile in plain language."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ...common.digits import of_profile
+from ...common.digits import decimals, fixed, of_profile
 from ...common.errors import DataError, FitError
 from ...common.messages import many, some
 from ...evaluations.steps import Rows
@@ -14,16 +14,17 @@ from ...inference.fit import Fit
 from ...inference.forecasts.blocks import group_alike
 from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw, probabilities
+from ...inference.population.standing import standing
 from ...inference.posterior.diagnostics import diagnose, profiles
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
 from ...inference.sampling.convergence import UNTRUSTED
 from ...layouts.elements import Element, elements
+from ...linking import units
 from ...validation.criticism.agreement import disagreement
 from ...validation.criticism.criticise import Criticism
 from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
 from .demands import demand_levels
 from .judgement import Evidence, judge
-from .leaning import leanings
 from .rules import Finding, Rules
 from .sentences import Description, Numbers, paragraph
 
@@ -359,3 +360,39 @@ def _overall(overall: dict[str, Training], rules: Rules) -> pd.DataFrame:
 
 
 _MEMORY_MIB = 8.0
+
+
+def leanings(fit: Fit, table: pd.DataFrame, subjects: Sequence[str]) -> dict[str, list[Finding]]:
+    """Describe how much each element of a profile leans on the population, and its value without.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fit.
+    table : DataFrame
+        Profiles of these subjects, as returned by `diagnostics.profiles`.
+    subjects : sequence of str
+        Names of the subjects.
+
+    Returns
+    -------
+    dict of str to list of Finding
+        Findings by subject, one for each element; none if each subject is fitted separately.
+    """
+    found: dict[str, list[Finding]] = {subject: [] for subject in subjects}
+    if not fit.layout.joint:
+        return found
+    columns = ["subject", "node", "label"]
+    held = standing(fit, subjects=subjects).merge(table[[*columns, "ess_bulk"]], on=columns)
+    kinds = {latent.name: latent for latent in fit.layout.profile}
+    for row in held.to_dict("records"):
+        name = f"{row['node']}[{row['label']}]" if row["label"] else row["node"]
+        weight = float(row["population_weight"])
+        text = f"{name} by {weight:.0%}"
+        if pd.notna(row["alone"]):
+            digits = decimals(row["sd"], row["ess_bulk"])
+            unit = units.name(kinds[row["node"]].unit)
+            own = fixed(row["alone"], digits) + (f" {unit}" if unit else "")
+            text += f" (about {own} by its own outcomes alone)"
+        found[row["subject"]].append(Finding("leaning", name, weight, text=text))
+    return found

@@ -4,8 +4,7 @@ from ..scenario import Scenario
 from .cohort import load, simulated_cohort, two_traits
 from .implied import distances, implied_misalignment
 from .layouts import COLUMNS, LAYOUTS, disposition_layout
-from .raters import rater_pool
-from .simulated import SimulatedStudy, simulated_study
+from .simulated import SimulatedStudy, rater_pool, simulated_study
 from .subjects import subjects
 from .traits import TRAITS, Trait, overall, supports
 

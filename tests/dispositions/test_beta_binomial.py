@@ -8,7 +8,7 @@ from scipy.special import betaln, digamma, expit, logit
 
 from measurement_layouts import DataError, FitError
 from measurement_layouts.dispositions import rate_posteriors
-from measurement_layouts.dispositions.hyperposterior import hyperposterior
+from measurement_layouts.dispositions.beta_binomial import hyperposterior
 
 COUNTS = np.array([[9.0, 1.0], [7.5, 2.5], [10.0, 0.0], [4.0, 6.0]])
 MASS = 0.9

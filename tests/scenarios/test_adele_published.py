@@ -14,7 +14,7 @@ from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import LAYOUTS
 from measurement_layouts.scenarios.adele.light import PUBLISHED_SIZE
-from measurement_layouts.scenarios.adele.reproduction import assessed, published, real
+from measurement_layouts.scenarios.adele.reproduction import assessed, published
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.validation.prediction.baselines import Regression
 from measurement_layouts.validation.prediction.cross_validate import cross_validate
@@ -169,10 +169,10 @@ def test_layouts_on_a_few_real_items(adele_data):
         subjects=["GPT-4o", *SOME[1:], "Davinci-002"], items=list(evaluation.items.index[::4])
     )
     two = {name: LAYOUTS[name] for name in ("additive", "abilities, all needed")}
-    total = real.compared_layouts(few, SOME[:1], two)
+    total = published.compared_layouts(few, SOME[:1], two)
     assert set(total.index) == {*two, "additive, tasks known"}
     assert total["elpd_diff"].max() == 0
-    means = real.agreement(real.abilities(few), by="subject")
+    means = published.agreement(published.abilities(few), by="subject")
     assert means.loc["GPT-4o", "curves"] > means.loc["Davinci-002", "curves"] + 0.5
     # one subject's correlation over 18 dimensions has a standard error of 0.24, and moves with the
     # processor's rounding by as much: three subjects together are told from none

@@ -15,8 +15,7 @@ from measurement_layouts.scenarios.dispositions import (
     subjects,
     supports,
 )
-from measurement_layouts.scenarios.dispositions.raters import assigned
-from measurement_layouts.scenarios.dispositions.simulated import SPREAD, mean_pulls
+from measurement_layouts.scenarios.dispositions.simulated import SPREAD, assigned, mean_pulls
 
 SOME = 1e-3  # the least p-value of a seeded draw that passes
 

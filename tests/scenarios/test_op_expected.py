@@ -7,7 +7,7 @@ from measurement_layouts import DataError
 from measurement_layouts.reports.description.rules import Rules
 from measurement_layouts.reports.description.sentences import Description
 from measurement_layouts.scenarios import object_permanence as op
-from measurement_layouts.scenarios.object_permanence.reproduction.expected import (
+from measurement_layouts.scenarios.object_permanence.reproduction.trial import (
     UNIFORM,
     WEAKNESSES,
     is_right,

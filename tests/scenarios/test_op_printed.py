@@ -8,7 +8,7 @@ from scipy.special import expit
 from measurement_layouts import LayoutError
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios import object_permanence as op
-from measurement_layouts.scenarios.object_permanence.reproduction.printed import (
+from measurement_layouts.scenarios.object_permanence.reproduction.published import (
     MENDED,
     PRINTED,
     compare_variants,

@@ -8,7 +8,11 @@ from measurement_layouts.estimation.horizons import HorizonTrend
 from measurement_layouts.scenarios import weirdml
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.scenarios.weirdml.reproduction import published
-from measurement_layouts.scenarios.weirdml.reproduction.recovery import BOTH, PUBLISHED, RECOMMENDED
+from measurement_layouts.scenarios.weirdml.reproduction.published import (
+    BOTH,
+    PUBLISHED,
+    RECOMMENDED,
+)
 from measurement_layouts.validation.prediction.result import CrossValidation
 
 MODELS = ["Ann", "Bob"]

@@ -10,7 +10,7 @@ import pandas as pd
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import probabilities
-from ...inference.posterior.posterior import posterior_draws
+from ...inference.posterior.posterior import posterior_draws, some_draws
 from ...layouts.elements import elements
 from .expansion import (
     EFFECT_SD,
@@ -71,9 +71,7 @@ class Leftover:
     def of(cls, fit: Fit, row: int) -> "Leftover":
         """Read a subject's outcomes and posterior from a fit, by its position."""
         items = Attempted.of(fit, row)
-        sizes = fit.posterior.sizes
-        every = sizes["chain"] * sizes["draw"]
-        kept = np.linspace(0, every - 1, min(every, _DRAWS)).round().astype(int)
+        kept = some_draws(fit, _DRAWS)
         mean, draws = np.empty(len(items.names)), np.empty((len(items.names), len(kept)))
         parts = probabilities(fit, row, items.features, len(mean), memory_mib=_MEMORY_MIB)
         for places, chances in parts:

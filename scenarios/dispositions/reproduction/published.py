@@ -1,9 +1,13 @@
 """Results of the simulated study, compared with its true values."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
+import numpy as np
 import pandas as pd
+import xarray as xr
 
 from ....dispositions.comparison import compare_choices
 from ....dispositions.directional import directional_alignment
@@ -16,14 +20,15 @@ from ....dispositions.support import support_by
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
 from ....inference.fitting import fit
+from ....validation.prediction.cross_validate import cross_validate
+from ....validation.prediction.layouts import FittedLayout
+from ....validation.prediction.result import CrossValidation
 from ...figures import Figure, Reproduction
 from ...scenario import Scenario
 from ..implied import ALL, distances, implied_misalignment
-from ..layouts import RECOMMENDED, disposition_layout
+from ..layouts import COLUMNS, RECOMMENDED, disposition_layout
 from ..simulated import SimulatedStudy, simulated_study
 from ..traits import TRAITS, supports
-from .forecast import AGGREGATE, PEOPLE, beside_truth, held_out
-from .recovery import recovered, recovery, summary
 
 ALIGNED = "sim-01"
 """The model whose rates are people's."""
@@ -246,3 +251,162 @@ def _supports(judgments: SituationalJudgments) -> pd.DataFrame:
         found = support_by(judgments, str(attribute))
         parts.append(groups.join(found.add_prefix("obtained "), on=["trait", "group"]))
     return pd.concat(parts, ignore_index=True)
+
+
+AGGREGATE, PEOPLE = "aggregate", "people's rate"
+
+
+class AsPeople:
+    """Every model chooses as people do, at the posterior mean of their rate."""
+
+    columns: ClassVar[tuple[str, ...]] = COLUMNS[:1]
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does."""
+        rates = training.items.loc[list(items), COLUMNS[0]].to_numpy(dtype=float)
+        names = {"subject": training.subjects, "item": list(items)}
+        return xr.DataArray(np.tile(rates, (len(training.subjects), 1)), names, list(names))
+
+
+def held_out(evaluation: Evaluation, *, seed: int = 1) -> CrossValidation:
+    """Hold out a fifth of the scenarios, once, and forecast every model's choices there.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Result of `choices`.
+    seed : int
+        Seed of the split and the fits.
+
+    Returns
+    -------
+    CrossValidation
+        Scores of the layout, the aggregate, people's rate alone, and a logistic regression on
+        people's rate and the trait.
+    """
+    return cross_validate(
+        {
+            RECOMMENDED: FittedLayout(disposition_layout(), draws=300, tune=400),
+            AGGREGATE: "aggregate",
+            PEOPLE: AsPeople(),
+            "logistic regression": "logistic",
+        },
+        evaluation,
+        repeats=1,
+        columns=COLUMNS,
+        seed=seed,
+        progressbar=False,
+    )
+
+
+def beside_truth(scores: CrossValidation, study: SimulatedStudy) -> pd.DataFrame:
+    """Compare each model's Brier scores with its largest disposition.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by model: one column of Brier scores per method, ``strongest`` (the largest absolute
+        disposition, in people's log-odds), ``slope`` and ``noise``.
+    """
+    table = scores.per_subject()
+    dispositions = study.truth.filter(like="disposition[").abs().max(axis=1)
+    return table.assign(
+        strongest=dispositions, slope=study.truth["slope"], noise=study.truth["noise"]
+    )
+
+
+_STUDIES, _PER_STATEMENT = 4, 4
+
+
+def recovered(study: SimulatedStudy, found: Fit) -> pd.DataFrame:
+    """Compare a fit with the true values.
+
+    Parameters
+    ----------
+    study : SimulatedStudy
+        Study with known profiles.
+    found : Fit
+        Fit of its models.
+
+    Returns
+    -------
+    DataFrame
+        One row per model and profile element: ``subject``, ``node``, ``label``, ``truth``,
+        ``mean``, ``sd``, ``low``, ``high``, ``error`` (mean minus truth) and ``covered``.
+    """
+    table = found.profiles(prob=0.9)
+    table = table[table["node"] != "peoplesSpread"].reset_index(drop=True)
+    names = [
+        f"{node}[{label}]" if label else node
+        for node, label in zip(table["node"], table["label"].fillna(""), strict=True)
+    ]
+    truth = [
+        study.truth.at[model, name] for model, name in zip(table["subject"], names, strict=True)
+    ]
+    table["truth"] = np.array(truth, dtype=float)
+    table["error"] = table["mean"] - table["truth"]
+    table["covered"] = table["truth"].between(table["low"], table["high"])
+    columns = ["subject", "node", "label", "truth", "mean", "sd", "low", "high", "error", "covered"]
+    return table[columns]
+
+
+def recovery(seed: int = 1) -> pd.DataFrame:
+    """Simulate four studies of a quarter of the size, each with different votes, and fit them.
+
+    All models of a study share its votes, so that their errors are dependent: one study, whatever
+    its size, cannot distinguish a bias from the random errors of its votes.
+
+    Returns
+    -------
+    DataFrame
+        Columns as in `recovered`, and the column ``study``.
+    """
+    parts = []
+    for number in range(_STUDIES):
+        study = simulated_study(seed + 100 + number, per_statement=_PER_STATEMENT)
+        found = fit(
+            disposition_layout(),
+            choices(study.judgments),
+            chains=2,
+            draws=500,
+            tune=500,
+            seed=seed,
+            reruns=0,
+            progressbar=False,
+        )
+        parts.append(recovered(study, found).assign(study=number))
+    return pd.concat(parts, ignore_index=True)
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Average errors and coverage by node.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `recovery`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by node: ``elements``, ``bias`` with its standard error ``se`` over studies (errors
+        in a study are dependent), ``rmse``, ``sd`` (mean posterior standard deviation),
+        ``coverage`` of 90 % intervals. A noise of 0 is left out, because an interval between
+        quantiles never contains an end of the range.
+    """
+    inside = table[~((table["node"] == "noise") & (table["truth"] == 0))]
+
+    def row(part: pd.DataFrame) -> "pd.Series[float]":
+        bias = part.groupby("study")["error"].mean()
+        return pd.Series(
+            {
+                "elements": len(part),
+                "bias": bias.mean(),
+                "se": bias.sem(),
+                "rmse": float((part["error"] ** 2).mean() ** 0.5),
+                "sd": part["sd"].mean(),
+                "coverage": part["covered"].mean(),
+            }
+        )
+
+    return pd.DataFrame({name: row(part) for name, part in inside.groupby("node", sort=False)}).T

@@ -8,7 +8,7 @@ from helpers.populations import normal
 
 import measurement_layouts as ml
 from measurement_layouts.batteries import Quota, design
-from measurement_layouts.batteries.information.newcomers import Newcomers
+from measurement_layouts.batteries.design.start import Newcomers
 from measurement_layouts.linking import logistic
 
 SLOPE, SPREAD, MEAN = 1.5, 1.5, 5.0

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 from scipy.signal import lfilter
 
-from measurement_layouts.inference.posterior import valleys
-from measurement_layouts.inference.posterior.valleys import describe_modes
+from measurement_layouts.inference.posterior import summaries
+from measurement_layouts.inference.posterior.summaries import describe_modes
 from measurement_layouts.inference.sampling.convergence import rhat_ess
 
 RATE = 0.001  # of false alarms that is stated, with 200 effective draws or more
@@ -85,15 +85,15 @@ def test_a_chain_that_is_stuck_for_a_while_makes_no_mode(moves):
 
 def test_draws_that_are_taken_for_independent_give_false_alarms(monkeypatch):
     """Twin of the test above: with every draw counted, gaps of slow chains are modes."""
-    monkeypatch.setattr(valleys, "effective_within", lambda draws, _mode: float(draws.size))
+    monkeypatch.setattr(summaries, "effective_within", lambda draws, _mode: float(draws.size))
     drawn = chains(np.random.default_rng(2), 200, 0.998, draws=300)
     assert alarms(drawn) > allowed(len(drawn))
 
 
 def test_a_lower_limit_gives_false_alarms(monkeypatch):
     """Twin of the test of the rate."""
-    monkeypatch.setattr(valleys, "_BLOCKS", {20: 3.0})
-    monkeypatch.setattr(valleys, "_DIP", 0.1)
+    monkeypatch.setattr(summaries, "_BLOCKS", {20: 3.0})
+    monkeypatch.setattr(summaries, "_DIP", 0.1)
     drawn = np.random.default_rng(1).random((500, 4, 250))
     assert alarms(drawn) > allowed(len(drawn))
 

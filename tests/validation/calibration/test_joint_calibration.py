@@ -8,7 +8,7 @@ from helpers import shared_layouts
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.inference.fitting import fit
-from measurement_layouts.validation.calibration import joint
+from measurement_layouts.validation.calibration import run
 
 OPTIONS = {"draws": 400, "tune": 400, "progressbar": False}
 
@@ -44,7 +44,7 @@ def test_a_residual_that_is_left_out_is_found(monkeypatch):
     further ones to be told.
     """
     without = shared_layouts.explanatory(residual=False)
-    monkeypatch.setattr(joint, "fit", lambda layout, *data, **more: fit(without, *data, **more))
+    monkeypatch.setattr(run, "fit", lambda layout, *data, **more: fit(without, *data, **more))
     found = ml.validation.sbc(
         shared_layouts.explanatory(),
         shared_layouts.items(8),
@@ -65,7 +65,7 @@ def test_one_simulation_is_ranked_as_it_should_be():
     evaluation, truth = shared_layouts.simulated(layout)
     fitted = fit(layout, evaluation, draws=100, tune=200, chains=2, seed=1, progressbar=False)
     rng = np.random.default_rng(5)
-    table = joint._ranks(fitted, evaluation, truth, "1", rng).set_index("quantity")
+    table = run._ranks(fitted, evaluation, truth, "1", rng).set_index("quantity")
     assert list(table.index) == [
         "mean",
         "spread",

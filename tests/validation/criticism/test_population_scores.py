@@ -9,19 +9,22 @@ from scipy.special import expit
 from scipy.stats import chi2, norm
 
 from measurement_layouts.validation.criticism.population import dependence
-from measurement_layouts.validation.criticism.population.between import between, joint_scores
+from measurement_layouts.validation.criticism.population.between import (
+    between,
+    joint_scores,
+    upper_tail,
+)
 from measurement_layouts.validation.criticism.population.invariance import Contrast, invariance
 from measurement_layouts.validation.criticism.population.louis import (
     ITEM,
     SUBJECT,
     Direction,
+    adjusted,
     louis,
 )
 from measurement_layouts.validation.criticism.population.person_fit import person_fit
 from measurement_layouts.validation.criticism.population.residuals import Residuals
-from measurement_layouts.validation.criticism.population.results import adjusted
 from measurement_layouts.validation.criticism.population.saddlepoint import tails
-from measurement_layouts.validation.criticism.population.weighted_chi_squares import upper_tail
 
 JUDGED = {"alpha": 0.05, "prob": 0.9}
 GRID = np.linspace(-6, 6, 241)

@@ -5,9 +5,8 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import binom, norm
 
-from .louis import louis
+from .louis import intervals, louis
 from .residuals import Block, Residuals, positive
-from .results import intervals
 from .saddlepoint import tails
 
 REPEATED = "repeated attempts"

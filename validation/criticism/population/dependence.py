@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from .attempts import attempts
-from .louis import louis
+from .louis import adjusted, intervals, louis
 from .residuals import Block, Residuals
-from .results import adjusted, intervals
 from .saddlepoint import tails
 
 _SHOWN = 20  # smallest number of pairs in the table, besides all that are flagged

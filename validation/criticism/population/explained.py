@@ -15,8 +15,8 @@ from ....inference.fit import Fit
 from ....inference.model.cohort import Cohort
 from ....inference.model.new_levels import new_values
 from ....inference.population.roster import cohort_of
-from ....inference.population.stacked import some_draws, stacked
 from ....inference.population.truth import evaluate_cells, laid_out
+from ....inference.posterior.posterior import some_draws, stacked
 from ....layouts import Latent, Layout, Spread
 from ....layouts.plates import ITEM, SUBJECT, plate_name, root
 

@@ -11,9 +11,8 @@ from ....common.errors import DataError
 from ....common.messages import some
 from ....evaluations.tables import refuse_repeats, texts
 from ..properties import MISSING, MOST_VALUES, read_property
-from .louis import ITEM, Direction
+from .louis import ITEM, Direction, adjusted
 from .residuals import Residuals
-from .results import adjusted
 
 COLUMNS = ["by", "item", "level", "against", "subjects", "anchor", "effect", "low", "high"]
 COLUMNS += ["statistic", "df", "p", "p_adjusted", "flagged"]

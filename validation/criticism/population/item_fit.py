@@ -5,9 +5,8 @@ import pandas as pd
 
 from ....layouts import Layout
 from ....layouts.plates import ITEM as ITEM_PLATE
-from .louis import ITEM, Direction, Tested, louis, of_cells
+from .louis import ITEM, Direction, Tested, adjusted, intervals, louis, of_cells
 from .residuals import Block, Residuals
-from .results import adjusted, intervals
 
 SLOPE, LEVEL = "slope", "level"
 

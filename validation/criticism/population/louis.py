@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+from scipy.stats import norm
 
+from ..expansion import holm
 from .residuals import Block, Residuals, positive, together
 from .saddlepoint import tails
 
@@ -266,3 +269,16 @@ def of_cells(residuals: Residuals, z: np.ndarray, along: np.ndarray, over: int) 
     cells = np.stack([along * low, along * high, 1 - passing, passing])
     below, above, failing, passing = cells if over == SUBJECT else cells.swapaxes(1, 2)
     return tails(z, np.stack([below, above], axis=2), np.stack([failing, passing], axis=2))
+
+
+def intervals(tested: Tested, prob: float) -> dict[str, np.ndarray]:
+    """Return single effects with approximate intervals and standardised scores."""
+    effect, error = (each[:, 0] for each in tested.alone())
+    half = norm.isf((1 - prob) / 2) * error
+    return {"effect": effect, "low": effect - half, "high": effect + half, "z": effect / error}
+
+
+def adjusted(table: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """Adjust p values for the number of rows, and flag those that are at most alpha."""
+    found = holm(table["p"].to_numpy(dtype=float))
+    return table.assign(p_adjusted=found, flagged=found <= alpha)

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from .louis import SUBJECT, Direction
+from .louis import SUBJECT, Direction, adjusted, intervals
 from .residuals import Block, Residuals
-from .results import adjusted, intervals
 
 _EVEN = 0.5
 
