@@ -330,6 +330,7 @@ def test_every_benchmark_takes_seeds(name, capsys):
     assert ("--data" in shown) == (name in ("adele", "engine"))
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_prediction_reports_every_seed(capsys):
     assert prediction.main(["--quick", "--json", "--seeds", "1", "2"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -350,6 +351,7 @@ def test_every_slow_spot_is_told_of(case):
     assert slow_spots.CASES[case].__doc__
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_slow_spots_reports_as_the_others(capsys):
     assert slow_spots.main(["--quick", "--json", "--case", "compare", "--seeds", "3"]) == 0
     said = json.loads(capsys.readouterr().out)

@@ -376,6 +376,7 @@ def test_the_forms_of_a_model_by_hand_have_one_posterior(small):
     assert not populations.same("case", "other outcomes", one, other).holds
 
 
+@pytest.mark.slow
 @real_data
 def test_the_benchmark_prints_a_line_for_each_rival(capsys):
     cases = ["items-animal-ai", "items-adele"]

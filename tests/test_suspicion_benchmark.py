@@ -32,6 +32,7 @@ def test_whoever_accuses_everybody_or_nobody_misses_a_goal(monkeypatch, verdict,
     assert wrong.figure.name.split(": ")[1].startswith(missed)
 
 
+@pytest.mark.slow
 def test_a_short_run_finds_most():
     lines = {line.against: line.figure.obtained for line in benchmark.rows(True, 3)}
     assert lines["false alarms"] < 0.3

@@ -209,6 +209,7 @@ run(Path.cwd(), test, plain(solver=stumbling("calls", pause=0.3, at=0)), connect
 
 
 @pytest.mark.trust("faults", "an adaptive test inside Inspect is killed")
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on(tmp_path):
     script, state = tmp_path / "killed.py", tmp_path / "state.jsonl"
     script.write_text(KILLED.format(paths=sys.path))

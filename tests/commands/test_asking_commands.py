@@ -46,6 +46,7 @@ def command(*arguments, folder=None):
 
 
 @pytest.mark.trust("promises", "an adaptive test from the terminal, a process for each call")
+@pytest.mark.slow
 def test_a_test_in_processes_of_its_own(begin, state, data):
     first = command(*begin, "--seed", "3", "--sd", "reach=0.9", "--limit", "30")
     assert (first.returncode, first.stderr) == (0, "")

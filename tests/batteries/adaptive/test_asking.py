@@ -248,6 +248,7 @@ while True:
 
 
 @pytest.mark.trust("faults", "a test that adapts, killed between and within calls")
+@pytest.mark.slow
 def test_a_killed_process_loses_no_answer(tmp_path):
     items, path = skills_bank(60), tmp_path / "test.jsonl"
     answers = skills_answers(items)

@@ -465,8 +465,8 @@ def test_baselines_have_nothing_to_compare_with():
 
 
 def test_memory_is_that_of_the_flags():
-    """Three hundred different training sets, 2,000 items of 18 columns: no table of all cells."""
-    subjects, count = 300, 2000
+    """Two hundred different training sets, 1,500 items of 18 columns: no table of all cells."""
+    subjects, count = 200, 1500
     labels = tuple(f"demand {place}" for place in range(18))
     layout = small_layouts.labelled(labels)
     rng = np.random.default_rng(8)

@@ -53,6 +53,7 @@ def run(*typed, **environment):
 
 
 @pytest.mark.trust("faults", "a home that cannot be written")
+@pytest.mark.slow
 def test_what_compiles_says_so():
     status, told, _ = run("-c", CODE, str(TESTS))
     assert status == 0

@@ -196,6 +196,7 @@ def test_a_hard_posterior_comes_clean(undecided):
         assert np.array_equal(again.draws.posterior[name], values[:, every - 1 :: every])
 
 
+@pytest.mark.slow
 def test_a_fit_samples_again_and_says_so(undecided):
     options = {"draws": 500, "tune": 500, "target_accept": 0.6, "seed": 1, "progressbar": False}
     not_converged = ml.fit(funnel(0.5), undecided, reruns=0, **options)

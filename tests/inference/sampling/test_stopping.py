@@ -142,6 +142,7 @@ def test_a_script_goes_on_and_ends_well(code, times):
         assert float(seconds) < LONGEST
 
 
+@pytest.mark.slow
 @pytest.mark.trust("faults", "Ctrl-C while threads sample")
 def test_a_script_that_catches_nothing_is_interrupted():
     status, _, complaint = run("interrupt()")

@@ -91,6 +91,7 @@ def test_a_coin_is_known_in_closed_form():
     assert np.allclose(np.quantile(draws, [0.1, 0.9]), exact.ppf([0.1, 0.9]), atol=0.02)
 
 
+@pytest.mark.slow
 def test_answers_one_by_one_stay_the_fit_of_all():
     made = animal_ai(toward=0.5)
     everything = arenas().select(subjects=["Ann"])

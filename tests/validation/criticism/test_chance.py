@@ -89,7 +89,7 @@ def check(chances, alarms, properties):
 
 @pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 def test_alarms_are_as_rare_as_promised_quickly():
-    check(*chances_of(40, seed=20)["candidates"], properties=5)
+    check(*chances_of(20, seed=20)["candidates"], properties=5)
 
 
 @pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
@@ -108,5 +108,5 @@ def test_alarms_at_the_forms_in_use_are_as_rare_as_promised(many):
 def test_the_check_rejects_residuals_that_the_layout_could_still_explain(monkeypatch):
     """Twin: nothing is projected out, as if the forecast had not been fitted."""
     monkeypatch.setattr(Background, "_free", lambda self, scaled: scaled)
-    chances, _ = chances_of(80, seed=20)["candidates"]
+    chances, _ = chances_of(40, seed=20)["candidates"]
     assert rejected(chances)

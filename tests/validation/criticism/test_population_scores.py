@@ -178,7 +178,11 @@ def test_rare_sums_have_the_tails_of_the_exact_distribution():
 
 @pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 @pytest.mark.parametrize(
-    "table", ["subjects", "slopes", "groups", "levels", "between", "pairs", "testlets"]
+    "table",
+    [
+        *("subjects", "slopes", "groups", "pairs", "testlets"),
+        *(pytest.param(table, marks=pytest.mark.slow) for table in ("levels", "between")),
+    ],
 )
 def test_false_alarms_are_as_stated(table):
     rng = np.random.default_rng(7)
@@ -225,6 +229,7 @@ NONE = pd.DataFrame(index=range(20))
 
 
 @pytest.mark.trust("promises", "criticism finds what a layout misses")
+@pytest.mark.slow
 def test_small_differences_are_found_together_and_their_spread_is_covered():
     ease = np.random.default_rng(9).normal(size=20)
     spread, found, singly, covered, quiet = 0.4, [], [], [], []
