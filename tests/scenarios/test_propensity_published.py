@@ -16,7 +16,6 @@ from measurement_layouts.scenarios.propensities.reproduction import (
     assessed,
     firmness,
     published,
-    real,
     recovery,
 )
 from measurement_layouts.scenarios.study import judge
@@ -34,7 +33,7 @@ def study(risk_data):
 def table(study, risk_data):
     layout = propensities.published_layout()
     maxima = estimate(layout, study, method="likelihood", prob=0.95, progressbar=False)
-    return real.against_released(maxima, propensities.released(risk_data))
+    return published.against_released(maxima, propensities.released(risk_data))
 
 
 def test_log_likelihoods_are_the_released_ones(table):
@@ -84,7 +83,7 @@ def fits(study):
 
 
 def test_nuts_agrees(fits):
-    found = real.sampled_against_integrated(*fits)
+    found = published.sampled_against_integrated(*fits)
     assert (found["z"] < published._FAR).all()
     assert not found["flagged"].any()
     assert all(figure.holds for figure in published._sampling_figures(found))
@@ -98,7 +97,7 @@ def test_other_draws_do_not(fits):
     moved = nuts.data.copy()
     moved["posterior"] = moved["posterior"].to_dataset().assign(propensity=shifted)
     other = ml.Fit(nuts.layout, moved, nuts.failures)
-    found = real.sampled_against_integrated(other, grid)
+    found = published.sampled_against_integrated(other, grid)
     assert (found["z"] > published._FAR).all()
     assert not published._sampling_figures(found)[0].holds
     named = found.assign(flagged=True)
@@ -123,12 +122,12 @@ def made_scores(ours):
 
 
 def test_scores_by_condition():
-    found = real.by_condition(made_scores(0.1))
+    found = published.by_condition(made_scores(0.1))
     assert found.index.tolist() == ["-1", "unprompted"]
     assert found[RECOMMENDED].to_numpy() == pytest.approx(0.101)
     assert found["se"].to_numpy() == pytest.approx(0, abs=1e-12)
     assert [figure.holds for figure in published._score_figures(found)] == [True] * 3
-    worse = published._score_figures(real.by_condition(made_scores(0.16)))
+    worse = published._score_figures(published.by_condition(made_scores(0.16)))
     assert [figure.holds for figure in worse] == [False] * 3
 
 

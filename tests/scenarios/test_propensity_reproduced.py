@@ -12,7 +12,6 @@ from measurement_layouts.scenarios import propensities
 from measurement_layouts.scenarios.propensities.layouts import LAYOUTS
 from measurement_layouts.scenarios.propensities.reproduction import (
     published,
-    real,
     recovery,
 )
 from measurement_layouts.validation.prediction.cross_validate import cross_validate
@@ -43,7 +42,7 @@ def sampled(study):
     some = list(maxima.loc[maxima["identified"], "subject"])[::9]
     nuts = ml.fit(layout, study, subjects=some, starts="modes", **QUIET)
     exact = ml.fit(layout, study, subjects=some, method="grid", **QUIET)
-    return real.sampled_against_integrated(nuts, exact)
+    return published.sampled_against_integrated(nuts, exact)
 
 
 def test_draws_off_the_exact_posterior_are_flagged(sampled):
@@ -61,7 +60,7 @@ def test_what_is_held_out_is_foreseen(study):
     """With a quarter of the repeats an excess twice as large is noticed; one is known."""
     methods = {name: FittedLayout(make(), method="grid") for name, make in LAYOUTS.items()}
     scores = cross_validate(methods | {"aggregate": "aggregate"}, study, repeats=4, **QUIET)
-    figures = published._score_figures(real.by_condition(scores))
+    figures = published._score_figures(published.by_condition(scores))
     known = "held-out Brier at 0, recommended layout"
     assert [name for name in short(figures) if not name.startswith(known)] == []
 
