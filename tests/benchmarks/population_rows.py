@@ -223,7 +223,7 @@ def large(quick: bool, seed: int) -> list[Line]:
     size = 100 if quick else 1000
     evaluation = _simulated(size, size, seed)
     start = time.perf_counter()
-    length = QUICK if quick else {"draws": 500, "tune": 500, "chains": 2}
+    length = QUICK if quick else FULL
     fit = ml.fit(_two_abilities(), evaluation, seed=seed, progressbar=False, **length)
     seconds = time.perf_counter() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
