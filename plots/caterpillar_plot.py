@@ -79,4 +79,6 @@ def caterpillar_plot(
     if figure is not None:
         style.heading(figure, "Effects of items: posterior means and intervals")
         style.legend_below(figure, axes, 2)
+    else:
+        style.legend_under(axes)
     return axes

@@ -16,7 +16,7 @@ from ..linking import units
 from . import style
 
 _COLUMNS = 4
-_PANEL = (2.1, 1.9)  # inches
+_PANEL = (2.1, 2.2)  # inches
 _NEEDED = ("model", "incited", "estimate", "low", "high", "identified")
 _ASIDE = 1.4  # distance of the unprompted model from the lowest level, in levels
 _LEGEND = ("as incited", "incited", "unprompted", "interval", "not identified", "published")
@@ -172,20 +172,19 @@ def _panel(ax: Axes, part: pd.DataFrame, aside: float, bottom: float, interval: 
     estimate, low, high = (part[name].to_numpy(dtype=float) for name in ("estimate", "low", "high"))
     limits = ax.get_ylim()
     drawn = known & ~np.isnan(low) & ~np.isnan(high)
+    lower, upper = (np.clip(end[drawn], *limits) for end in (low, high))
     ax.vlines(
-        at[drawn],
-        np.clip(low[drawn], *limits),
-        np.clip(high[drawn], *limits),
-        color=_COLOUR,
-        linewidth=1.4,
-        label=interval if drawn.any() else "",
+        at[drawn], lower, upper, color=_COLOUR, linewidth=1.2, label=interval if drawn.any() else ""
     )
+    for end in (low, high):  # caps, which a point does not hide
+        there = drawn & (end >= limits[0]) & (end <= limits[1])
+        ax.plot(at[there], end[there], "_", color=_COLOUR, markersize=6, markeredgewidth=1)
     for which, marker, name in ((~unprompted, "o", "incited"), (unprompted, "D", "unprompted")):
         if (which & known).any():
             ax.scatter(
                 at[which & known],
                 estimate[which & known],
-                s=22,
+                s=9,
                 marker=marker,
                 color=_COLOUR,
                 zorder=3,

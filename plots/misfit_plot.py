@@ -102,6 +102,8 @@ def misfit_plot(
     if figure is not None:
         style.heading(figure, f"What {criticism.fit.layout.name} misses")
         style.legend_below(figure, axes, 2)
+    else:
+        style.legend_under(axes)
     return axes
 
 

@@ -106,6 +106,8 @@ def population_forest(
     if figure is not None:
         style.heading(figure, f"{many(len(who), 'subject')}: profiles and their population")
         style.legend_below(figure, axes, 1 if columns < 2 else 2)
+    else:
+        style.legend_under(axes)
     return axes
 
 

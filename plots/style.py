@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
 
 from ..common.errors import FitError
 from ..layouts import Layout
@@ -117,8 +118,15 @@ def title(ax: Axes, text: str, *, pad: float | None = None) -> None:
 
 
 def heading(figure: Figure, text: str) -> None:
-    """Write a title above a figure, in as many lines as it needs."""
-    figure.suptitle(_wrapped(text, figure.get_figwidth()), fontsize=_TITLE)
+    """Write a title above a figure, in as many lines as it needs; above a single panel's middle."""
+    shown = [ax for ax in figure.axes if ax.get_visible()]
+    middle = 0.5
+    if len(shown) == 1:
+        figure.draw_without_rendering()  # the layout
+        box = shown[0].get_position()
+        middle = (box.x0 + box.x1) / 2
+    width = 2 * min(middle, 1 - middle) * figure.get_figwidth()
+    figure.suptitle(_wrapped(text, width), x=middle, fontsize=_TITLE)
 
 
 def _wrapped(text: str, width: float) -> str:
@@ -213,12 +221,29 @@ def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) 
 
 def legend_below(figure: Figure, axes: np.ndarray, columns: int) -> None:
     """Add a legend below a figure with the entries of its panels, each once."""
+    found = _entries(axes)
+    look = {"ncols": columns, "fontsize": 8, "frameon": False}
+    figure.legend(found.values(), found.keys(), loc="outside lower center", **look)
+
+
+def legend_under(axes: np.ndarray) -> None:
+    """Add a legend under the last of some axes, of a figure that was made elsewhere."""
+    found, last = _entries(axes), axes[-1]
+    figure = last.get_figure(root=True)
+    figure.draw_without_rendering()  # the texts of the axis
+    depth = (last.xaxis.get_tightbbox().y0 - last.bbox.y0) / figure.dpi
+    below = last.transAxes + ScaledTranslation(0, depth, figure.dpi_scale_trans)
+    look = {"loc": "upper center", "fontsize": 8, "frameon": False}
+    last.legend(found.values(), found.keys(), bbox_to_anchor=(0.5, 0), bbox_transform=below, **look)
+
+
+def _entries(axes: np.ndarray) -> dict[str, Any]:
+    """List the legend entries of panels, each once."""
     found: dict[str, Any] = {}
     for panel in axes:
         for handle, entry in zip(*panel.get_legend_handles_labels(), strict=True):
             found.setdefault(entry, handle)
-    look = {"ncols": columns, "fontsize": 8, "frameon": False}
-    figure.legend(found.values(), found.keys(), loc="outside lower center", **look)
+    return found
 
 
 def amount_map() -> Colormap:

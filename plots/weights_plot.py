@@ -77,4 +77,6 @@ def weights_plot(
         axes[0].get_gridspec().set_height_ratios(heights)
         style.heading(figure, "Values that all subjects share: posterior means and intervals")
         style.legend_below(figure, axes, 2)
+    else:
+        style.legend_under(axes)
     return axes

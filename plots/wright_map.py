@@ -19,7 +19,7 @@ from . import style
 
 _BINS = 24
 _LEFT = 2.0  # width of the panel of subjects, in inches
-_NAMED, _LEAST = 80, 24  # largest number of items that are all named; least number with room
+_NAMED, _LEAST = 40, 24  # largest number of items that are all named; least number with room
 _HEIGHT, _COLUMN = 4.5, 0.15  # inches
 _LETTERS = 24
 _ROOM = 0.06  # share of the view that is left free above and below
@@ -100,6 +100,8 @@ def wright_map(
             figure, "Subjects, and the level at which an average one succeeds half of the time"
         )
         style.legend_below(figure, axes, 2)
+    else:
+        style.legend_under(axes)
     return axes
 
 

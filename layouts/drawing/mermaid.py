@@ -18,6 +18,7 @@ _BRACKETS = {
     "hexagon": ("{{", "}}"),
     "parallelogram": ("[/", "/]"),
 }
+_SPACE = "#160;"  # a space that is not broken
 _DOUBLED = {"box": ("[[", "]]"), "ellipse": ("(((", ")))")}
 
 
@@ -114,9 +115,22 @@ def _node(node: Node, notes: Notes) -> str:
     style = STYLES[node.kind]
     left, right = (_DOUBLED if style.double else _BRACKETS)[style.shape]
     below = [*captions.facts(node), *captions.formula(node)]
-    label = f"<b>{_escape(node.name)}</b>" + "".join(f"<br/>{_escape(line)}" for line in below)
-    label += "".join(f"<br/><b>{_escape(line)}</b>" for line in notes.get(node.name, ()))
+    noted = notes.get(node.name, ())
+    written = [node.name, *below, *noted]
+    bold = {0, *range(1 + len(below), len(written))}
+    lines = [f"<b>{_escape(x)}</b>" if i in bold else _escape(x) for i, x in enumerate(written)]
+    widest = max(range(len(written)), key=lambda place: len(written[place]))
+    spaces = _SPACE * _narrowing(style, len(written))
+    lines[widest] = f"{spaces}{lines[widest]}{spaces}"
+    label = "<br/>".join(lines)
     return f'{left}"{label}"{right}:::{_class(node.kind)}'
+
+
+def _narrowing(style: Style, lines: int) -> int:
+    """Count the spaces by which a shape is narrower at its corners than Mermaid assumes."""
+    if style.shape == "ellipse" and not style.double:
+        return max(0, lines - 1)
+    return 2 if style.double and style.shape == "box" else 0
 
 
 def _class(kind: str) -> str:

@@ -102,7 +102,7 @@ class TestWrightMap:
         table = item_places(rasch, prob=0.8).sort_values("place")
         assert np.allclose(points(right)[:, 1], table["place"])
         assert np.allclose(bars(right)[:, :, 1], table[["low", "high"]])
-        assert named(right.get_xticklabels()) == table["item"].tolist()
+        assert named(right.get_xticklabels()) == table["item"].tolist()[::2]
         assert left.get_ylim() == right.get_ylim()
         assert (left.get_title(), right.get_title()) == ("68 subjects", "69 items")
         assert "80% interval" in " ".join(legend(left.figure))
@@ -123,8 +123,8 @@ class TestWrightMap:
         fit = made_up(30, 200)
         _, right = plots.wright_map(fit)
         assert len(points(right)) == 200
-        assert len(right.get_xticks()) <= 80
-        assert right.get_xlabel() == "one of 3 items is named"
+        assert len(right.get_xticks()) <= 40
+        assert right.get_xlabel() == "one of 5 items is named"
         assert is_whole(right.figure)
         assert not overlapping(right.get_xticklabels())
 
@@ -159,6 +159,8 @@ class TestWrightMap:
         axes = plots.wright_map(rasch, ax=given)
         assert axes.tolist() == given.tolist()
         assert not figure.legends
+        said = [text.get_text() for text in given[-1].get_legend().get_texts()]
+        assert said[-1] == "item: level of even success, 90% interval"
         with pytest.raises(FitError, match="ax= has 1 axes and there are 2 panels"):
             plots.wright_map(rasch, ax=given[:1])
 
@@ -198,6 +200,16 @@ class TestPopulationForest:
         assert sorted(shown) == ["s001", "s003"]
         assert panel.figure.get_suptitle() == "2 subjects: profiles and their population"
         assert is_whole(panel.figure)
+
+    def test_both_lines_of_the_title_are_centred_on_each_other(self, rasch):
+        """Above one panel; above several the heading is in the middle of the figure."""
+        (panel,) = plots.population_forest(rasch)
+        panel.figure.draw_without_rendering()
+        box = panel.get_position()
+        heading = panel.figure._suptitle.get_position()[0]
+        assert heading == pytest.approx((box.x0 + box.x1) / 2, abs=0.01)
+        assert abs(heading - 0.5) > 0.03  # names at the left
+        assert plots.wright_map(rasch)[0].figure._suptitle.get_position()[0] == 0.5
 
     def test_a_crowd_has_no_names(self):
         (panel,) = plots.population_forest(made_up(300, 9))
@@ -246,6 +258,15 @@ class TestCaterpillar:
         for draw in (plots.caterpillar_plot, plots.weights_plot):
             legend = draw(table, prob=0.5)[0].figure.legends[0]
             assert legend.get_texts()[0].get_text() == "mean and 50% interval"
+            figure, given = plt.subplots(layout="constrained")
+            draw(table, prob=0.5, ax=given)
+            assert not figure.legends
+            own = given.get_legend()
+            assert own.get_texts()[0].get_text() == "mean and 50% interval"
+            figure.draw_without_rendering()
+            texts = [given.xaxis.label, *given.get_xticklabels()]
+            assert own.get_window_extent().y1 <= min(t.get_window_extent().y0 for t in texts) + 2
+            assert is_whole(figure)
             with pytest.raises(FitError, match="prob=90; give a number between 0 and 1"):
                 draw(table, prob=90)
 

@@ -181,6 +181,33 @@ class TestIncitedAgainstObtained:
         assert axes[0].get_ylabel() == "obtained (level)"
         nothing_is_cut(axes)
 
+    def test_short_intervals_are_not_hidden_by_points(self):
+        """Ends of 0.1 about a point lie outside it, on a scale of six levels."""
+        at = [-3.0, 0.0, 3.0]
+        table = pd.DataFrame({"model": "A", "incited": at, "estimate": at, "identified": True})
+        table = table.assign(low=table["estimate"] - 0.1, high=table["estimate"] + 0.1)
+        axes = plots.incited_against_obtained(
+            pd.concat([table.assign(model=name) for name in "ABCD"])
+        )
+        (panel, *_), figure = axes, axes[0].figure
+        figure.draw_without_rendering()
+        lower, upper = (line for line in panel.lines if line.get_marker() == "_")
+        assert (lower.get_ydata() == table["low"]).all()
+        assert (upper.get_ydata() == table["high"]).all()
+        ends = panel.transData.transform([(0.0, -0.1), (0.0, 0.1)])[:, 1]
+        apart = (ends[1] - ends[0]) * 72 / figure.dpi  # points
+        (size,) = scattered(panel)[0].get_sizes()
+        assert np.sqrt(size) < apart < np.sqrt(22)  # 22 was the size that hid them
+
+    def test_infinite_ends_have_no_caps(self, table):
+        lower, upper = (
+            line
+            for line in plots.incited_against_obtained(table)[0].lines
+            if line.get_marker() == "_"
+        )
+        assert lower.get_ydata().tolist() == [-2.5, 2.1, 0.1]
+        assert upper.get_ydata().tolist() == [-2.0, 0.5]
+
     @pytest.mark.slow
     def test_many_models_without_published(self, table):
         one = table[table["model"] == "A"].drop(columns="published")
