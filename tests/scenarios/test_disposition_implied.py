@@ -72,6 +72,7 @@ def test_intervals_of_a_fit(study, items):
         draws=300,
         tune=300,
         chains=2,
+        reruns=0,
         seed=1,
         progressbar=False,
     )

@@ -26,9 +26,8 @@ def study():
 @pytest.fixture(scope="module")
 def fitted(study):
     layout = dispositions.disposition_layout()
-    return ml.fit(
-        layout, choices(study.judgments), draws=300, tune=300, chains=2, seed=1, progressbar=False
-    )
+    options = {"draws": 300, "tune": 300, "chains": 2, "reruns": 0, "seed": 1}
+    return ml.fit(layout, choices(study.judgments), **options, progressbar=False)
 
 
 def test_elements_of_the_profile():

@@ -13,7 +13,7 @@ from helpers import graded_layouts as of
 import measurement_layouts as ml
 
 pytestmark = pytest.mark.slow
-MASS, SUBJECTS, ITEMS = 0.9, 200, 20
+MASS, SUBJECTS, ITEMS = 0.9, 120, 20
 SLACK = 4 * np.sqrt(MASS * (1 - MASS) / SUBJECTS)
 GRID = {"method": "grid", "draws": 500, "chains": 2, "seed": 1, "progressbar": False}
 
