@@ -47,7 +47,13 @@ def _forms():
 _FORMS = {name: (layout, form) for name, layout, form in _forms()}
 
 
-@pytest.mark.parametrize("name", _FORMS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name.startswith("random") else [])
+        for name in _FORMS
+    ],
+)
 def test_rows_in_blocks_have_the_same_density_and_gradient(name, monkeypatch, small_blocks):
     layout, form = _FORMS[name]
     cohort = Cohort.of_evaluation(layout, cohort_data())
@@ -64,6 +70,7 @@ def test_rows_in_blocks_have_the_same_density_and_gradient(name, monkeypatch, sm
     np.testing.assert_allclose(slopes, gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
 
 
+@pytest.mark.slow
 def test_rows_in_blocks_have_the_density_of_the_plain_model(small_blocks):
     cohort = Cohort.of_evaluation(full_layout(), cohort_data())
     kernel, model = JointKernel(cohort), joint_model(cohort)
