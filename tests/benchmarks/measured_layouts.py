@@ -215,12 +215,13 @@ def _clustered(values: np.ndarray) -> float:
     return round(float(means.std(ddof=1) / len(means) ** 0.5), 3) if len(means) > 1 else np.nan
 
 
-def swapped(*, exact: bool = False) -> Callable[[list[int], Path], dict[str, object]]:
+def swapped(levels: str) -> Callable[[list[int], Path], dict[str, object]]:
     """Make the row of swapped annotators; outcomes are simulated on the consensus of both.
 
-    The annotators are the real ones or, if `exact`, ones whose errors are those of the rater
-    model. Two calibrated posteriors from different annotators differ, with s and c the sds by an
-    annotator and by known levels, by a normal deviate of variance 2 (s^2 - c^2).
+    The annotators' levels are real; or real, but shuffled among items with the same true level on
+    a dimension; or simulated with the errors of the rater model. Two calibrated posteriors from
+    different annotators differ, with s and c the sds by an annotator and by known levels, by a
+    normal deviate of variance 2 (s^2 - c^2).
     """
 
     def measure(seeds: list[int], data: Path) -> dict[str, object]:
@@ -233,7 +234,9 @@ def swapped(*, exact: bool = False) -> Callable[[list[int], Path], dict[str, obj
             both, able = items_of(data, ITEMS, rng), abilities(rng, TOGETHER)
             truth = pd.DataFrame(drawn(likely(data, both), rng), both["gpt4o"].index, list(FEW))
             outcomes = answers(truth, able, seed)
-            if exact:
+            if levels == "shuffled":
+                both = shuffled(both, truth, rng)
+            if levels == "simulated":
                 both = {
                     rater: said_anew(data, truth, rng, rater=at) for at, rater in enumerate(RATERS)
                 }
@@ -264,11 +267,26 @@ def swapped(*, exact: bool = False) -> Callable[[list[int], Path], dict[str, obj
                 "sds beside naive": _means(wider, 2),
             },
             "n": np.array(moved["naive"]).size,
-            "note": f"{ITEMS} items of {'simulated' if exact else 'real'} levels; standard error "
+            "note": f"{ITEMS} items of {levels} levels; standard error "
             f"{_clustered(np.array(moved['augmented']) < 1)} over batteries of {TOGETHER} subjects",
         }
 
     return measure
+
+
+def shuffled(
+    both: dict[str, pd.DataFrame], truth: pd.DataFrame, rng: np.random.Generator
+) -> dict[str, pd.DataFrame]:
+    """Exchange both raters' levels, on each dimension, among items with the same true level."""
+    found = {rater: said.copy() for rater, said in both.items()}
+    for name, levels in truth.items():
+        source = np.arange(len(levels))
+        for level in LEVELS:
+            own = np.flatnonzero(levels == level)
+            source[own] = rng.permutation(own)
+        for rater, said in both.items():
+            found[rater][name] = said[name].to_numpy()[source]
+    return found
 
 
 def _means(values: dict[str, list[float]], digits: int) -> dict[str, float]:
@@ -372,10 +390,11 @@ ROWS: dict[str, tuple[Callable[[list[int], Path], dict[str, object]], str]] = {
     "correlated errors": (covered("measured", SHARED), "say how far off"),
     "augmented, correlated errors": (covered("augmented", SHARED), "say how far off"),
     "swapped annotator": (
-        swapped(),
+        swapped("real"),
         ">= .95 move less than 1 sd, sds at most twice the naive ones",
     ),
-    "swapped annotator, simulated": (swapped(exact=True), "say what is the highest possible"),
+    "swapped annotator, shuffled": (swapped("shuffled"), "say what is due to other dimensions"),
+    "swapped annotator, simulated": (swapped("simulated"), "say what is the highest possible"),
     "size of ADeLe": (large, "<= 10 min, <= 4 GiB on two cores"),
     "real outcomes": (real_outcomes, "held-out Brier not above the naive layout's"),
 }
