@@ -15,6 +15,7 @@ from ..common.messages import many
 from ..common.options import whole
 from ..common.progress import track, waiting
 from ..evaluations.evaluation import Evaluation
+from ..evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ..evaluations.subject_data import SubjectData
 from ..layouts import Layout
 from .files.store import Store
@@ -115,9 +116,11 @@ def fit(
     Raises
     ------
     DataError
-        When the items do not fit the layout, or a subject is unknown.
+        When the items do not fit the layout, a subject is unknown, or `evaluation` is something
+        else, such as a table.
     LayoutError
-        When PyMC does not accept a prior, or draws from it are not possible.
+        When PyMC does not accept a prior, draws from it are not possible, or `layout` is something
+        else.
     FitError
         When an option is out of range, the method does not work for the layout, the store contains
         another fit, PyTensor has no folder to compile in, or sampling failed for every subject.
@@ -132,6 +135,8 @@ def fit(
     ['sim-01']
     """
     options = SamplingOptions(draws, tune, chains, target_accept)
+    refuse_no_layout(layout)
+    refuse_no_evaluation(evaluation)
     if seed is not None:
         seed = whole("seed", seed)
     reruns = whole("reruns", reruns)

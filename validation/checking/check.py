@@ -8,6 +8,7 @@ from ...common import options
 from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ...evaluations.steps import of_rows, refuse_other_rows
 from ...inference.model.alignment import Features
 from ...inference.model.features import read_features
@@ -82,11 +83,12 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     Raises
     ------
     DataError
-        When a column is missing, no item can be used, or the outcomes do not match the layout.
+        When a column is missing, no item can be used, the outcomes do not match the layout, or
+        `evaluation` is something else, such as a table.
     FitError
         When the seed is not a whole number.
     LayoutError
-        When a prior cannot be drawn from.
+        When a prior cannot be drawn from, or `layout` is something else.
 
     References
     ----------
@@ -102,6 +104,8 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     navigationAbility    weakly informed
     ...
     """
+    refuse_no_layout(layout)
+    refuse_no_evaluation(evaluation)
     seed = options.whole("seed", seed)
     refuse_other_rows(layout, evaluation.rows)
     columns = read_columns(layout, evaluation.item_table)

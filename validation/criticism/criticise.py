@@ -14,6 +14,7 @@ from ...common.messages import many, some
 from ...common.seeds import subject_seed
 from ...common.showing import Overview, Shown
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.model.unseen import refuse_unseen
@@ -375,6 +376,7 @@ def criticise(
     >>> criticise(result, known, candidates=["day"])
     <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 8 used ...>
     """
+    refuse_no_evaluation(evaluation)
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)

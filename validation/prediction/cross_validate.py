@@ -14,6 +14,7 @@ from ...common.errors import DataError
 from ...common.messages import some
 from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...inference.forecasts.forecasting import OUTSIDE
 from ...layouts import Layout
 from . import scoring_rules as scoring
@@ -167,6 +168,7 @@ def cross_validate(
     aggregate   0.25              0.00
     logistic    0.13             -0.12
     """
+    refuse_no_evaluation(evaluation)
     assessors = read_methods(methods, evaluation, columns)
     split, seed = read_split(split), options.whole("seed", seed)
     repeats = options.whole("repeats", split.repeats if repeats is None else repeats, 1)

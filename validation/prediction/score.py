@@ -12,6 +12,7 @@ from ...common.messages import many, some
 from ...common.options import inside, whole
 from ...common.proportions import wilson
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
 from ...inference.forecasts.forecasting import OUTSIDE, Forecast
 from . import scoring_rules as scoring
@@ -116,6 +117,7 @@ def score_forecast(
     subject
     Ann           2   0.25
     """
+    refuse_no_evaluation(evaluation)
     chosen, successes, trials = matched(
         forecast, evaluation, training_items=training_items, reused_names=reused_names
     )

@@ -1,0 +1,62 @@
+"""Refusal of arguments that are not a layout, or not an evaluation."""
+
+from ..common.errors import DataError
+from ..layouts import Layout
+from ..linking import LayoutError
+from .evaluation import Evaluation
+from .logs.imported import Imported
+
+
+def refuse_no_layout(layout: object) -> None:
+    """Refuse what is given as a layout and is something else.
+
+    Raises
+    ------
+    LayoutError
+        When it is not a `Layout`; the message states what to give instead.
+
+    Examples
+    --------
+    >>> refuse_no_layout("layout.py")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.linking.errors.LayoutError: layout: this is a str, not a Layout; ...
+    """
+    if isinstance(layout, Layout):
+        return
+    remedy = "make one as Layout('name', outcome)"
+    if isinstance(layout, Evaluation | Imported):
+        remedy = "the layout is the first argument, and the evaluation the second"
+    raise LayoutError(f"layout: this is {_kind(layout)}, not a Layout; {remedy}")
+
+
+def refuse_no_evaluation(evaluation: object) -> None:
+    """Refuse what is given as an evaluation and is something else.
+
+    Raises
+    ------
+    DataError
+        When it is not an `Evaluation`; the message states how to make one.
+
+    Examples
+    --------
+    >>> refuse_no_evaluation("answers.csv")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.common.errors.DataError: evaluation: this is a str, not an Evaluation; ...
+    """
+    if isinstance(evaluation, Evaluation):
+        return
+    remedy = (
+        "read a table as evaluations.read_table(table).evaluation(), or make one as "
+        "Evaluation.from_wide(outcomes, items)"
+    )
+    if isinstance(evaluation, Imported):
+        remedy = "call its evaluation()"
+    raise DataError(f"evaluation: this is {_kind(evaluation)}, not an Evaluation; {remedy}")
+
+
+def _kind(value: object) -> str:
+    """Write the type of a value, with its article."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
