@@ -29,17 +29,18 @@ def pytest_addoption(parser):
     )
 
 
-def _longest_first(item):
-    """Long files in their order, then notebooks, then all others."""
+def _longest_first(item, slow):
+    """Long files in their order, then notebooks, other files with slow tests, and the rest."""
     if item.path.suffix == ".ipynb":
         return len(LONGEST)
     name = item.path.stem
-    return LONGEST.index(name) if name in LONGEST else len(LONGEST) + 1
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST) + 1 + (item.path not in slow)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m picks
 def pytest_collection_modifyitems(items):
-    items.sort(key=_longest_first)
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: _longest_first(item, slow))
     promised = trust_table.promised_tests()
     for item in items:
         if item.path.suffix == ".ipynb":  # they run beside the slow tests

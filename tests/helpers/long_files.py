@@ -1,4 +1,4 @@
-"""The order of files with slow tests."""
+"""The order of files whose tests take long."""
 
 LONGEST = (
     "test_calibration",
@@ -10,10 +10,11 @@ LONGEST = (
     "test_leaks",
     "test_noncentred",
     "test_coverage",
+    "test_modules",
     "test_adele_recovery",
     "test_references",
     "test_propensity_benchmark",
     "test_joint_coverage",
     "test_newcomer_jointly",
 )
-"""Files whose slow tests take longest, which start first: no process ends with one, alone."""
+"""Files whose tests take longest, which start first: no process ends with one, alone."""

@@ -8,14 +8,11 @@ from helpers import TESTS
 from helpers.long_files import LONGEST
 
 
-def test_every_long_file_exists_once_and_is_slow():
+def test_every_long_file_exists_once():
     """They are named by their stems, so that a file that moves keeps its place."""
-    files = {path.stem: path for path in TESTS.rglob("test_*.py")}
     stems = Counter(path.stem for path in TESTS.rglob("test_*.py"))
     assert {name: stems[name] for name in LONGEST} == dict.fromkeys(LONGEST, 1)
     assert len(set(LONGEST)) == len(LONGEST)
-    for name in LONGEST:
-        assert "mark.slow" in files[name].read_text(encoding="utf-8"), name
 
 
 def test_pytensor_notes_no_places_and_garbage_is_searched_for():

@@ -22,7 +22,7 @@ from measurement_layouts.inference.simulate import expected_success
 pytestmark = pytest.mark.slow
 MASS, SUBJECTS = 0.9, 240
 SLACK = 3 * np.sqrt(MASS * (1 - MASS) / SUBJECTS)
-SAMPLING = {"draws": 500, "tune": 500, "chains": 2, "seed": 1, "progressbar": False}
+SAMPLING = {"draws": 300, "tune": 300, "chains": 2, "seed": 1, "reruns": 0, "progressbar": False}
 
 
 @pytest.fixture(scope="module")

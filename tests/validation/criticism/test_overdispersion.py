@@ -131,27 +131,27 @@ BATTERIES = [
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("made", "battery"), BATTERIES)
 def test_false_alarms_are_as_rare_as_stated(made, battery, monkeypatch):
-    """200 subjects with independent attempts: three standard errors above 5 %, of 200."""
-    p = rates(made, 200, monkeypatch, **battery)
-    assert (p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+    """120 subjects with independent attempts: three standard errors above 5 %, of 120."""
+    p = rates(made, 120, monkeypatch, **battery)
+    assert (p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 120)
 
 
 def test_power(monkeypatch):
     """One log-odds, 30 items of 10 attempts: four of five subjects, each tested alone at 5 %."""
-    p = rates(layout(), 150, monkeypatch, sd=1.0)
-    assert (p <= 0.05).mean() > 0.8 - 3 * np.sqrt(0.8 * 0.2 / 150)
+    p = rates(layout(), 100, monkeypatch, sd=1.0)
+    assert (p <= 0.05).mean() > 0.8 - 3 * np.sqrt(0.8 * 0.2 / 100)
 
 
 @pytest.mark.slow
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("made", "battery"), BATTERIES)
 def test_alarms_over_all_subjects_are_as_rare_as_stated(made, battery):
-    """75 checks of five subjects: their alarms are at most 5 %, and three standard errors."""
+    """40 checks of five subjects: their alarms are at most 5 %, and three standard errors."""
     alarms = 0
-    for run in range(75):
+    for run in range(40):
         _, evaluation = counts(5, 0.0, seed=1000 + run, **battery)
         alarms += bool(ml.check(made, evaluation).overdispersion["flagged"].any())
-    assert alarms / 75 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 75)
+    assert alarms / 40 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
 
 
 def test_the_statistic_is_that_of_tarone():
@@ -244,7 +244,8 @@ def test_a_part_of_the_layout_holds():
     """What is advised: an unseen part whose spread is inferred, 30 subjects by NUTS."""
     skills, evaluation = counts(30, 1.0)
     wide = layout(ml.Unseen("itemEffect", 0, ml.Slope("itemSpread")))
-    fit = ml.fit(wide, evaluation, draws=300, tune=300, chains=2, seed=1, progressbar=False)
+    options = {"draws": 300, "tune": 300, "chains": 2, "reruns": 0, "seed": 1}
+    fit = ml.fit(wide, evaluation, **options, progressbar=False)
     assert coverage(fit, skills) > 0.9 - 3 * np.sqrt(0.9 * 0.1 / 30)
     spread = fit.profiles().query("node == 'itemSpread'")
     assert ((spread["low"] <= 1) & (spread["high"] >= 1)).mean() > 0.9 - 3 * np.sqrt(0.9 * 0.1 / 30)
