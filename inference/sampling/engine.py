@@ -342,7 +342,7 @@ class FusedSampler:
 
 
 @dataclass(frozen=True)
-class _Function:
+class Function:
     """Address of a compiled function."""
 
     address: int
@@ -377,8 +377,8 @@ def as_nutpie(
     return CompiledPyMCModel(
         dims={},
         reparameterized_names=[],
-        compiled_logp_func=_Function(code.machine.density),
-        compiled_expand_func=_Function(code.machine.profile),
+        compiled_logp_func=Function(code.machine.density),
+        compiled_expand_func=Function(code.machine.profile),
         initial_point_func=start,
         shared_data={str(place): array for place, array in enumerate(code.kept)},
         shared_var_keys={},

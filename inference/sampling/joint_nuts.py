@@ -1,8 +1,9 @@
 """NUTS for a cohort, with one call for each chain."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import numpy as np
 from ...common.cache import Recent
 from ...common.seeds import subject_seed
 from ...layouts import Latent, Layout
-from ...layouts.plates import plate_name
+from ...layouts.plates import SUBJECT, plate_name
 from ..kernel.terms import UnsupportedError
 from ..model.cell_parts import cell_part
 from ..model.cohort import Cohort
 from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
+from .bent_pairs import BentPairs, find_bend
+from .directions import Directions, find_directions
 from .draws import Draws, Sampled, SamplingOptions
 from .inner import Inner, find_places, single_latent, spread_of
 from .inner_cells import InnerCells, find_scores, first_scores
@@ -25,6 +28,9 @@ from .retries import in_one_line
 
 _TRIALS_PER_VALUE, _FAR = 10, 10.0
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
+_LONGER = SamplingOptions(draws=1000, tune=300, chains=1)
+_WIDEST = 10_000  # coordinates of a point for which directions are looked for; bounds the memory
+_MOST_PAIRS = 2000  # pairs of values of subjects that are searched for bent ones; bounds the time
 _forms = Recent[object, "Form"](4)
 
 
@@ -38,10 +44,18 @@ class Form:
         The log-density; `PlainJoint` if the kernel does not support an operation of the layout.
     inner : Inner, InnerCells or None
         Sampler of the latent that is integrated out, if there is one.
+    directions : Directions or None
+        Directions along which the coordinates are stretched, if there are any.
     """
 
     kernel: JointKernel | PlainJoint
     inner: Inner | InnerCells | None = None
+    directions: Directions | None = None
+
+    def compiled(self) -> Any:
+        """Return nutpie's compiled model."""
+        model = self.kernel.compiled()
+        return model if self.directions is None else self.directions.stretched(model)
 
 
 def joint_form(cohort: Cohort) -> Form:
@@ -51,7 +65,10 @@ def joint_form(cohort: Cohort) -> Form:
     out over standard scores. Without such a latent, or if it needs too many scores, a single normal
     latent per subject is integrated out if it needs no more than 64 places. Values of the other
     latents whose scale is a latent are centred to the degree to which the data reduce their
-    variance.
+    variance. If nothing is integrated out and shared values of the short run vary along a common
+    direction, a longer run follows. It shows the directions along which coordinates of shared
+    values and of values whose scale is a latent are stretched, and the pairs of a subject's values
+    that are bent.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -60,7 +77,7 @@ def joint_form(cohort: Cohort) -> Form:
 def _form(cohort: Cohort) -> Form:
     try:
         form = _fused(cohort)
-        form.kernel.compiled()  # once, and not in each chain's thread
+        form.compiled()  # once, and not in each chain's thread
     except UnsupportedError:
         return Form(PlainJoint(cohort))
     return form
@@ -77,7 +94,7 @@ def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | 
     """Integrate out a latent per subject and item; None if that needs too many scores."""
     scaled = [latent for latent in scaled if latent is not part]
     kernel = JointKernel(cohort, _first_centring(cohort, scaled), scores=first_scores(part))
-    pilot = _pilot(kernel)
+    pilot, _ = _pilot(kernel)
     scores = None if pilot is None else find_scores(cohort, part, pilot)
     if pilot is None or scores is None:
         return None
@@ -91,27 +108,92 @@ def _without_subjects(cohort: Cohort, scaled: list[Latent]) -> Form:
     if not scaled and latent is None:
         return Form(JointKernel(cohort))
     kernel = JointKernel(cohort, _first_centring(cohort, scaled))
-    pilot = _pilot(kernel)
+    pilot, points = _pilot(kernel)
     if pilot is None:
         return Form(kernel)
     centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
     spread = None if latent is None else spread_of(latent)
-    if latent is None or spread is None:
-        return Form(JointKernel(cohort, centring))
-    places = find_places(latent, pilot[latent.name][0], pilot[spread.name][0])
-    if places is None:
-        return Form(JointKernel(cohort, centring))
-    centring.pop(latent.name, None)
-    return Form(JointKernel(cohort, centring, places=places), Inner(cohort, latent, places))
+    if latent is not None and spread is not None:
+        places = find_places(latent, pilot[latent.name][0], pilot[spread.name][0])
+        if places is not None:
+            centring.pop(latent.name, None)
+            return Form(JointKernel(cohort, centring, places=places), Inner(cohort, latent, places))
+    final = JointKernel(cohort, centring)
+    if _directions(kernel, points) is None:
+        return Form(final)
+    return _stretched(cohort, final, centring, scaled)
 
 
-def _pilot(kernel: JointKernel) -> dict[str, np.ndarray] | None:
-    """Sample a short chain; None if it cannot start, which the chains of the fit then report."""
+def _stretched(
+    cohort: Cohort, kernel: JointKernel, centring: dict[str, np.ndarray], scaled: list[Latent]
+) -> Form:
+    """Stretch coordinates along directions, and bend pairs of them; those of pairs are centred."""
+    pilot, points = _pilot(kernel, _LONGER)
+    if pilot is None:
+        return Form(kernel)
+    own = [one for one in scaled if one.plates == (SUBJECT,) and not one.dims]
+    bends = _bends(pilot, [one.name for one in own if one.priors[0].family == "Normal"])
+    offsets = {part.latent.name: part.offset for part in kernel.parts}
+    order, at = kernel.order([SUBJECT]), []
+    for subject, (names, _) in bends.items():
+        at.append([offsets[name] + order[subject] for name in names])
+        for name, coordinate in zip(names, at[-1], strict=True):
+            centring[name][subject] = 1
+            points[:, coordinate] = pilot[name][0][:, subject]
+    bent = BentPairs()
+    if bends:
+        kernel = JointKernel(cohort, centring)
+        bent = BentPairs(np.array(at), np.array([numbers for _, numbers in bends.values()]))
+    directions = _directions(kernel, bent.straight(points), scaled)
+    if directions is None and bends:
+        directions = Directions.none(len(kernel.start))
+    return Form(kernel, directions=directions and replace(directions, bent=bent))
+
+
+def _bends(
+    pilot: Mapping[str, np.ndarray], names: Sequence[str]
+) -> dict[int, tuple[tuple[str, str], np.ndarray]]:
+    """Find the pair of each subject's values that is bent most, if there is one, by subject."""
+    pairs = list(combinations(names, 2))
+    count = pilot[names[0]].shape[2] if pairs else 0
+    if count * len(pairs) > _MOST_PAIRS:
+        return {}
+    found, gains = {}, dict[int, float]()
+    for subject, pair in product(range(count), pairs):
+        gain, numbers = find_bend(*(pilot[name][0][:, subject] for name in pair))
+        if gain > gains.get(subject, 0):
+            gains[subject], found[subject] = gain, (pair, numbers)
+    return found
+
+
+def _pilot(
+    kernel: JointKernel, options: SamplingOptions = _PILOT
+) -> tuple[dict[str, np.ndarray] | None, np.ndarray]:
+    """Sample a short chain; returns draws by level, and the sampler's points if they are not wide.
+
+    The draws are None if it cannot start, which the chains of the fit then report.
+    """
+    length = len(kernel.start)
+    wide = length > _WIDEST
     try:
-        drawn, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
+        drawn, steps = run_chains(kernel.compiled(), options, _PILOT_SEED, 1, 1, points=not wide)
     except RuntimeError:  # the density is not finite at the start
-        return None
-    return levelled(kernel, drawn, _PILOT)
+        return None, np.zeros((0, length))
+    found = levelled(kernel, drawn, options)
+    if wide:
+        return found, np.zeros((0, length))
+    return found, columns(steps, "unconstrained_draw", options, (length,))[0]
+
+
+def _directions(
+    kernel: JointKernel, points: np.ndarray, more: Sequence[Latent] = ()
+) -> Directions | None:
+    """Find directions of the coordinates of shared values and of more latents."""
+    free = np.zeros(len(kernel.start), dtype=bool)
+    ends = [*(part.offset for part in kernel.parts[1:]), len(free)]
+    for part, end in zip(kernel.parts, ends, strict=True):
+        free[part.offset : end] = "subject" not in _names(part.latent) or part.latent in more
+    return find_directions(points, free) if len(points) else None
 
 
 def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarray]:
@@ -199,7 +281,7 @@ def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, att
     form = joint_form(cohort)
     stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
     kernel, own_seed = form.kernel, subject_seed(seed, stream)
-    drawn, statistics = run_chains(kernel.compiled(), options, own_seed, 1, 1)
+    drawn, statistics = run_chains(form.compiled(), options, own_seed, 1, 1)
     found = levelled(kernel, drawn, options)
     if form.inner is not None:
         found[form.inner.latent.name] = form.inner.draw(found, own_seed)

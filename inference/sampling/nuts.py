@@ -79,9 +79,17 @@ def sample(
 
 
 def run_chains(
-    model: Any, options: SamplingOptions, seed: int, cores: int, chains: int
+    model: Any,
+    options: SamplingOptions,
+    seed: int,
+    cores: int,
+    chains: int,
+    points: bool = False,
 ) -> tuple[list[Any], list[Any]]:
-    """Run chains; returns their draws and statistics, with one batch for each chain."""
+    """Run chains; returns their draws and statistics, with one batch for each chain.
+
+    With `points`, the statistics contain the sampler's points as ``unconstrained_draw``.
+    """
     import nutpie
 
     background: Any = nutpie.sample(
@@ -96,6 +104,7 @@ def run_chains(
         save_warmup=False,
         return_raw_trace=True,  # the conversion would take a third of the time
         blocking=False,
+        store_unconstrained=points,
     )
     try:
         trace = _finished(background)

@@ -1,0 +1,221 @@
+"""Coordinates that are stretched along few directions: found in draws, and the same posterior."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import shared_layouts
+from helpers.populations import cohort_data, exam_layout, normal
+from scipy.stats import beta
+
+import measurement_layouts as ml
+from measurement_layouts.inference.model.cohort import Cohort
+from measurement_layouts.inference.sampling import joint_nuts
+from measurement_layouts.inference.sampling.bent_pairs import BentPairs, find_bend
+from measurement_layouts.inference.sampling.convergence import rhat_ess
+from measurement_layouts.inference.sampling.directions import Directions, find_directions
+from measurement_layouts.inference.sampling.draws import SamplingOptions
+from measurement_layouts.inference.sampling.joint import JointKernel
+from measurement_layouts.inference.sampling.nuts import columns, run_chains
+from measurement_layouts.inference.sampling.unbounded import LogDensity
+from measurement_layouts.linking import logistic, mixture
+
+HEADS, TRIALS = np.array([0, 1, 3, 9, 12]), np.array([3, 5, 9, 9, 20])
+COINS = [f"coin {number}" for number in range(len(HEADS))]
+
+
+def some_directions(length, count):
+    """Directions that mix all coordinates, one of them compressed, and a pair that is bent."""
+    rng = np.random.default_rng(4)
+    vectors = np.linalg.qr(rng.normal(size=(length, count)))[0].T
+    scale, stretch = rng.uniform(0.5, 2, length), np.array([3.0, 0.4, 2.0])[:count, None]
+    bent = BentPairs(np.array([[3, 1]]), np.array([[0.1, 0.5, -0.3, 2.0]]))
+    return Directions(vectors * scale * (stretch - 1), vectors / scale, bent)
+
+
+def moved(directions, point):
+    """The point of the log-density, by the formulas of both classes."""
+    found = point + directions.out.T @ directions.into @ point
+    ((first, second),), ((c, w, other_c, other_w),) = directions.bent.at, directions.bent.numbers
+    apart, middle = found[first], found[second]
+    root = np.sqrt(apart**2 + 4)
+    found[first] = c + w * (middle + root + apart) / 2
+    found[second] = other_c + other_w * (middle + root - apart) / 2
+    return found
+
+
+def test_density_and_gradient_are_those_at_the_moved_point():
+    model = JointKernel(Cohort.of_evaluation(exam_layout(), cohort_data())).compiled()
+    plain = LogDensity(model)
+    directions = some_directions(plain.size, 3)
+    stretched = LogDensity(directions.stretched(model))
+    point = np.random.default_rng(1).normal(size=plain.size) / 2
+    value, gradient = stretched.with_gradient(point)
+    there = moved(directions, point)
+    expected, slopes = plain.with_gradient(there)
+    assert value == pytest.approx(expected, abs=1e-9)
+    steps = 1e-5 * np.eye(plain.size)
+    numeric = [(stretched(point + step) - stretched(point - step)) / 2e-5 for step in steps]
+    np.testing.assert_allclose(gradient, numeric, atol=1e-5)
+    assert np.abs(gradient - slopes).max() > 0.1
+    np.testing.assert_allclose(directions.inverse(there), point, atol=1e-12)
+
+
+@pytest.mark.trust("oracles", "closed forms: stretched coordinates")
+def test_posteriors_of_coins_are_beta_distributions():
+    """Shares of draws below the ends of the exact central 90 %; points not moved miss them."""
+    chance = ml.Bias("chance", per="item", low=0, high=1, prior=ml.Prior("Beta", alpha=1, beta=1))
+    came = [np.arange(count) < heads for heads, count in zip(HEADS, TRIALS, strict=True)]
+    tosses = pd.DataFrame({"item": np.repeat(COINS, TRIALS), "outcome": np.concatenate(came)})
+    evaluation = ml.Evaluation.from_long(tosses.assign(subject="Ann"), repeats="trials")
+    layout = ml.Layout("coins", ml.Success("heads", chance))
+    cohort = Cohort.of_evaluation(layout, evaluation)
+    kernel = JointKernel(cohort)
+    plain = kernel.compiled()
+    model = some_directions(len(COINS), 2).stretched(plain)
+    options = SamplingOptions(draws=4000, tune=500, chains=1)
+    drawn, steps = run_chains(model, options, 5, 1, 1, points=True)
+    (points,) = columns(steps, "unconstrained_draw", options, (len(COINS),))
+    order = kernel.order(["item"])[[cohort.levels["item"].index(coin) for coin in COINS]]
+    (draws,) = columns(drawn, "chance", options, (len(COINS),))
+    np.testing.assert_array_equal(LogDensity(model).profiles(points)["chance"], draws)
+    for end in (0.05, 0.95):
+        exact = beta.ppf(end, 1 + HEADS, 1 + TRIALS - HEADS)
+        np.testing.assert_allclose((draws[:, order] < exact).mean(axis=0), end, atol=0.02)
+    unmoved = LogDensity(plain).profiles(points)["chance"][:, order]
+    assert np.abs((unmoved < exact).mean(axis=0) - 0.95).max() > 0.05
+
+
+def test_a_direction_is_found_that_both_halves_of_the_draws_have():
+    """A common part of six of twelve coordinates; not of those that are not free."""
+    rng = np.random.default_rng(6)
+    common = rng.normal(size=(1000, 1)) * np.repeat([3.0, 0.0], 6) + rng.normal(size=(1000, 12))
+    points = common * np.arange(1, 13)
+    found = find_directions(points, np.ones(12, dtype=bool))
+    assert len(found.out) == 1
+    at = found.inverse(points.T[:, 0])
+    np.testing.assert_allclose(at + (found.into @ at) @ found.out, points[0], atol=1e-9)
+    moved = np.array([found.inverse(point) for point in points])
+    correlation = np.corrcoef(moved.T)[:6, :6][np.triu_indices(6, 1)]
+    assert np.abs(correlation).max() < 0.2
+    assert np.corrcoef(points.T)[:6, :6].min() > 0.85
+    free = np.arange(12) >= 6
+    assert find_directions(points, free) is None
+
+
+def test_slow_chains_have_no_direction_that_only_one_half_has():
+    """Sums of steps: their variance is large along directions that the next draws do not have."""
+    steps = np.random.default_rng(7).normal(size=(200, 40))
+    points = np.empty_like(steps)
+    points[0] = steps[0]
+    for at in range(1, 200):
+        points[at] = 0.95 * points[at - 1] + steps[at]
+    standard = (points - points.mean(axis=0)) / points.std(axis=0)
+    assert np.linalg.eigvalsh(np.cov(standard.T))[-1] > 4
+    assert find_directions(points, np.ones(40, dtype=bool)) is None
+    assert find_directions(points[:, :3] * 0, np.ones(3, dtype=bool)) is None
+
+
+def hyperbola(rng, count=1000):
+    """Draws along two arms of different widths, of which a normal distribution is no picture."""
+    apart, middle = rng.choice([-8, 7], count) + 3 * rng.normal(size=count), rng.normal(size=count)
+    root = np.sqrt(apart**2 + 4)
+    return 5 + 10 * (middle + root + apart) / 2, 2 + 0.3 * (middle + root - apart) / 2
+
+
+def test_an_l_is_straightened():
+    rng = np.random.default_rng(10)
+    first, second = hyperbola(rng)
+    gain, numbers = find_bend(first, second)
+    assert gain > 1
+    pair = BentPairs(np.array([[0, 1]]), numbers[None])
+    apart, middle = pair.straight(np.stack([first, second], axis=-1)).T
+    assert abs(np.corrcoef(apart, middle)[0, 1]) < 0.3
+    assert middle.std() < apart.std() / 3
+    normal_draws = rng.normal(size=(2, 1000)) * [[3], [1]] + rng.normal(size=1000)
+    assert find_bend(*normal_draws)[0] == 0
+    assert find_bend(first * 0, second)[0] == 0
+
+
+def ridge():
+    """A layout of two abilities of each subject in which all eases and a mean can be exchanged."""
+    mean = ml.Bias("mean", per="population", prior=normal(0, 3))
+    ability = ml.Capability("ability", prior=normal(mean, ml.Spread("spread")))
+    ease = ml.Bias("ease", per="item", prior=normal(0, 3))
+    slip = ml.Noise("slip", prior=ml.Prior("Beta", alpha=1, beta=9))
+    return ml.Layout("ridge", ml.Success("solved", mixture(logistic(ability + ease), slip, 0.5)))
+
+
+@pytest.mark.slow
+def test_a_joint_fit_is_stretched_where_shared_values_are_correlated():
+    """Eases and the mean: more effective draws, and the same posterior."""
+    rng = np.random.default_rng(8)
+    names = [f"i{number}" for number in range(10)], [f"s{number}" for number in range(40)]
+    log_odds = rng.normal(0, 1, (40, 1)) + np.linspace(-2, 2, 10)
+    outcomes = (rng.logistic(size=(40, 10)) < log_odds).astype(int)
+    evaluation = ml.Evaluation.from_wide(
+        pd.DataFrame(outcomes, names[1], names[0]), pd.DataFrame(index=names[0])
+    )
+    cohort = Cohort.of_evaluation(ridge(), evaluation)
+    form = joint_nuts.joint_form(cohort)
+    assert form.directions is not None
+    options = SamplingOptions(draws=1000, tune=500, chains=1)
+    found = {}
+    for directions in (form.directions, None):
+        model = dataclasses.replace(form, directions=directions).compiled()
+        drawn, steps = run_chains(model, options, 9, 1, 1)
+        mean = columns(drawn, "mean", options)[0]
+        count = columns(steps, "n_steps", options).sum()
+        found[directions is None] = mean, effective(mean) / count
+    (stretched, often), (plain, seldom) = found[False], found[True]
+    assert often > 1.5 * seldom
+    error = np.hypot(*(one.std() / effective(one) ** 0.5 for one in (stretched, plain)))
+    assert abs(stretched.mean() - plain.mean()) < 4 * error
+
+
+def effective(draws):
+    """Effective draws of one chain."""
+    return float(rhat_ess(draws[None]).ess_bulk)
+
+
+@pytest.mark.slow
+def test_bent_pairs_do_not_change_the_posterior(monkeypatch):
+    """Abilities of the subjects with the fewest successes, which are bent whatever they gain."""
+    layout = two_abilities()
+    evaluation, _ = shared_layouts.simulated(layout, people=10)
+    cohort = Cohort.of_evaluation(layout, evaluation)
+    worst = np.argsort(np.bincount(cohort.subject, cohort.successes))[:3]
+    bends = {int(at): (("go", "see"), np.array([1.0, 0.5, 0.0, 0.7])) for at in worst}
+    monkeypatch.setattr(joint_nuts, "_bends", lambda *_: bends)
+    scaled = [one for one in layout.latents if one.name in ("go", "see", "ease")]
+    centring = joint_nuts._first_centring(cohort, scaled)
+    form = joint_nuts._stretched(cohort, JointKernel(cohort, centring), centring, scaled)
+    assert len(form.directions.bent.at) == 3
+    options = SamplingOptions(draws=2000, tune=500, chains=1)
+    found = []
+    for directions in (form.directions, None):
+        model = dataclasses.replace(form, directions=directions).compiled()
+        drawn, _ = run_chains(model, options, 9, 1, 1)
+        draws = joint_nuts.levelled(form.kernel, drawn, options)
+        shared = [np.log(draws[name][0]) for name in ("goSpread", "seeSpread")]
+        found.append(
+            np.column_stack([*shared, draws["go"][0][:, worst], draws["see"][0][:, worst]])
+        )
+    errors = [[one.std() / effective(one) ** 0.5 for one in draws.T] for draws in found]
+    apart = (found[0].mean(axis=0) - found[1].mean(axis=0)) / np.hypot(*np.array(errors))
+    assert np.abs(apart).max() < 4
+
+
+def two_abilities():
+    """Two abilities of which an item needs both, each with a spread of its own."""
+    near, small = (ml.MetaFeature(name, low=0, high=4) for name in ("distance", "smallness"))
+    go, see = (
+        ml.Capability(
+            name,
+            prior=normal(ml.Bias(f"{name}Mean", per="population"), ml.Spread(f"{name}Spread")),
+        )
+        for name in ("go", "see")
+    )
+    chance = logistic(go - near + shared_layouts.zero_sum("ease")) * logistic(see - small)
+    return ml.Layout("two abilities", ml.Success("got", chance))
