@@ -204,6 +204,11 @@ def need_columns(
     """
     columns = Counter(have)
     missing = [name for name in need if name not in columns]
+    if missing and not columns:
+        raise DataError(
+            f"{where} no column {some(map(quoted, missing))}, and no columns at all; add it, or "
+            "see in the notes of an import which columns were dropped, and why"
+        )
     if missing:
         raise DataError(
             f"{where} no column {some(map(quoted, missing))}; the columns are "

@@ -103,6 +103,13 @@ def of_ratio():
             "add it",
         ),
         fault(
+            "no column at all",
+            lambda: fit(items()[[]]),
+            DataError,
+            "distance: the items have no column distance, and no columns at all; add it, or see in "
+            "the notes of an import which columns were dropped, and why",
+        ),
+        fault(
             "a column twice",
             lambda: fit(pd.concat([items(), items()[["distance"]]], axis=1)),
             DataError,

@@ -48,3 +48,10 @@ def test_scores_cross_validation_and_criticism():
         ml.validation.criticise(fitted, READ)
     with pytest.raises(ml.DataError, match=message):
         ml.validation.cross_validate([LAYOUT], READ)
+
+
+def test_fits_are_compared_by_name():
+    fitted = ml.fit(LAYOUT, READ.evaluation(), method="grid", progressbar=False)
+    with pytest.raises(ml.DataError, match="fits is a list; give the fits by name"):
+        ml.validation.compare_layouts([fitted, fitted])
+    assert len(ml.validation.compare_layouts({"one": fitted, "other": fitted}).total) == 2

@@ -112,8 +112,8 @@ def compare_layouts(
     Raises
     ------
     DataError
-        When there is no fit or no subject, a subject is missing in one of the fits, or the fits'
-        outcomes differ.
+        When the fits have no names, there is no fit or no subject, a subject is missing in one of
+        the fits, or the fits' outcomes differ.
     FitError
         When a fit has fewer than 25 draws, or the unit is refused as in `loo`.
 
@@ -140,6 +140,11 @@ def compare_layouts(
             layout  rank  weight
     0 ...
     """
+    if not isinstance(fits, Mapping):
+        raise DataError(
+            f"compare_layouts: fits is a {type(fits).__name__}; give the fits by name, as in "
+            "{'one layout': fit, 'another': other}"
+        )
     fits = {str(name): fit for name, fit in fits.items()}
     for fit in fits.values():
         check_unit(fit, unit, subjects)
