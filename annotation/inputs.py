@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..common.errors import AnnotationError
+from ..common.errors import AnnotationError as AnnotationError  # public, by this name
 from ..layouts.fields import is_broken
 
 

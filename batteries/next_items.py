@@ -11,9 +11,9 @@ from ..common.options import whole
 from ..evaluations.steps import of_rows
 from ..evaluations.tables import named
 from ..inference.forecasts.likelihood import Attempted
-from ..inference.forecasts.streaming import probabilities
+from ..inference.forecasts.streaming import gathered, probabilities
 from ..inference.model.features import read_features
-from ..inference.population.forecasting import probabilities_jointly
+from ..inference.population.group_means import chances_of
 from ..inference.posterior.posterior import Posterior, some_draws
 from ..layouts.elements import elements
 from .adaptive.choosing import Chooser, variance_removed
@@ -88,18 +88,14 @@ def next_items(
 
 def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[np.ndarray]:
     """Compute each subject's success probabilities on items, or on their steps, for all draws."""
-    if fit.layout.joint:
-        yield from probabilities_jointly(fit, items, fit.names(rows), memory_mib=_MEMORY_MIB)
+    steps = fit.layout.steps
+    if steps is None or fit.layout.joint:
+        yield from chances_of(fit, items, fit.names(rows), memory_mib=_MEMORY_MIB)
         return
-    features, count, steps = read_features(fit.layout, items), len(items), fit.layout.steps
-    if steps is not None:
-        features, count = of_rows(steps, features, count), count * len(steps.rows)
+    features = of_rows(steps, read_features(fit.layout, items), len(items))
+    count = len(items) * len(steps.rows)
     for row in rows:
-        sizes = fit.posterior.sizes
-        found = np.empty((count, sizes["chain"] * sizes["draw"]))
-        for places, chances in probabilities(fit, row, features, count, memory_mib=_MEMORY_MIB):
-            found[places] = chances
-        yield found
+        yield gathered(probabilities(fit, row, features, count, memory_mib=_MEMORY_MIB), count)
 
 
 @dataclass(frozen=True, eq=False)

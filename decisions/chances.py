@@ -9,9 +9,7 @@ from ..common.errors import DataError, FitError
 from ..common.messages import some
 from ..evaluations.tables import named
 from ..inference.fit import Fit
-from ..inference.forecasts.streaming import probabilities
-from ..inference.model.features import read_features
-from ..inference.population.forecasting import probabilities_jointly
+from ..inference.population.group_means import chances_of
 
 FEWEST_DRAWS = 100
 _MOST = 2**24  # chances of a subject, 128 MiB; of more items, fewer draws are read
@@ -47,7 +45,7 @@ def read_items(items: object, fit: Fit, verb: str) -> pd.DataFrame:
 
 
 def chances(fit: Fit, items: pd.DataFrame, subjects: Sequence[str]) -> Iterator[np.ndarray]:
-    """Stream chances of success, one subject after the other.
+    """Return a stream of chances of success, one subject after the other.
 
     Parameters
     ----------
@@ -58,22 +56,12 @@ def chances(fit: Fit, items: pd.DataFrame, subjects: Sequence[str]) -> Iterator[
     subjects : sequence of str
         Subjects of the fit.
 
-    Yields
-    ------
-    ndarray, shape (items, draws)
+    Returns
+    -------
+    iterator of ndarray, shape (items, draws)
         Probabilities of one subject; the same draws for all subjects. With very many items, only
         every second draw or fewer.
     """
     drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     step = -(-drawn * len(items) // _MOST)
-    if fit.layout.joint:
-        for found in probabilities_jointly(fit, items, subjects, memory_mib=_MEMORY_MIB):
-            yield found[:, ::step]
-        return
-    features = read_features(fit.layout, items)
-    for row in fit.places(subjects):
-        values = np.empty((len(items), len(range(0, drawn, step))))
-        parts = probabilities(fit, row, features, len(items), memory_mib=_MEMORY_MIB)
-        for places, own in parts:
-            values[places] = own[:, ::step]
-        yield values
+    return chances_of(fit, items, subjects, memory_mib=_MEMORY_MIB, step=step)

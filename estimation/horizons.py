@@ -214,17 +214,24 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
     years = ((dates - middle).dt.days / _DAYS).to_numpy()
     y, error = (horizons[name].to_numpy(dtype=float) for name in ("doublings", "sd"))
     scatter, coefficients = _lines(years, y, error, np.random.default_rng(seed))
-    tail = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
-    slow, usual, fast = (doubling(rate) for rate in np.quantile(coefficients[:, 1], tail))
     at = np.linspace(years.min(), years.max(), 60)
     drawn = coefficients[:, :1] + coefficients[:, 1:] * at
-    low, line, high = np.exp2(np.quantile(drawn, tail, axis=0))
     when = middle + pd.to_timedelta(at * _DAYS, unit="D")
+    return trend_of(coefficients[:, 1], drawn, when, scatter, prob)
+
+
+def trend_of(
+    rates: np.ndarray, lines: np.ndarray, when: pd.DatetimeIndex, scatter: np.ndarray, prob: float
+) -> HorizonTrend:
+    """Summarise draws of a trend: of yearly rates, of lines, (draws, dates), and of the scatter."""
+    tail = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
+    slow, usual, fast = (_doubling(rate) for rate in np.quantile(rates, tail))
+    low, line, high = np.exp2(np.quantile(lines, tail, axis=0))
     table = pd.DataFrame({"released": when, "hours": line, "low": low, "high": high})
     return HorizonTrend(usual, fast, slow, float(scatter.mean()), table, prob)
 
 
-def doubling(rate: float) -> float:
+def _doubling(rate: float) -> float:
     """Convert a rate in doublings a year to a doubling time in months; infinite without growth."""
     return _MONTHS / float(rate) if rate > 0 else math.inf
 

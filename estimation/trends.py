@@ -15,7 +15,7 @@ from ..layouts import Latent, MetaFeature
 from ..layouts.plates import SUBJECT
 from ..linking import Expr, evaluate
 from ..linking.evaluation import ancestry
-from .horizons import HorizonTrend, capability_of, doubling
+from .horizons import HorizonTrend, capability_of, trend_of
 
 _STEPS = 60
 _HINT = "declare its prior as in Prior('Normal', mu=start + rate * released, sigma=spread)"
@@ -107,12 +107,8 @@ def joint_trend(
     )
     years = (last - first) * days / 365.25
     rates = (line[:, -1] - line[:, 0]) / years
-    tail = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
-    slow, usual, fast = map(doubling, np.quantile(rates, tail))
-    low, middle, high = np.exp2(np.quantile(line, tail, axis=0))
     when = origin + pd.to_timedelta(at * days, unit="D")
-    table = pd.DataFrame({"released": when, "hours": middle, "low": low, "high": high})
-    return HorizonTrend(usual, fast, slow, float(scatter.mean()), table, prob)
+    return trend_of(rates, line, when, scatter, prob)
 
 
 def _course(fit: Fit, name: str) -> tuple[Around, MetaFeature]:

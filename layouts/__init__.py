@@ -1,32 +1,5 @@
 """Layouts: nodes, priors, checks and diagrams."""
 
-from .latents import Bias, Capability, Latent, Noise, Propensity, Slope, Spread
-from .layout import Layout
-from .nodes import Derived, MetaFeature, Node
-from .outcomes.measured import Measured
-from .outcomes.ordered import Graded, Score
-from .outcomes.steps import Success
-from .outcomes.unseen import Unseen
-from .plates import Category
-from .priors import Prior
+import lazy_loader
 
-__all__ = [
-    "Bias",
-    "Capability",
-    "Category",
-    "Derived",
-    "Graded",
-    "Latent",
-    "Layout",
-    "Measured",
-    "MetaFeature",
-    "Node",
-    "Noise",
-    "Prior",
-    "Propensity",
-    "Score",
-    "Slope",
-    "Spread",
-    "Success",
-    "Unseen",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

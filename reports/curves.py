@@ -9,7 +9,7 @@ import xarray as xr
 
 from ..inference.fit import Fit
 from ..inference.forecasts.reading import levels_of_items, reader_of
-from ..inference.forecasts.streaming import every_draw, summaries
+from ..inference.forecasts.streaming import every_draw, gathered, summaries
 from ..inference.forecasts.support import training_features
 from ..inference.model.alignment import Features
 from ..inference.model.bands import find_bands
@@ -87,9 +87,8 @@ class _Moved:
         own, node = self.features, outcome.node
         mean = fit.layout.mean_of(node)
         rows = len(next(iter(own.values())))
-        every = np.empty((rows, fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]))
-        for part, values in every_draw(fit, row, own, rows, mean, memory_mib=_MEMORY_MIB):
-            every[part] = values / node.range.high
+        parts = every_draw(fit, row, own, rows, mean, memory_mib=_MEMORY_MIB)
+        every = gathered(parts, rows) / node.range.high
         return np.asarray(every.reshape(len(self.values), -1, every.shape[1]).mean(axis=1))
 
 

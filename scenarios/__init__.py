@@ -1,8 +1,8 @@
 """Published studies, ready to run.
 
 Each study has a folder with its layouts, its data and a simulated cohort. The code that reproduces
-tables and figures of the publication is in its folder ``reproduction``, which is imported only when
-it is needed.
+tables and figures of the publication is in its module or package ``reproduction``, which is
+imported only when it is needed.
 """
 
 import importlib

@@ -12,7 +12,7 @@ from ...evaluations.tables import named
 from ...layouts import Layout
 from ...layouts.plates import ITEM
 from ...linking import Expr
-from ..forecasts.streaming import every_draw
+from ..forecasts.streaming import every_draw, gathered
 from ..forecasts.support import Support, defined_columns, training_features
 from ..model.alignment import Features
 from ..model.features import read_features
@@ -154,12 +154,7 @@ class Cell:
             readers = joint_readers(self.fit, self.roster, features, count, memory)
             return every_draw_jointly(readers, 0, target, memory_mib=memory)
         parts = every_draw(self.fit, self.row, features, count, target, memory_mib=memory)
-        found: np.ndarray | None = None
-        for places, values in parts:
-            if found is None:
-                found = np.empty((count, values.shape[1]))
-            found[places] = values
-        return np.empty((0, 0)) if found is None else found
+        return gathered(parts, count)
 
     def training(self) -> tuple[pd.Index, np.ndarray, np.ndarray, np.ndarray]:
         """Items that the subject attempted, their values (items, columns), successes and trials."""

@@ -27,7 +27,7 @@ from ..model.features import read_evaluation
 from ..posterior.posterior import GROUPS, Posterior
 from .blocks import group_alike
 from .reading import levels_of_items
-from .streaming import every_draw, probabilities
+from .streaming import every_draw, gathered, probabilities
 
 
 @cache
@@ -388,10 +388,9 @@ def _over_part(
     for start in range(0, count, together):
         chosen = np.arange(start, min(start + together, count))
         own = items.take(chosen)
-        mean, spread = np.empty((2, len(chosen), draws))
-        for name, table in (("mu", mean), ("sigma", spread)):
-            for places, values in every(parameters[name], own):
-                table[places] = values
+        mean, spread = (
+            gathered(every(parameters[name], own), len(chosen)) for name in ("mu", "sigma")
+        )
         found = np.full_like(mean, -np.inf)
         for score, weight in zip(_SCORES, weights, strict=True):
             at = {part.name: mean + spread * score}

@@ -213,6 +213,18 @@ def read_draws(
         yield piece.block.items, rows[piece.block.places(value, target)]
 
 
+def gathered(
+    parts: Iterable[tuple[np.ndarray, np.ndarray]], items: int, step: int = 1
+) -> np.ndarray:
+    """Join the parts of a stream into one array, (items, draws), with every `step`-th draw."""
+    found = np.empty((items, 0))
+    for places, values in parts:
+        if not found.size:
+            found = np.empty((items, len(range(0, values.shape[1], step))))
+        found[places] = values[:, ::step]
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class _Piece:
     """Items and draws that are computed together."""

@@ -22,7 +22,7 @@ from ...linking.expression import Constant
 from ..forecasts.elsewhere import Away, Trust
 from ..forecasts.forecasting import CASES, Forecast, forecast_of
 from ..forecasts.reading import JointReader, draws_at, root
-from ..forecasts.streaming import byte_count, find_nodes, read_draws, summaries, values_of
+from ..forecasts.streaming import byte_count, find_nodes, gathered, read_draws, summaries, values_of
 from ..model.alignment import Features, align
 from ..model.cohort import plate_feature
 from ..model.quantiles import from_scores
@@ -358,13 +358,8 @@ def every_draw_jointly(
     """
     found = []
     for reader, part, size in readers:
-        drawn = reader.read(row)
-        values = np.empty((size, drawn.draws))
-        for places, computed in read_draws(
-            reader, drawn, part, size, target, memory_mib=memory_mib
-        ):
-            values[places] = computed
-        found.append(values)
+        own = reader.read(row), part, size, target
+        found.append(gathered(read_draws(reader, *own, memory_mib=memory_mib), size))
     return np.concatenate(found)
 
 

@@ -11,7 +11,7 @@ from ...common.seeds import subject_seed
 from ...evaluations.tables import named, need_columns, texts
 from ..forecasts.elsewhere import AT_ONCE, Transfer, Trust, read_trust
 from ..forecasts.forecasting import forecast
-from ..forecasts.streaming import mean_and_interval, probabilities
+from ..forecasts.streaming import gathered, mean_and_interval, probabilities
 from ..model.features import read_features
 from ..posterior.posterior import Posterior
 from .forecasting import forecast_jointly, probabilities_jointly
@@ -144,19 +144,20 @@ def chances_of(
     subjects: Iterable[object] | pd.DataFrame | None,
     *,
     memory_mib: float,
+    step: int = 1,
 ) -> Iterator[np.ndarray]:
-    """Yield each subject's success probabilities without offsets, for all draws: (items, draws)."""
+    """Yield each subject's success probabilities without offsets, shape (items, draws).
+
+    If `step` is given, these are the probabilities of every `step`-th draw.
+    """
     if fit.layout.joint:
-        yield from probabilities_jointly(fit, items, subjects, memory_mib=memory_mib)
+        for found in probabilities_jointly(fit, items, subjects, memory_mib=memory_mib):
+            yield found[:, ::step]
         return
-    features = read_features(fit.layout, items)
+    features, count = read_features(fit.layout, items), len(items)
     for row in fit.places(subjects):
-        found = np.empty((0, 0))
-        for places, chances in probabilities(fit, row, features, len(items), memory_mib=memory_mib):
-            if not found.size:
-                found = np.empty((len(items), chances.shape[1]))
-            found[places] = chances
-        yield found
+        parts = probabilities(fit, row, features, count, memory_mib=memory_mib)
+        yield gathered(parts, count, step)
 
 
 def groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:

@@ -9,7 +9,7 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
-from measurement_layouts.scenarios.animal_ai_olympics.reproduction.published import (
+from measurement_layouts.scenarios.animal_ai_olympics.reproduction import (
     beside,
     compare,
     figure_9,

@@ -9,8 +9,8 @@ import measurement_layouts as ml
 from measurement_layouts import scenarios
 from measurement_layouts.dispositions.pulls import choices
 from measurement_layouts.scenarios import dispositions
+from measurement_layouts.scenarios.dispositions import reproduction
 from measurement_layouts.scenarios.dispositions.layouts import RECOMMENDED
-from measurement_layouts.scenarios.dispositions.reproduction import published
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.validation.prediction.result import CrossValidation
 
@@ -41,7 +41,7 @@ def test_elements_of_the_profile():
 @pytest.mark.slow
 def test_known_profiles_are_found(study, fitted):
     """Errors in posterior standard deviations: 17 of 18 below 3.3 is far from chance."""
-    table = published.recovered(study, fitted)
+    table = reproduction.recovered(study, fitted)
     table = table[~((table["node"] == "noise") & (table["truth"] == 0))]
     z = table["error"] / table["sd"]
     assert len(z) == 17
@@ -64,11 +64,13 @@ def test_aligned_model_has_slope_one_and_nothing_else(fitted):
 def test_every_part_of_the_reproduction(monkeypatch, tmp_path):
     """On two models and an eighth of the scenarios; whether goals hold is for the full size."""
     small = functools.partial(dispositions.simulated_study, per_statement=2, models=SOME[:2])
-    monkeypatch.setattr(published, "simulated_study", small)
+    monkeypatch.setattr(reproduction, "simulated_study", small)
     monkeypatch.setattr(
-        published, "simulated_study", lambda seed, **_: dispositions.simulated_study(seed, **SMALL)
+        reproduction,
+        "simulated_study",
+        lambda seed, **_: dispositions.simulated_study(seed, **SMALL),
     )
-    monkeypatch.setattr(published, "_STUDIES", 2)
+    monkeypatch.setattr(reproduction, "_STUDIES", 2)
     found = scenarios.reproduce("dispositions")
     assert all(pd.notna(figure.obtained) for figure in found.figures[:9])
     assert set(found.tables) >= {"misalignment", "directional alignment", "held-out Brier scores"}
@@ -88,7 +90,7 @@ def test_loading_from_json_lines(study, tmp_path):
 def test_people_only_forecasts_peoples_rates(study):
     evaluation = choices(study.judgments)
     names = list(evaluation.items.index)
-    rates = published.AsPeople().predict(evaluation, names, seed=1)
+    rates = reproduction.AsPeople().predict(evaluation, names, seed=1)
     assert (rates == evaluation.items["peoplesRate"].to_numpy()).all()
     assert rates.sizes == {"subject": 3, "item": len(names)}
 
@@ -96,7 +98,7 @@ def test_people_only_forecasts_peoples_rates(study):
 def test_the_summary_counts_errors_by_study():
     rows = [("noise", 0, 0.0, False, 0), ("slope", 1, 0.1, True, 0), ("slope", 1, 0.3, False, 1)]
     table = pd.DataFrame(rows, columns=["node", "truth", "error", "covered", "study"]).assign(sd=1)
-    (row,) = published.summary(table).to_dict("records")
+    (row,) = reproduction.summary(table).to_dict("records")
     assert row["elements"] == 2
     assert (row["bias"], row["se"]) == pytest.approx((0.2, 0.1))
     assert row["coverage"] == 0.5

@@ -10,7 +10,7 @@ import xarray as xr
 import measurement_layouts as ml
 from measurement_layouts.scenarios import fraction_subtraction as fractions
 from measurement_layouts.scenarios.fraction_subtraction.dina import Dina
-from measurement_layouts.scenarios.fraction_subtraction.reproduction.published import (
+from measurement_layouts.scenarios.fraction_subtraction.reproduction import (
     beside_dina,
     item_mean_brier,
 )

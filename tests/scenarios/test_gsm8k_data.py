@@ -7,7 +7,7 @@ import pytest
 from measurement_layouts import DataError
 from measurement_layouts.scenarios import gsm8k
 from measurement_layouts.scenarios.gsm8k.data import FILES, SPELLING
-from measurement_layouts.scenarios.gsm8k.reproduction.published import (
+from measurement_layouts.scenarios.gsm8k.reproduction import (
     accuracy_figures,
     beside_published,
 )

@@ -6,8 +6,8 @@ import pytest
 
 from measurement_layouts import DataError
 from measurement_layouts.scenarios import math_exam
+from measurement_layouts.scenarios.math_exam import reproduction
 from measurement_layouts.scenarios.math_exam.data import FILES
-from measurement_layouts.scenarios.math_exam.reproduction import found
 
 
 def raw(**changes):
@@ -65,7 +65,7 @@ def test_rates_of_two_items_counted_from_the_file(real):
 
 def shared(**means):
     table = pd.DataFrame({"mean": means, "sd": 0.05}).rename_axis("node").reset_index()
-    return {figure.name.split(":")[0]: figure for figure in found.shared_figures(table)}
+    return {figure.name.split(":")[0]: figure for figure in reproduction.shared_figures(table)}
 
 
 def test_shared_values_are_held_to_two_standard_deviations():
@@ -75,9 +75,9 @@ def test_shared_values_are_held_to_two_standard_deviations():
 
 
 def scores(rasch, recommended, batches):
-    names = [found.RASCH, found.RECOMMENDED, found.BATCHES]
+    names = [reproduction.RASCH, reproduction.RECOMMENDED, reproduction.BATCHES]
     values = {f"split {split}": [rasch, recommended, batches] for split in range(3)}
-    return [figure.holds for figure in found.score_figures(pd.DataFrame(values, names))]
+    return [figure.holds for figure in reproduction.score_figures(pd.DataFrame(values, names))]
 
 
 def test_scores_are_held_to_those_by_hand():
@@ -89,8 +89,8 @@ def test_batches_are_counted_apart():
     table = math_exam.items().assign(mean=0.1, differs=False)
     table.loc["item-01", ["mean", "differs"]] = -1.5, True
     table.loc["item-02", "differs"] = True
-    size, rewritten, others = found.batch_figures(table)
+    size, rewritten, others = reproduction.batch_figures(table)
     assert size.obtained == pytest.approx((1.5 + 7 * 0.1) / 8)
     assert size.holds
     assert (rewritten.obtained, others.obtained) == (1, 1)
-    assert not found.batch_figures(table.assign(mean=0.0))[0].holds
+    assert not reproduction.batch_figures(table.assign(mean=0.0))[0].holds

@@ -9,7 +9,7 @@ from measurement_layouts.inference.simulate import expected_success
 from measurement_layouts.scenarios import weirdml
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.scenarios.weirdml import cohort as simulated
-from measurement_layouts.scenarios.weirdml.reproduction import published
+from measurement_layouts.scenarios.weirdml import reproduction
 
 _TIMES = 40
 
@@ -86,11 +86,11 @@ def test_nothing_real_is_copied(real_data):
 @pytest.mark.slow
 def test_intervals_hold_the_truth_only_where_tasks_differ():
     """24 intervals for each layout: a standard error of 6.1 points at 90 %."""
-    table = published.recovery(cohorts=1)
+    table = reproduction.recovery(cohorts=1)
     assert (table["intervals"] == 24).all()
-    for layout in (published.RECOMMENDED, published.BOTH):
+    for layout in (reproduction.RECOMMENDED, reproduction.BOTH):
         assert table.loc[layout, "coverage"] > 0.9 - 3 * 0.061
-    for layout in (published.PUBLISHED, published.NESTED):  # the twins
+    for layout in (reproduction.PUBLISHED, reproduction.NESTED):  # the twins
         assert table.loc[layout, "coverage"] < 0.9 - 3 * 0.061
 
 

@@ -10,8 +10,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.estimation.horizons import horizon_trend, time_horizons
 from measurement_layouts.scenarios import weirdml
-from measurement_layouts.scenarios.weirdml import data
-from measurement_layouts.scenarios.weirdml.reproduction import published
+from measurement_layouts.scenarios.weirdml import data, reproduction
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +89,8 @@ def test_data_points_are_the_published_ones(counts, folder):
     """Every run and threshold counts once per estimate of its hours."""
     theirs = weirdml.published_horizons(folder)
     ten = counts.select(subjects=theirs.index)
-    assert published._counted(ten, theirs).holds
-    assert not published._counted(ten, theirs.assign(points=theirs["points"] + 1)).holds
+    assert reproduction._counted(ten, theirs).holds
+    assert not reproduction._counted(ten, theirs.assign(points=theirs["points"] + 1)).holds
 
 
 @pytest.mark.parametrize("layout", [weirdml.recommended_layout(), weirdml.nested_layout()])
@@ -126,7 +125,7 @@ def test_the_published_layout_finds_the_published_horizons(counts, folder):
         theirs = weirdml.published_horizons(folder, hours=hours)
         ten = evaluation.select(subjects=theirs.index)
         fit = ml.fit(weirdml.published_layout(), ten, method="grid", seed=1, progressbar=False)
-        table = published.beside_published({"plain": time_horizons(fit, prob=0.95)}, theirs)
+        table = reproduction.beside_published({"plain": time_horizons(fit, prob=0.95)}, theirs)
         assert table["inside"].all()
         assert table["width"].mean() < 0.75
 
@@ -138,7 +137,7 @@ def test_the_recommended_layout_is_as_sure_as_a_bootstrap_over_tasks(counts, fol
     fit = ml.fit(weirdml.recommended_layout(), ten, seed=1, progressbar=False)
     assert (fit.diagnostics()["status"] == "ok").all()
     ours = time_horizons(fit, weirdml.released(folder), prob=0.95)
-    table = published.beside_published({"ours": ours}, theirs)
+    table = reproduction.beside_published({"ours": ours}, theirs)
     assert table["inside"].all()
     assert table["ratio"].between(0.8, 1.25).all()
     assert table["width"].mean() == pytest.approx(1, abs=0.15)

@@ -7,8 +7,8 @@ import pytest
 from measurement_layouts.estimation.horizons import HorizonTrend
 from measurement_layouts.scenarios import weirdml
 from measurement_layouts.scenarios.study import judge
-from measurement_layouts.scenarios.weirdml.reproduction import published
-from measurement_layouts.scenarios.weirdml.reproduction.published import (
+from measurement_layouts.scenarios.weirdml import reproduction
+from measurement_layouts.scenarios.weirdml.reproduction import (
     BOTH,
     PUBLISHED,
     RECOMMENDED,
@@ -29,19 +29,19 @@ THEIRS = table([1, 8], 2)
 
 
 def figures(plain=(1.1, 7), own=(1.0, 8.4), width=2, plain_width=1.3):
-    beside = published.beside_published(
+    beside = reproduction.beside_published(
         {PUBLISHED: table(plain, plain_width), RECOMMENDED: table(own, width)}, THEIRS
     )
-    on_calibrated = published.beside_published({PUBLISHED: table(plain, plain_width)}, THEIRS)
-    return published.horizon_figures(beside, on_calibrated)
+    on_calibrated = reproduction.beside_published({PUBLISHED: table(plain, plain_width)}, THEIRS)
+    return reproduction.horizon_figures(beside, on_calibrated)
 
 
 def test_ratios_and_widths_by_hand():
-    found = published.beside_published({"ours": table([2, 4], 4)}, THEIRS)
+    found = reproduction.beside_published({"ours": table([2, 4], 4)}, THEIRS)
     assert found["ratio"].tolist() == [2, 0.5]
     assert found["width"].to_numpy() == pytest.approx([2, 2])  # log 16 over log 4
     assert found["inside"].tolist() == [True, True]
-    apart = published.beside_published({"ours": table([2.01, 3.9], 4)}, THEIRS)
+    apart = reproduction.beside_published({"ours": table([2.01, 3.9], 4)}, THEIRS)
     assert apart["inside"].tolist() == [False, False]
 
 
@@ -72,12 +72,12 @@ def test_others_fall_short(change, fallen):
 @pytest.mark.parametrize(("months", "holds"), [(5.4, [True, True]), (6.1, [False, True])])
 def test_doubling_time(months, holds):
     trend = HorizonTrend(months, months - 1, months + 1, 0.3, pd.DataFrame(), 0.9)
-    assert [figure.holds for figure in published._trend_figures(trend)] == holds
+    assert [figure.holds for figure in reproduction._trend_figures(trend)] == holds
 
 
 def test_coverage():
     rates = pd.DataFrame({"coverage": {PUBLISHED: 0.6, RECOMMENDED: 0.94, BOTH: 0.84}})
-    assert [figure.holds for figure in published._coverage(rates)] == [True, False, True]
+    assert [figure.holds for figure in reproduction._coverage(rates)] == [True, False, True]
 
 
 def test_foresight():
@@ -85,9 +85,9 @@ def test_foresight():
         {"layout": [RECOMMENDED, PUBLISHED], "elpd_diff": [0.0, -50.0], "dse": [0.0, 10.0]}
     )
     tasks = pd.DataFrame({"brier_difference": [0.003], "brier_se": [0.001]}, [RECOMMENDED])
-    assert [figure.holds for figure in published._foresight(total, tasks)] == [True, False]
+    assert [figure.holds for figure in reproduction._foresight(total, tasks)] == [True, False]
     behind = total.assign(layout=[PUBLISHED, RECOMMENDED])
-    assert not published._foresight(behind, tasks)[0].holds
+    assert not reproduction._foresight(behind, tasks)[0].holds
 
 
 def test_the_lowest_brier_score_wins():

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....common.errors import DataError
-from ....common.messages import some
-from ....evaluations.evaluation import Evaluation
-from ....inference.fit import Fit
-from ....inference.fitting import fit
-from ....inference.sampling.convergence import RHAT_LIMIT
-from ...figures import Figure, Reproduction
-from ...scenario import Scenario
-from ...study import judge, score_methods
-from ..data import SPELLING, accuracies
-from ..horizons import horizons
+from ...common.errors import DataError
+from ...common.messages import some
+from ...evaluations.evaluation import Evaluation
+from ...inference.fit import Fit
+from ...inference.fitting import fit
+from ...inference.sampling.convergence import RHAT_LIMIT
+from ..figures import Figure, Reproduction
+from ..scenario import Scenario
+from ..study import judge, score_methods
+from .data import SPELLING, accuracies
+from .horizons import horizons
 
 RECOMMENDED = "recommended layout"
 _CLOSE = 0.3  # points within which accuracies agree

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....evaluations.evaluation import Evaluation
-from ....inference.fit import Fit
-from ....inference.fitting import fit
-from ....validation.prediction.cross_validate import cross_validate
-from ...figures import Figure, Reproduction
-from ...scenario import Scenario
-from ..batches import batch_differences
+from ...evaluations.evaluation import Evaluation
+from ...inference.fit import Fit
+from ...inference.fitting import fit
+from ...validation.prediction.cross_validate import cross_validate
+from ..figures import Figure, Reproduction
+from ..scenario import Scenario
+from .batches import batch_differences
 
 RASCH, RECOMMENDED, BATCHES = (
     "Rasch layout",

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ....common.errors import DataError
-from ....common.messages import some
-from ....inference.fit import Fit
-from ....inference.fitting import fit
-from ....inference.sampling.convergence import RHAT_LIMIT
-from ...figures import Figure, Reproduction
-from ...files import published_table
-from ...scenario import Scenario
-from ..data import SPELLING
-from ..layouts import published_layout
+from ...common.errors import DataError
+from ...common.messages import some
+from ...inference.fit import Fit
+from ...inference.fitting import fit
+from ...inference.sampling.convergence import RHAT_LIMIT
+from ..figures import Figure, Reproduction
+from ..files import published_table
+from ..scenario import Scenario
+from .data import SPELLING
+from .layouts import published_layout
 
 TABLE = "aaio_figure9.csv"
 _CLOSENESS = {

@@ -5,23 +5,23 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ....estimation.horizons import HorizonTrend, horizon_trend, time_horizons
-from ....evaluations.evaluation import Evaluation
-from ....inference.fit import Fit
-from ....inference.fitting import fit
-from ....layouts import Layout
-from ....validation.leave_one_out.compare import compare_layouts
-from ....validation.prediction.assessor import Assessor
-from ....validation.prediction.baselines import Regression
-from ....validation.prediction.cross_validate import cross_validate
-from ....validation.prediction.layouts import FittedLayout
-from ....validation.prediction.splits import Groups
-from ...figures import Figure, Reproduction
-from ...scenario import Scenario
-from ..cohort import simulated_cohort
-from ..data import calibrated, published_horizons, released
-from ..layouts import nested_layout, published_layout, recommended_layout
-from ..nesting import conditional_counts
+from ...estimation.horizons import HorizonTrend, horizon_trend, time_horizons
+from ...evaluations.evaluation import Evaluation
+from ...inference.fit import Fit
+from ...inference.fitting import fit
+from ...layouts import Layout
+from ...validation.leave_one_out.compare import compare_layouts
+from ...validation.prediction.assessor import Assessor
+from ...validation.prediction.baselines import Regression
+from ...validation.prediction.cross_validate import cross_validate
+from ...validation.prediction.layouts import FittedLayout
+from ...validation.prediction.splits import Groups
+from ..figures import Figure, Reproduction
+from ..scenario import Scenario
+from .cohort import simulated_cohort
+from .data import calibrated, published_horizons, released
+from .layouts import nested_layout, published_layout, recommended_layout
+from .nesting import conditional_counts
 
 _PROB = 0.95  # mass of the published intervals
 _MONTHS = 5.0  # published doubling time in months, rounded

@@ -9,26 +9,26 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ....dispositions.comparison import compare_choices
-from ....dispositions.directional import directional_alignment
-from ....dispositions.judgments import SituationalJudgments
-from ....dispositions.measures import misalignment
-from ....dispositions.populations import alignment_by_population
-from ....dispositions.pulls import choices
-from ....dispositions.self_report import self_report_correlations, self_reports
-from ....dispositions.support import support_by
-from ....evaluations.evaluation import Evaluation
-from ....inference.fit import Fit
-from ....inference.fitting import fit
-from ....validation.prediction.cross_validate import cross_validate
-from ....validation.prediction.layouts import FittedLayout
-from ....validation.prediction.result import CrossValidation
-from ...figures import Figure, Reproduction
-from ...scenario import Scenario
-from ..implied import ALL, distances, implied_misalignment
-from ..layouts import COLUMNS, RECOMMENDED, disposition_layout
-from ..simulated import SimulatedStudy, simulated_study
-from ..traits import TRAITS, supports
+from ...dispositions.comparison import compare_choices
+from ...dispositions.directional import directional_alignment
+from ...dispositions.judgments import SituationalJudgments
+from ...dispositions.measures import misalignment
+from ...dispositions.populations import alignment_by_population
+from ...dispositions.pulls import choices
+from ...dispositions.self_report import self_report_correlations, self_reports
+from ...dispositions.support import support_by
+from ...evaluations.evaluation import Evaluation
+from ...inference.fit import Fit
+from ...inference.fitting import fit
+from ...validation.prediction.cross_validate import cross_validate
+from ...validation.prediction.layouts import FittedLayout
+from ...validation.prediction.result import CrossValidation
+from ..figures import Figure, Reproduction
+from ..scenario import Scenario
+from .implied import ALL, distances, implied_misalignment
+from .layouts import COLUMNS, RECOMMENDED, disposition_layout
+from .simulated import SimulatedStudy, simulated_study
+from .traits import TRAITS, supports
 
 ALIGNED = "sim-01"
 """The model whose rates are people's."""

@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ....evaluations.evaluation import Evaluation
-from ....inference.fit import Fit
-from ....inference.fitting import fit
-from ....validation.prediction.result import CrossValidation
-from ...figures import Figure, Reproduction
-from ...scenario import Scenario
-from ...study import judge, score_methods
-from ..dina import Dina, dina
-from ..mastery import masteries
+from ...evaluations.evaluation import Evaluation
+from ...inference.fit import Fit
+from ...inference.fitting import fit
+from ...validation.prediction.result import CrossValidation
+from ..figures import Figure, Reproduction
+from ..scenario import Scenario
+from ..study import judge, score_methods
+from .dina import Dina, dina
+from .mastery import masteries
 
 RECOMMENDED = "recommended layout"
 _CORRELATED = 0.8
