@@ -1,4 +1,4 @@
-"""True values of a joint layout's latents, and the success probabilities that follow from them."""
+"""Success probabilities that follow from true values of a joint layout's latents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,6 @@ from ...layouts.plates import SUBJECT, plate_name
 from ...linking import evaluate
 from ..model.alignment import align
 from ..model.cohort import Cohort
-from ..model.joint_model import draw_values
 
 
 def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) -> Cohort:
@@ -191,39 +190,3 @@ def _values(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
             f"{np.min(values):g} to {np.max(values):g}; correct them"
         )
     return values
-
-
-def draw_truths(cohort: Cohort, draws: int, seed: int) -> xr.Dataset:
-    """Draw all latents of a cohort's layout from their priors.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Levels of all plates.
-    draws : int
-        Number of draws.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    Dataset
-        One variable per latent, (draw, plates, labels), with levels as coordinates.
-
-    Raises
-    ------
-    LayoutError
-        When draws from a prior are not possible.
-    """
-    layout = cohort.layout
-    drawn = draw_values(cohort, draws, seed)
-    labels = {dim: list(names) for dim, names in layout.labels.items()}
-    used = {plate_name(plate) for plate in layout.plates} | {SUBJECT}
-    levels = {name: names for name, names in cohort.levels.items() if name in used}
-    return xr.Dataset(
-        {
-            latent.name: (("draw", *dims_of(latent)), drawn[latent.name])
-            for latent in layout.latents
-        },
-        {"draw": np.arange(draws)} | levels | labels,
-    )

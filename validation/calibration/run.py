@@ -20,7 +20,8 @@ from ...inference.fitting import fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood
 from ...inference.model.cohort import Cohort
 from ...inference.model.prior import sample_prior
-from ...inference.population.truth import cell_chances, draw_truths, whole_cohort
+from ...inference.population.drawing import draw_truths
+from ...inference.population.truth import cell_chances, whole_cohort
 from ...inference.posterior.posterior import Posterior
 from ...inference.sampling.convergence import UNTRUSTED, convergence, faults, rhat_ess, status
 from ...inference.sampling.draws import Draws

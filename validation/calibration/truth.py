@@ -5,7 +5,8 @@ import xarray as xr
 
 from ...common import options
 from ...common.errors import DataError
-from ...inference.population.truth import draw_truths, whole_cohort
+from ...inference.population.drawing import draw_truths
+from ...inference.population.truth import whole_cohort
 from ...layouts import Layout
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 from ...batteries.information.expected import CONFOUNDED
 from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
+from ...inference.population.drawing import draw_truths
 from ...inference.population.priors import around, parents
-from ...inference.population.truth import draw_truths
 from ...layouts import Latent, Layout, Prior
 from ...layouts.elements import Element
 from ...layouts.plates import POPULATION, plate_name
