@@ -27,7 +27,9 @@ def test_chains_compile_nothing(monkeypatch):
     """Two threads that compile one kernel would name its tables twice."""
     emitted = []
     once = joint.emit
-    monkeypatch.setattr(joint, "emit", lambda planned: emitted.append(1) or once(planned))
+    monkeypatch.setattr(
+        joint, "emit", lambda planned, **more: emitted.append(1) or once(planned, **more)
+    )
     layout, evaluation = exam_layout(), evaluated()
     form = joint_nuts.joint_form(Cohort.of_evaluation(layout, evaluation))
     before = len(emitted)
