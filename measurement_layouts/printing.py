@@ -55,20 +55,28 @@ _MARKS = {
 
 
 def print_figures(figures: "Sequence[Figure]") -> None:
-    """Print published figures beside obtained ones, four digits of each."""
-    table = Table("figure", "published", "obtained", "goal", "holds")
+    """Print published figures beside obtained ones, four digits of each, and how many hold."""
+    columns = ("figure", "published", "obtained", "goal", "holds")
+    table = Fitting(columns, long=("figure", "goal"))
     for figure in figures:
         published = "" if figure.published is None else f"{figure.published:.4g}"
         holds = "yes" if figure.holds else "NO"
-        table.add_row(figure.name, published, f"{figure.obtained:.4g}", figure.goal, holds)
-    _console().print(table)
+        table.add(figure.name, published, f"{figure.obtained:.4g}", figure.goal, holds)
+    console = _console()
+    table.fit(console.width, needed=columns)
+    console.print(table.table("figures"))
+    short = [figure.name for figure in figures if not figure.holds]
+    met = f"figures that meet their goals: {len(figures) - len(short)} of {len(figures)}"
+    say(f"{met}; the others: {some(short)}" if short else met)
 
 
 def print_tables(tables: Mapping[str, pd.DataFrame]) -> None:
     """Print tables of numbers: three decimals, fewer beside an interval or a standard error."""
+    console = _console()
     for title, numbers in tables.items():
         columns = [" ".join(map(str, np.atleast_1d(name))) for name in numbers.columns]
-        table = Table(str(numbers.index.name or ""), *columns, title=title)
+        first = str(numbers.index.name or "")
+        table = Fitting((first, *columns), long=(first,))
         for name, row in zip(numbers.index, numbers.to_numpy().tolist(), strict=True):
             places = _decimals(columns, row)
             cells = zip(row, places, strict=True)
@@ -77,8 +85,11 @@ def print_tables(tables: Mapping[str, pd.DataFrame]) -> None:
                 part = slice(start, start + 2)
                 low, high = row[part]
                 shown[part] = outward(low, high, places[start])
-            table.add_row(str(name), *shown)
-        _console().print(table)
+            table.add(str(name), *shown)
+        left = table.fit(console.width, needed=(first,))
+        console.print(table.table(title))
+        if left:
+            say(f"not shown at this width: {', '.join(left)}; --json prints all")
 
 
 def _decimals(columns: Sequence[str], row: Sequence[Any]) -> list[int]:
@@ -102,11 +113,15 @@ def _intervals(columns: Sequence[str]) -> list[int]:
 def print_scores(scores: "CrossValidation") -> None:
     """Print every method's scores on held-out items, means over all subjects."""
     means = {column: scores.summary(column) for column in _SCORES}
-    table = Table("method", *_SCORES, title="held-out items: mean ± standard error over splits")
+    table = Fitting(("method", *_SCORES), long=("method",))
     for method in means["brier"].index:
         cells = [means[column].loc[method] for column in _SCORES]
-        table.add_row(method, *(with_error(cell["mean"], cell["se"]) for cell in cells))
-    _console().print(table)
+        table.add(method, *(with_error(cell["mean"], cell["se"]) for cell in cells))
+    console = _console()
+    left = table.fit(console.width, needed=("method", "brier"))
+    console.print(table.table("held-out items: mean ± standard error over splits"))
+    if left:
+        say(f"not shown at this width: {', '.join(left)}")
 
 
 def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:

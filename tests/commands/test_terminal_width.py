@@ -8,6 +8,8 @@ import pytest
 
 from measurement_layouts.command import main
 from measurement_layouts.common.saying import say
+from measurement_layouts.printing import print_figures, print_tables
+from measurement_layouts.scenarios.figures import Figure
 
 WIDTHS = pytest.mark.parametrize("width", [80, 120])
 
@@ -232,3 +234,23 @@ def test_a_check_has_whole_columns_and_lines(width, tables, tmp_path, monkeypatc
     problem = next(place for place, line in enumerate(lines) if line.startswith("  1. "))
     follows = lines[problem + 1]
     assert len(lines[problem]) + len(follows.split()[0]) >= width  # no line is broken early
+
+
+@WIDTHS
+def test_tables_and_figures_of_a_study(width, monkeypatch):
+    """Whole columns, the names of the others, and a sentence at the end."""
+    columns = ["brier", "calibration", "refinement", "auroc", "ece", "log_score", "subjects"]
+    rows = ["recommended layout", "aggregate"]
+    scores = pd.DataFrame(0.123456, rows, columns)
+    terminal = in_terminal(monkeypatch, width)
+    print_tables({"scores": scores})
+    name = "mean Brier score of the recommended layout minus that of the aggregate, new items"
+    print_figures([Figure(name, -0.02, "<=", -0.01), Figure("false alarms", 0.2, "<=", 0.05)])
+    shown = terminal.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    assert "…" not in shown
+    assert shown.count("0.123") == 2 * (len(columns) if width == 120 else 5)
+    assert ("not shown at this width: log_score, subjects; --json" in shown) == (width == 80)
+    assert shown.endswith("figures that meet their goals: 1 of 2; the others: false alarms\n")
+    print_figures([Figure("false alarms", 0.02, "<=", 0.05)])
+    assert terminal.getvalue().endswith("figures that meet their goals: 1 of 1\n")
