@@ -38,6 +38,7 @@ FAULTS = {
         *("a new item outside the range", "a training item outside the range"),
         *("an unknown category", "a new item of an unknown category", "a category as text"),
         *("a missing column", "a new item without a column", "no column of outcomes"),
+        "no column at all",
         *("a column twice", "permuted columns", "outcomes of an unknown item"),
         *("outcomes of other items", "a forecast of an unknown subject"),
     ],
