@@ -221,7 +221,10 @@ def test_reproduce_falls_short(own_figures, tmp_path, capfd):
     table["visualAbility_mean"] += 0.2
     table.to_csv(tmp_path / "aaio_figure9.csv")
     assert main(["reproduce", NAME, "--published", str(tmp_path)]) == 1
-    rows = [line for line in capfd.readouterr().out.splitlines() if "visualAbility: mean a" in line]
+    *lines, last = capfd.readouterr().out.splitlines()
+    assert last.startswith("figures that meet their goals: ")
+    assert "; the others: " in last
+    rows = [line for line in lines if "visualAbility: mean a" in line]
     assert len(rows) == 1
     assert "0.2 " in rows[0]
     assert "NO" in rows[0]
