@@ -42,7 +42,7 @@ def test_items_and_attempts_are_counted_and_nothing_hidden_is_shown(several):
     assert found.subjects["trials"].tolist() == [84, 42]
     np.testing.assert_allclose(found.subjects["success"], several[1].success_rates())
     assert found.expected.loc["Bob"].gt(found.expected.loc["Ann"]).all()
-    assert "42 to 84 attempts each (median 63), mean outcome 0." in str(found)
+    assert "42 to 84 (median 63) attempts each, mean outcome 0." in str(found)
     assert "· " not in str(found)
 
 
