@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # The tests: the fast suite by default, on two processes; other options go to pytest. Slow tests run on
-# two processes with -m "slow and not alone", and fast and slow ones with -m "not alone", the longest files
-# first (tests/conftest.py), the notebooks too with -p nbmake --nbmake tests notebooks, and slow tests one
-# after the other with -m slow.
+# two processes with -m "slow and not alone", the longest files first (tests/conftest.py), the notebooks
+# too with -p nbmake --nbmake tests notebooks, and one after the other with -m slow.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 workers=(-n 2 --dist worksteal)
 case " $* " in
-*" not alone "*) workers=(-n 2 --dist loadfile --no-loadscope-reorder) ;;
+*" slow and not alone "*) workers=(-n 2 --dist loadfile --no-loadscope-reorder) ;;
 *" slow "*) workers=() ;;
 esac
 # Two processes share the processors: threads of small matrix products would wait, not work.
