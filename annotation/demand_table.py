@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ..common.errors import AnnotationError
+from ..common.given import kind_of
 from .annotations import Annotations, collect
 from .answer import read_percentage
 from .inputs import foreseen_row, read_pace, read_prices, read_texts, whole, with_total
@@ -318,7 +319,7 @@ def _options(options: object, texts: Mapping[str, str]) -> dict[str, int]:
         return {}
     if not isinstance(options, Mapping | pd.Series):
         raise AnnotationError(
-            f"options: this is a {type(options).__name__}; give a mapping or a Series from items "
+            f"options: this is {kind_of(options)}; give a mapping or a Series from items "
             "to their number of answer options"
         )
     found = {str(item): count for item, count in options.items() if pd.notna(count)}

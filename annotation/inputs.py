@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import AnnotationError as AnnotationError  # public, by this name
+from ..common.given import kind_of
 from ..layouts.fields import is_broken
 
 
@@ -36,7 +37,7 @@ def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> di
     """
     if not isinstance(items, Mapping | pd.Series):
         raise AnnotationError(
-            f"items: this is a {type(items).__name__}; give a mapping or a Series from each item's "
+            f"items: this is {kind_of(items)}; give a mapping or a Series from each item's "
             "name to its text"
         )
     found: dict[str, str] = {}
@@ -239,7 +240,7 @@ def read_columns(frame: object, what: str, columns: Sequence[str], shape: str = 
         When `frame` is not a DataFrame, or lacks a column.
     """
     if not isinstance(frame, pd.DataFrame):
-        have = f"this is a {type(frame).__name__}"
+        have = f"this is {kind_of(frame)}"
     else:
         lacking = [name for name in columns if name not in frame.columns]
         if not lacking:

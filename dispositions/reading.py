@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
+from ..common.given import kind_of
 from ..common.messages import some
 from ..evaluations.tables import is_missing, need_columns, read_numbers, renamed
 from ..evaluations.words import no_numbers
@@ -28,7 +29,7 @@ _NAMES = (str, int, float, np.number)
 def need_table(table: object, what: str, columns: Sequence[str]) -> pd.DataFrame:
     """Check that a table has some columns, each once, and at least one row."""
     if not isinstance(table, pd.DataFrame):
-        raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
+        raise DataError(f"{what}: this is {kind_of(table)}; give a pandas DataFrame")
     need_columns(table.columns, columns, f"the table of {what} has")
     if table.empty:
         raise DataError(f"{what}: the table has no rows; give at least one, or leave it out")

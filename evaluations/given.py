@@ -1,6 +1,6 @@
 """Refusal of arguments that are not a layout, or not an evaluation."""
 
-from ..common.errors import DataError
+from ..common.given import refuse_other
 from ..layouts import Layout
 from ..linking import LayoutError
 from .evaluation import Evaluation
@@ -22,15 +22,15 @@ def refuse_no_layout(layout: object) -> None:
         ...
     measurement_layouts.linking.errors.LayoutError: layout: this is a str, not a Layout; ...
     """
-    if isinstance(layout, Layout):
-        return
     remedy = "make one as Layout('name', outcome)"
     if isinstance(layout, Evaluation | Imported):
-        remedy = "the layout is the first argument, and the evaluation the second"
-    raise LayoutError(f"layout: this is {_kind(layout)}, not a Layout; {remedy}")
+        remedy = "the layout is the first argument"
+    elif isinstance(getattr(layout, "layout", None), Layout):
+        remedy = "give its attribute layout"
+    refuse_other("layout", layout, Layout, "a Layout", remedy, LayoutError)
 
 
-def refuse_no_evaluation(evaluation: object) -> None:
+def refuse_no_evaluation(evaluation: object, name: str = "evaluation") -> None:
     """Refuse what is given as an evaluation and is something else.
 
     Raises
@@ -45,18 +45,10 @@ def refuse_no_evaluation(evaluation: object) -> None:
         ...
     measurement_layouts.common.errors.DataError: evaluation: this is a str, not an Evaluation; ...
     """
-    if isinstance(evaluation, Evaluation):
-        return
     remedy = (
         "read a table as evaluations.read_table(table).evaluation(), or make one as "
         "Evaluation.from_wide(outcomes, items)"
     )
     if isinstance(evaluation, Imported):
         remedy = "call its evaluation()"
-    raise DataError(f"evaluation: this is {_kind(evaluation)}, not an Evaluation; {remedy}")
-
-
-def _kind(value: object) -> str:
-    """Write the type of a value, with its article."""
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
+    refuse_other(name, evaluation, Evaluation, "an Evaluation", remedy)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
+from ..common.given import kind_of
 from ..common.messages import many, some
 from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
@@ -206,7 +207,7 @@ def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index, call: str) -
 
 def _check_long(outcomes: object, columns: Columns) -> None:
     if not isinstance(outcomes, pd.DataFrame):
-        raise DataError(f"outcomes: this is a {type(outcomes).__name__}; give a pandas DataFrame")
+        raise DataError(f"outcomes: this is {kind_of(outcomes)}; give a pandas DataFrame")
     three_columns(columns)
     what = "" if set(columns) <= set(outcomes.columns) else naming(outcomes, columns)
     need_columns(outcomes.columns, columns, "the table of outcomes has", what)
@@ -283,7 +284,7 @@ def refuse_other_outcomes(layout: Layout, outcomes: object) -> None:
     names = [outcome.name for outcome in layout.outcomes]
     if not isinstance(outcomes, Mapping):
         raise DataError(
-            f"outcomes: this is a {type(outcomes).__name__}; give a table for each outcome by "
+            f"outcomes: this is {kind_of(outcomes)}; give a table for each outcome by "
             f"name, as in {{{names[0]!r}: table}}"
         )
     where = f"the tables of outcomes for layout {layout.name!r}"
@@ -297,9 +298,7 @@ def is_long(table: pd.DataFrame, columns: Columns) -> bool:
 
 def _read(outcome: Observed, table: object, items: pd.Index, columns: Columns) -> _Cells:
     if not isinstance(table, pd.DataFrame):
-        raise DataError(
-            f"{outcome.name}: this is a {type(table).__name__}; give a pandas DataFrame"
-        )
+        raise DataError(f"{outcome.name}: this is {kind_of(table)}; give a pandas DataFrame")
     if is_long(table, columns):
         subjects, names = (
             texts(table[column], f"{outcome.name}, {column}") for column in columns[:2]

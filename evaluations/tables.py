@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
+from ..common.given import kind_of
 from ..common.messages import quoted, some
 from ..layouts.fields import is_broken
 from ..linking.errors import short
@@ -38,7 +39,7 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
         occurs twice, or a name or a cell contains half a character.
     """
     if not isinstance(table, pd.DataFrame):
-        raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
+        raise DataError(f"{what}: this is {kind_of(table)}; give a pandas DataFrame")
     if table.columns.nlevels > 1:
         raise DataError(
             f"{what}: the names of columns have {table.columns.nlevels} levels; give each column "

@@ -466,8 +466,8 @@ def load(
     Raises
     ------
     FitError
-        When the file or store does not exist, does not contain a fit, is damaged, or is a fit of
-        another layout.
+        When `path` is no path, or the file or store does not exist, does not contain a fit, is
+        damaged, or is a fit of another layout.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from ..common.errors import DataError
 from ..common.messages import some
 from ..common.options import whole
 from ..evaluations.evaluation import Evaluation
+from ..evaluations.given import refuse_no_layout
 from ..evaluations.steps import expanded, of_rows
 from ..evaluations.tables import name_cells, named, need_columns, read_numbers
 from ..layouts import Latent, Layout, Unseen
@@ -75,6 +76,8 @@ def simulate(
         `profiles` is of the wrong type.
     FitError
         When the seed is not a whole number of at least 0, or `trials` is below 1.
+    LayoutError
+        When `layout` is something else.
 
     Examples
     --------
@@ -89,6 +92,7 @@ def simulate(
     subject
     Ann         1    0
     """
+    refuse_no_layout(layout)
     own = np.random.SeedSequence(whole("seed", seed), spawn_key=(_STREAM,))
     return draw_outcomes(layout, items, profiles, np.random.default_rng(own), trials, subjects)
 

@@ -9,14 +9,17 @@ import pandas as pd
 
 from ..batteries.next_items import next_items
 from ..common.errors import DataError, FitError
+from ..common.given import kind_of, refuse_other
 from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
+from ..evaluations.given import refuse_no_evaluation
 from ..evaluations.steps import refuse_other_rows
 from ..evaluations.tables import name_cells
 from ..inference.explanations.explanation import Explanation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.support import training_features
+from ..inference.given import refuse_no_forecast
 from ..inference.model.features import read_features
 from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import success_rates
@@ -100,6 +103,7 @@ class Contents:
             check_evaluation(fit, evaluation)
         if forecast is not None:
             check_forecast(fit, forecast)
+        refuse_other("explain", explanations, Iterable, "a list", _EXPLAIN)
         explained = tuple(explanations)
         check_explanations(fit, explained)
         reason = ""
@@ -229,6 +233,7 @@ class Contents:
         return ", ".join([*details, *([f"seed {known['seed']}"] if "seed" in known else [])])
 
 
+_EXPLAIN = "give explanations, as in explain=[fit.explain(item, subject)]"
 _TOGETHER = "The criticism tests all subjects together: see the section of the population."
 
 
@@ -260,6 +265,7 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
         When an item or a subject of the fit is missing, or a meta-feature or an outcome differs.
         The error names them.
     """
+    refuse_no_evaluation(evaluation)
     observed = fit.observed
     rows = [str(name) for name in observed["item"].to_numpy()]
     items, known_items = list(training_items(fit)), evaluation.item_table
@@ -305,10 +311,7 @@ def check_explanations(fit: Fit, explanations: Sequence[Explanation]) -> None:
     """
     for one in explanations:
         if not isinstance(one, Explanation):
-            raise DataError(
-                f"explain= contains a {type(one).__name__}; give explanations, as in "
-                "explain=[fit.explain(item, subject)]"
-            )
+            raise DataError(f"explain= contains {kind_of(one)}; {_EXPLAIN}")
     others = [one.subject for one in explanations if one.subject not in fit.subjects]
     if others:
         raise DataError(
@@ -325,6 +328,7 @@ def check_forecast(fit: Fit, forecast: Forecast) -> None:
     DataError
         When the forecast is such. The error names the subjects or the outcomes.
     """
+    refuse_no_forecast(forecast)
     rows, steps = forecast.rows, fit.layout.steps
     told = {} if rows is None else dict.fromkeys(zip(rows.outcome, rows.step, strict=True))
     own = [] if steps is None else [(name, step) for name, _, step in steps.rows]

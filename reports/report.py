@@ -1,16 +1,19 @@
 """The report of a fit on one page."""
 
 from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 
 import pandas as pd
 
 from ..common.errors import FitError
 from ..common.files import write_text
+from ..common.given import refuse_other
 from ..evaluations.evaluation import Evaluation
 from ..inference.explanations.explanation import Explanation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.given import refuse_no_fit
 from ..validation.criticism.criticise import Criticism
 from ..validation.criticism.population.criticism import PopulationCriticism
 from .contents import Contents
@@ -81,8 +84,8 @@ def report(
         When the evaluation, the forecast, the criticism or an explanation belongs to another fit,
         or a subject is named twice.
     FitError
-        When a subject of `detailed` is not in the fit, the file name has another ending, or the
-        file exists and may not be replaced, or cannot be written.
+        When `fit` or `path` is something else, a subject of `detailed` is not in the fit, the file
+        name has another ending, or the file exists and may not be replaced, or cannot be written.
 
     Examples
     --------
@@ -96,6 +99,9 @@ def report(
     ...     report(result, Path(folder) / "profiles.html").name
     'profiles.html'
     """
+    refuse_no_fit(fit)
+    remedy = "name a file, such as 'report.html'"
+    refuse_other("path", path, str | PathLike, "a path", remedy, FitError)
     place = Path(path)
     writer = _WRITERS.get(place.suffix.lower())
     if writer is None:

@@ -11,6 +11,7 @@ import pandas as pd
 from ...common.errors import DataError, FitError
 from ...common.options import inside, whole
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_layout
 from ...evaluations.steps import expanded
 from ...evaluations.tables import known_names, named
 from ...inference.posterior.posterior import Posterior
@@ -73,6 +74,8 @@ class AdaptiveTest:
         When an option is out of range, a latent is unknown, the file exists, or the posterior of
         the layout cannot be updated answer by answer: because of an unseen node, a subject's mean
         failure, or shared values without a fit of others.
+    LayoutError
+        When `layout` is something else.
 
     References
     ----------
@@ -112,6 +115,7 @@ class AdaptiveTest:
         seed: int | None = None,
         path: str | Path | None = None,
     ) -> None:
+        refuse_no_layout(layout)
         if stop is not None and not isinstance(stop, Stop):
             raise FitError(f"stop={stop!r}; give Stop(...), as in Stop(sd={{'sight': 0.5}})")
         share = real(random_share)

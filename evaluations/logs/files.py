@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ...common.errors import DataError
+from ...common.given import kind_of
 from ...common.messages import some
 
 type Paths = str | Path | Iterable[str | Path]
@@ -80,8 +81,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             raise DataError(f"{path}, line {number}: this is no JSON ({error})") from None
         if not isinstance(record, dict):
             raise DataError(
-                f"{path}, line {number}: this is a {type(record).__name__}; give one JSON object a "
-                "line"
+                f"{path}, line {number}: this is {kind_of(record)}; give one JSON object a line"
             )
         if "\\ud" in line.lower():
             _refuse_half_characters(record, f"{path}, line {number}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...common.errors import DataError
+from ...common.given import kind_of
 from ...common.messages import some
 from .attempts import Attempt, Properties, assemble, choose, name_models, tell_apart
 from .files import Paths, given, json_lines, text_of
@@ -112,7 +113,7 @@ def _results(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: this is no JSON ({error})") from None
     if not isinstance(found, Mapping):
-        raise DataError(f"{path}: this is a {type(found).__name__}; the harness writes an object")
+        raise DataError(f"{path}: this is {kind_of(found)}; the harness writes an object")
     return found
 
 

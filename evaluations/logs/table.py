@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
+from ...common.given import kind_of
 from ...common.messages import quoted, some
 from ..properties import constant, differing
 from ..recognising import likely_columns, naming
@@ -171,7 +172,7 @@ def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
             texts(table.index.get_level_values(name), f"the table, {name}")
         found, where = table.drop(columns=taken).reset_index(inside), "the table"
     else:
-        raise DataError(f"this is a {type(table).__name__}; give a path or a pandas DataFrame")
+        raise DataError(f"this is {kind_of(table)}; give a path or a pandas DataFrame")
     if not len(found):
         raise DataError(f"{where}: there are no rows; give some")
     twice = found.columns[found.columns.duplicated()]

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import xarray as xr
 
 from ...common.errors import FitError
 from ...common.files import whole
+from ...common.given import refuse_other
 from ...layouts import Layout
 from ...linking import LayoutError, LinkingFunction
 from ..posterior.assembly import FORMAT
@@ -44,8 +46,8 @@ def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
     Raises
     ------
     FitError
-        When the file exists and may not be replaced, or cannot be written (an existing file is
-        then unchanged).
+        When `path` is no path, or the file exists and may not be replaced, or cannot be written (an
+        existing file is then unchanged).
 
     Examples
     --------
@@ -59,6 +61,7 @@ def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
     ...     read(save(result, Path(folder) / "profile.nc"))
     <Posterior of 'animal-ai-olympics': 1 subject, 2 chains of 100 draws, 0 failed>
     """
+    refuse_other("path", path, str | PathLike, "a path", "name a file, such as 'fit.nc'", FitError)
     path = Path(path)
     if path.exists() and not overwrite:
         raise FitError(f"{path} exists already; choose another name, or pass overwrite=True")
@@ -74,6 +77,8 @@ def read(
     functions: Sequence[LinkingFunction] = (),
 ) -> Posterior:
     """Read a file that `save` wrote, or open a store; parameters and errors as in `fit.load`."""
+    remedy = "give the file that fit.save(path) wrote, or the folder of a store"
+    refuse_other("path", path, str | PathLike, "a path", remedy, FitError)
     path = Path(path)
     if path.is_dir():
         return _read_store(path, layout, functions)

@@ -13,6 +13,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
 from ...evaluations.subject_data import EDGE, SubjectData
 from ...layouts import Latent, MetaFeature, Success, Unseen
@@ -272,6 +273,8 @@ def with_log_likelihood(
             "the log-likelihood only of the outcomes that it was fitted to; leave the evaluation "
             "out, or forecast its items and score the forecast with score_forecast"
         )
+    if evaluation is not None:
+        refuse_no_evaluation(evaluation)
     if evaluation is not None and subjects is None:
         there = set(evaluation.subjects)
         subjects = [name for name in fit.subjects if name in there]

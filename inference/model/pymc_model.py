@@ -11,6 +11,7 @@ import pytensor.tensor as pt
 from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ...evaluations.subject_data import EDGE, SubjectData
 from ...layouts import Layout
 from ...linking import evaluate
@@ -54,10 +55,10 @@ def to_pymc(
     Raises
     ------
     DataError
-        When the items or subjects do not fit the layout, the subject is unknown or missing, or a
-        subject is given for a joint layout.
+        When the items or subjects do not fit the layout, the subject is unknown or missing, a
+        subject is given for a joint layout, or `evaluation` is something else, such as a table.
     LayoutError
-        When PyMC does not accept a prior.
+        When PyMC does not accept a prior, or `layout` is something else.
 
     Examples
     --------
@@ -67,6 +68,8 @@ def to_pymc(
     >>> [variable.name for variable in model.free_RVs]
     ['navigationAbility', 'rightLeftBias', 'visualAbility', 'noiseLevel']
     """
+    refuse_no_layout(layout)
+    refuse_no_evaluation(evaluation)
     if layout.joint:
         if subject is not None:
             raise DataError(

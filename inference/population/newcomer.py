@@ -8,6 +8,7 @@ from ...common.errors import FitError
 from ...common.options import whole
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...layouts.plates import ITEM, SUBJECT
 from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
@@ -86,6 +87,7 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
     >>> print(f"{found.posterior['ability'].mean():.2f}")  # passed all eight items, in log-odds
     3...
     """
+    refuse_no_evaluation(evaluation)
     layout = fit.layout
     if not layout.joint:
         raise FitError(

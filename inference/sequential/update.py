@@ -15,12 +15,14 @@ from ...common.messages import some
 from ...common.options import whole
 from ...common.progress import track, waiting
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows, expanded
 from ...evaluations.subject_data import SubjectData
 from ...evaluations.tables import name_cells
 from ...layouts import Layout
 from ..fit import Fit
 from ..forecasts.support import defined_columns, training_features
+from ..given import refuse_no_fit
 from ..model.features import read_evaluation
 from ..model.prior import draw_prior
 from ..population.roster import refuse_changed
@@ -79,10 +81,11 @@ def update(
     Raises
     ------
     DataError
-        When a subject is not in the fit, an outcome is in it already, or an item lacks a column,
-        lies outside a range, or is in the fit with other properties.
+        When `more_outcomes` is something else, such as a table, a subject is not in the fit, an
+        outcome is in it already, or an item lacks a column, lies outside a range, or is in the fit
+        with other properties.
     FitError
-        When the fit is joint, or its seed or `n_jobs` is not a whole number.
+        When `fit` is something else or joint, or its seed or `n_jobs` is not a whole number.
 
     References
     ----------
@@ -103,6 +106,8 @@ def update(
     >>> print(later.diagnostics().loc["sim-01", "update"])
     carried on: Pareto k ...
     """
+    refuse_no_fit(fit)
+    refuse_no_evaluation(more_outcomes, "more_outcomes")
     _refuse_joint(fit)
     found = int(fit.data.attrs["seed"]) if seed is None else whole("seed", seed)
     executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))

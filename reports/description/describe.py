@@ -8,12 +8,14 @@ import pandas as pd
 
 from ...common.digits import decimals, fixed, of_profile
 from ...common.errors import DataError, FitError
+from ...common.given import refuse_other
 from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.forecasts.blocks import group_alike
 from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw, probabilities
+from ...inference.given import refuse_no_fit
 from ...inference.population.standing import standing
 from ...inference.posterior.diagnostics import diagnose, profiles
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
@@ -168,7 +170,7 @@ def describe(
     DataError
         When the criticism is of another fit, or a subject is named twice.
     FitError
-        When a subject is not in the fit, or `rules` is not a `Rules`.
+        When `fit` is something else, a subject is not in the fit, or `rules` is not a `Rules`.
 
     Examples
     --------
@@ -183,6 +185,7 @@ def describe(
     >>> print(description.texts["sim-01"])
     sim-01 passes ...
     """
+    refuse_no_fit(fit)
     if not isinstance(rules, Rules):
         raise FitError(f"rules={rules!r}; give Rules(...), such as Rules(certainty=0.95)")
     if criticism is not None:
@@ -219,6 +222,8 @@ def describe(
 
 
 def _same_fit(fit: Fit, criticism: Criticism) -> None:
+    remedy = "give the result of ml.validation.criticise(fit, evaluation)"
+    refuse_other("criticism", criticism, Criticism, "a Criticism", remedy)
     other = criticism.fit
     if other.layout.fingerprint != fit.layout.fingerprint:
         differs = f"the layout {other.layout.name!r}, this one of {fit.layout.name!r}"

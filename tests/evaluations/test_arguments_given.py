@@ -1,23 +1,27 @@
-"""Arguments in the wrong order, and tables instead of evaluations, are refused with a remedy."""
+"""Arguments in the wrong order or of another kind are refused with a remedy."""
+
+import re
 
 import pandas as pd
 import pytest
 
 import measurement_layouts as ml
+from measurement_layouts.common.given import kind_of
 from measurement_layouts.linking import logistic
 
 SIZE, SIGHT = ml.MetaFeature("size", low=0, high=2), ml.Capability("sight", low=0, high=2)
 LAYOUT = ml.Layout("looking", ml.Success("found", logistic(SIGHT - SIZE, slope=5)))
 TABLE = pd.DataFrame({"subject": "Ann", "item": ["a", "b"], "outcome": [1, 0], "size": [0.5, 1.5]})
 READ = ml.evaluations.read_table(TABLE)
-TAKE = [ml.fit, ml.check]
+EVALUATION = READ.evaluation()
+TAKE = [ml.fit, ml.check, ml.to_pymc]
 
 
 @pytest.mark.parametrize("take", TAKE)
 @pytest.mark.parametrize("given", [TABLE, "answers.csv", None])
 def test_what_is_no_evaluation(take, given):
-    kind = type(given).__name__
-    with pytest.raises(ml.DataError, match=f"this is a {kind}, not an Evaluation; read a table as"):
+    kind = "None" if given is None else f"a {type(given).__name__}"
+    with pytest.raises(ml.DataError, match=f"this is {kind}, not an Evaluation; read a table as"):
         take(LAYOUT, given)
 
 
@@ -37,21 +41,73 @@ def test_the_layout_comes_first(take, given):
         take(LAYOUT.outcome, given)
 
 
-def test_scores_cross_validation_and_criticism():
-    evaluation = READ.evaluation()
-    fitted = ml.fit(LAYOUT, evaluation, method="grid", progressbar=False)
+@pytest.fixture(scope="module")
+def fitted():
+    return ml.fit(LAYOUT, EVALUATION, method="grid", progressbar=False)
+
+
+def test_scores_cross_validation_and_criticism(fitted):
     assert len(fitted.subjects) == 1  # the twin: an evaluation is accepted
     message = "this is an Imported, not an Evaluation"
     with pytest.raises(ml.DataError, match=message):
-        ml.score_forecast(fitted.forecast(evaluation.items), READ)
+        ml.score_forecast(fitted.forecast(EVALUATION.items), READ)
     with pytest.raises(ml.DataError, match=message):
         ml.validation.criticise(fitted, READ)
     with pytest.raises(ml.DataError, match=message):
         ml.validation.cross_validate([LAYOUT], READ)
 
 
-def test_fits_are_compared_by_name():
-    fitted = ml.fit(LAYOUT, READ.evaluation(), method="grid", progressbar=False)
+OTHERS = [EVALUATION, TABLE, "x.html", None, 3]
+CALLS = {
+    "load": (ml.load, "path: this is {}, not a path; give the file that"),
+    "update": (lambda one: ml.update(one, EVALUATION), "{}, not a Fit; the first argument is"),
+    "describe": (ml.describe, "fit: this is {}, not a Fit; the first argument is"),
+    "report": (lambda one: ml.report(one, "x.html"), "fit: this is {}, not a Fit; the first"),
+    "score": (lambda one: ml.score_forecast(one, EVALUATION), "this is {}, not a Forecast; give"),
+    "simulate": (lambda one: ml.simulate(one, TABLE, TABLE, seed=1), "this is {}, not a Layout; "),
+    "adaptive": (lambda one: ml.AdaptiveTest(one, TABLE), "layout: this is {}, not a Layout; "),
+}
+
+
+@pytest.mark.parametrize("given", OTHERS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("call", CALLS)
+def test_every_verb_refuses_what_it_does_not_take(call, given):
+    take, message = CALLS[call]
+    if call == "load" and isinstance(given, str):
+        message = "there is no file or store x.html"
+    errors = ml.DataError, ml.FitError, ml.LayoutError
+    with pytest.raises(errors, match=re.escape(message.format(kind_of(given)))):
+        take(given)
+
+
+def test_a_fit_is_no_layout_and_no_path(fitted):
+    with pytest.raises(ml.LayoutError, match="a Fit, not a Layout; give its attribute layout"):
+        ml.check(fitted, EVALUATION)
+    for call in (fitted.save, lambda path: ml.report(fitted, path)):
+        with pytest.raises(ml.FitError, match="path: this is a Fit, not a path; name a file"):
+            call(fitted)
+    with pytest.raises(ml.DataError, match="more_outcomes: this is a Fit, not an Evaluation"):
+        ml.update(fitted, fitted)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"evaluation": READ}, "evaluation: this is an Imported, not an Evaluation; call"),
+        ({"forecast": EVALUATION}, "forecast: this is an Evaluation, not a Forecast; give"),
+        ({"criticism": EVALUATION}, "criticism: this is an Evaluation, not a Criticism; give"),
+        ({"explain": EVALUATION}, "explain: this is an Evaluation, not a list; give explanations"),
+        ({"explain": [EVALUATION]}, "explain= contains an Evaluation; give explanations"),
+    ],
+)
+def test_a_report_refuses_other_results(fitted, tmp_path, option, message):
+    with pytest.raises(ml.DataError, match=re.escape(message)):
+        ml.report(fitted, tmp_path / "x.html", **option)
+    assert not list(tmp_path.iterdir())
+    assert ml.report(fitted, tmp_path / "x.md", evaluation=EVALUATION).exists()  # the twin
+
+
+def test_fits_are_compared_by_name(fitted):
     with pytest.raises(ml.DataError, match="fits is a list; give the fits by name"):
         ml.validation.compare_layouts([fitted, fitted])
     assert len(ml.validation.compare_layouts({"one": fitted, "other": fitted}).total) == 2

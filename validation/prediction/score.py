@@ -15,6 +15,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
 from ...inference.forecasts.forecasting import OUTSIDE, Forecast
+from ...inference.given import refuse_no_forecast
 from . import scoring_rules as scoring
 from .leaks import Asked, refuse_trained, trained_error
 
@@ -62,8 +63,9 @@ def score_forecast(
     Raises
     ------
     DataError
-        When forecast and evaluation share no subject or item with an outcome, an item was trained
-        on, only one of the two is made of steps, or there is no such outcome.
+        When forecast or evaluation is something else, they share no subject or item with an
+        outcome, an item was trained on, only one of the two is made of steps, or there is no such
+        outcome.
 
     Warns
     -----
@@ -117,6 +119,7 @@ def score_forecast(
     subject
     Ann           2   0.25
     """
+    refuse_no_forecast(forecast)
     refuse_no_evaluation(evaluation)
     chosen, successes, trials = matched(
         forecast, evaluation, training_items=training_items, reused_names=reused_names

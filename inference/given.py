@@ -1,0 +1,44 @@
+"""Refusal of arguments that are not a fit, or not a forecast."""
+
+from ..common.errors import FitError
+from ..common.given import refuse_other
+from .forecasts.forecasting import Forecast
+from .posterior.posterior import Posterior
+
+
+def refuse_no_fit(fit: object) -> None:
+    """Refuse what is given as a fit and is something else.
+
+    Raises
+    ------
+    FitError
+        When it is not a `Fit`; the message states how to make one.
+
+    Examples
+    --------
+    >>> refuse_no_fit("fit.nc")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.common.errors.FitError: fit: this is a str, not a Fit; the ...
+    """
+    remedy = "the first argument is the result of ml.fit(layout, evaluation), or of ml.load(path)"
+    refuse_other("fit", fit, Posterior, "a Fit", remedy, FitError)
+
+
+def refuse_no_forecast(forecast: object) -> None:
+    """Refuse what is given as a forecast and is something else.
+
+    Raises
+    ------
+    DataError
+        When it is not a `Forecast`; the message states how to make one.
+
+    Examples
+    --------
+    >>> refuse_no_forecast(None)
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.common.errors.DataError: forecast: this is None, not a Forecast; ...
+    """
+    remedy = "give the result of fit.forecast(items)"
+    refuse_other("forecast", forecast, Forecast, "a Forecast", remedy)
