@@ -13,6 +13,7 @@ from ..common.errors import FitError
 from ..common.messages import many, some
 from ..common.proportions import wilson
 from ..evaluations.evaluation import Evaluation
+from ..evaluations.given import refuse_no_evaluation
 from ..evaluations.steps import refuse_steps
 from .logistic_curves import FULL, fit_logistic, lattice, step_position, success, weights
 from .slices import Slices
@@ -319,7 +320,7 @@ def characteristic_curves(
     Raises
     ------
     DataError
-        When a column is missing, or its values are not levels.
+        When `evaluation` is something else, a column is missing, or its values are not levels.
     FitError
         When an option is out of range.
 
@@ -361,6 +362,7 @@ def characteristic_curves(
     0     logic      3.2  3.0   3.3
     1    volume      NaN  NaN   NaN  no items at levels 1, 2, 3, 4, 5
     """
+    refuse_no_evaluation(evaluation)
     refuse_steps(evaluation.rows, "characteristic_curves")
     if not isinstance(method, str) or method not in ("least_squares", "bayes"):
         raise FitError(f"method={method!r}; give 'least_squares' or 'bayes'")

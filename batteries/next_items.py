@@ -12,6 +12,7 @@ from ..evaluations.steps import of_rows
 from ..evaluations.tables import named
 from ..inference.forecasts.likelihood import Attempted
 from ..inference.forecasts.streaming import gathered, probabilities
+from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
 from ..inference.population.group_means import chances_of
 from ..inference.posterior.posterior import Posterior, some_draws
@@ -59,7 +60,8 @@ def next_items(
     DataError
         When the bank does not fit the layout.
     FitError
-        When `n` is not a whole number of at least 1, or a subject is not in the fit.
+        When `fit` is something else, `n` is not a whole number of at least 1, or a subject is not
+        in the fit.
 
     Examples
     --------
@@ -75,6 +77,7 @@ def next_items(
     1  sim-01     2      rightLeftBias
     2  sim-01     3  navigationAbility
     """
+    refuse_no_fit(fit)
     count = whole("n", n, 1)
     items = named(bank, "bank", "item")
     rows = fit.places(subjects)

@@ -11,6 +11,7 @@ from ..common.options import inside, whole
 from ..common.proportions import clopper_pearson
 from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.given import refuse_no_forecast
 from ..validation.prediction.score import matched
 
 NOT_CLAIMABLE = "not claimable"
@@ -187,7 +188,7 @@ def accept(
     FitError
         When `success` is not between 0 and 1.
     DataError
-        When the rows of the forecast are steps of outcomes.
+        When `forecast` is something else, or the rows of the forecast are steps of outcomes.
 
     References
     ----------
@@ -205,6 +206,7 @@ def accept(
     >>> accept(forecast, success=0.9, together=True).table["accepted"].tolist()
     [True, True, True, False]
     """
+    refuse_no_forecast(forecast)
     success = inside("success", success, such_as=0.9)
     single(forecast, "accept")
     mean = forecast.data["mean"].transpose("subject", "item").to_numpy()

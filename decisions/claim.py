@@ -12,6 +12,7 @@ from ..common.options import inside
 from ..inference.fit import Fit
 from ..inference.forecasts.likelihood import Attempted
 from ..inference.forecasts.support import defined_columns
+from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
 from .chances import chances, read_items
 
@@ -161,7 +162,8 @@ def claim(
     DataError
         When the items do not fit the layout, there is none, or outcomes have several steps.
     FitError
-        When the subject is not in the fit, a number is out of range, or there are few draws.
+        When `fit` is something else, the subject is not in the fit, a number is out of range, or
+        there are few draws.
 
     Notes
     -----
@@ -190,6 +192,7 @@ def claim(
     It rests on 21 attempts at items like these (21 passed), and is worth ... at one item.
     At a confidence of 0.9 it ...
     """
+    refuse_no_fit(fit)
     success = inside("success", success, such_as=0.9)
     confidence = inside("confidence", confidence, such_as=0.9)
     prob = inside("prob", prob, such_as=0.9)

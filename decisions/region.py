@@ -12,6 +12,7 @@ from ..common.options import inside
 from ..common.proportions import clopper_pearson
 from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.given import refuse_no_forecast
 from .accept import Acceptance, acceptance, single
 from .risk_coverage import scored
 
@@ -146,8 +147,8 @@ def reliable_region(
     Raises
     ------
     DataError
-        When there is nothing to score, an item was trained on, an item has several attempts (which
-        are not independent), or rows are steps of outcomes.
+        When `forecast` is something else, there is nothing to score, an item was trained on, an
+        item has several attempts (which are not independent), or rows are steps of outcomes.
     FitError
         When `success` or `confidence` is out of range.
 
@@ -177,6 +178,7 @@ def reliable_region(
       subject  success  threshold  attempts  share  claimable
     0     Ann      0.9       0.51       100    1.0       True
     """
+    refuse_no_forecast(forecast)
     shares = [inside("success", each, such_as=0.9) for each in np.atleast_1d(success)]
     if not shares:
         raise FitError("success=(): name at least one share, such as 0.9")

@@ -10,6 +10,7 @@ from ..common.messages import many
 from ..common.options import inside
 from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.given import refuse_no_forecast
 from ..validation.prediction.score import matched
 from .accept import promised, single
 
@@ -125,7 +126,8 @@ def risk_coverage(
     Raises
     ------
     DataError
-        When there is nothing to score, an item was trained on, or rows are steps of outcomes.
+        When `forecast` is something else, there is nothing to score, an item was trained on, or
+        rows are steps of outcomes.
     FitError
         When `by` has another value.
 
@@ -149,6 +151,7 @@ def risk_coverage(
     1     Ann    0.6      0.67     0.50
     2     Ann    0.3      1.00     0.67
     """
+    refuse_no_forecast(forecast)
     if by not in _SCORES:
         raise FitError(f"by={by!r}; give one of {', '.join(_SCORES)}")
     cells = scored(

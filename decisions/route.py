@@ -9,6 +9,7 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.messages import many, some
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.given import refuse_no_forecast
 from .accept import accept
 
 UNROUTED = ""
@@ -102,7 +103,8 @@ def route(
     Raises
     ------
     DataError
-        When a cost is missing, negative or not finite, or rows are steps of outcomes.
+        When `forecast` is something else, a cost is missing, negative or not finite, or rows are
+        steps of outcomes.
     FitError
         When `success` is not between 0 and 1.
 
@@ -120,6 +122,7 @@ def route(
     small        1   1.0      0.95         1    3.0
     large        1  10.0      0.97         2   30.0
     """
+    refuse_no_forecast(forecast)
     accepted = accept(forecast, success=success, cautious=cautious)
     subjects, items = (forecast.data[name].to_numpy() for name in ("subject", "item"))
     prices = _prices(costs, subjects, items)

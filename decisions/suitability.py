@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError, FitError
+from ..common.given import refuse_other
 from ..common.messages import many, some
 from ..common.options import inside, whole
 from ..evaluations.tables import read_numbers
 from ..inference.fit import Fit
 from ..inference.forecasts.support import defined_columns, training_features
+from ..inference.given import refuse_no_fit
 from .chances import chances, read_items
 
 _RESAMPLES = 200
@@ -110,6 +112,8 @@ def job(levels: Mapping[str, Mapping[float, float] | pd.Series]) -> pd.DataFrame
     steps 5, size 1      5.0   1.0    0.45
     steps 5, size 3      5.0   3.0    0.05
     """
+    remedy = "give the probability of each level of each demand, as in {'steps': {2: 0.5, 5: 0.5}}"
+    refuse_other("levels", levels, Mapping, "a mapping", remedy)
     if not levels:
         raise DataError("job: there is no demand; give at least one with its levels")
     known = {str(name): dict(own) for name, own in levels.items()}
@@ -186,7 +190,8 @@ def suitability(
         When the items do not fit the layout, a weight is negative, a demand is not a meta-feature
         of the layout, or outcomes have several steps.
     FitError
-        When a subject is not in the fit, a number is out of range, or there are few draws.
+        When `fit` is something else, a subject is not in the fit, a number is out of range, or
+        there are few draws.
 
     Notes
     -----
@@ -223,6 +228,7 @@ def suitability(
     1     Bob  steps      0.0
     2      Cy  steps      0.0
     """
+    refuse_no_fit(fit)
     confidence = inside("confidence", confidence, such_as=0.9)
     if confidence < 0.5:
         raise FitError(f"confidence={confidence}; give at least 0.5, and below 1")

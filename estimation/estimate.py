@@ -14,6 +14,7 @@ from ..common import options
 from ..common.errors import FitError
 from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
+from ..evaluations.given import refuse_no_layout
 from ..inference.fit import Fit
 from ..inference.fitting import fit
 from ..inference.model.prior import draw_prior, profile_variables
@@ -262,7 +263,8 @@ def estimate(
     DataError
         When the items do not fit the layout, or a subject is unknown.
     LayoutError
-        When ``method="collapse"`` and the layout is not a single band of its latent.
+        When `layout` is something else, or ``method="collapse"`` and the layout is not a single
+        band of its latent.
     FitError
         When the method does not work for this number of latents or for an unseen property of items,
         when subjects share latents, when an option is out of range, or when sampling failed for
@@ -293,6 +295,7 @@ def estimate(
     >>> found.unidentified["reason"].item()
     'no success on 4 items: anything below -2.64 or above 2.812 fits'
     """
+    refuse_no_layout(layout)
     if not isinstance(method, str) or method not in _METHODS:
         raise FitError(f"method={method!r}; give {some(map(repr, _METHODS))}")
     _refuse_joint(layout)

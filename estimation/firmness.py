@@ -9,6 +9,7 @@ from ..common.messages import many
 from ..common.options import inside
 from ..evaluations.tables import need_conditions
 from ..inference.fit import Fit
+from ..inference.given import refuse_no_fit
 from ..inference.model.bands import ends, find_bands
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import find_elements
@@ -56,8 +57,8 @@ def firmness(
     Raises
     ------
     FitError
-        When a name is not a profile element of the layout, `prob` is not between 0 and 1, or the
-        layout has no band whose ends are properties of items.
+        When `fit` is something else, a name is not a profile element of the layout, `prob` is not
+        between 0 and 1, or the layout has no band whose ends are properties of items.
 
     References
     ----------
@@ -78,6 +79,7 @@ def firmness(
     subject
     Ann        0.5     0.8         0...          0.9    ...
     """
+    refuse_no_fit(fit)
     prob = inside("prob", prob, such_as=0.9)
     both = [find_elements(fit.layout, name)[0] for name in (place, wobble)]
     profiles = fit.profiles(prob=prob)
@@ -212,6 +214,7 @@ def incitability(
     model
     A        1.0     4
     """
+    refuse_no_fit(fit)
     need_conditions(conditions, fit.subjects)
     table = firmness(fit, place=place, wobble=wobble, prob=prob)
     table = table.join(conditions[["model", "incited"]])

@@ -9,10 +9,12 @@ import pandas as pd
 
 from ..common.digits import fixed, of_forecast, outward
 from ..common.errors import DataError, FitError
+from ..common.given import refuse_other
 from ..common.messages import some
 from ..common.options import inside, whole
 from ..evaluations.tables import need_columns, texts
 from ..inference.fit import Fit
+from ..inference.given import refuse_no_fit
 from ..layouts.elements import elements, find_elements
 
 _SCATTERS, _DRAWS = 400, 4000
@@ -55,7 +57,8 @@ def time_horizons(
     DataError
         When no subject has a date.
     FitError
-        When an option is out of range, or the capability is unknown or one of several.
+        When `fit` is something else, an option is out of range, or the capability is unknown or one
+        of several.
 
     Examples
     --------
@@ -69,6 +72,7 @@ def time_horizons(
     subject
     sim-24    24.0  20.0  28.0
     """
+    refuse_no_fit(fit)
     prob = inside("prob", prob, such_as=0.9)
     if not base > 1:
         raise FitError(f"base={base}; give a number above 1, such as 2 or 10")
@@ -203,6 +207,8 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
     6
     """
     prob, seed = inside("prob", prob, such_as=0.9), whole("seed", seed)
+    remedy = "give the result of ml.estimation.time_horizons(fit), with the column released"
+    refuse_other("horizons", horizons, pd.DataFrame, "a DataFrame", remedy)
     need_columns(horizons.columns, ["released", "doublings", "sd"], "the table of horizons has")
     dates = pd.to_datetime(horizons["released"])
     if len(horizons) < _LEAST or dates.nunique() < 2:

@@ -9,6 +9,7 @@ from ..common.errors import FitError
 from ..common.messages import some
 from ..common.options import inside
 from ..inference.fit import Fit
+from ..inference.given import refuse_no_fit
 from ..inference.model.alignment import align
 from ..inference.population.priors import Around, around
 from ..layouts import Latent, MetaFeature
@@ -67,8 +68,9 @@ def joint_trend(
     Raises
     ------
     FitError
-        When an option is out of range, the capability is unknown or one of several, or the mean of
-        its prior is not a function of one date that is the same for all subjects.
+        When `fit` is something else, an option is out of range, the capability is unknown or one of
+        several, or the mean of its prior is not a function of one date that is the same for all
+        subjects.
 
     References
     ----------
@@ -85,6 +87,7 @@ def joint_trend(
     >>> joint_trend(result, weirdml.SINCE)
     <HorizonTrend: doubling every 4... months (90 % interval 3... to 6...)>
     """
+    refuse_no_fit(fit)
     prob = inside("prob", prob, such_as=0.9)
     if not base > 1:
         raise FitError(f"base={base}; give a number above 1, such as 2 or 10")

@@ -27,6 +27,7 @@ from ..inference.fit import Fit
 from ..inference.forecasts.reading import levels_of_items, reader_of
 from ..inference.forecasts.streaming import SUMMARY, summaries
 from ..inference.forecasts.support import training_features
+from ..inference.given import refuse_no_fit
 from ..layouts import Layout
 from ..layouts.drawing import graphviz as render
 from ..layouts.drawing import mermaid
@@ -137,7 +138,8 @@ def inferred_diagram(
     DataError
         When `item` has another number of rows than one, or does not fit the layout.
     FitError
-        When the subject is not in the fit, or `prob` is not between 0 and 1.
+        When `fit` is something else, the subject is not in the fit, or `prob` is not between 0 and
+        1.
 
     References
     ----------
@@ -156,6 +158,7 @@ def inferred_diagram(
     >>> sorted(shown.values)[:4]
     ['XPos', 'navigationAbility', 'navigationPerformance', 'noiseLevel']
     """
+    refuse_no_fit(fit)
     (who,) = fit.names(fit.places([subject]))
     if item is not None and len(item) != 1:
         raise DataError(

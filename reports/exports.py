@@ -13,6 +13,7 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import PARTS, Forecast
 from ..inference.forecasts.streaming import SUMMARY
+from ..inference.given import refuse_no_fit
 from ..inference.population.standing import standing
 from ..inference.population.tables import items, population
 from ..validation.criticism.criticise import Criticism
@@ -74,7 +75,8 @@ def export_tables(
     DataError
         When the evaluation, the forecast or the criticism belongs to another fit.
     FitError
-        When a file exists and may not be replaced, or the folder cannot be created or written to.
+        When `fit` is something else, a file exists and may not be replaced, or the folder cannot be
+        created or written to.
 
     Examples
     --------
@@ -88,6 +90,7 @@ def export_tables(
     ...     [path.name for path in export_tables(result, folder)]
     ['profiles.csv', 'diagnostics.csv', 'descriptions.csv', 'items.csv', 'outcomes.csv']
     """
+    refuse_no_fit(fit)
     contents = Contents.of(fit, evaluation, forecast, criticism, None)
     place = Path(folder)
     texts = {f"{name}.csv": csv(table) for name, table in _tables(contents).items()}

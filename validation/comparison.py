@@ -11,6 +11,7 @@ from ..common.messages import many, some
 from ..common.options import inside
 from ..common.threads import side_by_side
 from ..inference.fit import Fit
+from ..inference.given import refuse_no_fit
 from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import posterior_draws, rows_of
 from ..layouts.elements import Element, elements, find_elements
@@ -199,9 +200,9 @@ def compare_profiles(
     Raises
     ------
     FitError
-        When a subject is not in the fit or failed, there are fewer than two subjects to compare,
-        the fits' profile elements or their units differ, `prob` is out of range, or there are more
-        than 200,000 rows.
+        When `fit` is something else, a subject is not in the fit or failed, there are fewer than
+        two subjects to compare, the fits' profile elements or their units differ, `prob` is out of
+        range, or there are more than 200,000 rows.
     DataError
         When a subject is named twice.
 
@@ -221,6 +222,7 @@ def compare_profiles(
       subject reference               node  difference  superiority
     0  sim-30    sim-01  navigationAbility ...
     """
+    refuse_no_fit(fit)
     prob = inside("prob", prob, such_as=0.9)
     if other is not None:
         _refuse_others(fit, other)

@@ -7,6 +7,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ...common import options
+from ...evaluations.given import refuse_no_layout
 from ...evaluations.tables import named
 from ...inference.posterior.posterior import Posterior
 from ...layouts import Layout
@@ -103,9 +104,9 @@ def design(
         When a name is no profile element, a number is out of range, or `given` is not a fit of the
         layout, has no such subject, or several and none is named.
     LayoutError
-        When subjects share something in the layout and no joint fit is given, subjects have values
-        for each level of a category, the layout has an `Unseen` node, or a prior cannot be drawn
-        from.
+        When `layout` is something else, subjects share something in the layout and no joint fit is
+        given, subjects have values for each level of a category, the layout has an `Unseen` node,
+        or a prior cannot be drawn from.
 
     Notes
     -----
@@ -138,6 +139,7 @@ def design(
     >>> int((found.battery["smallness"] <= 1).sum())
     2
     """
+    refuse_no_layout(layout)
     n, repeats = options.whole("n", n, 1), options.whole("repeats", repeats, 1)
     seed = options.whole("seed", seed)
     _refuse_others(layout)

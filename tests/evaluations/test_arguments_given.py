@@ -1,5 +1,7 @@
 """Arguments in the wrong order or of another kind are refused with a remedy."""
 
+import inspect
+import operator
 import re
 
 import pandas as pd
@@ -108,6 +110,39 @@ def test_a_report_refuses_other_results(fitted, tmp_path, option, message):
 
 
 def test_fits_are_compared_by_name(fitted):
-    with pytest.raises(ml.DataError, match="fits is a list; give the fits by name"):
+    with pytest.raises(ml.DataError, match="fits: this is a list, not a mapping; give the fits by"):
         ml.validation.compare_layouts([fitted, fitted])
     assert len(ml.validation.compare_layouts({"one": fitted, "other": fitted}).total) == 2
+
+
+VERBS = {
+    "an Evaluation": "validation.masked batteries.characteristic_curves",
+    "a Layout": "validation.draw_truth validation.sbc estimation.estimate batteries.design",
+    "a Fit": "validation.compare_profiles validation.criticise validation.explained validation.loo "
+    "validation.suspicion reports.export_tables reports.inferred_diagram estimation.firmness "
+    "estimation.incitability estimation.joint_trend estimation.time_horizons decisions.claim "
+    "decisions.suitability batteries.next_items",
+    "a Forecast": "decisions.accept decisions.reliable_region decisions.risk_coverage "
+    "decisions.route",
+    "a list": "validation.cross_validate",
+    "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out "
+    "decisions.job",
+    "a DataFrame": "estimation.horizon_trend",
+}
+
+
+@pytest.mark.parametrize(
+    ("verb", "needed"), [(verb, kind) for kind, verbs in VERBS.items() for verb in verbs.split()]
+)
+def test_the_verbs_of_packages_refuse_what_they_do_not_take(verb, needed):
+    call = operator.attrgetter(verb)(ml)
+    _, *others = inspect.signature(call).parameters.values()
+    known = {"evaluation": EVALUATION, "learnt": 0.5, "seed": 1}
+    options = {
+        each.name: known.get(each.name)
+        for each in others
+        if each.default is inspect.Parameter.empty
+    }
+    errors = ml.DataError, ml.FitError, ml.LayoutError
+    with pytest.raises(errors, match=f": this is a Success, not {needed}; "):
+        call(LAYOUT.outcome, **options)

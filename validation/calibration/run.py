@@ -14,6 +14,7 @@ from ...common.errors import DataError
 from ...common.progress import track
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_layout
 from ...evaluations.subject_data import EDGE
 from ...inference.fit import Fit
 from ...inference.fitting import fit
@@ -361,7 +362,7 @@ def sbc(
         When the items or subjects do not match the layout, when `subjects` is missing for a joint
         layout, or when it is given for a layout that is fitted to each subject separately.
     LayoutError
-        When a prior cannot be drawn from.
+        When `layout` is something else, or a prior cannot be drawn from.
     FitError
         When an option is out of range, or sampling failed for every simulation.
 
@@ -378,6 +379,7 @@ def sbc(
     >>> sbc(layout, items, simulations=50, method="grid", progressbar=False)
     <SimulationBasedCalibration of 'coin': calibrated in 50 simulations, 0 not converged, 0 failed>
     """
+    refuse_no_layout(layout)
     count = options.whole("simulations", simulations, _FEWEST)
     alpha = options.inside("alpha", alpha, such_as=0.01)
     streams = np.random.SeedSequence(options.whole("seed", seed)).spawn(4)

@@ -5,6 +5,7 @@ import xarray as xr
 
 from ...common import options
 from ...common.errors import DataError
+from ...evaluations.given import refuse_no_layout
 from ...inference.population.drawing import draw_truths
 from ...inference.population.truth import whole_cohort
 from ...layouts import Layout
@@ -37,7 +38,7 @@ def draw_truth(
         When a column is missing, the properties do not match the layout, or the layout is not a
         joint one.
     LayoutError
-        When a prior cannot be drawn from.
+        When `layout` is something else, or a prior cannot be drawn from.
 
     Examples
     --------
@@ -54,6 +55,7 @@ def draw_truth(
     >>> simulate(layout, items, truth, seed=2)
     <Evaluation: 2 subjects, 3 items, 6 trials, properties none>
     """
+    refuse_no_layout(layout)
     if not layout.joint:
         raise DataError(
             f"layout {layout.name!r} is fitted to each subject separately and shares nothing "

@@ -17,6 +17,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
+from ...inference.given import refuse_no_fit
 from ...inference.model.unseen import refuse_unseen
 from ...layouts.elements import elements
 from .agreement import agreement, no_agreement, outcomes_by_item, told_agreement
@@ -355,9 +356,9 @@ def criticise(
         fit is not in the evaluation; when a column of `by` or `testlets` is not there, has missing
         values, or does not group.
     FitError
-        When a subject is not in the fit, `alpha` or `prob` is out of range, the trials of an item
-        depend on each other because of an `Unseen` property, or an argument does not apply to this
-        kind of fit.
+        When `fit` is something else, a subject is not in the fit, `alpha` or `prob` is out of
+        range, the trials of an item depend on each other because of an `Unseen` property, or an
+        argument does not apply to this kind of fit.
 
     References
     ----------
@@ -376,6 +377,7 @@ def criticise(
     >>> criticise(result, known, candidates=["day"])
     <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 8 used ...>
     """
+    refuse_no_fit(fit)
     refuse_no_evaluation(evaluation)
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)

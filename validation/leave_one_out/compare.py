@@ -9,6 +9,7 @@ from scipy.optimize import LinearConstraint, minimize
 
 from ...common.digits import beside, fixed
 from ...common.errors import DataError
+from ...common.given import refuse_other
 from ...common.messages import many, some
 from ...evaluations.tables import refuse_repeats, same_names, texts
 from ...inference.fit import Fit
@@ -140,11 +141,8 @@ def compare_layouts(
             layout  rank  weight
     0 ...
     """
-    if not isinstance(fits, Mapping):
-        raise DataError(
-            f"compare_layouts: fits is a {type(fits).__name__}; give the fits by name, as in "
-            "{'one layout': fit, 'another': other}"
-        )
+    remedy = "give the fits by name, as in {'one layout': fit, 'another': other}"
+    refuse_other("fits", fits, Mapping, "a mapping", remedy)
     fits = {str(name): fit for name, fit in fits.items()}
     for fit in fits.values():
         check_unit(fit, unit, subjects)

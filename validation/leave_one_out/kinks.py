@@ -8,6 +8,7 @@ import numpy as np
 
 from ...common.digits import fixed
 from ...common.errors import FitError
+from ...common.given import refuse_other
 from ...common.messages import some
 from ...inference.fit import Fit
 from .compare import compare_layouts
@@ -128,6 +129,8 @@ def find_kink(
     >>> find_kink(fits).verdict
     'cannot tell'
     """
+    remedy = "give the fits by name, as in {'line': fit, 'kink': other}"
+    refuse_other("fits", fits, Mapping, "a mapping", remedy, FitError)
     if kink not in fits or len(fits) < 2:
         raise FitError(
             f"the fits are {some(fits)}; give one with a kink, whose name is kink={kink!r}, and at "

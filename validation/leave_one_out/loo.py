@@ -13,6 +13,7 @@ from ...common.messages import many
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood, whole_items
+from ...inference.given import refuse_no_fit
 from ...inference.population.left_out import LeftOut
 from .smoothing import left_out, standard_error
 
@@ -126,9 +127,9 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     Raises
     ------
     FitError
-        When a subject is not in the fit, or there are fewer than 25 draws; when the unit is
-        unknown, subjects are left out of a fit that is not joint, `subjects` is given by item, or
-        there are too many own values to integrate over.
+        When `fit` is something else, a subject is not in the fit, or there are fewer than 25 draws;
+        when the unit is unknown, subjects are left out of a fit that is not joint, `subjects` is
+        given by item, or there are too many own values to integrate over.
     DataError
         When a subject is named twice.
 
@@ -150,6 +151,7 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     subject
     sim-01    ...
     """
+    refuse_no_fit(fit)
     check_unit(fit, unit, subjects)
     rows, names = fit.places(subjects), fit.subjects
     draws = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]

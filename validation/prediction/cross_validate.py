@@ -1,7 +1,7 @@
 """Cross-validation of layouts, baselines and other assessors on the same outcomes."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 
 from ...common import options
 from ...common.errors import DataError
+from ...common.given import refuse_other
 from ...common.messages import some
 from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
@@ -364,6 +365,8 @@ def read_methods(
     if not isinstance(methods, Mapping):
         if isinstance(methods, str):
             methods = [methods]
+        remedy = "give the methods in a list, as in [layout, 'aggregate'], or by name"
+        refuse_other("methods", methods, Iterable, "a list", remedy)
         named = [(each.name if isinstance(each, Layout) else each, each) for each in methods]
         foreign = [each for name, each in named if not isinstance(name, str)]
         if foreign:

@@ -11,6 +11,7 @@ from ...common import options
 from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.tables import known_names, need_columns, texts
 
 _FIFTH = 0.2
@@ -402,7 +403,8 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
     Raises
     ------
     DataError
-        When an item is unknown, or a subject is left without outcomes.
+        When `evaluation` is something else, an item is unknown, or a subject is left without
+        outcomes.
 
     Examples
     --------
@@ -411,6 +413,7 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
     >>> masked(Evaluation.from_wide(outcomes, items), ["b"]).trials.loc["Ann"].tolist()
     [1, 0]
     """
+    refuse_no_evaluation(evaluation)
     known = evaluation.item_table.index
     places = known.get_indexer(pd.Index(known_names(held_out, known, "item")))
     return _without_items(evaluation, places).training(evaluation)

@@ -12,6 +12,7 @@ from ....common.errors import FitError
 from ....common.options import inside
 from ....evaluations.subject_data import EDGE
 from ....inference.fit import Fit
+from ....inference.given import refuse_no_fit
 from ....inference.model.cohort import Cohort
 from ....inference.model.new_levels import new_values
 from ....inference.population.roster import cohort_of
@@ -142,8 +143,9 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     Raises
     ------
     FitError
-        When the fit is not joint, has a single item or outcomes of several steps, `prob` is not
-        between 0 and 1, or PyMC has no quantile function for the prior of the items' own effects.
+        When `fit` is something else, the fit is not joint, has a single item or outcomes of several
+        steps, `prob` is not between 0 and 1, or PyMC has no quantile function for the prior of the
+        items' own effects.
 
     References
     ----------
@@ -166,6 +168,7 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     >>> found.table["share"].between(0, 1).all()
     np.True_
     """
+    refuse_no_fit(fit)
     prob = inside("prob", prob, such_as=0.9)
     layout = fit.layout
     if not layout.joint:

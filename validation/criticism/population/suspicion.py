@@ -13,6 +13,7 @@ from ....common.errors import FitError
 from ....common.messages import many
 from ....common.seeds import subject_seed
 from ....inference.fit import Fit
+from ....inference.given import refuse_no_fit
 from ....inference.model.unseen import refuse_unseen
 from ....layouts.elements import elements
 from .known_items import Pattern, Tails
@@ -154,9 +155,9 @@ def suspicion(
     Raises
     ------
     FitError
-        When a subject is not in the fit, `alpha` or `seed` is out of range, there are fewer than
-        100 draws, or the trials of an item depend on each other because of an unseen or measured
-        property.
+        When `fit` is something else, a subject is not in the fit, `alpha` or `seed` is out of
+        range, there are fewer than 100 draws, or the trials of an item depend on each other because
+        of an unseen or measured property.
 
     Notes
     -----
@@ -201,6 +202,7 @@ def suspicion(
     Ann        20          0.0
     Bob         ...          6.0  memorised
     """
+    refuse_no_fit(fit)
     alpha = options.inside("alpha", alpha, such_as=0.05)
     seed = options.whole("seed", seed)
     who = fit.subjects if subjects is None else fit.named(subjects)
