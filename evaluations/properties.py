@@ -1,6 +1,8 @@
 """Properties of items and of subjects."""
 
-from collections.abc import Hashable, Iterable
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -111,6 +113,36 @@ def constant(table: pd.DataFrame, subjects: Iterable[str]) -> pd.DataFrame:
     own = table.loc[:, ~differing(table, names).any().to_numpy(dtype=bool)]
     own = own.set_axis(pd.Index(names, name="subject", dtype="str"), axis=0)
     return own[~own.index.duplicated()]
+
+
+def warn_of_slips(
+    column: str, items: Sequence[str], several: int, values: Iterable[object]
+) -> None:
+    """Warn of a column that is dropped because of a minority of the items, which may be slips.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column.
+    items : sequence of str
+        Items on whose rows it differs.
+    several : int
+        Number of items that have several rows.
+    values : iterable
+        Values on the first of these items.
+
+    Warns
+    -----
+    UserWarning
+        When it differs on less than half of the items with several rows.
+    """
+    if 2 * len(items) < several:
+        warnings.warn(
+            f"{column} is dropped: it is the same in all rows of most items, and differs on "
+            f"{many(len(items), 'item')}, {some(items)} ({column} = {some(values)}); if it is a "
+            "property of the items, correct these rows",
+            skip_file_prefixes=(str(Path(__file__).parent),),
+        )
 
 
 def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:

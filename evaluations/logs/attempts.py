@@ -8,6 +8,7 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
+from ..properties import warn_of_slips
 from ..tables import is_missing, known_names
 from .imported import Imported, Notes
 from .values import tidy
@@ -183,19 +184,22 @@ class Properties:
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
         self._items: dict[str, dict[str, object]] = {}
-        self._differing: dict[str, str] = {}
+        self._differing: dict[str, dict[str, tuple[object, object]]] = {}
+        self._repeated: set[str] = set()
         self._subjects: dict[str, dict[str, object]] = {}
         self._varying: set[str] = set()
 
     def add(self, item: str, subject: str, record: Mapping[str, object]) -> None:
         """Add the fields of one attempt, which describe its item and its subject."""
         told = dict(self._fields(item, record))
+        if item in self._items:
+            self._repeated.add(item)
         known = self._items.setdefault(item, {})
         for name, value in told.items():
             if name not in known or is_missing(known[name]):
                 known[name] = value
             elif not is_missing(value) and known[name] != value:
-                self._differing.setdefault(name, item)
+                self._differing.setdefault(name, {}).setdefault(item, (known[name], value))
         told = {name: value for name, value in told.items() if name not in self._varying}
         own = self._subjects.setdefault(subject, told)
         changed = [name for name in own | told if not _same(own.get(name), told.get(name))]
@@ -209,6 +213,11 @@ class Properties:
         ------
         DataError
             When a named property is unknown, or differs within an item and within a subject.
+
+        Warns
+        -----
+        UserWarning
+            When a field is dropped because it differs on a few items, which may be slips.
         """
         names = list(dict.fromkeys(name for record in self._items.values() for name in record))
         wanted = names if features is None else known_names(features, pd.Index(names), "feature")
@@ -218,19 +227,25 @@ class Properties:
         if features is not None and differing:
             name = differing[0]
             raise DataError(
-                f"{name} differs between attempts at one item, such as {self._differing[name]}; a "
+                f"{name} differs between attempts at one item, such as {self._example(name)}; a "
                 "meta-feature belongs to the item, so leave it out of features"
             )
         for name in own:
             what = f"property of the subjects: {name} differs within an item"
-            self._notes.add(what, self._differing[name])
+            self._notes.add(what, self._example(name))
         for name in differing:
-            self._notes.add(f"dropped: {name} differs within an item", self._differing[name])
+            self._notes.add(f"dropped: {name} differs within an item", self._example(name))
+            found = self._differing[name]
+            warn_of_slips(name, list(found), len(self._repeated), found[self._example(name)])
         left = [name for name in names if name not in wanted]
         if left:
             self._notes.add("dropped: fields not among features", some(left), len(left))
         kept = [name for name in wanted if name not in others]
         return self._tidied("item", self._items, kept), self._tidied("subject", self._subjects, own)
+
+    def _example(self, name: str) -> str:
+        """Return the first item on which a field differs."""
+        return next(iter(self._differing[name]))
 
     def _tidied(
         self, kind: str, records: Mapping[str, Mapping[str, object]], names: Sequence[str]

@@ -10,7 +10,7 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import quoted, some
-from ..properties import constant, differing
+from ..properties import constant, differing, warn_of_slips
 from ..recognising import likely_columns, naming
 from ..tables import (
     is_missing,
@@ -79,6 +79,11 @@ def read_table(
         When a file is broken, a name is missing, an outcome is neither a number in [0, 1] nor a
         known word, or an item or subject has outcomes but no row in `items` or `subjects`. When a
         long table was read as wide, or lacks a column, the message names similar columns.
+
+    Warns
+    -----
+    UserWarning
+        When a column is dropped because it differs between rows of a few items, which may be slips.
 
     Examples
     --------
@@ -367,8 +372,11 @@ def _beside(
     if items is not None:
         _drop_beside(rest, notes)
         return items, subjects
+    several = int((rows["item"].value_counts() > 1).sum())
     for column in others:
         notes.add(f"dropped: {column} differs within an item", examples[column])
+        values = rest.loc[(rows["item"] == examples[column]).to_numpy(), column].dropna()
+        warn_of_slips(column, varying.index[varying[column]], several, values.unique())
     own = rest.drop(columns=others).set_axis(pd.Index(rows["item"]), axis=0)
     if not len(own.columns):
         return own[~own.index.duplicated()], subjects

@@ -185,9 +185,9 @@ def describe(
     >>> print(description.texts["sim-01"])
     sim-01 passes ...
     """
-    refuse_no_fit(fit)
     if not isinstance(rules, Rules):
         raise FitError(f"rules={rules!r}; give Rules(...), such as Rules(certainty=0.95)")
+    refuse_no_fit(fit)
     if criticism is not None:
         _same_fit(fit, criticism)
     rows = fit.places(subjects)

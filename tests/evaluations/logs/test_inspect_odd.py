@@ -168,6 +168,22 @@ def test_a_feature_that_differs_within_an_item_is_dropped_or_refused(tmp_path):
         read_inspect(logs, features=["size"])
 
 
+def test_a_slip_in_a_feature_is_told(tmp_path):
+    logs = [
+        write(
+            tmp_path / f"{model}.json",
+            *(sample(each, metadata={"size": each}) for each in (1, 2, 3)),
+            sample(4, metadata={"size": size}),
+            model=model,
+        )
+        for model, size in (("a", 4), ("b", 44))
+    ]
+    told = r"^size is dropped: .* differs on 1 item, sums/4 \(size = 4, 44\); if it is a property"
+    with pytest.warns(UserWarning, match=told):
+        imported = read_inspect(logs)
+    assert imported.items.columns.tolist() == []
+
+
 def test_a_feature_that_is_the_same_in_all_samples_of_a_model_is_the_models(tmp_path):
     """Twin: `seconds` is missing once, and so is no property of the models."""
     logs = []

@@ -154,6 +154,23 @@ def test_a_property_of_a_subject_that_is_missing_once_is_none():
     assert notes_of(read_table(rows))["dropped: age differs within an item"] == 1
 
 
+def test_a_slip_in_a_property_of_items_is_told():
+    """One wrong cell among five items; the twin differs on every item, as a time of answering."""
+    rows = pd.DataFrame(
+        [(who, item, 1, number) for who in ("Ann", "Bob") for number, item in enumerate("abcde")],
+        columns=["subject", "item", "outcome", "size"],
+    ).assign(seconds=range(10))
+    rows.loc[7, "size"] = 22
+    told = r"^size is dropped: .* differs on 1 item, c \(size = 2, 22\); if it is a property of"
+    with pytest.warns(UserWarning, match=told) as said:
+        imported = read_table(rows)
+    assert [warning.filename for warning in said] == [__file__]
+    assert imported.items.columns.tolist() == []
+    assert notes_of(imported)["dropped: seconds differs within an item"] == 1
+    rows.loc[7, "size"] = 2
+    assert read_table(rows).items["size"].tolist() == [0, 1, 2, 3, 4]
+
+
 def test_a_subject_without_outcomes_is_listed():
     imported = read_table(WIDE.assign(**{"001": [1, None], "01": [0, None]}))
     assert notes_of(imported)["dropped: subjects without any outcome"] == 1
