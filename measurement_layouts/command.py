@@ -21,6 +21,7 @@ from .commands import (
     importing,
     studies,
 )
+from .commands.arguments import HelpFormatter
 from .common.errors import AnnotationError, DataError, FitError
 from .common.saying import say
 from .linking import LayoutError
@@ -107,7 +108,7 @@ def parser() -> argparse.ArgumentParser:
         description="Cognitive profiles from your own layout and outcomes, or from published "
         "studies.",
         epilog=_STATUSES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     version = metadata.version("measurement-layouts")
     made.add_argument("--version", action="version", version=f"measurement-layouts {version}")

@@ -1,7 +1,9 @@
 """Common arguments of the commands: how they are read, and their help."""
 
 import argparse
+import re
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypedDict
@@ -13,6 +15,22 @@ from ..linking.errors import short
 type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _ALWAYS = {2: "the input cannot be used; the reason is one line", 130: "stopped by Ctrl-C"}
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help whose texts are wrapped at words, except examples, which stay whole to be copied."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(_filled(line, width) for line in text.split("\n"))
+
+
+def _filled(line: str, width: int) -> str:
+    """Wrap a line at words; the lines that follow an exit status are indented as its meaning."""
+    if len(line) <= width or line.startswith("  measurement-layouts "):
+        return line
+    mark = re.match(r" +\d+ +", line)
+    hang = " " * len(mark[0]) if mark else ""
+    return textwrap.fill(line, width, subsequent_indent=hang, break_on_hyphens=False)
 
 
 def add_command(
@@ -56,7 +74,7 @@ def add_command(
         help=about,
         description=about,
         epilog=f"example:\n  measurement-layouts {example}\n\nexit status:\n{lines}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     added.set_defaults(run=run)
     return added
@@ -167,7 +185,7 @@ def takes_method(parser: argparse.ArgumentParser, *, about: str, those: str) -> 
         "--method", choices=("nuts", "grid"), default="nuts", help=f"{about} (nuts)"
     )
     parser.add_argument(
-        "--jobs", type=at_least(1), metavar="N", help=f"{those} at a time (all processors)"
+        "--jobs", type=at_least(1), metavar="N", help=f"{those} at a time (default: all processors)"
     )
 
 
@@ -202,7 +220,9 @@ def takes_fit(parser: argparse.ArgumentParser, *, several: bool = False) -> None
 
 def takes_subjects(parser: argparse.ArgumentParser) -> None:
     """Add an option that selects subjects."""
-    parser.add_argument("--subjects", nargs="+", metavar="NAME", help="subjects to use (all)")
+    parser.add_argument(
+        "--subjects", nargs="+", metavar="NAME", help="subjects to use (default: all)"
+    )
 
 
 def takes_groups(parser: argparse.ArgumentParser) -> None:
@@ -212,18 +232,19 @@ def takes_groups(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="COLUMN",
         help="for joint fits: columns of the subjects; items and demands are compared between "
-        "the groups that they form (all with few levels)",
+        "the groups that they form (default: all with few levels)",
     )
     parser.add_argument(
         "--testlets",
         metavar="COLUMN",
-        help="for joint fits: column of the items whose equal values form a testlet (all pairs)",
+        help="for joint fits: column of the items whose equal values form a testlet (default: all "
+        "pairs)",
     )
 
 
 def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add options for tables of items and outcomes."""
-    otherwise = "" if required else " (those of the fit)"
+    otherwise = "" if required else " (default: those of the fit)"
     takes_path(
         parser,
         "--items",
@@ -244,7 +265,7 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
 
 
 def takes_people(
-    parser: argparse.ArgumentParser, otherwise: str = "what the outcomes hold of them"
+    parser: argparse.ArgumentParser, otherwise: str = "default: columns of the outcomes"
 ) -> None:
     """Add an option for a table of the subjects' properties."""
     takes_path(

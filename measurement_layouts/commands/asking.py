@@ -69,7 +69,9 @@ def add(commands: arguments.Commands) -> None:
     begin.add_argument(
         "--limit", type=arguments.at_least(1), metavar="N", help="stop after N answers"
     )
-    begin.add_argument("--costs", metavar="COLUMN", help="column of the items' costs (1 each)")
+    begin.add_argument(
+        "--costs", metavar="COLUMN", help="column of the items' costs (default: 1 each)"
+    )
     begin.add_argument(
         "--budget", type=float, metavar="X", help="stop before the items asked cost more than X"
     )
@@ -89,7 +91,7 @@ def add(commands: arguments.Commands) -> None:
         "different ones (1)",
     )
     begin.add_argument(
-        "--seed", type=arguments.at_least(0), metavar="N", help="seed (a random one)"
+        "--seed", type=arguments.at_least(0), metavar="N", help="seed (default: a random one)"
     )
 
     record = arguments.add_command(

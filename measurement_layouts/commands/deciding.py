@@ -77,9 +77,11 @@ def add(commands: arguments.Commands) -> None:
     suit = _add_kind(
         kinds, "suitability", _suitability, "Rank the subjects by their success on a job."
     )
-    suit.add_argument("--weights", metavar="COLUMN", help="column of the items' weights (equal)")
     suit.add_argument(
-        "--whole", action="store_true", help="the items are the whole job (a sample of the job)"
+        "--weights", metavar="COLUMN", help="column of the items' weights (default: equal)"
+    )
+    suit.add_argument(
+        "--whole", action="store_true", help="the items are the whole job (default: a sample of it)"
     )
 
 
@@ -100,7 +102,9 @@ def _add_kind(
     if name != "suitability":
         arguments.takes_share(parser, "--success", 0.9, "success that is required")
     arguments.takes_share(parser, "--confidence", confidence, "probability that is required")
-    arguments.takes_path(parser, "--out", "FILE.csv", "file for all rows (none is written)")
+    arguments.takes_path(
+        parser, "--out", "FILE.csv", "file for all rows (default: none is written)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments.takes_overwrite(parser)
     return parser

@@ -41,9 +41,11 @@ def add(commands: arguments.Commands) -> None:
         ("--seed", 0, 1, "of the draws of the profile"),
     )
     parser.add_argument(
-        "--target", nargs="+", metavar="LATENT", help="latents to learn about (all)"
+        "--target", nargs="+", metavar="LATENT", help="latents to learn about (default: all)"
     )
-    parser.add_argument("--costs", metavar="COLUMN", help="column of the items' costs (1 each)")
+    parser.add_argument(
+        "--costs", metavar="COLUMN", help="column of the items' costs (default: 1 each)"
+    )
     parser.add_argument("--budget", type=float, metavar="X", help="cost of all items together")
     parser.add_argument(
         "--quota",
@@ -67,10 +69,12 @@ def add(commands: arguments.Commands) -> None:
         "the joint fit of others, for newcomers",
     )
     parser.add_argument(
-        "--subject", metavar="NAME", help="subject of that fit to start from (the only one)"
+        "--subject",
+        metavar="NAME",
+        help="subject of that fit to start from (default: the only one)",
     )
     arguments.takes_people(parser, "of newcomers, one row; needed if the layout uses some")
-    arguments.takes_path(parser, "--out", "FILE.csv", "file to write (standard output)")
+    arguments.takes_path(parser, "--out", "FILE.csv", "file to write (default: standard output)")
     arguments.takes_overwrite(parser)
 
 

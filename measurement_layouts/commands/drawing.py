@@ -34,7 +34,7 @@ def add(commands: arguments.Commands) -> None:
         "--out",
         "PATH",
         "file ending in .svg, .png, .pdf, .mmd (Mermaid) or .tex (equations), or folder for "
-        "SVG files (this one)",
+        "SVG files (default: the current folder)",
         default=Path(),
     )
     arguments.takes_overwrite(parser)

@@ -40,7 +40,9 @@ def add(commands: arguments.Commands) -> None:
         "--item", required=True, metavar="NAME", help="item of the fit, or of --items"
     )
     arguments.takes_path(explain, "--items", "FILE", "items with that item, as for `forecast`")
-    explain.add_argument("--subject", metavar="NAME", help="subject to explain (the only one)")
+    explain.add_argument(
+        "--subject", metavar="NAME", help="subject to explain (default: the only one)"
+    )
     explain.add_argument(
         "--set",
         nargs="+",
@@ -73,7 +75,8 @@ def add(commands: arguments.Commands) -> None:
         criticise,
         "--out",
         "FILE.csv",
-        "file for all tests of properties (none is written); for a joint fit, what is flagged",
+        "file for all tests of properties (default: none is written); for a joint fit, what is "
+        "flagged",
     )
     arguments.takes_overwrite(criticise)
 
@@ -89,7 +92,7 @@ def add(commands: arguments.Commands) -> None:
     compare.add_argument(
         "--reference",
         metavar="NAME",
-        help="subject to compare the others with, for a single fit (all pairs)",
+        help="subject to compare the others with, for a single fit (default: all pairs)",
     )
 
     page = arguments.add_command(

@@ -26,7 +26,9 @@ def add(commands: arguments.Commands) -> None:
         example="forecast fitted --items new.csv --out forecasts.csv",
     )
     takes_forecast(forecast)
-    arguments.takes_path(forecast, "--out", "FILE.csv", "CSV file to write (standard output)")
+    arguments.takes_path(
+        forecast, "--out", "FILE.csv", "CSV file to write (default: standard output)"
+    )
     arguments.takes_overwrite(forecast)
 
     score = arguments.add_command(

@@ -103,7 +103,7 @@ def _chooses(parser: argparse.ArgumentParser, option: str, about: str) -> None:
         nargs="+",
         action=_ByTask,
         metavar="NAME|TASK=NAME",
-        help=f"{about}, for all tasks or by task (the only one that a task has)",
+        help=f"{about}, for all tasks or by task (default: the only one that a task has)",
     )
 
 
@@ -137,7 +137,7 @@ def _takes_features(parser: argparse.ArgumentParser, which: str) -> None:
         "--features",
         nargs="+",
         metavar="NAME",
-        help=f"{which} that become properties of the items (all)",
+        help=f"{which} that become properties of the items (default: all)",
     )
 
 

@@ -29,7 +29,7 @@ def add(commands: arguments.Commands) -> None:
         "Fit all subjects, print their profiles, write everything.",
         example="run animal-ai-olympics --out out/animals",
     )
-    arguments.takes_path(run, "--data", "DIR", "real data (an embedded, simulated cohort)")
+    arguments.takes_path(run, "--data", "DIR", "folder of real data (default: a simulated cohort)")
     arguments.takes_path(run, "--out", "DIR", "new or empty folder to write (out/SCENARIO)")
     arguments.takes_sampling(run, "subject")
 
@@ -42,7 +42,9 @@ def add(commands: arguments.Commands) -> None:
         done="every figure meets its goal",
         falls_short=_SHORT,
     )
-    arguments.takes_path(reproduce, "--published", "DIR", "published tables, if there are any")
+    arguments.takes_path(
+        reproduce, "--published", "DIR", "folder of published tables, for studies that have some"
+    )
 
     validate = arguments.add_command(
         commands,
@@ -55,11 +57,11 @@ def add(commands: arguments.Commands) -> None:
     )
     arguments.takes_numbers(validate, ("--repeats", 1, 15, "random splits"))
 
-    for parser, what in ((run, "fit it instead"), (validate, "score it, too")):
+    for parser, what in ((run, "fit"), (validate, "also score")):
         parser.add_argument(
             "--population",
             action="store_true",
-            help=f"the study's layout in which subjects share something: {what}",
+            help=f"{what} the study's layout in which subjects share values",
         )
     for parser in (run, reproduce, validate):
         parser.add_argument("scenario", choices=scenarios.NAMES, metavar="SCENARIO")
@@ -68,7 +70,7 @@ def add(commands: arguments.Commands) -> None:
             parser,
             "--data",
             "DIR",
-            "real data (those in MEASUREMENT_LAYOUTS_DATA, else downloaded)",
+            "folder of real data (default: MEASUREMENT_LAYOUTS_DATA if it is set, else a download)",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 

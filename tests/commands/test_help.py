@@ -52,7 +52,17 @@ def test_the_example_can_be_typed(command, capsys):
 @pytest.mark.parametrize(("command", "statuses"), COMMANDS.items())
 def test_exit_statuses_are_explained(command, statuses, capsys):
     _, told = help_of(command, capsys).split("\nexit status:\n")
-    assert [int(line.split()[0]) for line in told.splitlines()] == list(statuses)
+    assert [int(line.split()[0]) for line in told.splitlines() if line[2] != " "] == list(statuses)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_has_no_broken_words(command, width, capsys, monkeypatch):
+    """Except in examples, which can be copied, and in options that are longer than a line."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = help_of(command, capsys).splitlines()
+    long = [line for line in lines if len(line) > width]
+    assert all(line.startswith(("  measurement-layouts", " " * 20)) for line in long)
 
 
 @pytest.mark.parametrize("command", ["fit", "check", "design", "sbc", "draw", "describe"])
