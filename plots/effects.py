@@ -135,7 +135,7 @@ def effect_rows(
     step = -(-len(rows) // most)
     ax.set_yticks(at[::step], names[::step], fontsize=8)
     if step > 1:
-        ax.set_ylabel(f"one of {step} is named")
+        ax.set_ylabel(f"{len(names[::step])} of {len(rows)} are named")
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.tick_params(axis="y", length=0)
     style.rules(ax, "x")

@@ -187,7 +187,7 @@ def _items(
     names = [style.words(name, _LETTERS) for name in items["item"]]
     ax.set_xticks(at[::step], names[::step], rotation=90, fontsize=7)
     if step > 1:
-        ax.set_xlabel(f"one of {step} items is named")
+        ax.set_xlabel(f"{len(names[::step])} of {len(items)} items are named")
     ax.set_xlim(-0.8, len(items) - 0.2)
     ax.set_ylim(low, high)
     ax.tick_params(axis="y", length=0, labelleft=False)

@@ -225,8 +225,8 @@ class Graded(OrderedOutcome):
         pairs = len(self.grades) - 2
         if not pairs and not isinstance(self.gap, Constant):
             raise LayoutError(
-                f"{self.name}: two grades have one threshold and no gap, so that nothing tells "
-                f"of {self.gap}; leave gap= out, or declare more grades"
+                f"{self.name}: two grades have one threshold and no gap, so that no outcome "
+                f"depends on {self.gap}; leave gap= out, or declare more grades"
             )
         counts = [len(labels) for labels in self.gap.dims.values()]
         if counts not in ([], [pairs]):

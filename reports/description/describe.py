@@ -145,8 +145,8 @@ def describe(
     it does not pass nearly all of them, its capabilities, propensities and biases are not
     described.
 
-    For a joint layout, the description states how much each element leans on the population, and
-    its approximate value by the subject's own outcomes alone; see `standing.standing`.
+    For a joint layout, the description states the weight of the population in each element, and its
+    approximate value by the subject's own outcomes alone; see `standing.standing`.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ _MEMORY_MIB = 8.0
 
 
 def leanings(fit: Fit, table: pd.DataFrame, subjects: Sequence[str]) -> dict[str, list[Finding]]:
-    """Describe how much each element of a profile leans on the population, and its value without.
+    """Describe the weight of the population in each element of a profile, and its value without.
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ def leanings(fit: Fit, table: pd.DataFrame, subjects: Sequence[str]) -> dict[str
     for row in held.to_dict("records"):
         name = f"{row['node']}[{row['label']}]" if row["label"] else row["node"]
         weight = float(row["population_weight"])
-        text = f"{name} by {weight:.0%}"
+        text = f"{name} {weight:.0%}"
         if pd.notna(row["alone"]):
             digits = decimals(row["sd"], row["ess_bulk"])
             unit = units.name(kinds[row["node"]].unit)

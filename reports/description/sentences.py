@@ -32,7 +32,7 @@ _LEADS = {  # introductions of findings by kind, in the order of a paragraph
     "location": "Located",
     "bias": "Bias",
     "noise": "Noisy",
-    "leaning": "Leans on the population",
+    "leaning": "Weight of the population",
     "unknown": "Not known from these items",
 }
 
@@ -88,7 +88,7 @@ def _listed(findings: Sequence[Finding]) -> str:
 
 
 def legend(rules: Rules, leaning: bool = False) -> str:
-    """Explain the words and brackets of all paragraphs, and leaning if it is among them."""
+    """Explain the words and brackets of all paragraphs, and weights if they are among them."""
     by_range = f"{rules.strong:g} or more of the way from the lowest to the highest value"
     if rules.scale == "range":
         strong, weak = by_range, f"{rules.weak:g} or less"
@@ -102,7 +102,11 @@ def legend(rules: Rules, leaning: bool = False) -> str:
         f"rounded outwards. Strong: {strong}; weak: {weak}; each is stated if its probability is "
         f"at least {rules.certainty:.0%}. In between: the whole interval is between these limits. "
         "Uncertain: the interval crosses one of these limits. Located: not judged."
-        + " Leans on the population: the share of the variance that the subject's outcomes leave."
+        + (
+            " Weight of the population: the part of a value that comes from the mean of the "
+            "population and not from the subject's own outcomes; it is the share of the "
+            "population's variance that these outcomes leave."
+        )
         * leaning
     )
 

@@ -124,7 +124,7 @@ class TestWrightMap:
         _, right = plots.wright_map(fit)
         assert len(points(right)) == 200
         assert len(right.get_xticks()) <= 40
-        assert right.get_xlabel() == "one of 5 items is named"
+        assert right.get_xlabel() == "40 of 200 items are named"
         assert is_whole(right.figure)
         assert not overlapping(right.get_xticklabels())
 
@@ -290,7 +290,7 @@ class TestCaterpillar:
         table = made_up(3, 500).items()
         (panel,) = plots.caterpillar_plot(table)
         assert len(panel.get_yticks()) == 100
-        assert panel.get_ylabel() == "one of 5 is named"
+        assert panel.get_ylabel() == "100 of 500 are named"
         assert is_whole(panel.figure)
         assert not overlapping(panel.get_yticklabels())
 

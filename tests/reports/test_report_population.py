@@ -14,7 +14,7 @@ from measurement_layouts.reports import export_tables
 LAYOUT = shared_layouts.explanatory()
 
 
-def test_a_description_says_how_far_a_profile_leans(shared_fit):
+def test_a_description_states_the_weight_of_the_population(shared_fit):
     described = ml.describe(shared_fit)
     found = described.findings.query("kind == 'leaning'").set_index("subject")
     expected = standing(shared_fit).set_index("subject")
@@ -23,9 +23,9 @@ def test_a_description_says_how_far_a_profile_leans(shared_fit):
     )
     for subject, text in described.texts.items():
         row = expected.loc[subject]
-        assert f"Leans on the population: ability by {row['population_weight']:.0%}" in text
+        assert f"Weight of the population: ability {row['population_weight']:.0%}" in text
         assert ("by its own outcomes alone" in text) is bool(np.isfinite(row["alone"]))
-    assert "the share of the variance that the subject's outcomes leave" in str(described)
+    assert "the share of the population's variance that these outcomes leave" in str(described)
 
 
 def test_values_on_other_plates_beside_the_subject_are_no_elements():
