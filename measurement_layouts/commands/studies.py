@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import scenarios
+from ..common.messages import many
 from ..common.progress import waiting
 from ..common.saying import say
 from ..scenarios.figures import Reproduction
@@ -103,7 +104,7 @@ def _run(chosen: argparse.Namespace) -> int:
         origin = f"real subjects from {chosen.data}"
     else:
         evaluation = scenario.simulate(chosen.seed).evaluation
-        origin = f"simulated subjects, seed {chosen.seed}; --data fits real ones, where there are"
+        origin = f"simulated subjects, seed {chosen.seed}; --data reads real ones"
     arguments.make_writable(folder)
     say(f"{scenario.title} ({origin})\n{evaluation!r}", error=True)
     say("Fitted twice: on all items, then without a fifth of them.", error=True)
@@ -119,6 +120,11 @@ def _run(chosen: argparse.Namespace) -> int:
     finally:  # what was sampled is neither lost to a full disk nor to a closed pipe
         print_profiles(study.fit, evaluation)
     print(*written, sep="\n")
+    say(
+        f"{many(len(written), 'file')} with tables and figures in {folder}; fit.nc is the fit, "
+        "which `describe`, `forecast` and `report` read",
+        error=True,
+    )
     return 0
 
 
