@@ -7,6 +7,7 @@ submitted as workers can run.
 
 import math
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
@@ -19,6 +20,9 @@ from typing import Any
 
 from ...common.errors import FitError
 from .stopping import stop_if_told, told_by
+
+_STARTS_ANOTHER = "A worker stopped while some jobs were given to the executor"
+"""Warning of loky when a process ends after idle seconds while a job is submitted."""
 
 
 class Executor(ABC):
@@ -122,6 +126,8 @@ class ProcessExecutor(Executor):
         """
         from joblib.executor import get_memmapping_executor
 
+        # where warnings are errors, this one would end the thread of loky, and no job would return
+        warnings.filterwarnings("ignore", _STARTS_ANOTHER, UserWarning)
         return get_memmapping_executor(
             self._workers, timeout=300, initializer=_let_it_grow, max_nbytes=None
         )

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import Capability, DataError, Evaluation, Graded, Layout, Success
+from measurement_layouts.common.given import kind_of
 
 ITEMS = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
 WIDE = pd.DataFrame({"a": [1, 0], "b": [0, None], "c": [1, 1]}, index=["Ann", "Bob"], dtype=object)
@@ -169,9 +170,9 @@ def test_missing_names():
 
 @pytest.mark.parametrize("wrong", [[[1, 0]], None, {"a": [1]}, np.ones((2, 3))])
 def test_not_a_data_frame(wrong):
-    with raises(f"outcomes: this is a {type(wrong).__name__}; give a pandas DataFrame"):
+    with raises(f"outcomes: this is {kind_of(wrong)}; give a pandas DataFrame"):
         Evaluation.from_wide(wrong, ITEMS)
-    with raises(f"items: this is a {type(wrong).__name__}"):
+    with raises(f"items: this is {kind_of(wrong)}"):
         Evaluation.from_wide(WIDE, wrong)
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError, Evaluation
+from measurement_layouts.common.given import kind_of
 
 ITEMS = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
 LONG = pd.DataFrame(
@@ -118,7 +119,7 @@ def test_long_without_a_name(column):
 
 @pytest.mark.parametrize("wrong", [[[1, 0]], None, {"a": [1]}, np.ones((2, 3))])
 def test_not_a_data_frame(wrong):
-    with raises(f"outcomes: this is a {type(wrong).__name__}; give a pandas DataFrame"):
+    with raises(f"outcomes: this is {kind_of(wrong)}; give a pandas DataFrame"):
         Evaluation.from_long(wrong)
 
 

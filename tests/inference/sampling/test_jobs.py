@@ -1,11 +1,14 @@
 """Jobs side by side: handed over lazily, handed out once, and no dead worker takes others along."""
 
+import inspect
 import os
 import threading
 import time
+import warnings
 
 import joblib
 import pytest
+from joblib.externals.loky import process_executor
 
 from measurement_layouts import FitError
 from measurement_layouts.inference.sampling.executors import (
@@ -193,6 +196,18 @@ def test_a_process_that_grows_is_kept():
 
     done = dict(run_jobs(ProcessExecutor(1), grow, ["first", *NAMES[:3]], named))
     assert len(set(done.values())) == 1
+
+
+def test_a_process_that_ends_while_it_is_idle_is_no_error():
+    """The warning that ended loky's thread where warnings are errors; another one is an error."""
+    said = "A worker stopped while some jobs were given to the "
+    assert said in inspect.getsource(process_executor)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ProcessExecutor(2).submit(abs, -1).result()
+        warnings.warn(f"{said}executor. This can be", UserWarning, stacklevel=1)
+        with pytest.raises(UserWarning, match="another"):
+            warnings.warn("another", UserWarning, stacklevel=1)
 
 
 def test_processes_stop_when_nobody_waits(tmp_path):
