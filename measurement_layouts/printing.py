@@ -65,7 +65,7 @@ def print_figures(figures: "Sequence[Figure]") -> None:
     console = _console()
     table.fit(console.width, needed=columns)
     console.print(table.table("figures"))
-    short = [figure.name for figure in figures if not figure.holds]
+    short = [f"'{figure.name}'" for figure in figures if not figure.holds]
     met = f"figures that meet their goals: {len(figures) - len(short)} of {len(figures)}"
     say(f"{met}; the others: {some(short)}" if short else met)
 
@@ -119,7 +119,9 @@ def print_scores(scores: "CrossValidation") -> None:
         table.add(method, *(with_error(cell["mean"], cell["se"]) for cell in cells))
     console = _console()
     left = table.fit(console.width, needed=("method", "brier"))
-    console.print(table.table("held-out items: mean ± standard error over splits"))
+    once = means["brier"]["se"].isna().all()
+    shown = "mean of one split" if once else "mean ± standard error over splits"
+    console.print(table.table(f"held-out items: {shown}"))
     if left:
         say(f"not shown at this width: {', '.join(left)}")
 

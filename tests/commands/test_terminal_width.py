@@ -251,6 +251,6 @@ def test_tables_and_figures_of_a_study(width, monkeypatch):
     assert "…" not in shown
     assert shown.count("0.123") == 2 * (len(columns) if width == 120 else 5)
     assert ("not shown at this width: log_score, subjects; --json" in shown) == (width == 80)
-    assert shown.endswith("figures that meet their goals: 1 of 2; the others: false alarms\n")
+    assert shown.endswith("figures that meet their goals: 1 of 2; the others: 'false alarms'\n")
     print_figures([Figure("false alarms", 0.02, "<=", 0.05)])
     assert terminal.getvalue().endswith("figures that meet their goals: 1 of 1\n")
