@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 import textwrap
 from typing import TextIO
@@ -11,7 +12,7 @@ from .messages import visible
 _CALL = re.compile(r"\bfit\(\.\.\., ([^()]*)\)")
 _ADVISED = re.compile(
     r"\b(draws|tune|chains|overwrite|target_accept|training_items|reused_names)\b"
-    r"(?:=(True|[\d.]*\d))?|\b(subjects?)=(?=[\s,;.)]|$)"
+    r"(?:=(True|[\d.]*\d))?|\b(subjects?)=(?:'([^']*)')?(?=[\s,;.)]|$)"
 )
 _NARROWEST = 20  # least number of columns; narrower terminals are treated as if they had so many
 _USUAL = 80  # columns of a terminal whose width is unknown
@@ -64,15 +65,17 @@ def in_options(text: str) -> str:
     'pass --reused-names'
     >>> in_options("name one, as subject=")
     'name one, as --subject'
+    >>> in_options("name one of them, as in subject='model 1'")
+    "name one of them, as in --subject 'model 1'"
     """
     return _ADVISED.sub(_option, _CALL.sub(lambda call: call[1].replace(", ", " "), text))
 
 
 def _option(found: re.Match[str]) -> str:
     """Write a parameter of Python as an option; other words are not changed."""
-    name, value, asked = found.groups()
+    name, value, asked, who = found.groups()
     if asked:
-        return f"--{asked}"
+        return f"--{asked}" + (f" {shlex.quote(who)}" if who else "")
     if value is None and "_" not in name:
         return found[0]
     return f"--{name.replace('_', '-')}" + f" {value}" * (value not in (None, "True"))

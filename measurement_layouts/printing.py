@@ -49,7 +49,7 @@ _SMALL = 4  # ... and elpd; the error of a smaller difference is not reliable
 _TOLD = 5  # most subjects, or warnings, that are listed below a table
 _ROWS = 50  # most rows of a table of subjects, or of forecasts, in a terminal
 _MARKS = {
-    "*": "* prior-dominated: the data contain almost no information",
+    "*": "* prior-dominated: the outcomes do not determine the value",
     "‡": "‡ separate modes, the mean may lie between them",
 }
 

@@ -278,7 +278,8 @@ def from_long(table: pd.DataFrame, names: tuple[str, str, str], notes: Notes) ->
         When a name is missing, or numbers of attempts are not whole or not distinct.
     """
     subject, item, outcome = names
-    notes.add("long table: a row per outcome", some(names), len(table))
+    first = f"{table[subject].iloc[0]} on {table[item].iloc[0]}"
+    notes.add("long table: a row per outcome", first, len(table))
     rows = pd.DataFrame(
         {
             "subject": texts(table[subject], f"column {subject!r}"),
@@ -376,7 +377,7 @@ def _beside(
     for column in others:
         notes.add(f"dropped: {column} differs within an item", examples[column])
         values = rest.loc[(rows["item"] == examples[column]).to_numpy(), column].dropna()
-        warn_of_slips(column, varying.index[varying[column]], several, values.unique())
+        warn_of_slips(column, list(varying.index[varying[column]]), several, values.unique())
     own = rest.drop(columns=others).set_axis(pd.Index(rows["item"]), axis=0)
     if not len(own.columns):
         return own[~own.index.duplicated()], subjects

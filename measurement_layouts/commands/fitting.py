@@ -87,6 +87,8 @@ def _fit(chosen: argparse.Namespace) -> int:
         fitted = _write(folder, layout, evaluation)
     print_profiles(fitted, evaluation)
     print(folder.path)
+    told = "has the fit, its tables and the diagram; `describe`, `forecast` and `report` read it"
+    say(f"The folder {told}.", error=True)
     from ..inference.sampling.convergence import UNTRUSTED
 
     return int(fitted.diagnostics()["status"].isin(UNTRUSTED).any())

@@ -114,6 +114,8 @@ class Training(NamedTuple):
         how = "" if level == "in between" else f"{level}: "
         verb = "passes" if self.mean is None else "reaches"
         text = f"{subject} {verb} {how}{self.rate:.2f} of {of}"
+        if self.mean is None and self.successes in (0, self.trials):
+            text = f"{subject} passes {'all' if self.successes else 'none of'} {of}"
         if self.silent(rules):
             text += ", and under the layout success hardly depends on the item; strengths and "
             text += "weaknesses cannot be determined"

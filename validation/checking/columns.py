@@ -119,7 +119,7 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
         problems.append(
             f"{(~usable).sum()} of {len(items)} items cannot be used: correct or drop them, widen "
             "the range where the node is declared, or declare with given= where it is undefined; "
-            "the tables below are about the other items"
+            "the tables are about the other items"
         )
     table = pd.DataFrame.from_dict(rows, orient="index", columns=_FACTS).rename_axis("column")
     return Columns(table, pd.DataFrame(values, index=items.index), usable, problems)

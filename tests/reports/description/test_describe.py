@@ -94,6 +94,7 @@ def test_of_a_coin_only_the_rate_and_the_noise_are_told(description):
 def test_all_passed(description):
     assert set(kinds(description, "ace").values()) == {"unknown"}
     assert description.rate("ace") == "nearly all"
+    assert description.texts["ace"].startswith("ace passes all ")
     assert "the upper limits of its abilities cannot be determined" in description.texts["ace"]
     assert "Not known from these items: navigationAbility; rightLeft" in description.texts["ace"]
 
