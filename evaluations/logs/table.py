@@ -278,8 +278,8 @@ def from_long(table: pd.DataFrame, names: tuple[str, str, str], notes: Notes) ->
         When a name is missing, or numbers of attempts are not whole or not distinct.
     """
     subject, item, outcome = names
-    example = f"{table[subject].iloc[0]} on {table[item].iloc[0]}"
-    notes.add("long table: a row per outcome", example, len(table))
+    opening = f"{table[subject].iloc[0]} on {table[item].iloc[0]}"
+    notes.add("long table: a row per outcome", opening, len(table))
     rows = pd.DataFrame(
         {
             "subject": texts(table[subject], f"column {subject!r}"),
