@@ -12,9 +12,12 @@ from ..kernel.emit import build
 from ..kernel.stretched import emit_stretched
 from .bent_pairs import BentPairs
 from .engine import Function
+from .unbounded import LogDensity
 
-_MOST, _LONG = 8, 4.0  # directions; smallest variance along one, in standardised coordinates
-_REST = 0.05  # smallest part of a coordinate's variance that directions do not explain
+_MOST, _LONG = 8, 4.0  # directions; smallest variance along one, if that of coordinates is 1
+_POINTS, _FEWEST = 40, 8  # most and fewest points at which second derivatives are computed
+_GRADIENTS, _STEP = 16_000, 1e-4  # most gradients for it; their distance, in standard deviations
+_FLAT, _CLOSE = 2e-3, 0.05  # smallest eigenvalues of all shared and of a subject's coordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,11 @@ class Directions:
         """Return no directions of points of this length."""
         return cls(np.zeros((0, length)), np.zeros((0, length)))
 
+    @property
+    def longest(self) -> float:
+        """Return the largest factor by which coordinates are stretched."""
+        return float(1 + (self.out * self.into).sum(axis=1).max(initial=0))
+
     def inverse(self, point: np.ndarray) -> np.ndarray:
         """Return the sampler's point at which the log-density is computed at this point."""
         point = self.bent.straight(point)
@@ -69,57 +77,84 @@ class Directions:
         )
 
 
-def find_directions(points: np.ndarray, free: np.ndarray) -> Directions | None:
-    """Find directions from the draws of a chain; None if there are none.
+def find_directions(
+    density: LogDensity, points: np.ndarray, shared: np.ndarray, own: np.ndarray
+) -> Directions | None:
+    r"""Find directions of shared values along which a posterior is long; None if there are none.
 
-    Along a direction, the standardised coordinates have a variance of at least 4; the direction
-    that the first half of the draws shows has one of at least 2 in the second half, where it would
-    be 1 if the draws were only slow. Coordinates are then
-    scaled to what the directions do not explain of their variances, and the directions are found
-    again, so that the stretched coordinates are hardly correlated.
+    With the mean A of the negative second derivatives of the log-density, in which values of
+    different subjects do not occur together, the precision of the shared values s is
+
+    .. math:: P = A_{ss} - \sum_j A_{sj} A_{jj}^{-1} A_{js}
+
+    where j are the values of a subject. Along a direction, the variance in units in which the
+    diagonal of :math:`A_{ss}` is 1, which is the variance if nothing else varies, is at least 4.
+    Coordinates are stretched along the directions, and values of subjects are moved to their means
+    given the shared values, by :math:`-A_{jj}^{-1} A_{js}`.
 
     Parameters
     ----------
+    density : LogDensity
+        The log-density.
     points : ndarray, shape (draws, length)
-        Points of the sampler.
-    free : ndarray of bool, shape (length,)
-        Coordinates that the directions may consist of.
+        Points of a short chain.
+    shared : ndarray of int, shape (values,)
+        Coordinates of shared values.
+    own : ndarray of int, shape (subjects, values)
+        Coordinates of each subject's values.
 
     Returns
     -------
     Directions or None
         At most eight directions.
     """
-    scale = points.std(axis=0)
-    at = np.flatnonzero(free & (scale > 0))
-    if not len(at):
+    scale, each = points.std(axis=0), len(shared) + own.shape[1]
+    count = min(_POINTS, _GRADIENTS // (2 * each), len(points))
+    if not len(shared) or count < _FEWEST or not (scale > 0).all():
         return None
-    standard = points[:, at] / scale[at]
-    halves = np.array_split(standard, 2)
+    some = points[np.linspace(0, len(points) - 1, count).astype(int)]
     with threadpool_limits(1, user_api="blas"):  # the same bits for any number of threads
-        _, found = _longest(halves[0])
-        kept = (halves[1] @ found.T).var(axis=0) >= _LONG / 2
-        count = int(np.logical_and.accumulate(kept).sum())
-        variances, vectors = _longest(standard)
-        count = min(count, int((variances >= _LONG).sum()))
-        if not count:
-            return None
-        explained = (variances[:count, None] * vectors[:count] ** 2).sum(axis=0)
-        rest = np.sqrt(np.maximum(1 - explained, _REST))
-        variances, vectors = _longest(standard / rest)
-        scale[at] *= rest
-    out, into = np.zeros((2, count, points.shape[1]))
-    out[:, at] = vectors[:count] * scale[at] * (np.sqrt(variances[:count, None]) - 1)
-    into[:, at] = vectors[:count] / scale[at]
+        among, across, within = _curvature(density, some, scale, shared, own)
+        moved = -np.einsum("jab,sjb->sja", _inverse(within), across)
+        precision = among + np.einsum("sja,tja->st", across, moved)
+        width = np.sqrt(np.maximum(np.diag(among), _FLAT))
+        least, vectors = eigh(precision / width / width[:, None])
+    (found,) = np.nonzero((least >= _FLAT) & (least <= 1 / _LONG))
+    if not len(found):
+        return None
+    vectors, root = vectors[:, found[:_MOST]].T, least[found[:_MOST], None] ** -0.5
+    along = vectors / width
+    out, into = np.zeros((2, len(vectors), points.shape[1]))
+    out[:, shared] = along * (root - 1) * scale[shared]
+    out[:, own.ravel()] = (along * root) @ moved.reshape(len(shared), -1) * scale[own.ravel()]
+    into[:, shared] = vectors * width / scale[shared]
     return Directions(out, into)
 
 
-def _longest(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the directions of the largest variances, in descending order, and these."""
-    apart = points - points.mean(axis=0)
-    count = len(points)
-    most = count - min(_MOST, *points.shape), count - 1
-    variances, mixed = eigh(apart @ apart.T / count, subset_by_index=most)
-    vectors = mixed.T @ apart
-    lengths = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
-    return variances[::-1], (vectors / np.maximum(lengths, 1e-300))[::-1]
+def _curvature(
+    density: LogDensity, points: np.ndarray, scale: np.ndarray, shared: np.ndarray, own: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Average the negative second derivatives of shared values, across, and of each subject's."""
+    count, each = len(shared), own.shape[1]
+    steps = np.zeros((count + each, points.shape[1]))
+    steps[np.arange(count), shared] = scale[shared]
+    for value in range(each):  # of all subjects at a time
+        steps[count + value, own[:, value]] = scale[own[:, value]]
+    found = np.zeros(steps.shape)
+    for point in points:
+        for at, step in enumerate(_STEP * steps):
+            above, below = density.at_all(np.stack([point + step, point - step]))[1]
+            found[at] += below - above
+    found *= scale / (2 * _STEP * len(points))
+    among, within = found[:count, shared], found[count:, own].transpose(1, 0, 2)
+    across = found[:count, own]
+    return (among + among.T) / 2, across, (within + within.transpose(0, 2, 1)) / 2
+
+
+def _inverse(matrices: np.ndarray) -> np.ndarray:
+    """Invert symmetric matrices, in which no variance may be much larger than the diagonal's."""
+    width = np.sqrt(np.maximum(np.einsum("...aa->...a", matrices), _FLAT))
+    width = width[..., None] * width[..., None, :]
+    each, vectors = np.linalg.eigh(matrices / width)
+    inverse = (vectors / np.maximum(each, _CLOSE)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    return np.asarray(inverse / width)

@@ -15,6 +15,7 @@ from ...layouts.plates import SUBJECT, plate_name
 from ..kernel.terms import UnsupportedError
 from ..model.cell_parts import cell_part
 from ..model.cohort import Cohort
+from ..model.joint_terms import Part
 from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
 from .bent_pairs import BentPairs, find_bend
@@ -25,11 +26,13 @@ from .inner_cells import InnerCells, find_scores, first_scores
 from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
 from .retries import in_one_line
+from .unbounded import LogDensity
 
 _TRIALS_PER_VALUE, _FAR = 10, 10.0
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
 _LONGER = SamplingOptions(draws=1000, tune=300, chains=1)
 _WIDEST = 10_000  # coordinates of a point for which directions are looked for; bounds the memory
+_STRETCHED = 10.0  # longest direction up to which no other centring is tried
 _MOST_PAIRS = 2000  # pairs of values of subjects that are searched for bent ones; bounds the time
 _forms = Recent[object, "Form"](4)
 
@@ -52,6 +55,11 @@ class Form:
     inner: Inner | InnerCells | None = None
     directions: Directions | None = None
 
+    @property
+    def longest(self) -> float:
+        """Return the largest factor by which coordinates are stretched."""
+        return 1.0 if self.directions is None else self.directions.longest
+
     def compiled(self) -> Any:
         """Return nutpie's compiled model."""
         model = self.kernel.compiled()
@@ -65,10 +73,10 @@ def joint_form(cohort: Cohort) -> Form:
     out over standard scores. Without such a latent, or if it needs too many scores, a single normal
     latent per subject is integrated out if it needs no more than 64 places. Values of the other
     latents whose scale is a latent are centred to the degree to which the data reduce their
-    variance. If nothing is integrated out and shared values of the short run vary along a common
-    direction, a longer run follows. It shows the directions along which coordinates of shared
-    values and of values whose scale is a latent are stretched, and the pairs of a subject's values
-    that are bent.
+    variance. If nothing is integrated out, coordinates are stretched along directions in which
+    shared values vary more than the other coordinates let them (`find_directions`). If these are
+    long, deviations from the location are tried, which are taken if their directions are shorter.
+    A longer run then shows the pairs of a subject's values that are bent.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -118,48 +126,54 @@ def _without_subjects(cohort: Cohort, scaled: list[Latent]) -> Form:
         if places is not None:
             centring.pop(latent.name, None)
             return Form(JointKernel(cohort, centring, places=places), Inner(cohort, latent, places))
-    final = JointKernel(cohort, centring)
     if _directions(kernel, points) is None:
-        return Form(final)
-    return _stretched(cohort, final, centring, scaled)
+        return Form(JointKernel(cohort, centring))
+    form = _stretched(cohort, centring) or Form(JointKernel(cohort, centring))
+    if form.longest > _STRETCHED:
+        apart = {name: np.zeros_like(part) for name, part in centring.items()}
+        other = _stretched(cohort, apart)
+        if other is not None and other.longest < form.longest:
+            form, centring = other, apart
+    return _bent(cohort, form, centring, scaled)
 
 
-def _stretched(
-    cohort: Cohort, kernel: JointKernel, centring: dict[str, np.ndarray], scaled: list[Latent]
+def _stretched(cohort: Cohort, centring: Mapping[str, np.ndarray]) -> Form | None:
+    """Stretch coordinates along the directions that a short run shows; None if it cannot start."""
+    kernel = JointKernel(cohort, centring)
+    pilot, points = _pilot(kernel)
+    return None if pilot is None else Form(kernel, directions=_directions(kernel, points))
+
+
+def _bent(
+    cohort: Cohort, form: Form, centring: dict[str, np.ndarray], scaled: list[Latent]
 ) -> Form:
-    """Stretch coordinates along directions, and bend pairs of them; those of pairs are centred."""
-    pilot, points = _pilot(kernel, _LONGER)
-    if pilot is None:
-        return Form(kernel)
+    """Bend pairs of each subject's values, which are then centred, if a longer run shows any."""
     own = [one for one in scaled if one.plates == (SUBJECT,) and not one.dims]
-    bends = _bends(pilot, [one.name for one in own if one.priors[0].family == "Normal"])
-    offsets = {part.latent.name: part.offset for part in kernel.parts}
-    order, at = kernel.order([SUBJECT]), []
-    for subject, (names, _) in bends.items():
-        at.append([offsets[name] + order[subject] for name in names])
-        for name, coordinate in zip(names, at[-1], strict=True):
+    names = [one.name for one in own if one.priors[0].family == "Normal"]
+    kernel, pairs = form.kernel, list(combinations(names, 2))
+    if not pairs or len(pairs) * cohort.size([SUBJECT])[0] > _MOST_PAIRS:
+        return form
+    pilot, points = _pilot(kernel, _LONGER)
+    bends = {} if pilot is None else _bends(pilot, pairs)
+    if not bends:
+        return form
+    offsets, at = {part.latent.name: part.offset for part in kernel.parts}, []
+    for subject, (pair, _) in bends.items():
+        at.append([offsets[name] + kernel.order([SUBJECT])[subject] for name in pair])
+        for name, coordinate in zip(pair, at[-1], strict=True):
             centring[name][subject] = 1
             points[:, coordinate] = pilot[name][0][:, subject]
-    bent = BentPairs()
-    if bends:
-        kernel = JointKernel(cohort, centring)
-        bent = BentPairs(np.array(at), np.array([numbers for _, numbers in bends.values()]))
-    directions = _directions(kernel, bent.straight(points), scaled)
-    if directions is None and bends:
-        directions = Directions.none(len(kernel.start))
-    return Form(kernel, directions=directions and replace(directions, bent=bent))
+    bent = BentPairs(np.array(at), np.array([numbers for _, numbers in bends.values()]))
+    kernel = JointKernel(cohort, centring)
+    return Form(kernel, directions=_directions(kernel, bent.straight(points), bent))
 
 
 def _bends(
-    pilot: Mapping[str, np.ndarray], names: Sequence[str]
+    pilot: Mapping[str, np.ndarray], pairs: Sequence[tuple[str, str]]
 ) -> dict[int, tuple[tuple[str, str], np.ndarray]]:
     """Find the pair of each subject's values that is bent most, if there is one, by subject."""
-    pairs = list(combinations(names, 2))
-    count = pilot[names[0]].shape[2] if pairs else 0
-    if count * len(pairs) > _MOST_PAIRS:
-        return {}
     found, gains = {}, dict[int, float]()
-    for subject, pair in product(range(count), pairs):
+    for subject, pair in product(range(pilot[pairs[0][0]].shape[2]), pairs):
         gain, numbers = find_bend(*(pilot[name][0][:, subject] for name in pair))
         if gain > gains.get(subject, 0):
             gains[subject], found[subject] = gain, (pair, numbers)
@@ -186,14 +200,36 @@ def _pilot(
 
 
 def _directions(
-    kernel: JointKernel, points: np.ndarray, more: Sequence[Latent] = ()
+    kernel: JointKernel, points: np.ndarray, bent: BentPairs | None = None
 ) -> Directions | None:
-    """Find directions of the coordinates of shared values and of more latents."""
-    free = np.zeros(len(kernel.start), dtype=bool)
-    ends = [*(part.offset for part in kernel.parts[1:]), len(free)]
+    """Find directions in which shared values vary, and those of subjects with them."""
+    bent = BentPairs() if bent is None else bent
+    plain = replace(Directions.none(len(kernel.start)), bent=bent)
+    none = plain if len(bent.at) else None
+    ends = [*(part.offset for part in kernel.parts[1:]), len(kernel.start)]
+    shared, own = [np.zeros(0, dtype=int)], list[np.ndarray]()
     for part, end in zip(kernel.parts, ends, strict=True):
-        free[part.offset : end] = "subject" not in _names(part.latent) or part.latent in more
-    return find_directions(points, free) if len(points) else None
+        if SUBJECT not in _names(part.latent):
+            shared.append(np.arange(part.offset, end))
+            continue
+        own.append(_by_subject(kernel, part))
+        if own[-1].size != end - part.offset:  # values that sum to zero
+            return none
+    if not (own and len(points)):
+        return none
+    density = LogDensity(plain.stretched(kernel.compiled()) if len(bent.at) else kernel.compiled())
+    found = find_directions(density, points, np.concatenate(shared), np.concatenate(own, axis=1))
+    return none if found is None else replace(found, bent=bent)
+
+
+def _by_subject(kernel: JointKernel, part: Part) -> np.ndarray:
+    """Return the coordinates of a latent's values, shape (subjects, values)."""
+    latent, labels = part.latent, np.arange(math.prod(part.labels))
+    order = np.moveaxis(kernel.order(latent.plates), _names(latent).index(SUBJECT), 0)
+    order = order.reshape(len(order), -1, 1)
+    apart = isinstance(latent.prior, tuple)  # the values of each label are together
+    places = order + order.size * labels if apart else order * len(labels) + labels
+    return np.asarray(part.offset + places.reshape(len(order), -1))
 
 
 def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarray]:

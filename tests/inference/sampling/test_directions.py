@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from helpers import shared_layouts
 from helpers.populations import cohort_data, exam_layout, normal
+from scipy.linalg import eigvalsh
 from scipy.stats import beta
 
 import measurement_layouts as ml
@@ -87,34 +88,61 @@ def test_posteriors_of_coins_are_beta_distributions():
     assert np.abs((unmoved < exact).mean(axis=0) - 0.95).max() > 0.05
 
 
-def test_a_direction_is_found_that_both_halves_of_the_draws_have():
-    """A common part of six of twelve coordinates; not of those that are not free."""
+@dataclasses.dataclass
+class Normal:
+    """Log-density of a normal distribution, by its precision."""
+
+    precision: np.ndarray
+
+    def at_all(self, points):
+        slopes = -points @ self.precision
+        return (points * slopes).sum(axis=1) / 2, slopes
+
+
+def hierarchy(closeness, subjects=30):
+    """Precision of three shared values and two of each subject, which are near the first one."""
+    precision = np.diag([1.0, 2.0, 3.0, *[1.0, 1.5] * subjects])
+    shared, own = np.arange(3), 3 + np.arange(2 * subjects).reshape(-1, 2)
+    for first, second in own:
+        precision[first, second] = precision[second, first] = 0.3
+        for value, weight in ((first, 1.0), (second, 0.4)):
+            apart = np.zeros(len(precision))
+            apart[[0, value]] = weight, -1.0
+            precision += closeness * np.outer(apart, apart)
+    return precision, shared, own
+
+
+def found_in(precision, shared, own):
+    """Directions of a normal distribution, from as many draws as a short chain has."""
     rng = np.random.default_rng(6)
-    common = rng.normal(size=(1000, 1)) * np.repeat([3.0, 0.0], 6) + rng.normal(size=(1000, 12))
-    points = common * np.arange(1, 13)
-    found = find_directions(points, np.ones(12, dtype=bool))
+    points = rng.multivariate_normal(np.zeros(len(precision)), np.linalg.inv(precision), size=200)
+    return find_directions(Normal(precision), points, shared, own)
+
+
+def test_a_shared_value_is_made_independent_of_the_subjects_values():
+    """A normal distribution, whose covariance in the sampler's coordinates is known."""
+    precision, shared, own = hierarchy(closeness=4.0)
+    found = found_in(precision, shared, own)
+    covariance = np.linalg.inv(precision)
     assert len(found.out) == 1
-    at = found.inverse(points.T[:, 0])
-    np.testing.assert_allclose(at + (found.into @ at) @ found.out, points[0], atol=1e-9)
-    moved = np.array([found.inverse(point) for point in points])
-    correlation = np.corrcoef(moved.T)[:6, :6][np.triu_indices(6, 1)]
-    assert np.abs(correlation).max() < 0.2
-    assert np.corrcoef(points.T)[:6, :6].min() > 0.85
-    free = np.arange(12) >= 6
-    assert find_directions(points, free) is None
+    ratio = 1 / eigvalsh(np.linalg.inv(covariance[:3, :3]), np.diag(np.diag(precision)[:3]))
+    assert found.longest == pytest.approx(np.sqrt(ratio.max()), rel=1e-6)
+
+    def correlations(directions):
+        back = np.array([directions.inverse(row) for row in np.eye(len(precision))]).T
+        now = back @ covariance @ back.T
+        along = directions.into[0] @ now
+        return along[3:] / np.sqrt((along @ directions.into[0]) * np.diag(now)[3:])
+
+    assert np.abs(correlations(found)).max() < 1e-6
+    out = np.where(np.arange(len(precision)) < 3, found.out, 0)
+    assert correlations(dataclasses.replace(found, out=out))[::2].min() > 0.2  # the twin
 
 
-def test_slow_chains_have_no_direction_that_only_one_half_has():
-    """Sums of steps: their variance is large along directions that the next draws do not have."""
-    steps = np.random.default_rng(7).normal(size=(200, 40))
-    points = np.empty_like(steps)
-    points[0] = steps[0]
-    for at in range(1, 200):
-        points[at] = 0.95 * points[at - 1] + steps[at]
-    standard = (points - points.mean(axis=0)) / points.std(axis=0)
-    assert np.linalg.eigvalsh(np.cov(standard.T))[-1] > 4
-    assert find_directions(points, np.ones(40, dtype=bool)) is None
-    assert find_directions(points[:, :3] * 0, np.ones(3, dtype=bool)) is None
+def test_values_that_hardly_depend_on_each_other_have_no_direction():
+    precision, shared, own = hierarchy(closeness=0.01)
+    assert found_in(precision, shared, own) is None
+    assert found_in(precision, shared[:0], own) is None
 
 
 def hyperbola(rng, count=1000):
@@ -190,7 +218,7 @@ def test_bent_pairs_do_not_change_the_posterior(monkeypatch):
     monkeypatch.setattr(joint_nuts, "_bends", lambda *_: bends)
     scaled = [one for one in layout.latents if one.name in ("go", "see", "ease")]
     centring = joint_nuts._first_centring(cohort, scaled)
-    form = joint_nuts._stretched(cohort, JointKernel(cohort, centring), centring, scaled)
+    form = joint_nuts._bent(cohort, joint_nuts._stretched(cohort, centring), centring, scaled)
     assert len(form.directions.bent.at) == 3
     options = SamplingOptions(draws=2000, tune=500, chains=1)
     found = []
