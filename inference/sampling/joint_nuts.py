@@ -134,7 +134,7 @@ def _without_subjects(cohort: Cohort, scaled: list[Latent]) -> Form:
         other = _stretched(cohort, apart)
         if other is not None and other.longest < form.longest:
             form, centring = other, apart
-    return _bent(cohort, form, centring, scaled)
+    return _bent(cohort, centring, scaled) or form
 
 
 def _stretched(cohort: Cohort, centring: Mapping[str, np.ndarray]) -> Form | None:
@@ -144,19 +144,17 @@ def _stretched(cohort: Cohort, centring: Mapping[str, np.ndarray]) -> Form | Non
     return None if pilot is None else Form(kernel, directions=_directions(kernel, points))
 
 
-def _bent(
-    cohort: Cohort, form: Form, centring: dict[str, np.ndarray], scaled: list[Latent]
-) -> Form:
+def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent]) -> Form | None:
     """Bend pairs of each subject's values, which are then centred, if a longer run shows any."""
     own = [one for one in scaled if one.plates == (SUBJECT,) and not one.dims]
     names = [one.name for one in own if one.priors[0].family == "Normal"]
-    kernel, pairs = form.kernel, list(combinations(names, 2))
+    kernel, pairs = JointKernel(cohort, centring), list(combinations(names, 2))
     if not pairs or len(pairs) * cohort.size([SUBJECT])[0] > _MOST_PAIRS:
-        return form
+        return None
     pilot, points = _pilot(kernel, _LONGER)
-    bends = {} if pilot is None else _bends(pilot, pairs)
-    if not bends:
-        return form
+    bends = None if pilot is None else _bends(pilot, pairs)
+    if pilot is None or not bends:
+        return None
     offsets, at = {part.latent.name: part.offset for part in kernel.parts}, []
     for subject, (pair, _) in bends.items():
         at.append([offsets[name] + kernel.order([SUBJECT])[subject] for name in pair])

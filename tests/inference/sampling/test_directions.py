@@ -218,7 +218,7 @@ def test_bent_pairs_do_not_change_the_posterior(monkeypatch):
     monkeypatch.setattr(joint_nuts, "_bends", lambda *_: bends)
     scaled = [one for one in layout.latents if one.name in ("go", "see", "ease")]
     centring = joint_nuts._first_centring(cohort, scaled)
-    form = joint_nuts._bent(cohort, joint_nuts._stretched(cohort, centring), centring, scaled)
+    form = joint_nuts._bent(cohort, centring, scaled)
     assert len(form.directions.bent.at) == 3
     options = SamplingOptions(draws=2000, tune=500, chains=1)
     found = []
