@@ -101,7 +101,7 @@ def find_directions(
     shared : ndarray of int, shape (values,)
         Coordinates of shared values.
     own : ndarray of int, shape (subjects, values)
-        Coordinates of each subject's values.
+        Coordinates of each subject's values that vary with shared values.
 
     Returns
     -------

@@ -200,20 +200,21 @@ def _pilot(
 def _directions(
     kernel: JointKernel, points: np.ndarray, bent: BentPairs | None = None
 ) -> Directions | None:
-    """Find directions in which shared values vary, and those of subjects with them."""
+    """Find directions of shared values, with subjects' values whose scale is a latent."""
     bent = BentPairs() if bent is None else bent
     plain = replace(Directions.none(len(kernel.start)), bent=bent)
     none = plain if len(bent.at) else None
     ends = [*(part.offset for part in kernel.parts[1:]), len(kernel.start)]
-    shared, own = [np.zeros(0, dtype=int)], list[np.ndarray]()
+    shared = [np.zeros(0, dtype=int)]
+    own = [np.zeros((*kernel.cohort.size([SUBJECT]), 0), dtype=int)]
     for part, end in zip(kernel.parts, ends, strict=True):
         if SUBJECT not in _names(part.latent):
             shared.append(np.arange(part.offset, end))
-            continue
-        own.append(_by_subject(kernel, part))
-        if own[-1].size != end - part.offset:  # values that sum to zero
-            return none
-    if not (own and len(points)):
+        elif _is_scaled(part.latent):
+            own.append(_by_subject(kernel, part))
+            if own[-1].size != end - part.offset:  # values that sum to zero
+                return none
+    if not len(points):
         return none
     density = LogDensity(plain.stretched(kernel.compiled()) if len(bent.at) else kernel.compiled())
     found = find_directions(density, points, np.concatenate(shared), np.concatenate(own, axis=1))

@@ -143,6 +143,7 @@ def test_values_that_hardly_depend_on_each_other_have_no_direction():
     precision, shared, own = hierarchy(closeness=0.01)
     assert found_in(precision, shared, own) is None
     assert found_in(precision, shared[:0], own) is None
+    assert found_in(precision, shared, own[:, :0]) is None
 
 
 def hyperbola(rng, count=1000):
