@@ -55,7 +55,8 @@ class Layout(Graph):
         latent of `profile`, no latent opposes a demand, labels disagree, or an outcome depends on a
         meta-feature where this is undefined. With several outcomes, graded outcomes or scores, also
         when one uses an unseen property or noise that pulls towards the mean failure. A joint
-        layout may have none of these.
+        layout may have none of these, and at most 256 combinations of the levels of an item's
+        measured demands.
 
     Examples
     --------
@@ -96,7 +97,8 @@ class Layout(Graph):
     @cached_property
     def several(self) -> "Layout":
         """The same layout for items whose trials share the levels of measured demands."""
-        return _Several(self.name, *self.outcomes) if self.measured else self
+        alone = self.measured and not self.joint
+        return _Several(self.name, *self.outcomes) if alone else self
 
     @cached_property
     def fingerprint(self) -> str:

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from ...common import options
 from ...evaluations.given import refuse_no_layout
 from ...evaluations.tables import named
+from ...inference.model.unseen import refuse_unseen
 from ...inference.posterior.posterior import Posterior
 from ...layouts import Layout
 from ...layouts.elements import elements, find_elements
@@ -102,7 +103,8 @@ def design(
         different items of the bank, or no battery meets the quotas.
     FitError
         When a name is no profile element, a number is out of range, or `given` is not a fit of the
-        layout, has no such subject, or several and none is named.
+        layout, has no such subject, or several and none is named; when subjects share the levels of
+        measured demands.
     LayoutError
         When `layout` is something else, subjects share something in the layout and no joint fit is
         given, subjects have values for each level of a category, the layout has an `Unseen` node,
@@ -167,6 +169,8 @@ def _refuse_others(layout: Layout) -> None:
             "item are not independent, and the information of items cannot be added; give a layout "
             "without it"
         )
+    remedy = "design for a layout with the expected levels as a MetaFeature"
+    refuse_unseen(layout, "the information of items", remedy)
 
 
 def _target(

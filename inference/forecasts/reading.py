@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,11 @@ import xarray as xr
 
 from ...common.errors import FitError
 from ...layouts import Latent, Layout
+from ...layouts.outcomes.averaging import Told
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
 from ..model.alignment import Features
 from ..model.cohort import plate_feature
+from ..posterior.cohort import covariates_of, log_told
 from ..posterior.posterior import Posterior
 from .blocks import Tables
 
@@ -111,7 +113,7 @@ class JointReader(Reader):
     def _combined(self) -> dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]:
         """By plates: the combinations of levels that items have, and the combination of each."""
         found = {}
-        for latent in self.layout.latents:
+        for latent in self.layout.drawn:
             names = _of_items(latent.plates)
             if names and names not in found:
                 codes = np.stack([self.items[name] for name in names], axis=1)
@@ -122,7 +124,7 @@ class JointReader(Reader):
     @property
     def levels(self) -> Mapping[str, np.ndarray]:
         combined = self._combined
-        named = {latent.name: _of_items(latent.plates) for latent in self.layout.latents}
+        named = {latent.name: _of_items(latent.plates) for latent in self.layout.drawn}
         return {name: combined[plates][1] for name, plates in named.items() if plates}
 
     @cached_property
@@ -130,13 +132,13 @@ class JointReader(Reader):
         """Tables of the latents that are the same for all subjects."""
         return {
             latent.name: self._table(latent, 0)
-            for latent in self.layout.latents
+            for latent in self.layout.drawn
             if all(root(plate) == ITEM for plate in latent.plates)
         }
 
     def read(self, row: int) -> Drawn:
         profile = dict(self._shared)
-        for latent in self.layout.latents:
+        for latent in self.layout.drawn:
             if latent.name not in profile:
                 profile[latent.name] = self._table(latent, row)
         draws = next(iter(profile.values())).shape[1]
@@ -170,18 +172,24 @@ def _of_items(plates: Sequence[Plate]) -> tuple[str, ...]:
     return tuple(plate_name(plate) for plate in plates if root(plate) == ITEM)
 
 
-def draws_at(posterior: xr.Dataset, latent: Latent, codes: np.ndarray) -> np.ndarray:
+def draws_at(
+    fit: Posterior, posterior: xr.Dataset, latent: Latent, codes: np.ndarray
+) -> np.ndarray:
     """Return draws of a latent at known levels of its plates, (draws, levels, *labels).
 
     Parameters
     ----------
+    fit : Posterior
+        A joint fit.
     posterior : Dataset
-        Draws of a joint fit.
+        Its draws.
     latent : Latent
-        The latent.
+        The latent, or what all outcomes say of the levels of measured demands.
     codes : ndarray of int, shape (levels, plates)
         Positions of the levels in the fit.
     """
+    if isinstance(latent, Told):
+        return log_told(fit, codes[:, 0])
     variable: Any = posterior.variables[latent.name]
     at = f"{SUBJECT}[]"  # no dimension of a layout can have this name
     if latent.plates:
@@ -217,11 +225,6 @@ def levels_of_subjects(fit: Posterior) -> dict[str, np.ndarray]:
     return found
 
 
-def covariates_of(fit: Posterior) -> Features:
-    """Covariates of the subjects of a fit."""
-    return {node.name: fit.constants[node.name].to_numpy() for node in fit.layout.covariates}
-
-
 def reader_of(fit: Posterior, features: Features) -> Reader:
     """Return a reader of a fit's subjects, for items with given features.
 
@@ -233,9 +236,7 @@ def reader_of(fit: Posterior, features: Features) -> Reader:
     source = fit.layout, fit.posterior, fit.constants
     if not fit.layout.joint:
         return Reader(*source)
-    names = dict.fromkeys(
-        name for latent in fit.layout.latents for name in _of_items(latent.plates)
-    )
+    names = dict.fromkeys(name for latent in fit.layout.drawn for name in _of_items(latent.plates))
     lacking = [name for name in names if plate_feature(name) not in features]
     if lacking:
         raise FitError(
@@ -245,7 +246,7 @@ def reader_of(fit: Posterior, features: Features) -> Reader:
         )
     return JointReader(
         *source,
-        lambda latent, codes: draws_at(source[1], latent, codes),
+        partial(draws_at, fit, source[1]),
         {name: features[plate_feature(name)].astype(int) for name in names},
         levels_of_subjects(fit),
         covariates_of(fit),

@@ -236,7 +236,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) ->
     inside: tuple[Value, ...] = ()
     if isinstance(outcomes, Counted):
         integral: Integral = density.integral  # type: ignore[assignment]
-        each: Value = placed[integral.log_prior]  # type: ignore[assignment]
+        each = None if integral.log_prior is None else placed[integral.log_prior]
         likelihood, table = integrated(values, success, failure, each, integral)  # type: ignore[arg-type]
         inside = (table,)
     else:
@@ -293,7 +293,7 @@ def _likelihood(
 
 
 def integrated(
-    values: Values, success: Value, failure: Value, log_prior: Value, integral: Integral
+    values: Values, success: Value, failure: Value, log_prior: Value | None, integral: Integral
 ) -> tuple[Value, Value]:
     r"""Make the log-probability of all outcomes, without the binomial coefficients.
 
@@ -301,7 +301,8 @@ def integrated(
         + \sum_{i \in s} n_i \log P(y_i \mid \theta_k)\Big)
 
     Prior densities are scaled to add up to 1. This has no effect if the prior is wider than the
-    distance of two places; otherwise, it prevents an unbounded density at a place.
+    distance of two places; otherwise, it prevents an unbounded density at a place. With levels of
+    items, the sum over s is one over items, and the levels' probabilities replace the densities.
 
     Parameters
     ----------
@@ -309,8 +310,8 @@ def integrated(
         Quantities of the log-density, to which new ones are added.
     success, failure : Value
         Probabilities at each place.
-    log_prior : Value
-        Log prior density at each place.
+    log_prior : Value or None
+        Log prior density at each place; None for levels of items.
     integral : Integral
         Description of the integral.
 
@@ -335,7 +336,11 @@ def integrated(
     subjects = Space(domains.of(whose, ()), (dim,))
     count = values.leaf("outcome", "count", Space(domains.rows), frozenset(domains.features))
     summed = values.fold("dot", count, rows, subjects, whose, each)
-    weight = values("sub", log_prior, _log_of_sum(values, log_prior, dim))
+    if log_prior is None:
+        entries = domains.features[integral.log_weights][subjects.domain.origin]  # type: ignore[union-attr]
+        weight = values.data(entries, subjects, whose)
+    else:
+        weight = values("sub", log_prior, _log_of_sum(values, log_prior, dim))
     table = values("add", summed, weight)
     logs = _log_of_sum(values, table, dim)
     return values.fold("sum", logs, Space(subjects.domain), Space()), table

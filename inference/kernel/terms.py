@@ -116,7 +116,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Integral:
-    """Integral over a latent, computed at evenly spaced places.
+    """Integral over a latent at evenly spaced places, or sum over the levels of items.
 
     Attributes
     ----------
@@ -124,13 +124,16 @@ class Integral:
         Dimension of the places.
     plate : str
         Hidden meta-feature of the plate for each of whose levels the latent has a value.
-    log_prior : int
-        Place of the term of the log prior density at each place.
+    log_prior : int or None
+        Place of the term of the log prior density at each place; None for levels of items.
+    log_weights : str
+        Hidden meta-feature of the log-probability of each place, for levels of items.
     """
 
     dim: str
     plate: str
-    log_prior: int
+    log_prior: int | None
+    log_weights: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 
-from ...layouts import Layout
+from ...layouts import Layout, Success
 from ...layouts.outcomes.unseen import Numbers
 from ...linking import evaluate
 from ...linking.evaluation import ancestry
@@ -357,6 +357,19 @@ class Translator:
         return _Laid(merged, tuple(entries))
 
 
+def numbers_of(outcome: Success, translator: Translator, dims: tuple[str, ...]) -> dict[str, Any]:
+    """Add the numbers along dimensions that an outcome uses; returns their aligned variables."""
+    found = dict[str, Any]()
+    for part in ancestry(outcome):
+        if isinstance(part, Numbers) and part.dims:
+            shape = tuple(map(len, part.dims.values()))
+            numbers = pt.tensor(part.name, dtype="float64", shape=shape)
+            translator.numbers(numbers, np.reshape(part.values, shape), tuple(part.dims))
+            at = tuple(slice(None) if dim in part.dims else None for dim in dims)
+            found[part.name] = numbers[at]
+    return found
+
+
 REWRITES = ("canonicalize", "stabilize", "local_remove_check_parameter")
 
 
@@ -399,14 +412,7 @@ def log_density(
             known[constant.name] = pt.dscalar(constant.name)
             translator.own(known[constant.name], constant.name)
         unseen = layout.outcome.unseen
-        for part in ancestry(layout.outcome):
-            if isinstance(part, Numbers) and part.dims:
-                shape = tuple(map(len, part.dims.values()))
-                numbers = pt.tensor(part.name, dtype="float64", shape=shape)
-                translator.numbers(numbers, np.reshape(part.values, shape), tuple(part.dims))
-                known[part.name] = numbers[
-                    tuple(slice(None) if dim in part.dims else None for dim in dims)
-                ]
+        known |= numbers_of(layout.outcome, translator, dims)
         variables = profile_variables(layout, deviations)
         for dim, labels in layout.dims.items():
             if (own := f"{dim}{PLACES}") in model:

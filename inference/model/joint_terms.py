@@ -12,13 +12,13 @@ from pytensor.graph import rewrite_graph
 
 from ...layouts import Latent, MetaFeature
 from ...layouts.outcomes.steps import MARK
-from ...layouts.plates import Plate, determines, plate_name
+from ...layouts.plates import ITEM, Plate, determines, plate_name
 from ...linking import evaluate
 from ..kernel.terms import Integral, LogDensity
 from .alignment import align
 from .cell_parts import Scores
 from .cohort import Cohort, plate_feature
-from .density_terms import REWRITES, Translator
+from .density_terms import REWRITES, Translator, numbers_of
 from .plated import centred, plated_variable
 from .prior import PLACES, profile_variables
 
@@ -309,6 +309,11 @@ def _with_outcome(
     """Translate the probability of success of a row, and collect all terms."""
     layout = cohort.layout
     dims, known = tuple(layout.dims), dict[str, Any]()
+    outcome, integral = layout.outcome, None if inner is None else inner.integral
+    if layout.told is not None and layout.shared is not None:
+        outcome, told = layout.shared, layout.told.name
+        integral = Integral(outcome.dim, plate_feature(ITEM), None, told)
+        known |= numbers_of(outcome, translator, dims)
     latents = list(layout.latents)
     if inner is not None:
         latents = [latent for latent in latents if latent.name != inner.latent]
@@ -321,8 +326,8 @@ def _with_outcome(
             values[feature.name] = translator.feature_term(feature.name, feature.label_dims)
         translator.lay(variable, (_ROW, *feature.label_dims), values[feature.name])
         known[feature.name] = align(variable, feature, dims, per_item=True)
-    outcome = pt.as_tensor(evaluate(layout.outcome.expression, known, dims))
-    (probability,) = translator.run(rewrite_graph([outcome], include=REWRITES))
+    chance = pt.as_tensor(evaluate(outcome.expression, known, dims))
+    (probability,) = translator.run(rewrite_graph([chance], include=REWRITES))
     terms = translator.terms
     moved = inner is not None and len(prior) == 1
     return LogDensity(
@@ -332,7 +337,7 @@ def _with_outcome(
         () if moved else tuple(values[latent.name] for latent in latents),
         translator.length,
         None if inner is None else inner.weights,
-        None if inner is None else inner.integral,
+        integral,
     )
 
 

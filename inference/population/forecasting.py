@@ -15,6 +15,7 @@ from ...common.options import inside
 from ...common.seeds import subject_seed
 from ...evaluations.tables import named
 from ...layouts import Latent, MetaFeature, Prior
+from ...layouts.outcomes.averaging import Told
 from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
@@ -24,6 +25,7 @@ from ..forecasts.forecasting import CASES, Forecast, forecast_of
 from ..forecasts.reading import JointReader, draws_at, root
 from ..forecasts.streaming import byte_count, find_nodes, gathered, read_draws, summaries, values_of
 from ..model.alignment import Features, align
+from ..model.cells import log_chances
 from ..model.cohort import plate_feature
 from ..model.quantiles import from_scores
 from ..posterior.posterior import Posterior
@@ -84,11 +86,11 @@ class Levels:
         posterior = self._posterior
         new = self._new(latent, codes)
         if not new.any():
-            return draws_at(posterior, latent, codes)
+            return draws_at(self.fit, posterior, latent, codes)
         fresh = self._fresh(latent, codes[new])
         found = np.empty((len(fresh), len(codes), *fresh.shape[2:]))
         found[:, new] = fresh
-        found[:, ~new] = draws_at(posterior, latent, codes[~new])
+        found[:, ~new] = draws_at(self.fit, posterior, latent, codes[~new])
         return found
 
     @functools.cached_property
@@ -102,6 +104,8 @@ class Levels:
 
     def _fresh(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Draw values at new levels from the prior, given the draws of its parameters."""
+        if isinstance(latent, Told):
+            return self._annotated(codes)
         scores = self._scores(latent, codes)
         if not isinstance(latent.prior, tuple):
             return self._drawn(latent, latent.priors[0], codes, scores, latent.label_dims)
@@ -110,6 +114,13 @@ class Levels:
             for place, prior in enumerate(latent.priors)
         ]
         return np.stack(parts, axis=-1)
+
+    def _annotated(self, codes: np.ndarray) -> np.ndarray:
+        """Return what the annotations say of the levels of new items, for each draw."""
+        rows, sizes = pd.Index(self.roster.what).get_indexer(codes[:, 0]), self._posterior.sizes
+        own = {name: values[rows] for name, values in self.roster.features.items()}
+        found = log_chances(self.fit.layout, own)
+        return np.broadcast_to(found, (sizes["chain"] * sizes["draw"], *found.shape))
 
     def _scores(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Draw the standard normal score of each value: (draws, levels, labels)."""
@@ -295,9 +306,8 @@ def derived_jointly(
     targets = find_nodes(fit.layout, nodes)
     roster = Roster.of(fit, items, subjects)
     count = len(roster.what)
-    found = _summaries(
-        fit, roster, roster.features, count, targets, prob=prob, memory_mib=memory_mib
-    )
+    what = [fit.layout.mean_of(node) for node in targets]
+    found = _summaries(fit, roster, roster.features, count, what, prob=prob, memory_mib=memory_mib)
     return values_of(fit.layout, targets, nodes, found, roster.names, roster.items, prob)
 
 
@@ -431,7 +441,7 @@ def joint_readers(
     covariates = {name: own[roster.who] for name, own in roster.cohort.covariates.items()}
     numbers = sum(
         int(np.prod([len(labels) for labels in latent.dims.values()], initial=1))
-        for latent in layout.latents
+        for latent in layout.drawn
         if any(root(plate) == ITEM for plate in latent.plates)
     )
     each = 8 * sizes["chain"] * sizes["draw"] * max(1, numbers)

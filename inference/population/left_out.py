@@ -9,10 +9,11 @@ from ...common.errors import FitError
 from ...layouts.plates import ITEM
 from ...layouts.zero_sum import summed_plates
 from ..model.cohort import Cohort
+from ..model.unseen import refuse_unseen
+from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior, stacked
 from .joining import Joined
 from .marginal import Marginal, log_marginal, log_ways
-from .roster import cohort_of
 from .target import Target
 
 
@@ -47,21 +48,18 @@ class LeftOut:
         Raises
         ------
         FitError
-            When outcomes have several steps.
+            When outcomes have several steps, or demands are measured.
         """
+        refuse_unseen(fit.layout, "leaving out whole items or subjects", "leave cells out")
         if fit.layout.steps is not None:
             raise FitError(
                 f"layout {fit.layout.name!r} has outcomes of several steps, but leaving out whole "
                 "items or subjects needs a layout with a single Success; leave cells out, or fit "
                 "such a layout"
             )
-        counts = [fit.observed[name].to_numpy() for name in ("successes", "trials")]
-        subject, item = np.nonzero(counts[1])
-        successes, trials = (count[subject, item] for count in counts)
-        cohort = replace(
-            cohort_of(fit), subject=subject, item=item, successes=successes, trials=trials
+        return cls(
+            cohort_of(fit), {one.name: stacked(fit, one, draws) for one in fit.layout.latents}
         )
-        return cls(cohort, {one.name: stacked(fit, one, draws) for one in fit.layout.latents})
 
     def marginal(self, plate: str, place: int, seed: int) -> Marginal:
         """Compute the log marginal likelihood of one subject or item for each draw.

@@ -12,11 +12,11 @@ from ...evaluations import alike
 from ...evaluations.tables import named
 from ...layouts import MetaFeature
 from ...layouts.plates import ITEM, SUBJECT, plate_name
-from ..forecasts.reading import covariates_of, root
-from ..forecasts.support import training_features
+from ..forecasts.reading import root
 from ..model.alignment import Features
 from ..model.cohort import Cohort, plate_feature, read_categories
 from ..model.features import read_covariates, read_features
+from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior
 
 
@@ -112,7 +112,8 @@ class Roster:
             name: np.concatenate([values, covariates[name][new[SUBJECT]]])
             for name, values in old.covariates.items()
         }
-        cohort = _cohort(fit, levels, of, {}, everybody)
+        none = np.zeros(0, dtype=int)
+        cohort = Cohort(layout, levels, of, {}, everybody, none, none, none, none)
         for category in layout.categories:
             cohort.up(category.per, category)  # raises an error if a task is in two benchmarks
         codes[ITEM] = places[ITEM]
@@ -155,27 +156,6 @@ class Roster:
             codes = self.cohort.of[category.name][places[category.root]]
             found[category.root] |= codes >= self.known[category.name]
         return np.asarray(found[SUBJECT][:, None] | found[ITEM])
-
-
-def cohort_of(fit: Posterior) -> Cohort:
-    """Read the levels of a joint fit, and the properties of its subjects and items."""
-    constants, draws = fit.constants, fit.posterior
-    kinds = {category.name: category for category in fit.layout.categories}
-    levels = {name: list(map(str, draws.indexes[name])) for name in (SUBJECT, ITEM, *kinds)}
-    of = {name: constants[name].to_numpy() for name in kinds}
-    return _cohort(fit, levels, of, training_features(fit), covariates_of(fit))
-
-
-def _cohort(
-    fit: Posterior,
-    levels: Mapping[str, list[str]],
-    of: Mapping[str, np.ndarray],
-    features: Features,
-    covariates: Features,
-) -> Cohort:
-    """Make a cohort without outcomes."""
-    none = np.zeros(0, dtype=int)
-    return Cohort(fit.layout, levels, of, features, covariates, none, none, none, none)
 
 
 def _people(cohort: Cohort) -> pd.DataFrame:

@@ -1,8 +1,5 @@
 """Success probabilities that follow from true values of a joint layout's latents."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -12,10 +9,9 @@ from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import expanded
 from ...evaluations.tables import named
-from ...layouts import Latent, Layout, MetaFeature
+from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
-from ...linking import evaluate
-from ..model.alignment import align
+from ..model.cells import cell_chances, log_chances
 from ..model.cohort import Cohort
 
 
@@ -43,7 +39,11 @@ def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) ->
 
 
 def true_chances(
-    layout: Layout, items: pd.DataFrame, truth: xr.Dataset, subjects: pd.DataFrame | None
+    layout: Layout,
+    items: pd.DataFrame,
+    truth: xr.Dataset,
+    subjects: pd.DataFrame | None,
+    rng: np.random.Generator | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compute the success probabilities that follow from true values.
 
@@ -58,6 +58,9 @@ def true_chances(
     subjects : DataFrame, optional
         Properties, indexed by subject (default: a table of the subjects of `truth`, without
         columns).
+    rng : Generator, optional
+        Stream from which each item's levels of measured demands are drawn (default: success
+        probabilities are means over the levels).
 
     Returns
     -------
@@ -80,81 +83,15 @@ def true_chances(
         subjects = pd.DataFrame(index=pd.Index(truth[SUBJECT].to_numpy(), name=SUBJECT))
     cohort = whole_cohort(layout, items, subjects)
     values = {latent.name: _values(latent, truth, cohort) for latent in layout.latents}
+    if layout.told is not None and rng is not None:
+        chances = np.exp(log_chances(layout, cohort.features)).cumsum(axis=1)
+        rank = rng.random((len(chances), 1)) * chances[:, -1:]
+        level = (chances[:, :-1] <= rank).sum(axis=1)
+        is_level = np.arange(chances.shape[1]) == level[:, None]
+        values[layout.told.name] = np.where(is_level, 0.0, -np.inf)
     found = cell_chances(cohort, values).reshape(len(cohort.levels[SUBJECT]), -1)
     who = pd.Index(cohort.levels[SUBJECT], name=SUBJECT)
     return pd.DataFrame(found, who), named(subjects, "subjects", "subject")
-
-
-def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Compute the success probability of each cell of a cohort.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Cells, and levels.
-    values : mapping of str to ndarray
-        By latent, shape (plates..., labels...).
-
-    Returns
-    -------
-    ndarray, shape (cells,)
-        Success probabilities, in [0, 1].
-    """
-    found = evaluate_cells(cohort, laid_out(cohort, values))
-    return np.broadcast_to(found, len(cohort.subject))
-
-
-def laid_out(
-    cohort: Cohort, values: Mapping[str, np.ndarray], draws: bool = False
-) -> dict[str, np.ndarray]:
-    """Arrange the values of all nodes by cell, for `evaluate_cells`.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Cells, and levels.
-    values : mapping of str to ndarray
-        By latent, shape (plates..., labels...).
-    draws : bool
-        Whether the values, and so the results, have draws as their first axis.
-
-    Returns
-    -------
-    dict of str to ndarray
-        By meta-feature, covariate and latent: shape (cells or 1, *label dimensions).
-    """
-    layout, leading = cohort.layout, int(draws)
-    dims = tuple(layout.dims)
-
-    def laid(
-        node: Latent | MetaFeature, value: np.ndarray, at: tuple[np.ndarray, ...]
-    ) -> np.ndarray:
-        places: tuple[Any, ...] = (*[slice(None)] * leading, *at)
-        taken = value[places]
-        return np.asarray(align(taken, node, dims, leading=leading, per_item=bool(at)))
-
-    nodes = [(node, cohort.features, cohort.item) for node in layout.row_features]
-    nodes += [(node, cohort.covariates, cohort.subject) for node in layout.covariates]
-    known = {
-        node.name: laid(node, own[node.name][(None,) * leading], (at,)) for node, own, at in nodes
-    }
-    return known | {
-        latent.name: laid(latent, values[latent.name], tuple(map(cohort.codes, latent.plates)))
-        for latent in layout.latents
-    }
-
-
-def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Compute success probabilities from values that `laid_out` returned.
-
-    Returns
-    -------
-    ndarray, shape (cells,) or (draws, cells)
-        Success probabilities. An axis along which all values are equal may have length one.
-    """
-    dims = tuple(cohort.layout.dims)
-    found: Any = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
-    return np.asarray(found[(..., *[0] * len(dims))]) if found.ndim else found[None]
 
 
 def dims_of(latent: Latent) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from ..kernel.inputs import Counted, Outcomes
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import RIGHT, LogDensity
 from ..model.cell_parts import Scores
+from ..model.cells import log_chances
 from ..model.cohort import Cohort, plate_feature
 from ..model.joint_model import joint_model
 from ..model.joint_terms import (
@@ -32,6 +33,7 @@ from ..model.joint_terms import (
 from ..model.pymc_model import compile_key
 from .engine import SubjectCode, as_nutpie
 
+_NEVER = -1e300  # log-probability of a level that an item cannot have; finite, as for the kernel
 _translated = Recent[object, tuple[LogDensity, np.ndarray, list[Part]]](32)
 
 
@@ -59,7 +61,8 @@ class Rows:
 
     def apart(self) -> "Rows":
         """Split rows into rows of successes and rows of failures, with the feature `RIGHT`."""
-        (right,), (wrong,) = np.nonzero(self.successes), np.nonzero(self.trials - self.successes)
+        (right,) = np.nonzero((self.successes > 0) | (self.trials == 0))
+        (wrong,) = np.nonzero(self.trials - self.successes)
         at = np.concatenate([right, wrong])
         at, came = at[np.argsort(at, kind="stable")], np.arange(len(at)) < len(right)
         came = came[np.argsort(np.concatenate([right, wrong]), kind="stable")]
@@ -86,6 +89,9 @@ class Rows:
             features[plate_feature(plate)] = levels.astype(float)
             last = len(cohort.levels[plate]) - 1
             features[idle_feature(plate)] = (levels == last).astype(float)
+        if layout.told is not None:
+            chances = log_chances(layout, cohort.features)
+            features[layout.told.name] = np.maximum(chances, _NEVER)[item]
         return cls(
             features,
             codes,
@@ -169,16 +175,19 @@ class JointKernel:
             lambda: joint_density(cohort, centring, given, places, scores),
         )
         self.rows = Rows.of(cohort, without=None if scores is None else scores.latent)
-        if places is not None:
+        integral = self.density.integral
+        if integral is not None:
             self.rows = self.rows.apart()
         for latent in layout.latents:
             if latent.name in centring:
                 at = tuple(self.rows.codes[plate_name(plate)] for plate in latent.plates)
                 self.rows.features[centring_feature(latent.name)] = centring[latent.name][at]
-        nodes = (*layout.row_features, *layout.covariates)
+        told = () if layout.told is None else (layout.told,)
+        nodes = (*layout.row_features, *layout.covariates, *told)
         labels = {node.name: node.label_dims for node in nodes}
         used = frozenset().union(*(term.features for term in self.density.terms.listed))
-        used |= set() if places is None else {RIGHT, plate_feature("subject")}
+        if integral is not None:
+            used |= {RIGHT, integral.plate, integral.log_weights} - {""}
         tabled = set(self.rows.features) - set(cohort.features) - {RIGHT}
         self.domains = Domains(
             labels,

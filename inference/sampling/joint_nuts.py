@@ -93,9 +93,12 @@ def _form(cohort: Cohort) -> Form:
 
 def _fused(cohort: Cohort) -> Form:
     scaled = [latent for latent in cohort.layout.latents if _is_scaled(latent)]
+    if cohort.layout.told is not None:  # the levels of items are summed over, and nothing else
+        return _without_subjects(cohort, scaled, None)
     part = cell_part(cohort.layout)
     found = None if part is None else _without_part(cohort, part, scaled)
-    return _without_subjects(cohort, scaled) if found is None else found
+    latent = single_latent(cohort.layout)
+    return _without_subjects(cohort, scaled, latent) if found is None else found
 
 
 def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | None:
@@ -110,9 +113,8 @@ def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | 
     return Form(JointKernel(cohort, centring, scores=scores), InnerCells(cohort, part, scores))
 
 
-def _without_subjects(cohort: Cohort, scaled: list[Latent]) -> Form:
+def _without_subjects(cohort: Cohort, scaled: list[Latent], latent: Latent | None) -> Form:
     """Integrate out a single latent per subject, if there is one that needs few places."""
-    latent = single_latent(cohort.layout)
     if not scaled and latent is None:
         return Form(JointKernel(cohort))
     kernel = JointKernel(cohort, _first_centring(cohort, scaled))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial, reduce
 from operator import mul
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,10 +17,11 @@ from ...linking.evaluation import ancestry, rewritten
 from ...linking.expression import Dims, Formula, Operation, merge_dims, same_unit
 from ...linking.function import Call
 from ...linking.interval import UNIT, Interval
-from ..latents import Latent
+from ..latents import Bias, Latent
 from ..nodes import Derived, MetaFeature
+from ..plates import ITEM
 from .measured import Measured, Places
-from .steps import MARK, Success
+from .steps import HIDDEN, MARK, Success
 from .unseen import Numbers
 
 MOST, DRAWS = 256, 128
@@ -32,14 +34,57 @@ _PER_ARGUMENT = (product, mixture, guessing, presence)  # linear in each, given 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Told(Bias):
+    """Log-probability of each place of an item, given all outcomes: one for each posterior draw."""
+
+    along: Dims = field(default_factory=dict)
+    fitting: ClassVar[str] = HIDDEN
+
+    @property
+    def dims(self) -> Dims:
+        return self.along
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Together(Success):
     """Outcome of trials that share the levels of their item; see `together`."""
 
     places: Places | None = None
+    levels: Mapping[str, Expr] = field(default_factory=dict)
 
     @property
     def unseen(self) -> Places | None:
         return self.places
+
+    @property
+    def weights(self) -> Expr:
+        """Weight of each place, by what the annotations say of an item's levels."""
+        assert self.places is not None  # noqa: S101
+        return self.places.weights
+
+    @property
+    def dim(self) -> str:
+        """Dimension of the places."""
+        return _DIM
+
+    def table(self, demand: Measured) -> np.ndarray:
+        """Return the level of a demand at each place, (labels, places)."""
+        at = self.levels[demand.name]
+        assert isinstance(at, Numbers)  # noqa: S101
+        return np.reshape(at.values, (len(demand.labels or ("",)), -1))
+
+    @cached_property
+    def told(self) -> Told:
+        """What all outcomes of a joint fit say of the places of each item."""
+        places = next(iter(self.levels.values())).dims[_DIM]
+        return Told(f"{MARK}told", per=ITEM, along={_DIM: places})
+
+    def mean(self, expr: Expr) -> Expr:
+        """Average an expression over the places, by what all outcomes say of them."""
+        if not measured_of(expr):
+            return expr
+        bare = expr.expression if isinstance(expr, Derived) else expr
+        return _MeanTold(_given(bare, self.levels), self.told, _DIM)
 
 
 def averaged(expr: Expr) -> Expr:
@@ -68,14 +113,20 @@ def averaged(expr: Expr) -> Expr:
     try:
         return _apart(expr)
     except _NotApartError:
-        given, places = _together(expr)
-        return _Mean(given, places.weights, places.dim)
+        levels, places = _together(expr)
+        return _Mean(_given(expr, levels), places.weights, places.dim)
 
 
 def together(outcome: Success) -> Together:
     """Give an outcome for levels that all trials of an item share, at places for all levels."""
-    given, places = _together(outcome.expression)
-    return Together(outcome.name, given, about=outcome.about, places=places)
+    levels, places = _together(outcome.expression)
+    given = _given(outcome.expression, levels)
+    return Together(outcome.name, given, about=outcome.about, places=places, levels=levels)
+
+
+def combinations(demands: Sequence[Measured]) -> int:
+    """Count the combinations of an item's levels."""
+    return math.prod(len(each.levels) ** len(each.labels or ("",)) for each in demands)
 
 
 def measured_of(expr: Expr) -> dict[str, Measured]:
@@ -151,6 +202,14 @@ class _Mean(Formula):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         value, weights = values
         return arrays.sum(value * weights, axis=dims.index(self.over) - len(dims), keepdims=True)
+
+
+class _MeanTold(_Mean):
+    """Mean of a value along a dimension, by the logarithms of the weights."""
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        value, told = values
+        return super().compute((value, arrays.exp(told)), dims)
 
 
 def _apart(expr: Expr) -> Expr:
@@ -234,12 +293,12 @@ def _given(expr: Expr, levels: Mapping[str, Expr]) -> Expr:
     return rewritten(expr, wraps, stop_at=ends)
 
 
-def _together(expr: Expr) -> tuple[Expr, Places]:
-    """Put places for all levels together, one after the other along a dimension."""
+def _together(expr: Expr) -> tuple[dict[str, Expr], Places]:
+    """Lay out all levels together, one place after the other along a dimension."""
     own = list(measured_of(expr).values())
     sizes = [len(each.labels or ("",)) for each in own]
     slots = [each for each, size in zip(own, sizes, strict=True) for _ in range(size)]
-    known = math.prod(len(each.levels) for each in slots) <= MOST
+    known = combinations(own) <= MOST
     if known:
         table = np.array(list(itertools.product(*(each.levels for each in slots)))).T
     else:
@@ -256,7 +315,7 @@ def _together(expr: Expr) -> tuple[Expr, Places]:
             weights.append(product(chance, over=each.dim) if each.labels else chance)
     name = " and ".join(each.name for each in own)
     weight: Expr = product(*weights) if len(weights) > 1 else weights[0]
-    return _given(expr, levels), Places(name, _DIM, weight)
+    return levels, Places(name, _DIM, weight)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -89,7 +89,9 @@ type Observed = Success | OrderedOutcome
 MARK = "· "
 """Prefix of the names of hidden nodes; a declared node cannot have such a name."""
 
-_HIDDEN = rf"{MARK}.+"
+HIDDEN = rf"{MARK}.+"
+"""Pattern of the names of hidden nodes."""
+
 _CONTINUES = f"{MARK}continues"
 
 
@@ -97,7 +99,7 @@ _CONTINUES = f"{MARK}continues"
 class Hidden(MetaFeature):
     """Meta-feature that identifies the step of a row; it is no property of items and not shown."""
 
-    fitting: ClassVar[str] = _HIDDEN
+    fitting: ClassVar[str] = HIDDEN
 
 
 @linking_function(range=(0, 1))
@@ -134,7 +136,7 @@ class Steps(Success):
     """
 
     outcomes: tuple[Observed, ...] = ()
-    fitting: ClassVar[str] = _HIDDEN
+    fitting: ClassVar[str] = HIDDEN
 
     @classmethod
     def of(cls, outcomes: Sequence[Observed]) -> Self:

@@ -19,10 +19,11 @@ from ...evaluations.subject_data import EDGE
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood
+from ...inference.model.cells import cell_chances
 from ...inference.model.cohort import Cohort
 from ...inference.model.prior import sample_prior
 from ...inference.population.drawing import draw_truths
-from ...inference.population.truth import cell_chances, whole_cohort
+from ...inference.population.truth import whole_cohort
 from ...inference.posterior.posterior import Posterior
 from ...inference.sampling.convergence import UNTRUSTED, convergence, faults, rhat_ess, status
 from ...inference.sampling.draws import Draws

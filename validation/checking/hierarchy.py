@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...evaluations.subject_data import EDGE
+from ...inference.model.cells import evaluate_cells, laid_out
 from ...inference.model.cohort import Cohort, indices
 from ...inference.model.prior import draw_prior
 from ...inference.population.priors import around, at_levels, by_label, parents
-from ...inference.population.truth import evaluate_cells, laid_out
 from ...layouts import Latent
 from ...linking import Expr
 

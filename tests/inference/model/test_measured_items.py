@@ -199,12 +199,6 @@ def measured(**changes):
             ),
             "hard is measured and part is unseen",
         ),
-        (
-            lambda: ml.Layout(
-                "x", ml.Success("ok", logistic(ml.Bias("b", per="population") - measured()))
-            ),
-            "it uses hard, which is measured and averaged over for each subject alone",
-        ),
     ],
 )
 def test_layouts_that_cannot_be(make, told):

@@ -9,8 +9,9 @@ from scipy.stats import kstest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
+from measurement_layouts.inference.model.cells import cell_chances
 from measurement_layouts.inference.population.drawing import draw_truths
-from measurement_layouts.inference.population.truth import cell_chances, whole_cohort
+from measurement_layouts.inference.population.truth import whole_cohort
 
 ITEMS, SUBJECTS = shared_layouts.items(6), shared_layouts.subjects(5)
 LAYOUT = shared_layouts.explanatory()

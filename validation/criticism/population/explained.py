@@ -13,10 +13,10 @@ from ....common.options import inside
 from ....evaluations.subject_data import EDGE
 from ....inference.fit import Fit
 from ....inference.given import refuse_no_fit
+from ....inference.model.cells import evaluate_cells, laid_out
 from ....inference.model.cohort import Cohort
 from ....inference.model.new_levels import new_values
-from ....inference.population.roster import cohort_of
-from ....inference.population.truth import evaluate_cells, laid_out
+from ....inference.posterior.cohort import cohort_of
 from ....inference.posterior.posterior import some_draws, stacked
 from ....layouts import Latent, Layout, Spread
 from ....layouts.plates import ITEM, SUBJECT, plate_name, root

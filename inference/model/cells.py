@@ -1,0 +1,114 @@
+"""Values of all nodes by cell of a cohort, and what is computed from them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...layouts import Latent, Layout, MetaFeature
+from ...linking import evaluate
+from .alignment import Features, align
+from .cohort import Cohort
+
+
+def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute the success probability of each cell of a cohort.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Cells, and levels.
+    values : mapping of str to ndarray
+        By latent, shape (plates..., labels...).
+
+    Returns
+    -------
+    ndarray, shape (cells,)
+        Success probabilities, in [0, 1].
+    """
+    found = evaluate_cells(cohort, laid_out(cohort, values))
+    return np.broadcast_to(found, len(cohort.subject))
+
+
+def laid_out(
+    cohort: Cohort, values: Mapping[str, np.ndarray], draws: bool = False
+) -> dict[str, np.ndarray]:
+    """Arrange the values of all nodes by cell, for `evaluate_cells`.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Cells, and levels.
+    values : mapping of str to ndarray
+        By latent, shape (plates..., labels...). Without values of the layout's `told`, the levels
+        of measured demands are those of the annotations.
+    draws : bool
+        Whether the values, and so the results, have draws as their first axis.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By meta-feature, covariate and latent: shape (cells or 1, *label dimensions).
+    """
+    layout, leading = cohort.layout, int(draws)
+    dims = tuple(layout.dims)
+
+    def laid(
+        node: Latent | MetaFeature, value: np.ndarray, at: tuple[np.ndarray, ...]
+    ) -> np.ndarray:
+        places: tuple[Any, ...] = (*[slice(None)] * leading, *at)
+        taken = value[places]
+        return np.asarray(align(taken, node, dims, leading=leading, per_item=bool(at)))
+
+    nodes = [(node, cohort.features, cohort.item) for node in layout.row_features]
+    nodes += [(node, cohort.covariates, cohort.subject) for node in layout.covariates]
+    known = {
+        node.name: laid(node, own[node.name][(None,) * leading], (at,)) for node, own, at in nodes
+    }
+    if layout.told is not None and layout.told.name not in values:
+        annotated = log_chances(layout, cohort.features)[(None,) * leading]
+        values = {**values, layout.told.name: annotated}
+    return known | {
+        latent.name: laid(latent, values[latent.name], tuple(map(cohort.codes, latent.plates)))
+        for latent in layout.drawn
+    }
+
+
+def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute success probabilities from values that `laid_out` returned.
+
+    Returns
+    -------
+    ndarray, shape (cells,) or (draws, cells)
+        Success probabilities. An axis along which all values are equal may have length one.
+    """
+    dims = tuple(cohort.layout.dims)
+    found: Any = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
+    return np.asarray(found[(..., *[0] * len(dims))]) if found.ndim else found[None]
+
+
+def log_chances(layout: Layout, features: Features) -> np.ndarray:
+    """Compute the log-probability of each place for all levels of measured demands.
+
+    Parameters
+    ----------
+    layout : Layout
+        A layout with measured demands.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+
+    Returns
+    -------
+    ndarray, shape (items, places)
+        Of what the annotators said; minus infinity where a probability is 0.
+    """
+    shared, dims = layout.shared, tuple(layout.dims)
+    assert shared is not None  # noqa: S101
+    known = {
+        node.name: align(features[node.name], node, dims, per_item=True)
+        for demand in layout.measured
+        for node in demand.chances
+    }
+    chances = np.asarray(evaluate(shared.weights, known, dims))
+    with np.errstate(divide="ignore"):
+        return np.log(chances.reshape(len(chances), -1))
