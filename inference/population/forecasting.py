@@ -215,7 +215,9 @@ def forecast_jointly(
 
     with the values :math:`\theta_s` of the subject and :math:`\beta_i` of the item. For subjects
     and items of the fit these are posterior draws. For new ones they are drawn from their prior
-    given the shared values :math:`\phi`; see `Levels`.
+    given the shared values :math:`\phi`; see `Levels`. Levels of measured demands are weighted, for
+    an item of the fit, by what all outcomes say of them given each draw, and for a new item by its
+    annotations.
 
     Parameters
     ----------

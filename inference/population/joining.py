@@ -50,7 +50,7 @@ class Joined:
             When the layout has measured demands.
         """
         layout = fit.layout
-        refuse_unseen(layout, "a subject that joins a fit", "fit all subjects together")
+        refuse_unseen(layout, "adding a subject to a fit", "fit all subjects together")
         (who,) = _one_subject(fit, evaluation)
         tried = evaluation.trials.loc[who].to_numpy() > 0
         chosen = evaluation.select(items=evaluation.items.index[tried])

@@ -20,7 +20,7 @@ from measurement_layouts.batteries import design
 from measurement_layouts.inference.forecasts.likelihood import Attempted, log_likelihood
 from measurement_layouts.inference.population.item_places import item_places
 from measurement_layouts.linking import logistic, product
-from measurement_layouts.validation import criticise, loo
+from measurement_layouts.validation import criticise, explained, loo
 
 PLACES = np.array(list(itertools.product(LEVELS, repeat=2)))
 ERRORS = 4.5  # Monte Carlo standard errors; by chance once in 150,000
@@ -164,6 +164,13 @@ def test_a_missing_cell_is_what_bayes_rule_says(rng):
     assert abs(annotated - bayes) > 0.05  # twin: Bob's failures on a say nothing of its level
 
 
+def test_a_fit_that_is_read_again_forecasts_the_same(known, tmp_path):
+    _, evaluation, _, fit = known
+    again = ml.load(fit.save(tmp_path / "exam.nc"))
+    found, expected = (one.forecast(evaluation.items).data["mean"] for one in (again, fit))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_derived_nodes_are_means_by_the_same_weights(known):
     chances, evaluation, draws, fit = known
     told, _, _ = log_told(chances, evaluation, draws)
@@ -260,6 +267,7 @@ REFUSED = {
     "design": lambda fit, data: design(exam(), data.items, 2, given=fit),
     "explain": lambda fit, data: fit.explain("q1", "Ann"),
     "item places": lambda fit, data: item_places(fit),
+    "explained": lambda fit, data: explained(fit),
 }
 
 
