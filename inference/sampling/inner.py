@@ -1,6 +1,7 @@
 """Latents per subject that are integrated out during sampling: their places and draws."""
 
 import ctypes
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..model.joint_terms import Places
 from .joint import JointKernel
 from .stopping import stop_if_told
 
-_MOST = 64  # largest number of places
+_MOST, _STEP = 64, 8  # largest number of places, and of what it is a multiple: code depends on it
 _APART = 1.2  # distance in posterior standard deviations; the integral of a normal is 2e-6 off
 _BEYOND = 3.0  # places beyond the extreme draws, in standard deviations
 _POINTERS = [ctypes.c_void_p] * 3
@@ -39,6 +40,8 @@ def spread_of(latent: Latent) -> Latent | None:
 def find_places(latent: Latent, draws: np.ndarray, spread: np.ndarray) -> Places | None:
     """Choose the places of a latent; None if more than 64 would be needed.
 
+    Their number is rounded up to 16, 24, ..., 64, because each number is compiled separately.
+
     Parameters
     ----------
     latent : Latent
@@ -53,7 +56,10 @@ def find_places(latent: Latent, draws: np.ndarray, spread: np.ndarray) -> Places
     low, high = draws.min() - beyond, draws.max() + beyond
     apart = _APART * min(np.quantile(spreads, 0.05), spread.min())
     count = int(np.ceil((high - low) / max(apart, 1e-12))) + 1
-    return None if count > _MOST else Places(latent.name, np.linspace(low, high, max(count, 15)))
+    if count > _MOST:
+        return None
+    count = _STEP * max(2, math.ceil(count / _STEP))
+    return Places(latent.name, np.linspace(low, high, count))
 
 
 class Inner:

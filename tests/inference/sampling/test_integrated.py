@@ -96,6 +96,7 @@ def test_places_reach_beyond_the_draws_and_are_no_more_than_needed(cohort):
     assert places.at[0] < draws.min() - 1
     assert places.at[-1] > draws.max() + 1
     assert np.diff(places.at).max() < 0.65
+    assert len(places.at) % 8 == 0  # each number is compiled, so there are few
     assert find_places(latent, draws, np.linspace(0.001, 2, 200)) is None  # too many
 
 
