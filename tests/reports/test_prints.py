@@ -141,15 +141,17 @@ def told(place, seeds, tmp_path, monkeypatch):
 
 
 LONG = ("layouts compared", "comparison_plot", "superiority_heatmap", "profile_heatmap of sds")
+"""Places that many runs alone print."""
 RUNS = [
     pytest.param(
         name,
         seeds,
-        marks=[pytest.mark.trust("digits", name), *[pytest.mark.slow] * slow],
+        marks=[pytest.mark.trust("digits", name), *marks],
         id=f"{name}, {len(seeds)} runs",
     )
     for name in PLACES
-    for seeds, slow in ((FEW, name in LONG), (MANY, True))
+    for seeds, marks in ((FEW, []), (MANY, [pytest.mark.slow]))
+    if seeds is MANY or name not in LONG
 ]
 
 

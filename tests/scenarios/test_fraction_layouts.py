@@ -1,4 +1,4 @@
-"""Fraction subtraction: formulas by hand, the simulator, and recovery of known skills."""
+"""Fraction subtraction: formulas by hand, and the simulator."""
 
 from types import SimpleNamespace
 
@@ -15,7 +15,6 @@ from measurement_layouts.scenarios.fraction_subtraction.reproduction import (
     item_mean_brier,
 )
 
-MASS, PUPILS = 0.9, 150
 SKILLS = list(fractions.SKILLS)
 
 
@@ -99,57 +98,3 @@ def test_the_cohort_is_deterministic():
     one, again, other = (fractions.simulated_cohort(seed) for seed in (4, 4, 5))
     pd.testing.assert_frame_equal(one.evaluation.successes, again.evaluation.successes)
     assert not one.profiles.equals(other.profiles)
-
-
-@pytest.fixture(scope="module")
-def recovered():
-    """The cohort's pupils are drawn from the prior: intervals hold the truth as often as said."""
-    cohort = fractions.simulated_cohort(3, PUPILS)
-    fit = ml.fit(
-        fractions.recommended_layout(),
-        cohort.evaluation,
-        draws=500,
-        tune=500,
-        chains=2,
-        reruns=0,
-        seed=1,
-        progressbar=False,
-    )
-    table = fit.profiles(prob=MASS).fillna({"label": ""})
-    labels = table["label"].map(lambda label: f"[{label}]" if label else "")
-    table["element"] = table["node"] + labels
-    truth = cohort.profiles.rename_axis(index="subject", columns="element").stack()
-    return table.set_index(["subject", "element"]).assign(truth=truth)
-
-
-def coverage(table, truth):
-    return truth.between(table["low"], table["high"]).groupby(table["node"]).mean()
-
-
-def slack(elements):
-    """Three binomial standard errors; a pupil's skills are taken as one, which errs safely."""
-    return 3 * np.sqrt(MASS * (1 - MASS) / elements)
-
-
-@pytest.mark.slow
-def test_intervals_hold_the_truth(recovered):
-    found = coverage(recovered, recovered["truth"])
-    assert set(found.index) == {"generalLevel", "skillLevel", "slips", "guesses"}
-    assert ((found - MASS).abs() <= slack(PUPILS)).all(), found
-
-
-@pytest.mark.slow
-def test_intervals_do_not_hold_the_skills_of_another_pupil(recovered):
-    """The twin: with truths handed on to the next pupil the check must fail."""
-    turned = recovered.groupby("element")["truth"].transform(lambda truth: np.roll(truth, 1))
-    found = coverage(recovered, turned)
-    assert (found[["generalLevel", "skillLevel"]] < MASS - slack(PUPILS)).all(), found
-
-
-@pytest.mark.slow
-def test_profiles_go_with_known_skills_and_say_what_they_do_not_know(recovered):
-    skills = recovered[recovered["node"] == "skillLevel"]
-    assert skills["mean"].corr(skills["truth"]) > 0.6
-    narrow = skills["sd"] < skills["sd"].median()
-    error = (skills["mean"] - skills["truth"]).abs()
-    assert error[narrow].mean() < error[~narrow].mean()

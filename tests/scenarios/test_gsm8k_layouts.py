@@ -1,4 +1,4 @@
-"""GSM8K's layouts and horizons by hand, its simulator, and recovery of known profiles."""
+"""GSM8K's layouts and horizons by hand, and its simulator."""
 
 from types import SimpleNamespace
 
@@ -14,7 +14,6 @@ from measurement_layouts.scenarios.gsm8k.horizons import LONGEST
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.validation.prediction.result import CrossValidation
 
-MASS = 0.9
 VALUES = {
     **{"steps": 3.0, "markedSteps": 2.0, "digits": 1.5, "doublings": 5.0},
     **{"planningAbility": 6.0, "planningSlope": 0.4, "calculationAbility": 4.0},
@@ -118,54 +117,3 @@ def test_the_scenario():
     assert scenario.name == "gsm8k"
     assert set(scenario.columns) <= set(gsm8k.battery().columns)
     assert not scenario.tables
-
-
-SUBJECTS = 80
-
-
-@pytest.fixture(scope="module")
-def recovered():
-    """Subjects drawn from the prior, so that intervals must hold the truth as often as they say."""
-    rng = np.random.default_rng(8)
-    truth = pd.DataFrame(
-        {
-            "planningAbility": rng.normal(10, 5, SUBJECTS),
-            "planningSlope": rng.lognormal(-0.7, 0.5, SUBJECTS),
-            "calculationAbility": rng.normal(7, 3, SUBJECTS),
-            "calculationSlope": rng.lognormal(0, 0.5, SUBJECTS),
-            "readingAbility": rng.normal(9, 3, SUBJECTS),
-            "readingSlope": rng.lognormal(0, 0.5, SUBJECTS),
-            "slips": rng.beta(1, 9, SUBJECTS),
-        },
-        [f"drawn-{number}" for number in range(SUBJECTS)],
-    )
-    layout, items = gsm8k.recommended_layout(), gsm8k.battery(2, 120)
-    evaluation = ml.simulate(layout, items, truth, seed=3)
-    fit = ml.fit(
-        layout, evaluation, draws=300, tune=300, chains=2, reruns=0, seed=1, progressbar=False
-    )
-    table = fit.profiles(prob=MASS).set_index(["subject", "node"])
-    long = truth.rename_axis(index="subject", columns="node").stack()
-    return table.assign(truth=long)
-
-
-def coverage(table, truth):
-    return truth.between(table["low"], table["high"]).groupby("node").mean()
-
-
-SLACK = 3 * np.sqrt(MASS * (1 - MASS) / SUBJECTS)
-"""Three binomial standard errors: seven elements raise a false alarm in 2 % of seeds."""
-
-
-@pytest.mark.slow
-def test_intervals_hold_the_truth(recovered):
-    found = coverage(recovered, recovered["truth"])
-    assert ((found - MASS).abs() <= SLACK).all(), found
-
-
-@pytest.mark.slow
-def test_intervals_do_not_hold_the_abilities_of_another_subject(recovered):
-    """The twin: with truths handed on to the next subject the check must fail."""
-    turned = recovered.groupby("node")["truth"].transform(lambda truth: np.roll(truth, 1))
-    found = coverage(recovered, turned)
-    assert (found[["planningAbility", "readingAbility"]] < MASS - SLACK).all(), found

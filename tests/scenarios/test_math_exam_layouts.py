@@ -1,4 +1,4 @@
-"""The exam's layouts by hand, its simulator, and recovery of known abilities."""
+"""The exam's layouts by hand, and its simulator."""
 
 import numpy as np
 import pandas as pd
@@ -9,9 +9,6 @@ from scipy.special import expit
 import measurement_layouts as ml
 from measurement_layouts.inference.population.truth import true_chances
 from measurement_layouts.scenarios import math_exam
-
-MASS = 0.9
-SAMPLING = {"draws": 300, "tune": 300, "chains": 2, "seed": 1, "progressbar": False}
 
 
 def people(count):
@@ -113,31 +110,3 @@ def test_the_scenario():
     assert (scenario.split, scenario.rival, scenario.tables) == ("cells", "Rasch layout", False)
     for case in scenario.calibration().values():
         assert len(case.subjects) == 20
-
-
-@pytest.fixture(scope="module")
-def recovered():
-    cohort = math_exam.simulated_cohort(seed=2, students=200)
-    fit = ml.fit(math_exam.recommended_layout(), cohort.evaluation, **SAMPLING)
-    table = fit.profiles(prob=MASS).set_index("subject")
-    return fit, table, cohort.profiles["ability"]
-
-
-@pytest.mark.slow
-def test_intervals_hold_known_abilities_and_shared_values(recovered):
-    fit, table, truth = recovered
-    slack = 3 * np.sqrt(MASS * (1 - MASS) / len(truth))
-    assert truth.between(table["low"], table["high"]).mean() == pytest.approx(MASS, abs=slack)
-    shared = fit.population().set_index("node")
-    known = math_exam.true_values(2, 200)
-    for name in ("mean", "weight", "spread", "easeSpread"):
-        apart = abs(shared.at[name, "mean"] - float(known[name])) / shared.at[name, "sd"]
-        assert apart < 4, name
-
-
-@pytest.mark.slow
-def test_intervals_do_not_hold_the_abilities_of_other_students(recovered):
-    """The twin: with the truths handed on to the next student the check must fail."""
-    _, table, truth = recovered
-    turned = truth.set_axis(np.roll(truth.index, 1)).reindex(truth.index)
-    assert turned.between(table["low"], table["high"]).mean() < MASS - 0.1

@@ -51,12 +51,13 @@ def filled(template, path):
 # --- the same answers as in memory ---------------------------------------------------------------
 
 
-@pytest.fixture(params=["plain", "labelled"])
-def both(request, path, animal_ai):
-    """The same draws in memory and in a store, added in another order."""
+@pytest.fixture(scope="module", params=["plain", "labelled"])
+def both(request, tmp_path_factory, animal_ai):
+    """The same draws in memory and in a store, added in another order; and where the store is."""
     layout, evaluation = animal_ai, folders.evaluation()
     if request.param == "labelled":
         layout, evaluation = folders.labelled()
+    path = tmp_path_factory.mktemp("both") / "store"
     collected = folders.collected(layout, evaluation)
     first, *others, last = evaluation.subjects
     found = [folders.sampled(layout, subject) for subject in others]
@@ -69,11 +70,11 @@ def both(request, path, animal_ai):
             store.add(one)
         assert store.finished == collected.finished == set(evaluation.subjects) - {last}
         assert store.seed == collected.seed == 3
-        return ml.Fit.of(collected.posterior()), ml.Fit.of(store.posterior())
+        return ml.Fit.of(collected.posterior()), ml.Fit.of(store.posterior()), path
 
 
 def test_in_memory_and_stored_fits_answer_alike(both):
-    memory, stored = both
+    memory, stored, _ = both
     assert stored.layout == memory.layout
     assert stored.subjects == memory.subjects
     assert stored.failures == memory.failures
@@ -92,15 +93,15 @@ def test_in_memory_and_stored_fits_answer_alike(both):
 
 def test_draws_of_another_subject_are_seen(both):
     """Twin that must fail: the comparison above is of numbers, not of names."""
-    memory, stored = both
+    memory, stored, _ = both
     data = memory.data.copy(deep=True)
     latent = memory.layout.latents[0].name
     data["posterior"][latent][0] = data["posterior"][latent][1]
     assert not stored.data.identical(data)
 
 
-def test_stored_fits_load(both, path):
-    memory, _ = both
+def test_stored_fits_load(both):
+    memory, _, path = both
     again = ml.load(path)
     assert again.data.identical(memory.data)
     assert again.attempts == memory.attempts
@@ -108,7 +109,7 @@ def test_stored_fits_load(both, path):
 
 
 def test_stored_fits_save_to_one_file(both, tmp_path, monkeypatch):
-    memory, stored = both
+    memory, stored, _ = both
     whole = ml.load(stored.save(tmp_path / "whole.nc"))
     assert whole.data.identical(memory.data)
     assert whole.attempts == memory.attempts
@@ -119,7 +120,7 @@ def test_stored_fits_save_to_one_file(both, tmp_path, monkeypatch):
 
 
 def test_any_part_of_the_draws_can_be_asked_for(both):
-    memory, stored = both
+    memory, stored, _ = both
     for latent in memory.layout.latents:
         ours, theirs = (fit.posterior[latent.name] for fit in (stored, memory))
         for part in (

@@ -32,7 +32,6 @@ from measurement_layouts.linking import (
     mixture,
     product,
 )
-from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
 ROUNDING = 1e-10
 CASES = ["labels", "bands", "guesses", "obstacles", "hierarchy"]
@@ -49,16 +48,6 @@ def agree(fused, plain, rng, points=5, spread=1.5):
         assert abs(gradient - slopes).max() <= off * max(1, abs(slopes).max())
         assert status == 0
         np.testing.assert_allclose(fused.latents(point), plain.latents(point), rtol=1e-12)
-
-
-@pytest.mark.parametrize("declare", [aaio.published_layout, aaio.recommended_layout])
-@pytest.mark.slow
-def test_scenario_layouts(declare, rng):
-    layout, evaluation = declare(), aaio.simulated_cohort().evaluation
-    features = training_features(layout, evaluation)
-    for subject in evaluation.subjects[:3]:
-        data = SubjectData.of(evaluation, subject)
-        agree(Fused(layout, features, data), Plain(layout, features, data), rng)
 
 
 @pytest.mark.parametrize("name", ["animal_ai", "animal_ai_counts", *CASES])

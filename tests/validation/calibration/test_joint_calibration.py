@@ -17,11 +17,14 @@ OPTIONS = {"draws": 400, "tune": 400, "progressbar": False}
 @pytest.mark.trust("calibration")
 @pytest.mark.parametrize(
     "declare",
-    [shared_layouts.rasch, shared_layouts.explanatory, shared_layouts.two_capabilities],
-    ids=["rasch", "explanatory", "two capabilities"],
+    [shared_layouts.explanatory, shared_layouts.two_capabilities],
+    ids=["explanatory", "two capabilities"],
 )
 def test_populations_are_calibrated(declare):
-    """Shared values, own ones and item effects, each at one level of every simulation."""
+    """Shared values, own ones and item effects, each at one level of every simulation.
+
+    The Rasch model of a population is a layout of the study of an exam (`test_calibration.py`).
+    """
     layout = declare()
     found = ml.validation.sbc(
         layout,
