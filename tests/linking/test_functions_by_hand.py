@@ -97,7 +97,7 @@ def formula(name, decimals, *operands, **options):
 
 def means():
     """Powers from minimum to maximum: of operands, and weighted along labels."""
-    for k in (-inf, -50.0, -1.0, 0.0, 0.5, 1.0, 2.0, 50.0, inf):
+    for k in (-inf, -50.0, -1.0, 0.0, 1e-6, 0.5, 1.0, 2.0, 50.0, inf):
         yield formula(f"mean {k:g}", exact.generalised_mean, *[amount] * 3, power=k)
         over, weights = f"mean over labels {k:g}, weighted", (3.0, 1.0, 2.0)
         yield formula(over, exact.generalised_mean, *[amount] * 3, power=k, weights=weights)
