@@ -9,7 +9,7 @@ from ..common.errors import DataError, FitError
 from ..common.messages import some
 from ..evaluations.tables import named
 from ..inference.fit import Fit
-from ..inference.population.group_means import chances_of
+from ..inference.forecasts.asked import Asked
 
 FEWEST_DRAWS = 100
 _MOST = 2**24  # chances of a subject, 128 MiB; of more items, fewer draws are read
@@ -64,4 +64,4 @@ def chances(fit: Fit, items: pd.DataFrame, subjects: Sequence[str]) -> Iterator[
     """
     drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     step = -(-drawn * len(items) // _MOST)
-    return chances_of(fit, items, subjects, memory_mib=_MEMORY_MIB, step=step)
+    return Asked.of(fit, items, subjects).chances(memory_mib=_MEMORY_MIB, step=step)

@@ -14,12 +14,11 @@ from ..linking import LinkingFunction
 from .explanations.explaining import explain
 from .explanations.explanation import Explanation
 from .files import storage
+from .forecasts.derived import derived
 from .forecasts.elsewhere import Trust
 from .forecasts.forecasting import Forecast, forecast
 from .forecasts.likelihood import with_log_likelihood
-from .forecasts.streaming import derived
 from .population import tables
-from .population.forecasting import derived_jointly, forecast_jointly
 from .population.group_means import Grouping, group_means
 from .population.newcomer import newcomer
 from .posterior.diagnostics import diagnose, profiles, remedies
@@ -174,7 +173,7 @@ class Fit(Posterior, Shown):
         """Forecast success on items of the fit or new items; see `forecasting.forecast`.
 
         A joint fit also forecasts new subjects, and marks for each cell whether the subject, the
-        item and the levels are in the fit; see `population.forecasting.forecast_jointly`.
+        item and the levels are in the fit.
 
         Parameters
         ----------
@@ -206,8 +205,9 @@ class Fit(Posterior, Shown):
             When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is not a
             positive number, or `trust` is none of these.
         """
-        found = forecast_jointly if self.layout.joint else forecast
-        return found(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust)
+        return forecast(
+            self, items, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust
+        )
 
     def group_means(
         self,
@@ -316,7 +316,7 @@ class Fit(Posterior, Shown):
         prob: float = 0.9,
         memory_mib: float = 256,
     ) -> xr.Dataset:
-        """Compute the layout's derived nodes on items, also new ones; see `streaming.derived`.
+        """Compute the layout's derived nodes on items, also new ones; see `derived.derived`.
 
         Parameters
         ----------
@@ -337,10 +337,6 @@ class Fit(Posterior, Shown):
             In the same cases as `forecast`, and when a name in `nodes` is neither a derived node
             nor an outcome of the layout.
         """
-        if self.layout.joint:
-            return derived_jointly(
-                self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib
-            )
         return derived(self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def with_log_likelihood(

@@ -12,14 +12,13 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import of_rows
 from ...evaluations.tables import named
 from ...inference.forecasts.blocks import Block
-from ...inference.forecasts.reading import root
 from ...inference.model.features import read_features
 from ...inference.population.joining import Joined, shared_draws
 from ...inference.population.target import Target
 from ...inference.posterior.posterior import Posterior, posterior_draws
 from ...layouts import Layout
 from ...layouts.elements import elements
-from ...layouts.plates import ITEM, SUBJECT
+from ...layouts.plates import ITEM, SUBJECT, root
 from ...linking import LayoutError
 from ..information.sensitivity import Sensitivity, evenly
 

@@ -23,7 +23,7 @@ CHAPTERS = {
         "batteries/grids",
         "common/density",
     ),
-    "Populations": ("inference/population/",),
+    "Populations": ("inference/population/", "inference/forecasts/levels"),
     "Convergence": ("inference/sampling/", "inference/posterior/", "common/digits"),
     "Horizons": ("estimation/horizons", "estimation/trends"),
     "Estimating one latent": ("estimation/",),

@@ -12,12 +12,9 @@ from ...evaluations.tables import named
 from ...layouts import Layout
 from ...layouts.plates import ITEM
 from ...linking import Expr
-from ..forecasts.streaming import every_draw, gathered
+from ..forecasts.asked import Asked, all_draws
 from ..forecasts.support import Support, defined_columns, training_features
-from ..model.alignment import Features
 from ..model.features import read_features
-from ..population.forecasting import every_draw_jointly, joint_readers
-from ..population.roster import Roster
 from ..posterior.posterior import Posterior
 
 _NEW = "new item"
@@ -29,29 +26,13 @@ class Cell:
 
     Attributes
     ----------
-    fit : Posterior
-        The fit, with the subjects' profiles.
-    subject, item : str
-        Names of the subject and of the item.
-    table : DataFrame
-        The item, as a table of one row.
-    features : dict of str to ndarray
-        The item's meta-features, and in a joint fit the levels of its plates.
-    row : int
-        Position of the subject in the fit, or -1 for a new subject.
-    roster : Roster or None
-        Subjects of a joint fit (otherwise None).
+    asked : Asked
+        The one subject and the one item.
     memory_mib : float
         Bound of the memory used during the computation, in MiB.
     """
 
-    fit: Posterior
-    subject: str
-    item: str
-    table: pd.DataFrame
-    features: Features
-    row: int
-    roster: Roster | None
+    asked: Asked
     memory_mib: float
 
     @classmethod
@@ -75,19 +56,28 @@ class Cell:
                     f"{fit.subjects[0] if fit.subjects else 'name'!r}"
                 )
             subject = fit.subjects[0]
-        if not fit.layout.joint:
-            (row,) = fit.places([subject])
-            features = read_features(fit.layout, table)
-            name = fit.names(np.array([row]))[0]
-            return cls(fit, name, table.index[0], table, features, row, None, memory_mib)
-        asked = subject if isinstance(subject, pd.DataFrame) else [subject]
-        roster = Roster.of(fit, table, asked)
-        if len(roster.names) != 1:
+        one = subject if isinstance(subject, pd.DataFrame) else [subject]
+        asked = Asked.of(fit, table, one)
+        if len(asked.names) != 1:
             raise DataError(
-                f"explain: subject= has {len(roster.names)} rows; give one subject at a time"
+                f"explain: subject= has {len(asked.names)} rows; give one subject at a time"
             )
-        one = roster.names[0], table.index[0], table, roster.features, int(roster.rows[0])
-        return cls(fit, *one, roster, memory_mib)
+        return cls(asked, memory_mib)
+
+    @property
+    def fit(self) -> Posterior:
+        """The fit, with the subjects' profiles."""
+        return self.asked.fit
+
+    @property
+    def subject(self) -> str:
+        """Name of the subject."""
+        return self.asked.names[0]
+
+    @property
+    def item(self) -> str:
+        """Name of the item."""
+        return str(self.asked.items.index[0])
 
     @property
     def layout(self) -> Layout:
@@ -117,7 +107,9 @@ class Cell:
         ndarray, shape (changes, chains * draws)
         """
         count, hidden = len(changes), usual or {}
-        features = {name: np.repeat(own, count, axis=0) for name, own in self.features.items()}
+        features = {
+            name: np.repeat(own, count, axis=0) for name, own in self.asked.features.items()
+        }
         features |= {name: np.full(count, value) for name, value in hidden.items()}
         places = {
             column: (node.name, place if node.labels else None)
@@ -128,7 +120,8 @@ class Cell:
             for column, value in change.items():
                 name, place = places.get(column, (column, None))
                 features[name][at if place is None else (at, place)] = value
-        return self._computed(target, features, count)
+        readers = self.asked.readers(features, count, self.memory_mib)
+        return all_draws(readers, self.asked.places[0], target, memory_mib=self.memory_mib)
 
     def with_values(self, values: Mapping[str, float]) -> dict[str, float]:
         """Read the item again with other values of some columns, and return all its columns.
@@ -138,7 +131,7 @@ class Cell:
         DataError
             When the layout does not accept a value, or needs one that the item lacks.
         """
-        table = self.table.copy()
+        table = self.asked.items.copy()
         for column, value in values.items():
             table[column] = [float(value)]
         found = read_features(self.layout, table)
@@ -148,25 +141,16 @@ class Cell:
             for place, column in enumerate(node.columns)
         }
 
-    def _computed(self, target: Expr, features: Features, count: int) -> np.ndarray:
-        memory = self.memory_mib
-        if self.roster is not None:
-            readers = joint_readers(self.fit, self.roster, features, count, memory)
-            return every_draw_jointly(readers, 0, target, memory_mib=memory)
-        parts = every_draw(self.fit, self.row, features, count, target, memory_mib=memory)
-        return gathered(parts, count)
-
     def training(self) -> tuple[pd.Index, np.ndarray, np.ndarray, np.ndarray]:
         """Items that the subject attempted, their values (items, columns), successes and trials."""
         observed, constants = self.fit.observed, self.fit.constants
         names = constants.indexes["item"].map(str)
         values = self.all_values()
-        if self.row < 0:
+        (row,) = self.asked.rows
+        if row < 0:
             none = np.zeros(0, dtype=int)
             return names[:0], values[:0], none, none
-        successes, trials = (
-            observed[name].to_numpy()[self.row] for name in ("successes", "trials")
-        )
+        successes, trials = (observed[name].to_numpy()[row] for name in ("successes", "trials"))
         tried = trials > 0
         return names[tried], values[tried], successes[tried], trials[tried]
 
@@ -178,14 +162,14 @@ class Cell:
 
     def own_values(self) -> np.ndarray:
         """Values of the item's columns, NaN where undefined."""
-        found: np.ndarray = defined_columns(self.layout, self.features, 1)[0]
+        found: np.ndarray = defined_columns(self.layout, self.asked.features, 1)[0]
         return found
 
     def remark(self) -> str:
         """Describe which properties of the item lie outside the subject's training items."""
-        who, rows = [self.subject], np.array([self.row])
-        support = Support.of(self.fit, who, rows, self.table.index, self.features)
-        return str(support.remarks(who, self.table.index)[0, 0])
+        asked, items = self.asked, self.asked.items.index
+        support = Support.of(asked.fit, asked.names, asked.rows, items, asked.features)
+        return str(support.remarks(asked.names, items)[0, 0])
 
 
 def _table_of(fit: Posterior, item: object) -> pd.DataFrame:

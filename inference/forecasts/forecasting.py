@@ -1,7 +1,7 @@
 """Success probabilities with intervals, for items of the fit and for new items."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -13,15 +13,14 @@ from ...common.messages import many
 from ...common.options import inside
 from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows, of_rows, row_names
-from ...evaluations.tables import named
 from ...layouts.outcomes.steps import Observed
-from ..model.alignment import Features
-from ..model.features import outside_range, read_features
+from ...layouts.plates import ITEM, SUBJECT
+from ..model.features import outside_range
 from ..posterior.posterior import Posterior
+from .asked import Asked
 from .elsewhere import Away, Transfer, Trust, read_trust
-from .reading import reader_of
 from .seen import Seen
-from .streaming import SUMMARY, summaries
+from .streaming import SUMMARY
 from .support import Support
 
 OUTSIDE = ("outside_training", "new_combination")
@@ -250,21 +249,32 @@ def forecast(
     fit: Posterior,
     items: pd.DataFrame,
     *,
-    subjects: Iterable[object] | None = None,
+    subjects: Iterable[object] | pd.DataFrame | None = None,
     prob: float = 0.9,
     memory_mib: float = 256,
     trust: Trust = None,
 ) -> Forecast:
-    """Forecast success on items of the fit or new items.
+    r"""Forecast success of subjects on items, which may be new; in a joint fit, so may subjects.
+
+    .. math:: p(y_{si} \mid D) = \int p(y_{si} \mid \theta_s, \beta_i, \phi)\,
+        p(\theta_s, \beta_i, \phi \mid D)
+
+    with the values :math:`\theta_s` of the subject and, in a joint fit, the values
+    :math:`\beta_i` of the item. For subjects and items of the fit these are posterior draws. For
+    new ones they are drawn from their prior given the shared values :math:`\phi`; see
+    `levels.Levels`. Levels of measured demands are weighted, for an item of a joint fit, by what
+    all outcomes say of them given each draw, and for a new item by its annotations.
 
     Parameters
     ----------
     fit : Posterior
         The fit, with the subjects' profiles.
     items : DataFrame
-        Meta-features, indexed by item. Columns may be in any order, and others are ignored.
-    subjects : iterable, optional
-        Subjects to forecast (default: all).
+        Meta-features, indexed by item, and with a joint fit also categories; items of a joint fit
+        are found by name. Columns may be in any order, and others are ignored.
+    subjects : iterable or DataFrame, optional
+        Names of subjects of the fit to forecast (default: all); or, with a joint fit, covariates
+        and categories of subjects, in the fit or new, indexed by name.
     prob : float, default 0.9
         Mass of the equal-tailed interval of the success probability.
     memory_mib : float, default 256
@@ -285,16 +295,18 @@ def forecast(
         Posterior means and intervals. Items outside a declared range or outside a subject's
         training items are forecast and flagged; `Forecast.outside` lists by how far they are
         outside. With several outcomes, graded outcomes or scores, the forecast has the probability
-        of reaching each step, and the expected outcomes.
+        of reaching each step, and the expected outcomes. That of a joint fit also has
+        ``known_subject``, ``known_item`` and ``new_level``.
 
     Raises
     ------
     DataError
-        When a column is missing, a value is missing, infinite or none of the levels, or a name
-        occurs twice.
+        When a column is missing, a value is missing, infinite or none of the levels, a name occurs
+        twice, or a subject or an item of a joint fit is given other properties.
     FitError
         When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is not a
-        positive number, or `trust` is none of these, or is given for outcomes of several steps.
+        positive number, `trust` is none of these, or is given for outcomes of several steps, or
+        values of new levels cannot be drawn from their prior.
 
     Examples
     --------
@@ -305,49 +317,59 @@ def forecast(
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> forecast(result, aaio.battery(seed=2).head(3))
     <Forecast: 1 subject, 3 items, 0 of them outside a declared range, 90% intervals>
+
+    A joint fit, in which subjects share how they vary, also forecasts a new subject:
+
+    >>> from measurement_layouts import Bias, Capability, Evaluation, Layout, Prior, Spread, Success
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.linking import logistic
+    >>> skill = Capability("skill", prior=Prior("Normal", mu=0, sigma=Spread("spread")))
+    >>> ease = Bias("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
+    >>> layout = Layout("quiz", Success("solved", logistic(skill + ease)))
+    >>> solved = pd.DataFrame([[1, 0], [1, 1], [0, 0]], ["Ann", "Bob", "Cy"], ["sum", "product"])
+    >>> found = fit(layout, Evaluation.from_wide(solved, pd.DataFrame(index=solved.columns)),
+    ...             draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> people = pd.DataFrame(index=["Ann", "Dee"])
+    >>> forecast(found, pd.DataFrame(index=["sum", "root"]), subjects=people)
+    <Forecast: 2 subjects, 2 items, 0 of them outside a declared range, 1 cell of known subjects on
+    known items, 1 cell of known subjects on new items, 1 cell of new subjects on known items,
+    1 cell of new subjects on new items, 90% intervals>
     """
     prob = inside("prob", prob, such_as=0.9)
-    items = named(items, "items", "item")
-    features = read_features(fit.layout, items)
-    rows = fit.places(subjects)
-    reader = reader_of(fit, features)
-    summarise = partial(summaries, reader, rows, prob=prob, memory_mib=memory_mib)
-    return forecast_of(fit, fit.names(rows), rows, items, features, summarise, prob, trust)
+    asked = Asked.of(fit, items, subjects)
+    summarise = partial(asked.summaries, prob=prob, memory_mib=memory_mib)
+    found = _assembled(asked, summarise, prob, trust)
+    if asked.roster is None:
+        return found
+    roster = asked.roster
+    known = (
+        ("subject", roster.who < roster.known[SUBJECT]),
+        ("item", roster.what < roster.known[ITEM]),
+        (("subject", "item"), roster.new_levels),
+    )
+    data = found.data.assign(dict(zip(CASES, known, strict=True)))
+    if roster.new_levels.any() or not known[1][1].all():
+        nothing = Away(np.zeros(data["mean"].shape), None)
+        what = asked.features, len(asked.items), [fit.layout.outcome]
+        (own,) = summarise(*what, away=nothing, still=True)
+        data = _apart(data, own[3])
+    return replace(found, data=data)
 
 
-def forecast_of(
-    fit: Posterior,
-    who: list[str],
-    rows: np.ndarray,
-    table: pd.DataFrame,
-    features: Features,
-    summarise: Callable[..., list[np.ndarray]],
-    prob: float,
-    trust: Trust,
+def _apart(data: xr.Dataset, profile: np.ndarray) -> xr.Dataset:
+    """Separate the spread of item effects from that of the profile, whose sd is given."""
+    squares = data["profile_sd"] ** 2 - profile**2
+    items = np.sqrt(np.maximum(squares, 0) + data["items_sd"] ** 2)
+    profile = np.minimum(data["profile_sd"], profile)
+    return data.assign(profile_sd=profile, items_sd=items)
+
+
+def _assembled(
+    asked: Asked, summarise: Callable[..., list[np.ndarray]], prob: float, trust: Trust
 ) -> Forecast:
-    """Assemble a forecast, with the comparison of its items with the training items.
-
-    Parameters
-    ----------
-    fit : Posterior
-        The fit.
-    who : list of str
-        Names of the subjects.
-    rows : ndarray of int
-        Their positions in the fit, or -1 for new subjects.
-    table : DataFrame
-        The items, by name.
-    features : dict of str to ndarray
-        Meta-features of the items.
-    summarise : callable
-        Function of features, their number of rows, targets and `away`, which returns summaries as
-        `summaries` does.
-    prob : float
-        Mass of the intervals.
-    trust : Transfer, float or "home", optional
-        As in `forecast`.
-    """
-    cells, steps, items = ("subject", "item"), fit.layout.steps, table.index
+    """Assemble a forecast, with the comparison of its items with the training items."""
+    fit, who, rows, features = asked.fit, asked.names, asked.rows, asked.features
+    cells, steps, items = ("subject", "item"), fit.layout.steps, asked.items.index
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
     seen = Seen.of(fit, who, rows, items, features)
@@ -357,7 +379,7 @@ def forecast_of(
     distance = support.distances()
     transfer = read_trust(trust, fit.layout)
     if isinstance(trust, Transfer):
-        distance = np.maximum(distance, trust.unmet(fit, rows, table))
+        distance = np.maximum(distance, trust.unmet(fit, rows, asked.items))
     elif trust is not None and transfer is not None:
         distance = np.maximum(distance, ~trained)
     away = Away(np.minimum(distance, 1) * ~trained, transfer)

@@ -11,7 +11,7 @@ import xarray as xr
 from ...common.errors import FitError
 from ...layouts import Latent, Layout
 from ...layouts.outcomes.averaging import Told
-from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
+from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
 from ..model.alignment import Features
 from ..model.cohort import plate_feature
 from ..posterior.cohort import covariates_of, log_told
@@ -160,11 +160,6 @@ class JointReader(Reader):
         codes = np.stack(columns, axis=1) if columns else combined
         draws = self.at(latent, codes)
         return np.ascontiguousarray(draws.reshape(len(draws), -1).T)
-
-
-def root(plate: Plate) -> str:
-    """Return the plate at the root of a plate: that of the items or that of the subjects."""
-    return plate if isinstance(plate, str) else plate.root
 
 
 def _of_items(plates: Sequence[Plate]) -> tuple[str, ...]:

@@ -9,19 +9,12 @@ from types import MappingProxyType
 
 import joblib
 import numpy as np
-import pandas as pd
-import xarray as xr
 
 from ...common.errors import FitError
-from ...common.messages import some
-from ...common.options import inside
 from ...common.threads import thread_count
-from ...evaluations.tables import named
-from ...layouts import Layout, Node
-from ...linking import Expr, units
+from ...linking import Expr
 from ...linking.real import real
 from ..model.alignment import Features
-from ..model.features import read_features
 from ..posterior.posterior import Posterior
 from .blocks import Block, group_alike
 from .elsewhere import Away
@@ -370,135 +363,3 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
         )
     ends = np.where(low == high, low, between)
     return np.vstack([mean, np.where(unknown, np.nan, ends.T)])
-
-
-_DIM = "summary"
-
-
-def derived(
-    fit: Posterior,
-    items: pd.DataFrame,
-    nodes: str | Iterable[str] | None = None,
-    *,
-    subjects: Iterable[object] | None = None,
-    prob: float = 0.9,
-    memory_mib: float = 256,
-) -> xr.Dataset:
-    """Compute the layout's derived nodes and outcomes on items of the fit or new items.
-
-    Parameters
-    ----------
-    fit : Posterior
-        The fit, with the subjects' profiles.
-    items : DataFrame
-        Meta-features, indexed by item. Columns may be in any order, and others are ignored.
-    nodes : str or iterable of str, optional
-        Names of derived nodes or outcomes (default: all).
-    subjects : iterable, optional
-        Subjects (default: all).
-    prob : float, default 0.9
-        Mass of the equal-tailed intervals.
-    memory_mib : float, default 256
-        Bound of the memory used during the computation, by all threads together, in MiB. It changes
-        no result. The result itself and the memory needed for a single item are not included.
-
-    Returns
-    -------
-    Dataset
-        One variable per node, by its name and in its unit (attribute ``units``, if it has one),
-        with the dimensions ``subject``, ``item``, its label dimensions, and ``summary``: the
-        posterior ``mean``, and the ends ``low`` and ``high`` of the interval. The variable of an
-        outcome is the success probability, as in a forecast, or the expected grade or score. A
-        node that depends on an unseen property of items has one value for each grid point of the
-        property, in standard deviations from its mean, along a dimension named ``... score``. A
-        node that depends on measured demands is averaged over their levels. The attribute ``prob``
-        is the mass of the intervals.
-
-    Raises
-    ------
-    DataError
-        When the items do not fit the layout.
-    FitError
-        When a name in `nodes` is neither a derived node nor an outcome, a subject is not in the
-        fit, `prob` is not between 0 and 1, or `memory_mib` is not a positive number.
-
-    Examples
-    --------
-    >>> from measurement_layouts.inference.fitting import fit
-    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
-    >>> cohort = aaio.simulated_cohort()
-    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
-    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
-    >>> values = derived(result, aaio.battery(seed=2).head(3), "visualPerformance")
-    >>> values["visualPerformance"].dims
-    ('subject', 'item', 'summary')
-    >>> bool((values.sel(summary="low") <= values.sel(summary="mean")).all()["visualPerformance"])
-    True
-    """
-    prob = inside("prob", prob, such_as=0.9)
-    layout = fit.layout
-    targets = find_nodes(layout, nodes)
-    items = named(items, "items", "item")
-    features = read_features(layout, items)
-    rows = fit.places(subjects)
-    reader = reader_of(fit, features)
-    what = [layout.mean_of(node) for node in targets]
-    found = summaries(reader, rows, features, len(items), what, prob=prob, memory_mib=memory_mib)
-    return values_of(layout, targets, nodes, found, fit.names(rows), items.index, prob)
-
-
-def values_of(
-    layout: Layout,
-    targets: Sequence[Node],
-    nodes: str | Iterable[str] | None,
-    found: Sequence[np.ndarray],
-    who: list[str],
-    items: pd.Index,
-    prob: float,
-) -> xr.Dataset:
-    """Convert summaries of nodes, (3, subjects, items, labels, ...), to the result of `derived`."""
-    variables = {}
-    for node, values in zip(targets, found, strict=True):
-        dims = ("subject", "item", *(dim for dim in layout.dims if dim in node.dims), _DIM)
-        unit = units.spelled(node.unit)
-        attributes = {"units": unit} if unit else {}
-        variables[node.name] = (dims, np.moveaxis(values, 0, -1), attributes)
-    coordinates = {"subject": who, "item": list(items), _DIM: list(SUMMARY)}
-    coordinates |= {
-        dim: list(labels)
-        for dim, labels in layout.dims.items()
-        if any(dim in node.dims for node in targets)
-    }
-    wanted = _find(layout, nodes)
-    return xr.Dataset({name: variables[name] for name in wanted}, coordinates, {"prob": prob})
-
-
-def find_nodes(layout: Layout, nodes: str | Iterable[str] | None) -> list[Node]:
-    """Find derived nodes and outcomes by their names, parents before children.
-
-    Raises
-    ------
-    FitError
-        When a name is neither a derived node nor an outcome of the layout.
-    """
-    wanted = set(_find(layout, nodes))
-    return [node for node in (*layout.derived, *layout.outcomes) if node.name in wanted]
-
-
-def _find(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:
-    """Check names of derived nodes, and return each once, in the given order."""
-    known = [node.name for node in (*layout.derived, *layout.outcomes)]
-    wanted = [nodes] if isinstance(nodes, str) else known if nodes is None else map(str, nodes)
-    found = list(dict.fromkeys(wanted))
-    unknown = [name for name in found if name not in known]
-    if unknown or not found:
-        raise FitError(
-            f"layout {layout.name!r} has no derived node {some(unknown) or '(none was named)'}; it "
-            f"has {some(known, 20)}. Latents are in fit.profiles(), meta-features in the items"
-        )
-    if _DIM in (*found, *layout.dims):
-        raise FitError(
-            f"layout {layout.name!r} has a node or a label dimension named {_DIM!r}, which is the "
-            "name of the dimension of means and intervals; rename it where it is declared"
-        )
-    return found

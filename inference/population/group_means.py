@@ -1,6 +1,6 @@
 """Mean success on groups of items, whose forecast errors are correlated on new groups."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -9,12 +9,11 @@ from ...common.errors import DataError
 from ...common.options import inside
 from ...common.seeds import subject_seed
 from ...evaluations.tables import named, need_columns, texts
+from ..forecasts.asked import Asked
 from ..forecasts.elsewhere import AT_ONCE, Transfer, Trust, read_trust
 from ..forecasts.forecasting import forecast
-from ..forecasts.streaming import gathered, mean_and_interval, probabilities
-from ..model.features import read_features
+from ..forecasts.streaming import mean_and_interval
 from ..posterior.posterior import Posterior
-from .forecasting import forecast_jointly, probabilities_jointly
 
 type Grouping = str | pd.Series | Mapping[Hashable, object]
 
@@ -93,15 +92,14 @@ def group_means(
         )
     table = named(items, "items", "item")
     of = groups_of(table, groups)
-    ask = forecast_jointly if fit.layout.joint else forecast
-    told = ask(fit, table, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust)
+    told = forecast(fit, table, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust)
     share = told.data["distance"].clip(max=1).where(~told.data["trained"], 0).to_numpy()
     transfer = read_trust(trust, fit.layout)
     seed = int(fit.data.attrs["seed"])
     codes, names = pd.factorize(of.to_numpy(dtype=object))
     who = told.data["subject"].to_numpy()
     rows = []
-    every = chances_of(fit, table, subjects, memory_mib=memory_mib)
+    every = Asked.of(fit, table, subjects).chances(memory_mib=memory_mib)
     for subject, own, chances in zip(who, share, every, strict=True):
         if transfer is not None:
             _move(chances, own, transfer, (seed, str(subject)), of)
@@ -136,28 +134,6 @@ def _move(
 def _scores(seed: int, draws: int, part: object) -> np.ndarray:
     """Draw normal scores that depend only on the seed and on the names in `part`."""
     return np.random.default_rng(subject_seed(seed, repr(part))).standard_normal(draws)
-
-
-def chances_of(
-    fit: Posterior,
-    items: pd.DataFrame,
-    subjects: Iterable[object] | pd.DataFrame | None,
-    *,
-    memory_mib: float,
-    step: int = 1,
-) -> Iterator[np.ndarray]:
-    """Yield each subject's success probabilities without offsets, shape (items, draws).
-
-    If `step` is given, these are the probabilities of every `step`-th draw.
-    """
-    if fit.layout.joint:
-        for found in probabilities_jointly(fit, items, subjects, memory_mib=memory_mib):
-            yield found[:, ::step]
-        return
-    features, count = read_features(fit.layout, items), len(items)
-    for row in fit.places(subjects):
-        parts = probabilities(fit, row, features, count, memory_mib=memory_mib)
-        yield gathered(parts, count, step)
 
 
 def groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:

@@ -10,9 +10,8 @@ from ...common.errors import FitError
 from ...common.options import inside
 from ...layouts import Capability, Layout
 from ...layouts.elements import Element, elements, find_elements
-from ...layouts.plates import SUBJECT, Category
+from ...layouts.plates import SUBJECT, Category, root
 from ...linking import evaluate
-from ..forecasts.reading import root
 from ..model.alignment import align
 from ..model.unseen import refuse_unseen
 from ..posterior.posterior import Posterior, some_draws, stacked

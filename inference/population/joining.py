@@ -10,12 +10,12 @@ from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT, plate_name
+from ..forecasts.roster import Roster
 from ..model.cohort import Cohort
 from ..model.features import outside_range
 from ..model.new_levels import new_values
 from ..model.unseen import refuse_unseen
 from ..posterior.posterior import Posterior
-from .roster import Roster
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,8 @@ from ...common.errors import FitError
 from ...common.options import inside
 from ...layouts import Latent, Layout, Prior
 from ...layouts.elements import find_elements
-from ...layouts.plates import SUBJECT, plate_name
+from ...layouts.plates import SUBJECT, plate_name, root
 from ...linking import evaluate
-from ..forecasts.reading import root
 from ..model.alignment import align
 from ..model.quantiles import from_scores
 from ..posterior.diagnostics import profiles

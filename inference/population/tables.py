@@ -9,8 +9,7 @@ import pandas as pd
 from ...common.errors import FitError
 from ...common.options import inside
 from ...layouts import Latent
-from ...layouts.plates import ITEM, SUBJECT, plate_name
-from ..forecasts.reading import root
+from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ..posterior.cohort import cohort_of, log_told
 from ..posterior.posterior import Posterior
 from ..posterior.shared import draws_by_level, levels_of, shared_latents

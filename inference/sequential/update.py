@@ -21,11 +21,11 @@ from ...evaluations.subject_data import SubjectData
 from ...evaluations.tables import name_cells
 from ...layouts import Layout
 from ..fit import Fit
+from ..forecasts.roster import refuse_changed
 from ..forecasts.support import defined_columns, training_features
 from ..given import refuse_no_fit
 from ..model.features import read_evaluation
 from ..model.prior import draw_prior
-from ..population.roster import refuse_changed
 from ..posterior.assembly import UPDATED, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, Sampled, SamplingOptions

@@ -8,8 +8,7 @@ import pandas as pd
 from ...common.errors import FitError
 from ...common.options import inside
 from ...evaluations.scores import score_places
-from ...inference.population.forecasting import every_draw_jointly, joint_readers
-from ...inference.population.roster import Roster
+from ...inference.forecasts.asked import Asked, all_draws
 from ...inference.posterior.posterior import Posterior
 from ...linking import arrays, logit
 
@@ -89,20 +88,19 @@ def expected_scores(
         )
     every = score_places(benchmarks, places=places)
     items = every.iloc[:: places + 1]
-    roster = Roster.of(fit, items, subjects)
+    asked = Asked.of(fit, items, subjects)
     performance, precision = (layout.nodes[name] for name in _NODES)
-    readers = list(joint_readers(fit, roster, roster.features, len(items), _MEMORY))
-    found = np.empty((len(roster.names), len(items), 3))
-    for row in range(len(roster.names)):
+    readers = list(asked.readers(asked.features, len(items), _MEMORY))
+    found = np.empty((len(asked.names), len(items), 3))
+    for row in range(len(asked.names)):
         chances, close = (
-            every_draw_jointly(readers, row, node, memory_mib=_MEMORY)
-            for node in (performance, precision)
+            all_draws(readers, row, node, memory_mib=_MEMORY) for node in (performance, precision)
         )
         drawn = arrays.sigmoid(logit(chances)[..., None] + _SCATTER / close[..., None])
         drawn = drawn.reshape(len(items), -1)
         ends = np.quantile(drawn, [tail, 1 - tail], axis=1)
         found[row] = np.stack([drawn.mean(axis=1), *np.rint(ends * places) / places], axis=1)
     index = pd.MultiIndex.from_product(
-        [roster.names, items["benchmark"]], names=["subject", "benchmark"]
+        [asked.names, items["benchmark"]], names=["subject", "benchmark"]
     )
     return pd.DataFrame(found.reshape(-1, 3), index, ["mean", "low", "high"])

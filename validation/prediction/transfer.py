@@ -14,10 +14,11 @@ from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_steps
 from ...inference.fit import Fit
+from ...inference.forecasts.asked import Asked
 from ...inference.forecasts.elsewhere import Transfer as Transfer
 from ...inference.forecasts.elsewhere import believed, log_odds
 from ...inference.forecasts.forecasting import Forecast
-from ...inference.population.group_means import Grouping, chances_of, groups_of
+from ...inference.population.group_means import Grouping, groups_of
 from ...layouts import Layout
 from .layouts import FittedLayout, asked
 from .misfit import LeftOut, parted, posterior_of_misfit
@@ -155,7 +156,7 @@ def left_out(fit: Fit, evaluation: Evaluation, group: str, items: pd.Index) -> L
         part.loc[names, items].to_numpy(dtype=float)
         for part in (evaluation.successes, evaluation.trials)
     )
-    every = chances_of(fit, evaluation.item_table.loc[items], names, memory_mib=_MEMORY_MIB)
+    every = Asked.of(fit, evaluation.item_table.loc[items], names).chances(memory_mib=_MEMORY_MIB)
     return parted(group, won, tried, (believed(log_odds(chances)) for chances in every))
 
 

@@ -11,8 +11,7 @@ from ...common.messages import some
 from ...evaluations import alike
 from ...evaluations.tables import named
 from ...layouts import MetaFeature
-from ...layouts.plates import ITEM, SUBJECT, plate_name
-from ..forecasts.reading import root
+from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ..model.alignment import Features
 from ..model.cohort import Cohort, plate_feature, read_categories
 from ..model.features import read_covariates, read_features
