@@ -1,8 +1,7 @@
 """Every linking function: NumPy against PyTensor, an oracle, and finite gradients at the extremes.
 
-That gradients are right is tested in `test_functions_by_hand.py`.
-
 The functions and points are in `function_cases`: adding a linking function means one row there.
+`test_functions_by_hand.py` compares the gradients' values with decimals.
 """
 
 import math

@@ -94,7 +94,7 @@ def test_simulated_subjects_are_recovered(monkeypatch):
 def test_draws_place_simulated_subjects_where_the_grid_does():
     """Within 4.6 Monte Carlo errors of the 400 effective draws that every fit wants."""
     cohort = propensities.simulated_cohort()
-    some = cohort.evaluation.subjects[3::9]
+    some = cohort.evaluation.subjects[3::18]
     nuts, exact = (
         estimate(
             propensities.published_layout(),

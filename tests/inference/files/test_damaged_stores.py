@@ -148,16 +148,6 @@ def test_missing_attributes(filled):
         ml.load(filled)
 
 
-@pytest.mark.trust("faults", "a store of a newer version")
-def test_a_newer_format(filled, animal_ai):
-    edit(filled / "zarr.json", lambda said: said["attributes"]["store"].update(format=2))
-    message = "store has format 2, and this version of measurement-layouts reads format 1; update"
-    with raises(message):
-        ml.load(filled)
-    with raises(message):
-        folders.opened(filled, animal_ai, folders.evaluation())
-
-
 def damaged_files(filled, files, rng):
     """Flip a byte of each file: that is found, or nothing that is read depends on it."""
     expected = ml.load(filled).data.load()

@@ -84,12 +84,7 @@ def check(chances, alarms, properties):
     assert chances.shape == (runs, properties)
     assert not rejected(chances)
     assert alarms.sum() <= stats.binom.isf(_LEVEL, runs, 0.05)
-    assert alarms.sum() >= stats.binom.ppf(_LEVEL, runs, 0.05) * (runs > 100)
-
-
-@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
-def test_alarms_are_as_rare_as_promised_quickly():
-    check(*chances_of(20, seed=20)["candidates"], properties=5)
+    assert alarms.sum() >= stats.binom.ppf(_LEVEL, runs, 0.05)
 
 
 @pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
