@@ -11,9 +11,10 @@ group held out, which its own outcomes tell.
 
 Errors are those of differences, by a jackknife over the held-out groups (over items of GSM8K and of
 the fractions, where groups are few). ``--keep`` names a folder where forecasts are kept and read
-again; ``--subjects`` and ``--items`` take fewer, and ``--without`` leaves methods out, such as
-``"chosen layout"``, which takes an hour. ``--quick`` also takes few draws: its numbers say
-only that everything runs.
+again; ``--subjects`` and ``--items`` take fewer, and ``--without`` leaves methods out. The layout
+of ADeLe is chosen among four on the training items of each fold, in the same way as the split,
+which takes up to an hour. ``--quick`` takes few draws and chooses none: its numbers say only that
+everything runs.
 """
 
 import argparse

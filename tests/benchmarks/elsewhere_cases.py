@@ -12,13 +12,14 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from battery_cases import data_folder
-from elsewhere_methods import Kept, Remembered
+from elsewhere_methods import Kept, Remembered, RememberedChoice
 from population_data import SAMPLE_SEED, animal_ai, fractions, time_horizons
 from rivals import evenly
 
@@ -29,6 +30,7 @@ from measurement_layouts.scenarios.adele.reproduction import assessed
 from measurement_layouts.validation import (
     Aggregate,
     Assessor,
+    ChosenLayout,
     Elsewhere,
     FittedLayout,
     Forest,
@@ -43,7 +45,7 @@ LENGTH = {"draws": 150, "tune": 300, "chains": 2}
 SHORT = {"draws": 100, "tune": 150, "chains": 1}
 QUICK = {"draws": 60, "tune": 100, "chains": 1}
 TODAY, OURS = "today", "elsewhere"
-DEFAULT, PUBLISHED, CHOSEN = "nothing stated", "published layout", "chosen layout"
+DEFAULT, PUBLISHED, ADDITIVE = "nothing stated", "published layout", "additive layout"
 AGGREGATE, REGRESSION, FOREST = "aggregate", "regression", "forest"
 ORDERS = 5
 FOLDS = 10
@@ -86,10 +88,7 @@ class Case:
         }
 
     def smaller(self, subjects: int | None, items: int | None) -> "Case":
-        """Take so many subjects, evenly, and items at random where there are more.
-
-        Of fewer items no layout is chosen among several, which takes an hour.
-        """
+        """Take so many subjects, evenly, and items at random where there are more."""
         known = self.evaluation
         who, what = known.subjects, known.items.index
         if subjects is not None:
@@ -97,14 +96,10 @@ class Case:
         if items is not None and items < len(what):
             rng = np.random.default_rng(SAMPLE_SEED)
             what = what[np.sort(rng.choice(len(what), items, replace=False))]
-            layouts = {name: own for name, own in self.layouts.items() if name != CHOSEN}
-        else:
-            layouts = dict(self.layouts)
         return replace(
             self,
             evaluation=known.select(subjects=who, items=what),
             clusters=self.clusters[what],
-            layouts=layouts,
         )
 
 
@@ -114,13 +109,23 @@ def marked(evaluation: ml.Evaluation, home: pd.Series) -> ml.Evaluation:
     return ml.Evaluation(items, evaluation.successes, evaluation.trials)
 
 
-def at_home_and_elsewhere(layout: ml.Layout, length: Mapping[str, int]) -> dict[str, Assessor]:
-    """A layout as before, with nothing stated, and with what training groups left out tell."""
-    fits: dict[str, ml.Fit] = {}
+def at_home_and_elsewhere(
+    layout: ml.Layout | ChosenLayout, length: Mapping[str, int]
+) -> dict[str, Assessor]:
+    """A layout as before, with nothing stated, and with what training groups left out tell.
+
+    A layout that is chosen among several is the same in all three, and has its own length.
+    """
+    shared: dict[str, dict] = {"fits": {}}
+    if isinstance(layout, ChosenLayout):
+        own = {one.name: getattr(layout, one.name) for one in fields(layout)}
+        make = partial(RememberedChoice, **own, best_of={}, **shared)
+    else:
+        make = partial(Remembered, layout, **shared, **length)
     return {
-        TODAY: Remembered(layout, trust="home", fits=fits, **length),
-        OURS: Elsewhere(Remembered(layout, fits=fits, **length), "home", LEFT_OUT),
-        DEFAULT: Remembered(layout, fits=fits, **length),
+        TODAY: make(trust="home"),
+        OURS: Elsewhere(make(), "home", LEFT_OUT),
+        DEFAULT: make(),
     }
 
 
@@ -139,8 +144,9 @@ def general_scales(split: str, quick: bool) -> Case:
     column = assessed.SPLITS[split]
     groups = whole.items[column or assessed.WHERE]
     methods = assessed.methods(split, places)
-    layouts = at_home_and_elsewhere(adele.additive_layout(places["benchmark"]), SHORT)
-    layouts[CHOSEN] = methods[assessed.LAYOUT]
+    additive, chosen = adele.additive_layout(places["benchmark"]), methods[assessed.LAYOUT]
+    layouts = at_home_and_elsewhere(additive if quick else chosen, SHORT)
+    layouts[ADDITIVE] = FittedLayout(additive, trust="home", **SHORT)
     rivals = {
         AGGREGATE: Aggregate(),
         REGRESSION: methods[assessed.REGRESSION],

@@ -11,7 +11,8 @@ import numpy as np
 import xarray as xr
 
 import measurement_layouts as ml
-from measurement_layouts.validation import FittedLayout
+from measurement_layouts.inference.forecasts.elsewhere import Trust
+from measurement_layouts.validation import ChosenLayout, FittedLayout
 from measurement_layouts.validation.prediction.assessor import (
     Assessor,
     point_forecast,
@@ -50,12 +51,41 @@ class Remembered(FittedLayout):
     def fit(self, training: ml.Evaluation, *, seed: int) -> ml.Fit:
         """Fit the layout, or return the fit of the same outcomes."""
         content = training.successes.to_numpy(), training.trials.to_numpy()
-        key = joblib.hash((training.subjects, list(training.items.index), *content, seed))
+        parts = self.layout.name, training.subjects, list(training.items.index), *content, seed
+        key = joblib.hash(parts)
         if key not in self.fits:
             while len(self.fits) >= FITS:
                 del self.fits[next(iter(self.fits))]
             self.fits[key] = super().fit(training, seed=seed)
         return self.fits[key]
+
+
+@dataclass(frozen=True)
+class RememberedChoice(ChosenLayout):
+    """The best of several layouts, chosen once for the same outcomes; its fits are remembered.
+
+    Parameters
+    ----------
+    trust, fits
+        As in `Remembered`.
+    best_of : dict of str to str
+        The best layouts by their training outcomes, which several assessors may share.
+    """
+
+    trust: Trust = None
+    fits: dict[str, ml.Fit] = field(default_factory=dict, compare=False, repr=False)
+    best_of: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def best(self, training: ml.Evaluation, *, seed: int) -> Remembered:
+        """Compare the layouts, or return the best one of the same outcomes."""
+        content = training.successes.to_numpy(), training.trials.to_numpy()
+        key = joblib.hash((training.subjects, list(training.items.index), *content, seed))
+        if key not in self.best_of:
+            self.best_of[key] = str(self.compare(training, seed=seed).index[0])
+            print(f"chosen on {training.trials.to_numpy().sum():,.0f} trials: {self.best_of[key]}")
+        own = {"draws": self.draws, "tune": self.tune, "chains": self.chains}
+        layout = self.layouts[self.best_of[key]]
+        return Remembered(layout, trust=self.trust, fits=self.fits, **own)
 
 
 @dataclass(frozen=True)

@@ -265,8 +265,17 @@ class ChosenLayout:
         FitError
             When an option of the fit is out of range, or no subject could be sampled.
         """
-        best = self.compare(training, seed=seed).index[0]
-        return self._fitted(self.layouts[best]).fitted(training, items, seed=seed)
+        return self.best(training, seed=seed).fitted(training, items, seed=seed)
+
+    def best(self, training: Evaluation, *, seed: int) -> FittedLayout:
+        """Return the layout that `compare` ranks first.
+
+        Raises
+        ------
+        DataError, FitError
+            When the layouts cannot be compared; see `fitted`.
+        """
+        return self._fitted(self.layouts[self.compare(training, seed=seed).index[0]])
 
     def _fitted(self, layout: Layout) -> FittedLayout:
         return FittedLayout(layout, draws=self.draws, tune=self.tune, chains=self.chains)

@@ -20,7 +20,7 @@ from ...inference.forecasts.elsewhere import believed, log_odds
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.population.group_means import Grouping, groups_of
 from ...layouts import Layout
-from .layouts import FittedLayout, asked
+from .layouts import ChosenLayout, FittedLayout, asked
 from .misfit import LeftOut, parted, posterior_of_misfit
 from .splits import Groups, drawn
 
@@ -204,8 +204,9 @@ class Elsewhere:
 
     Parameters
     ----------
-    layout : Layout or FittedLayout
-        The layout to fit; a `FittedLayout` also has the options of the fit.
+    layout : Layout, FittedLayout or ChosenLayout
+        The layout to fit; a `FittedLayout` also has the options of the fit. Of a `ChosenLayout`,
+        the best on all training items is taken.
     groups : str
         Column of the items that names the groups.
     folds : int
@@ -230,7 +231,7 @@ class Elsewhere:
     0.8
     """
 
-    layout: Layout | FittedLayout
+    layout: Layout | FittedLayout | ChosenLayout
     groups: str
     folds: int = 10
 
@@ -242,7 +243,8 @@ class Elsewhere:
         DataError
             When a meta-feature or the groups' column is missing.
         """
-        self._fitted.check(items)
+        how = self.layout
+        (how if isinstance(how, ChosenLayout) else fitted_layout(how)).check(items)
         groups_of(items, self.groups)
 
     def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
@@ -272,14 +274,13 @@ class Elsewhere:
         DataError, FitError
             When the errors cannot be estimated; see `transfer`.
         """
-        how = self._fitted
+        how = self.layout
+        if isinstance(how, ChosenLayout):
+            how = how.best(training, seed=seed)
+        how = fitted_layout(how)
         told = transfer(how, training, self.groups, folds=self.folds, seed=seed, progressbar=False)
         result = how.fit(training, seed=seed)
         return result.forecast(asked(training, items), trust=told), result.diagnostics()
-
-    @property
-    def _fitted(self) -> FittedLayout:
-        return fitted_layout(self.layout)
 
 
 def fitted_layout(layout: Layout | FittedLayout) -> FittedLayout:

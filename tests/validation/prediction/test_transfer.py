@@ -8,7 +8,7 @@ from scipy.special import expit
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation import Elsewhere, FittedLayout, transfer
+from measurement_layouts.validation import ChosenLayout, Elsewhere, FittedLayout, transfer
 from measurement_layouts.validation.prediction.splits import Groups, masked
 
 HARDER = dict(zip("abcdef", (-1.5, 1.5, -0.5, 0.5, -1.0, 1.0), strict=True))
@@ -80,6 +80,23 @@ def test_nothing_held_out_is_learnt_from(layout, evaluation):
         assessor.predict(masked(each, held), held, seed=1) for each in (evaluation, turned)
     )
     assert one.identical(other)
+
+
+def test_a_layout_is_chosen_before_groups_are_left_out(layout, evaluation):
+    """Size explains success, and a bias alone does not."""
+    plain = ml.Layout("plain", ml.Success("done", logistic(ml.Bias("ease"))))
+    sampling = {"draws": 60, "tune": 80, "chains": 1}
+    choice = ChosenLayout({"plain": plain, "one": layout}, "kind", **sampling)
+    held = list(evaluation.item_table.index[100:])
+    training = masked(evaluation, held)
+    best = FittedLayout(layout, **sampling)
+    assert choice.best(training, seed=1) == best
+    found, own = (
+        Elsewhere(how, "kind", folds=2).predict(training, held, seed=1) for how in (choice, best)
+    )
+    assert found.identical(own)
+    with pytest.raises(DataError, match="size"):
+        Elsewhere(choice, "kind").check(evaluation.items[["kind"]])
 
 
 @pytest.mark.slow
