@@ -13,7 +13,6 @@ from helpers import small_layouts
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference.files import storage
-from measurement_layouts.inference.files.storage import save
 from measurement_layouts.inference.fit import load
 from measurement_layouts.linking import arrays
 
@@ -146,14 +145,6 @@ def test_own_linking_function(tmp_path):
 
 
 # --- writing -------------------------------------------------------------------------------------
-
-
-@pytest.mark.trust("faults", "a file that exists")
-def test_an_existing_file_is_kept(saved, fitted):
-    before = saved.read_bytes()
-    with raises("fit.nc exists already; choose another name, or pass overwrite=True"):
-        save(fitted, saved)
-    assert saved.read_bytes() == before
 
 
 def test_overwrite(damaged, fitted):

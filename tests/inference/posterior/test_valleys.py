@@ -58,7 +58,7 @@ def mixed(rng, weight, gap, count=50, draws=1000):
 @pytest.mark.parametrize("draws", [50, 250])
 def test_one_mode_is_seldom_taken_for_several(shape, draws, record_property):
     rng = np.random.default_rng(1)
-    count = 6000 if draws == 50 else 1500
+    count = 3000 if draws == 50 else 750
     drawn = SHAPES[shape].rvs((count, 4, draws), random_state=rng)
     record_property("inputs", count)
     assert alarms(drawn) <= allowed(count)
