@@ -122,11 +122,6 @@ def test_outside_the_range_is_forecast_and_flagged(fitted, new_items):
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        (
-            "rewardBehind",
-            0.3,
-            r"rewardBehind is not one of its levels 0, 0.5, 1 on 1 item\(s\): new-2",
-        ),
         ("rewardSize", np.nan, r"rewardSize is missing \(NaN\) on 1 item\(s\): new-2"),
         ("rewardSize", np.inf, "rewardSize is infinite on 1 item"),
         ("rewardSize", "big", "rewardSize is not a number on 1 item"),
@@ -139,9 +134,7 @@ def test_items_that_cannot_be_forecast(fitted, new_items, column, value, message
         fitted.forecast(new_items)
 
 
-def test_missing_column_and_repeated_items(fitted, new_items):
-    with pytest.raises(DataError, match="XPos: the items have no column XPos; the columns are"):
-        fitted.forecast(new_items.drop(columns="XPos"))
+def test_repeated_items_and_no_table(fitted, new_items):
     with pytest.raises(DataError, match=r"the item name\(s\) new-0 occur more than once"):
         fitted.forecast(new_items.iloc[[0, 0]])
     with pytest.raises(DataError, match="items: this is a list; give a pandas DataFrame"):
@@ -159,11 +152,6 @@ def test_some_subjects(fitted, new_items):
     whole, part = fitted.forecast(new_items), fitted.forecast(new_items, subjects=["Cyd", "Ann"])
     assert part.data.identical(whole.data.sel(subject=["Cyd", "Ann"]))
     assert fitted.forecast(new_items, subjects="Bob").data["subject"].to_numpy().tolist() == ["Bob"]
-
-
-def test_unknown_subject(fitted, new_items):
-    with pytest.raises(FitError, match="not in this fit: Eve; it has Ann, Bob"):
-        fitted.forecast(new_items, subjects=["Eve"])
 
 
 @pytest.mark.parametrize("prob", [0, 1, -0.1, "x", True])

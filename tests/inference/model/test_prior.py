@@ -102,27 +102,17 @@ def test_the_same_layout_has_the_same_draws_and_nobody_may_change_them():
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        (Prior("Norml", mu=0), "skill: PyMC has no distribution 'Norml'; give a name from PyMC"),
         (Prior("sample"), "skill: PyMC has no distribution 'sample'"),
-        (
-            Prior("Normal", mean=0),
-            "skill: pymc.Normal has no parameter mean; it has mu, sigma, tau",
-        ),
         (Prior("Normal", shape=3), "skill: pymc.Normal has no parameter shape"),
         (
             Prior("Beta", alpha=2),
             "skill: PyMC does not accept the prior .* its parameters are alpha, beta, mu",
         ),
-        (Prior("Poisson", mu=3), "skill: Poisson is not a univariate, continuous distribution"),
         (Prior("LKJCorr", n=1, eta=1), "skill: LKJCorr is not a univariate, continuous"),
         (Prior("Triangular", c=2), "'one': its priors cannot be drawn from .*skill ~ Prior"),
-        (Prior("Flat"), "'one': its priors cannot be drawn from .* give each a proper"),
-        (
-            Prior("Normal", mu=1e20, sigma=1),
-            "skill: draws of the prior .* are infinite or all the same",
-        ),
     ],
 )
 def test_priors_that_nuts_cannot_have(prior, message):
+    """Others are in `test_fault_layouts.py`."""
     with pytest.raises(LayoutError, match=message):
         draw_prior(layout(prior))

@@ -61,14 +61,6 @@ def test_a_forecast_of_some_subjects(fitted, new_items, outcomes):
     pd.testing.assert_frame_equal(part, whole.loc[["Bob"]])
 
 
-def test_one_class_has_no_auroc(fitted, new_items):
-    one = pd.DataFrame([[1, 1, None, None, None, None, None]], ["Ann"], new_items.index)
-    table = ml.score_forecast(fitted.forecast(new_items), ml.Evaluation.from_wide(one, new_items))
-    assert np.isnan(table.loc["Ann", "auroc"])
-    assert "success" in table.loc["Ann", "remark"]
-    assert np.isfinite(table.loc["Ann", "brier"])
-
-
 # --- leaks ---------------------------------------------------------------------------------------
 
 
