@@ -53,15 +53,6 @@ def test_scenarios_lists_them(capsys):
     assert out.count("  recommended layout\n") == len(scenarios.NAMES)
 
 
-def test_help_names_every_command(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["--help"])
-    assert ended.value.code == 0
-    out = capsys.readouterr().out
-    for command in ("scenarios", "draw", "run", "reproduce", "validate"):
-        assert f"  {command} " in out
-
-
 @pytest.mark.parametrize(
     ("command", "options"),
     [
