@@ -30,7 +30,7 @@ def test_populations_are_calibrated(declare):
         layout,
         shared_layouts.items(8),
         subjects=shared_layouts.subjects(12),
-        simulations=40,
+        simulations=25,
         seed=3,
         **OPTIONS,
     )

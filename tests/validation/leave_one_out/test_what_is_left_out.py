@@ -195,19 +195,23 @@ def test_items_against_fits_without_them(evaluation):
 @pytest.mark.slow
 @pytest.mark.trust("oracles", "leave-one-out of whole subjects against fits without them")
 def test_subjects_against_fits_without_them():
+    """Every other subject."""
     layout = shared_layouts.rasch()
     evaluation = shared_layouts.simulated(layout, 12, 12, seed=7)[0]
     options = {"draws": 1000, "tune": 500, "chains": 2, "progressbar": False}
     found = ml.validation.loo(ml.fit(layout, evaluation, seed=1, **options), unit="subject")
     expected = []
-    for place, name in enumerate(evaluation.subjects):
+    places = range(0, 12, 2)
+    for place in places:
+        name = evaluation.subjects[place]
         rest = evaluation.select(subjects=[one for one in evaluation.subjects if one != name])
         draws = draws_of(ml.fit(layout, rest, seed=3, **options))
         logits = draws["ease"] + draws["mean"][:, None]
         levels = own_part(logits, evaluation.successes.to_numpy()[place], draws["spread"])
         expected.append(logsumexp(levels) - np.log(len(levels)))
-    sure = found.table["bad_k"].to_numpy() == 0
-    assert sure.sum() >= 10
-    apart = (found.table["elpd"].to_numpy() - np.array(expected))[sure]
+    table = found.table.iloc[places]
+    sure = table["bad_k"].to_numpy() == 0
+    assert sure.sum() >= 5
+    apart = (table["elpd"].to_numpy() - np.array(expected))[sure]
     assert abs(apart.mean()) < 0.15
     assert np.abs(apart).max() < 0.5
