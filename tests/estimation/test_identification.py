@@ -135,7 +135,7 @@ def test_the_compatible_set_holds_the_truth_as_often_as_it_says():
     """Over subjects drawn anywhere, those whom the data cannot place included."""
     rng = np.random.default_rng(8)
     ends = bands_of(rng, 40, least=1.0)
-    truth = rng.uniform(-4, 4, 1500)
+    truth = rng.uniform(-4, 4, 800)
     outcomes = rng.binomial(1, chance(truth, *ends.T))
     columns = {"lower": ends[:, 0], "upper": ends[:, 1]}
     found = estimate(band_layout(), evaluation(columns, outcomes))
