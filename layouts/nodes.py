@@ -137,6 +137,7 @@ class MetaFeature(Labelled):
     given: "MetaFeature | None" = None
     per: str = "item"
     kind: ClassVar[str] = "meta-feature"
+    parents = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -167,10 +168,6 @@ class MetaFeature(Labelled):
                 f"{self.name}: it is a property of each {self.per}, but given={self.given.name} is "
                 f"a property of each {self.given.per}; declare both with per={self.per!r}"
             )
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return ()
 
     @property
     def range(self) -> Interval:

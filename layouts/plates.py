@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..linking import LayoutError
-from ..linking import units as unit_names
-from ..linking.expression import Dims, Expr
+from ..linking.expression import Dims
 from ..linking.interval import Interval
 from . import fields
 from .nodes import Node, set_fields
@@ -50,6 +49,8 @@ class Category(Node):
     per: "str | Category" = ITEM
     about: str = ""
     kind: ClassVar[str] = "category"
+    parents = ()
+    unit = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -61,16 +62,8 @@ class Category(Node):
             )
 
     @property
-    def parents(self) -> tuple[Expr, ...]:
-        return ()
-
-    @property
     def dims(self) -> Dims:
         return {}
-
-    @property
-    def unit(self) -> unit_names.Unit:
-        return None
 
     @property
     def range(self) -> Interval:

@@ -261,9 +261,7 @@ class SubjectConstant(Source):
     symbol: str
     about: str
 
-    @property
-    def range(self) -> Interval:
-        return UNIT
+    range = UNIT
 
     def text(self, *, symbols: bool = False) -> str:
         if not symbols:
@@ -277,13 +275,13 @@ class SubjectConstant(Source):
 class Formula(Expr):
     """An expression without a name, computed from others."""
 
-    def compute_properties(self) -> None:
+    def __post_init__(self) -> None:
         """Compute the properties of a new formula, so that later calls do not recurse deeply."""
         _ = self.dims, self.unit, self.range, self.size, self.depth
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.compute_properties()
+        Formula.__post_init__(self)
 
 
 _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
@@ -315,7 +313,7 @@ class Operation(Formula):
             raise LayoutError(f"{self} divides by zero; divide by a node or another number")
         if self.symbol == "**":
             _check_power(self)
-        self.compute_properties()
+        super().__post_init__()
 
     @property
     def parents(self) -> tuple[Expr, ...]:

@@ -112,7 +112,7 @@ class Call(Formula):
                 f"{', '.join(map(str, self.arguments))} are {sorted(have) or 'none'}; name one of "
                 "these, or declare the nodes with labels="
             )
-        self.compute_properties()
+        super().__post_init__()
 
     @property
     def over(self) -> str | None:

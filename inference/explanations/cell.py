@@ -143,14 +143,13 @@ class Cell:
 
     def training(self) -> tuple[pd.Index, np.ndarray, np.ndarray, np.ndarray]:
         """Items that the subject attempted, their values (items, columns), successes and trials."""
-        observed, constants = self.fit.observed, self.fit.constants
-        names = constants.indexes["item"].map(str)
+        names = self.fit.constants.indexes["item"].map(str)
         values = self.all_values()
         (row,) = self.asked.rows
         if row < 0:
             none = np.zeros(0, dtype=int)
             return names[:0], values[:0], none, none
-        successes, trials = (observed[name].to_numpy()[row] for name in ("successes", "trials"))
+        successes, trials = (count[row] for count in self.fit.counts)
         tried = trials > 0
         return names[tried], values[tried], successes[tried], trials[tried]
 

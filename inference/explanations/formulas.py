@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ...layouts import Latent, MetaFeature
-from ...linking import Expr, arrays, linking_function
+from ...layouts.outcomes.averaging import Mean
+from ...layouts.outcomes.steps import MARK
+from ...layouts.outcomes.unseen import Numbers
+from ...linking import Expr, linking_function
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ...linking.interval import UNIT, Interval
+from ..model.alignment import is_leaf, leaves
 
 
 @linking_function(range=(0, 1))
@@ -35,6 +38,7 @@ class ByLabel(Expr):
     labels: tuple[str, ...]
     within: Interval = UNIT
     name: str | None = None
+    unit = None
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -48,52 +52,17 @@ class ByLabel(Expr):
     def range(self) -> Interval:
         return self.within
 
-    @property
-    def unit(self) -> None:
-        return None
-
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         each = np.eye(len(values))
         shape = [-1 if dim == self.dim else 1 for dim in dims]
         return sum(value * row.reshape(shape) for value, row in zip(values, each, strict=True))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AtLabel(Expr):
-    """The value of an expression at one of its labels."""
-
-    of: Expr
-    dim: str
-    place: int
-    name: str | None = None
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return (self.of,)
-
-    @property
-    def dims(self) -> Dims:
-        return {dim: labels for dim, labels in self.of.dims.items() if dim != self.dim}
-
-    @property
-    def range(self) -> Interval:
-        return self.of.range
-
-    @property
-    def unit(self) -> Any:
-        return self.of.unit
-
-    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        chosen = np.zeros(len(self.of.dims[self.dim]))
-        chosen[self.place] = 1
-        shape = [-1 if dim == self.dim else 1 for dim in dims]
-        axis = dims.index(self.dim) - len(dims)
-        return arrays.sum(values[0] * chosen.reshape(shape), axis=axis, keepdims=True)
-
-
-def is_leaf(part: Expr) -> bool:
-    """Whether an expression is a latent or a meta-feature."""
-    return isinstance(part, Latent | MetaFeature)
+def at_label(of: Expr, dim: str, place: int) -> Expr:
+    """Return the value of an expression at one of its labels."""
+    labels = of.dims[dim]
+    chosen = tuple(np.eye(len(labels))[place].tolist())
+    return Mean(of, Numbers(f"{MARK}{dim} {place}", {dim: labels}, chosen), dim)
 
 
 def behind(expr: Expr) -> Iterator[Expr]:
@@ -103,10 +72,9 @@ def behind(expr: Expr) -> Iterator[Expr]:
 
 def latents_of(expr: Expr) -> tuple[str, ...]:
     """Names of the latents of an expression, each once."""
-    names = (part.name for part in behind(expr) if isinstance(part, Latent))
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(one.name for one in leaves(expr) if isinstance(one, Latent)))
 
 
 def features_of(expr: Expr) -> set[str]:
     """Names of the meta-features of an expression."""
-    return {part.name for part in behind(expr) if isinstance(part, MetaFeature)}
+    return {one.name for one in leaves(expr) if isinstance(one, MetaFeature)}

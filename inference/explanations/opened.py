@@ -12,7 +12,8 @@ from ...linking.evaluation import rewritten
 from ...linking.expression import Constant
 from ...linking.functions.elementary import maximum, minimum
 from ...linking.interval import REALS
-from .formulas import ByLabel, is_leaf, latents_of, shifted, without_lapses
+from ..model.alignment import is_leaf
+from .formulas import ByLabel, latents_of, shifted, without_lapses
 from .parts import Finder, Leaf, Part, demands_of, lapse, parts_of
 
 type Wrap = Callable[[Expr], Expr]

@@ -25,7 +25,7 @@ from ...linking import Expr
 from ...linking.expression import Constant, Operation
 from ...linking.function import Call
 from ...linking.interval import UNIT
-from .formulas import AtLabel, behind, features_of, latents_of
+from .formulas import at_label, behind, features_of, latents_of
 
 BANDS = ("band", "bilogistic", "uncertain_band")
 _ALL_OPERANDS = ("product", "generalised_mean", "power_mean")
@@ -187,7 +187,7 @@ def parts_of(leaf: Leaf, flags: Sequence[Hidden], demands: set[str]) -> list[Par
     for place, (label, flag) in enumerate(zip(labels, flags, strict=True)):
 
         def at(of: Expr, place: int = place) -> Expr:
-            return AtLabel(of, dim, place) if dim in of.dims else of
+            return at_label(of, dim, place) if dim in of.dims else of
 
         parts.append(
             Part(

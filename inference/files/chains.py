@@ -5,7 +5,6 @@ import json
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -131,14 +130,3 @@ class ChainStore:
                 "samples the chain again with the same result"
             ) from error
         return Draws(groups["posterior"], groups["statistics"])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._chains.clear()

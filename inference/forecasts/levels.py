@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ...common.seeds import subject_seed
-from ...layouts import Latent, MetaFeature, Prior
+from ...layouts import Latent, Prior
 from ...layouts.outcomes.averaging import Told
 from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name, root
 from ...linking import Expr, evaluate
-from ...linking.evaluation import ancestry
-from ..model.alignment import align
+from ..model.alignment import align, leaves
 from ..model.cells import log_chances
 from ..model.quantiles import from_scores
 from ..posterior.posterior import Posterior
@@ -156,15 +155,14 @@ class Levels:
     ) -> np.ndarray:
         """Compute a parameter at levels of a latent: (draws, levels, labels), or ones for these."""
         dims, known = tuple(self.fit.layout.dims), dict[str, Any]()
-        for part in ancestry(value, stop_at=lambda of: isinstance(of, Latent | MetaFeature)):
+        for part in leaves(value):
             if isinstance(part, Latent):
                 at = [self._above(latent, codes, plate) for plate in part.plates]
-                above = np.stack(at, axis=1) if at else np.zeros((1, 0), dtype=int)
-                known[part.name] = align(self.at(part, above), part, dims, leading=1, per_item=True)
-            elif isinstance(part, MetaFeature):
+                chosen = self.at(part, np.stack(at, axis=1) if at else np.zeros((1, 0), dtype=int))
+            else:
                 own = self.roster.cohort.covariates[part.name]
                 chosen = own[self._above(latent, codes, SUBJECT)][None]
-                known[part.name] = align(chosen, part, dims, leading=1, per_item=True)
+            known[part.name] = align(chosen, part, dims, leading=1, per_item=True)
         found = np.asarray(evaluate(value, known, dims))
         found = found.reshape((1,) * (2 + len(dims) - found.ndim) + found.shape)
         absent = tuple(2 + axis for axis, dim in enumerate(dims) if dim not in labels)

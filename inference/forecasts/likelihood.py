@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import gammaln, xlog1py, xlogy
+from scipy.special import xlog1py, xlogy
 
 from ...common.errors import DataError, FitError
 from ...common.messages import some
@@ -23,6 +23,7 @@ from ...linking import Expr, arrays
 from ...linking.arrays import Array
 from ...linking.expression import Dims
 from ...linking.interval import Interval
+from ..kernel.inputs import log_ways
 from ..model.alignment import Features
 from ..model.cell_parts import cell_part
 from ..model.features import read_evaluation
@@ -69,6 +70,8 @@ class Averaged(Expr):
     unseen: Unseen | Places
     told: Told | None = None
     name: None = field(default=None, init=False)
+    range = Interval(-np.inf, 0)
+    unit = None
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -78,14 +81,6 @@ class Averaged(Expr):
     @property
     def dims(self) -> Dims:
         return {}
-
-    @property
-    def range(self) -> Interval:
-        return Interval(-np.inf, 0)
-
-    @property
-    def unit(self) -> None:
-        return None
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         chance, weights, successes, failures = values
@@ -136,9 +131,8 @@ class Attempted:
     @classmethod
     def of(cls, fit: Posterior, row: int) -> "Attempted":
         """Read the items of a subject, given by its position in the fit."""
-        observed = fit.observed
-        own = {name: observed[name][row].to_numpy() for name in ("successes", "trials")}
-        return cls.among(fit, observed.indexes["item"].map(str), **own, features=_training(fit))
+        names, own = fit.observed.indexes["item"].map(str), (count[row] for count in fit.counts)
+        return cls.among(fit, names, *own, _training(fit))
 
     @classmethod
     def among(
@@ -216,7 +210,7 @@ def log_likelihood(
     """
     sizes = fit.posterior.sizes
     failures = items.trials - items.successes
-    ways = gammaln(items.trials + 1) - gammaln(items.successes + 1) - gammaln(failures + 1)
+    ways = log_ways(items.successes, items.trials)
     for places, values in _in_one_order(fit, row, items, failures):
         values += ways[places, None]
         yield places, values.reshape(len(places), sizes["chain"], sizes["draw"])

@@ -64,8 +64,7 @@ class Seen:
             names = Rows.read(names).items
         known = (rows >= 0)[:, None, None]
         successes, trials = (
-            known * fit.observed[name].to_numpy()[rows].reshape(len(rows), len(names), steps)
-            for name in ("successes", "trials")
+            known * count[rows].reshape(len(rows), len(names), steps) for count in fit.counts
         )
         return cls(
             pd.Index(who),

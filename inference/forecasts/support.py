@@ -152,28 +152,22 @@ class Support:
 
     def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
         """List the values that lie outside the training items; see `Forecast.outside`."""
-        places = self._places(self.items, items)
-        known: dict[int, list[_Finding]] = {}
-        found = []
-        for who in self._places(self.subjects, subjects):
-            number = int(self.which[who])
-            if number not in known:
-                known[number] = self._findings(number, places)
-            name = self.subjects[who]
-            found += [(name, self.items[places[own.item]], *own[1:]) for own in known[number]]
+        places, who = self._places(self.items, items), self._places(self.subjects, subjects)
+        known = {number: self._findings(number, places) for number in set(self.which[who])}
+        found = [
+            (self.subjects[at], self.items[places[own.item]], *own[1:])
+            for at in who
+            for own in known[self.which[at]]
+        ]
         return pd.DataFrame(found, columns=list(_COLUMNS)).astype(_COLUMNS)
 
     def remarks(self, subjects: Iterable[str], items: Iterable[str]) -> np.ndarray:
         """Describe in words the values outside, by subject and item; empty where there are none."""
-        places = self._places(self.items, items)
-        who = self._places(self.subjects, subjects)
+        places, who = self._places(self.items, items), self._places(self.subjects, subjects)
+        known = {number: self._told(number, places) for number in set(self.which[who])}
         found = np.full((len(who), len(places)), "", dtype=object)
-        known: dict[int, np.ndarray] = {}
         for row, subject in enumerate(who):
-            number = int(self.which[subject])
-            if number not in known:
-                known[number] = self._told(number, places)
-            found[row] = known[number]
+            found[row] = known[self.which[subject]]
         return found
 
     def _told(self, number: int, places: np.ndarray) -> np.ndarray:

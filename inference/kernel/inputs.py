@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import gammaln, xlogy
 
 from ...evaluations.subject_data import EDGE
 from .domains import Domains
@@ -12,6 +12,13 @@ from .mathematics import LEAST
 from .values import Value, Values
 
 _SMALLEST = -690.0  # the exponential of smaller numbers may be 0
+
+
+def log_ways(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
+    """Compute the logarithms of the binomial coefficients of counts."""
+    return np.asarray(
+        gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+    )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from .domains import Domains
 from .inputs import Counted, Outcomes
 from .mathematics import LEAST
 from .terms import RIGHT, Integral, LogDensity, Term
-from .values import TRUTHS, Space, Value, Values
+from .values import Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
 """Function that returns derivatives by the arguments of a value, given the value, its arguments,
@@ -64,38 +64,11 @@ def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, 
             part = values("mul", g, values.fellows(arg, through, value.space))
         yield arg, values.fold("sum", part, through, arg.space, arg.features)
         return
-    parts = derivatives(value.op, value, value.args, g, values)
-    for arg, local in zip(value.args, parts, strict=True):
+    if value.is_truth:
+        return
+    for arg, local in zip(value.args, _RULES[value.op](value, value.args, g, values), strict=True):
         if local is not None and arg.moving and not local.is_zero:
             yield arg, values.fold("sum", local, value.space, arg.space, arg.features)
-
-
-def derivatives(
-    op: str, value: Value, args: tuple[Value, ...], g: Value, make: Values
-) -> list[Value | None]:
-    """Derive the total by the arguments of an operation.
-
-    Parameters
-    ----------
-    op : str
-        The operation.
-    value : Value
-        Its result.
-    args : tuple of Value
-        Its arguments.
-    g : Value
-        The derivative of the total by `value`.
-    make : Values
-        Quantities of the log-density, to which new ones are added.
-
-    Returns
-    -------
-    list of Value or None
-        The derivative by each argument; None for arguments without a derivative.
-    """
-    if op in TRUTHS:
-        return [None] * len(args)
-    return _RULES[op](value, args, g, make)
 
 
 def _power(v: Value, args: tuple[Value, ...], g: Value, make: Values) -> list[Value | None]:

@@ -1,11 +1,13 @@
-"""Meta-features as arrays: the items on which they are defined, and their axes in a formula."""
+"""Leaves of formulas, and their values as arrays: where they are defined, and their axes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ...layouts import MetaFeature, Node
+from ...layouts import Latent, MetaFeature, Node
+from ...linking import Expr
 from ...linking.arrays import Array
+from ...linking.evaluation import ancestry
 
 type Features = dict[str, np.ndarray]
 """Values by meta-feature, shape (items,) or (items, labels)."""
@@ -16,6 +18,18 @@ def defined(feature: MetaFeature, features: Mapping[str, np.ndarray], items: int
     if feature.given is None:
         return np.ones(items, dtype=bool)
     return np.asarray(features[feature.given.name] != 0)
+
+
+def is_leaf(part: Expr) -> bool:
+    """Return whether an expression is a latent or a meta-feature."""
+    return isinstance(part, Latent | MetaFeature)
+
+
+def leaves(expr: Expr) -> Iterator[Latent | MetaFeature]:
+    """Yield the latents and meta-features from which an expression is computed, without priors."""
+    for part in ancestry(expr, stop_at=is_leaf):
+        if isinstance(part, Latent | MetaFeature):
+            yield part
 
 
 def align(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...layouts import Latent, Layout, MetaFeature
+from ...layouts import Layout, Node
 from ...linking import evaluate
 from .alignment import Features, align
 from .cohort import Cohort
@@ -50,28 +50,36 @@ def laid_out(
     dict of str to ndarray
         By meta-feature, covariate and latent: shape (cells or 1, *label dimensions).
     """
-    layout, leading = cohort.layout, int(draws)
-    dims = tuple(layout.dims)
-
-    def laid(
-        node: Latent | MetaFeature, value: np.ndarray, at: tuple[np.ndarray, ...]
-    ) -> np.ndarray:
-        places: tuple[Any, ...] = (*[slice(None)] * leading, *at)
-        taken = value[places]
-        return np.asarray(align(taken, node, dims, leading=leading, per_item=bool(at)))
-
-    nodes = [(node, cohort.features, cohort.item) for node in layout.row_features]
-    nodes += [(node, cohort.covariates, cohort.subject) for node in layout.covariates]
-    known = {
-        node.name: laid(node, own[node.name][(None,) * leading], (at,)) for node, own, at in nodes
-    }
+    layout = cohort.layout
     if layout.told is not None and layout.told.name not in values:
-        annotated = log_chances(layout, cohort.features)[(None,) * leading]
+        annotated = log_chances(layout, cohort.features)[(None,) * draws]
         values = {**values, layout.told.name: annotated}
-    return known | {
-        latent.name: laid(latent, values[latent.name], tuple(map(cohort.codes, latent.plates)))
+    return features_by_cell(cohort, draws) | {
+        latent.name: by_cell(
+            layout, latent, values[latent.name], tuple(map(cohort.codes, latent.plates)), draws
+        )
         for latent in layout.drawn
     }
+
+
+def features_by_cell(cohort: Cohort, draws: bool = False) -> dict[str, np.ndarray]:
+    """Arrange meta-features and covariates by cell; with an axis of one draw if there are draws."""
+    layout = cohort.layout
+    nodes = [(node, cohort.features, cohort.item) for node in layout.row_features]
+    nodes += [(node, cohort.covariates, cohort.subject) for node in layout.covariates]
+    return {
+        node.name: by_cell(layout, node, own[node.name][(None,) * draws], (at,), draws)
+        for node, own, at in nodes
+    }
+
+
+def by_cell(
+    layout: Layout, node: Node, value: np.ndarray, at: tuple[np.ndarray, ...], draws: bool
+) -> np.ndarray:
+    """Arrange a node's values by cell, given its level on each of its plates in each cell."""
+    places: tuple[Any, ...] = (*[slice(None)] * draws, *at)
+    dims, leading = tuple(layout.dims), int(draws)
+    return np.asarray(align(value[places], node, dims, leading=leading, per_item=bool(at)))
 
 
 def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -17,43 +17,14 @@ from ...layouts.outcomes.unseen import Numbers
 from ...linking import evaluate
 from ...linking.evaluation import ancestry
 from ..kernel.terms import MOVING, SUBJECT, LogDensity, Term, Terms, UnsupportedError
+from ..kernel.values import NUMPY
 from .alignment import align
 from .prior import PLACES, profile_variables
 
 _ITEM, _STACK = "item", "stack"  # roles of axes; the role of other axes is their label dimension
 
-_OPERATIONS = {
-    "Add": "add",
-    "Sub": "sub",
-    "Mul": "mul",
-    "TrueDiv": "div",
-    "Pow": "pow",
-    "Neg": "neg",
-    "Reciprocal": "reciprocal",
-    "Exp": "exp",
-    "Expm1": "expm1",
-    "Log": "log",
-    "Log1p": "log1p",
-    "Sigmoid": "sigmoid",
-    "Softplus": "softplus",
-    "Sqr": "sqr",
-    "Sqrt": "sqrt",
-    "Abs": "abs",
-    "Maximum": "maximum",
-    "Minimum": "minimum",
-    "Switch": "where",
-    "LT": "lt",
-    "GT": "gt",
-    "LE": "le",
-    "GE": "ge",
-    "EQ": "eq",
-    "NEQ": "ne",
-    "AND": "and",
-    "OR": "or",
-    "Invert": "not",
-    "IsInf": "isinf",
-    "IsNan": "isnan",
-}
+_RENAMED = {"TrueDiv": "div", "Switch": "where", "NEQ": "ne", "Invert": "not"}
+# of other operations, PyTensor's name is the kernel's in capital letters
 _REDUCTIONS = {"Add": "sum", "Mul": "prod", "Maximum": "max", "Minimum": "min"}
 _PAIRWISE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 
@@ -248,9 +219,10 @@ class Translator:
             return lambda _like, fill: fill
         if name == "Log1mexp":
             return lambda arg: self.terms.compute("log1p", self._negated_exp(arg))
-        if name not in _OPERATIONS:
+        op = _RENAMED.get(name, name.lower())
+        if op not in NUMPY:
             raise UnsupportedError(f"the operation {scalar_op}")
-        return lambda *args: self.terms.compute(_OPERATIONS[name], *args)
+        return lambda *args: self.terms.compute(op, *args)
 
     def _negated_exp(self, arg: int) -> int:
         return self.terms.compute("neg", self.terms.compute("exp", arg))

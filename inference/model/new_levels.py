@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...layouts import Latent, MetaFeature, Prior
+from ...layouts import Latent, Prior
 from ...layouts.plates import SUBJECT, plate_name
-from ...linking import Expr, evaluate
-from ...linking.evaluation import ancestry
+from ...linking import evaluate
+from .alignment import leaves
 from .cohort import Cohort, indices
 from .quantiles import from_scores
 
@@ -76,20 +76,18 @@ def _of_prior(
     plates = len(latent.plates)
     labels = latent.label_dims if scores.ndim > 1 + plates else ()
     parts: dict[str, Any] = {
-        str(part.name): _laid(part, known[str(part.name)], latent, cohort)
+        part.name: _laid(part, known[part.name], latent, cohort)
         for value in prior.parents
-        for part in ancestry(value, stop_at=_has_value)
-        if _has_value(part)
+        for part in leaves(value)
     }
     parameters = {}
-    for name, value in prior.parameters:
+    for name, value in prior.shown:
         found: Any = np.asarray(evaluate(value, parts, dims))
         absent = [1 + plates + axis for axis, dim in enumerate(dims) if dim not in labels]
         parameters[name] = found.squeeze(tuple(absent)) if found.ndim else found
-    if prior.family != "ZeroSumNormal":
+    if not prior.zero_sum_axes:
         return from_scores(latent.name, prior, parameters, scores)
-    axes = int(parameters.get("n_zerosum_axes", 1))
-    for axis, plate in list(enumerate(latent.plates, start=1))[plates - axes :]:
+    for axis, plate in list(enumerate(latent.plates, start=1))[plates - prior.zero_sum_axes :]:
         name = plate_name(plate)
         old, new = np.split(scores, [0 if name in unseen else int(fitted[name])], axis=axis)
         mean = old.mean(axis=axis, keepdims=True) if old.size else 0.0
@@ -104,7 +102,3 @@ def _laid(part: Any, values: np.ndarray, latent: Latent, cohort: Cohort) -> np.n
     taken = values[(slice(None), *(at or plates))]
     has = [dim in part.label_dims for dim in cohort.layout.dims]
     return np.asarray(taken[(..., *(slice(None) if there else None for there in has))])
-
-
-def _has_value(part: Expr) -> bool:
-    return isinstance(part, Latent | MetaFeature)

@@ -63,11 +63,10 @@ def plated_variable(
                 if has_value(part) and isinstance(part, Node):
                     known[part.name] = parent(part, latent.plates, dims)
         own = (*plates, *labels)
-        if prior.family == "ZeroSumNormal":
-            parameters = dict(prior.parameters)
-            spread = _parameter(parameters["sigma"], known, len(plates), labels, dims)
-            axes = parameters.get("n_zerosum_axes")
-            return sum_to_zero(name, spread, 1 if axes is None else int(axes.value), own)
+        if prior.zero_sum_axes:
+            sigma = dict(prior.parameters)["sigma"]
+            spread = _parameter(sigma, known, len(plates), labels, dims)
+            return sum_to_zero(name, spread, prior.zero_sum_axes, own)
         given = {
             part: _parameter(value, known, len(plates), labels, dims)
             for part, value in prior.parameters

@@ -24,11 +24,14 @@ from .derived import keep_derived, profile_level
 
 _DRAWS = 4000
 _SEED = 20231
-_LOCATIONS = {  # names of the locations of the families with a location and a scale
-    **dict.fromkeys(("Gumbel", "Laplace", "Logistic", "Normal", "StudentT"), "mu"),
-    "ZeroSumNormal": "mu",
-    "Cauchy": "alpha",
+LOCATION_SCALE = {
+    **dict.fromkeys(("Normal", "StudentT", "ZeroSumNormal"), ("mu", "sigma")),
+    "Cauchy": ("alpha", "beta"),
+    "Gumbel": ("mu", "beta"),
+    "Laplace": ("mu", "b"),
+    "Logistic": ("mu", "s"),
 }
+"""Names of location and scale, by family that has both."""
 _ITEMS_PER_VALUE = 10
 PLACES = (
     "[]"  # suffix of a dimension: data with its labels' positions; names of nodes cannot have it
@@ -99,26 +102,21 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
     )
 
 
-SCALES = {"Cauchy": "beta", "Gumbel": "beta", "Laplace": "b", "Logistic": "s"}
-"""Names of the scales that are not called ``sigma``, by family."""
-
-
 def location_and_scale(prior: Prior) -> tuple[str, str] | None:
     """Name location and scale of a prior whose scale depends on a latent; None for others."""
-    location, scale = _LOCATIONS.get(prior.family), SCALES.get(prior.family, "sigma")
-    given = {name for name, _ in prior.parameters}
-    if location is None or scale not in given or not has_latent_scale(prior):
+    names = LOCATION_SCALE.get(prior.family)
+    if names is None or names[1] not in dict(prior.parameters) or not has_latent_scale(prior):
         return None
-    return location, scale
+    return names
 
 
 def has_latent_scale(prior: Prior) -> bool:
     """Return whether a prior has a location and a scale, and its scale depends on a latent."""
-    location = _LOCATIONS.get(prior.family)
-    return location is not None and any(
+    names = LOCATION_SCALE.get(prior.family)
+    return names is not None and any(
         not isinstance(value, Constant)
         for name, value in prior.parameters
-        if name not in (location, "nu")
+        if name not in (names[0], "nu")
     )
 
 

@@ -39,46 +39,46 @@ def fit_jointly(
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
     with waiting("compiling the layout", show=progressbar):
         joint_form(cohort)
-    with ChainStore.open(store, cohort, options, seed) as kept:
-        shared = executor.share(cohort)
+    kept = ChainStore.open(store, cohort, options, seed)
+    shared = executor.share(cohort)
 
-        def run(numbers: list[int], attempt: int) -> None:
-            """Sample some chains and store their draws."""
-            names = {f"chain {number + 1}": number for number in numbers}
+    def run(numbers: list[int], attempt: int) -> None:
+        """Sample some chains and store their draws."""
+        names = {f"chain {number + 1}": number for number in numbers}
 
-            def arguments(chain: str) -> tuple[object, ...]:
-                return shared, chain, names[chain], options, kept.seed, attempt
+        def arguments(chain: str) -> tuple[object, ...]:
+            return shared, chain, names[chain], options, kept.seed, attempt
 
-            failures = []
-            found = run_jobs(executor, sample_chain, names, arguments)
-            watched = track(
-                found,
-                total=options.chains,
-                show=progressbar,
-                what="chains",
-                before=options.chains - len(names),
-                not_converged=lambda done: isinstance(done[1], WorkerDied),
+        failures = []
+        found = run_jobs(executor, sample_chain, names, arguments)
+        watched = track(
+            found,
+            total=options.chains,
+            show=progressbar,
+            what="chains",
+            before=options.chains - len(names),
+            not_converged=lambda done: isinstance(done[1], WorkerDied),
+        )
+        with closing(found), closing(watched):
+            for chain, sampled in watched:
+                if isinstance(sampled, WorkerDied) or sampled.draws is None:
+                    failures.append(f"{chain}: {sampled.reason}")
+                else:
+                    kept.add(names[chain], sampled.draws)
+        if failures:
+            raise FitError(
+                f"{len(failures)} of {options.chains} chains failed ({failures[0]}); run the "
+                "same call again: with store=, the finished chains are not sampled again"
             )
-            with closing(found), closing(watched):
-                for chain, sampled in watched:
-                    if isinstance(sampled, WorkerDied) or sampled.draws is None:
-                        failures.append(f"{chain}: {sampled.reason}")
-                    else:
-                        kept.add(names[chain], sampled.draws)
-            if failures:
-                raise FitError(
-                    f"{len(failures)} of {options.chains} chains failed ({failures[0]}); run the "
-                    "same call again: with store=, the finished chains are not sampled again"
-                )
 
-        run([number for number in range(options.chains) if number not in kept.finished], 1)
-        for attempt in range(reruns):
-            lost = lost_chains([kept.read(number) for number in range(options.chains)])
-            if not lost:
-                break
-            run(lost, attempt + 2)
-        draws = [kept.read(number) for number in range(options.chains)]
-        return assembled(cohort, evaluation, draws, options, kept.seed)
+    run([number for number in range(options.chains) if number not in kept.finished], 1)
+    for attempt in range(reruns):
+        lost = lost_chains([kept.read(number) for number in range(options.chains)])
+        if not lost:
+            break
+        run(lost, attempt + 2)
+    draws = [kept.read(number) for number in range(options.chains)]
+    return assembled(cohort, evaluation, draws, options, kept.seed)
 
 
 def assembled(

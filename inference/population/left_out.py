@@ -8,12 +8,13 @@ import numpy as np
 from ...common.errors import FitError
 from ...layouts.plates import ITEM
 from ...layouts.zero_sum import summed_plates
+from ..kernel.inputs import log_ways
 from ..model.cohort import Cohort
 from ..model.unseen import refuse_unseen
 from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior, stacked
 from .joining import Joined
-from .marginal import Marginal, log_marginal, log_ways
+from .marginal import Marginal, log_marginal
 from .target import Target
 
 
@@ -80,7 +81,7 @@ class LeftOut:
         """
         target = self._target(plate, place)
         cohort = target.joined.own
-        ways = log_ways(cohort.successes, cohort.trials)
+        ways = log_ways(cohort.successes, cohort.trials).sum()
         found = log_marginal(target, f"{plate} {self.cohort.levels[plate][place]}", seed)
         return replace(found, values=found.values + ways)
 

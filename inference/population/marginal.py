@@ -41,12 +41,6 @@ class Marginal:
     effective: float
 
 
-def log_ways(successes: np.ndarray, trials: np.ndarray) -> float:
-    """Compute the logarithm of the binomial coefficients' product over all cells."""
-    lost = trials - successes
-    return float((gammaln(trials + 1) - gammaln(successes + 1) - gammaln(lost + 1)).sum())
-
-
 def log_marginal(target: Target, who: str, seed: int) -> Marginal:
     """Integrate over own values, which are standard normal scores.
 

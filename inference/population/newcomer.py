@@ -10,13 +10,14 @@ from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...layouts.plates import ITEM, SUBJECT
+from ..kernel.inputs import log_ways
 from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from ..sampling.draws import SamplingOptions
 from ..sampling.particles import Sample, sample_particles
 from .joining import Joined, shared_draws
-from .marginal import log_marginal, log_ways
+from .marginal import log_marginal
 from .target import Target
 
 _OPTIONS = SamplingOptions(draws=1000, chains=4)
@@ -138,7 +139,7 @@ def log_predictive(fit: Posterior, evaluation: Evaluation, seed: int) -> np.ndar
     (who,) = own.levels[SUBJECT]
     rng = np.random.default_rng(subject_seed(seed, f"levels of {who}"))
     found = log_marginal(Target(joined, shared_draws(fit, joined, rng)), who, seed)
-    return found.values + log_ways(own.successes, own.trials)
+    return np.asarray(found.values + log_ways(own.successes, own.trials).sum())
 
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:

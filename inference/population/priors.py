@@ -5,22 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...layouts import Latent, MetaFeature, Prior
+from ...layouts import Latent, Prior
 from ...linking import Expr, evaluate
-from ...linking.evaluation import ancestry
 from ...linking.expression import Constant
+from ..model.alignment import leaves
 from ..model.cohort import Cohort, indices
 from ..model.plated import lay_out
+from ..model.prior import LOCATION_SCALE
 
-_SCALES = {  # location-scale families, with the names of the two parameters
-    "Normal": ("mu", "sigma"),
-    "TruncatedNormal": ("mu", "sigma"),
-    "StudentT": ("mu", "sigma"),
-    "Laplace": ("mu", "b"),
-    "Logistic": ("mu", "s"),
-    "Gumbel": ("mu", "beta"),
-    "Cauchy": ("alpha", "beta"),
-}
+_SCALES = LOCATION_SCALE | {"TruncatedNormal": ("mu", "sigma")}
 
 
 class Around(NamedTuple):
@@ -50,10 +43,8 @@ def around(prior: Prior) -> Around | None:
     True
     """
     parameters = dict(prior.parameters)
-    if prior.family == "ZeroSumNormal":
-        axes = parameters.get("n_zerosum_axes")
-        summed = int(axes.value) if isinstance(axes, Constant) else 1
-        return Around(Constant(0), parameters["sigma"], summed)
+    if prior.zero_sum_axes:
+        return Around(Constant(0), parameters["sigma"], prior.zero_sum_axes)
     location, scale = _SCALES.get(prior.family, ("", ""))
     if location not in parameters or scale not in parameters:
         return None
@@ -69,8 +60,7 @@ def by_label(latent: Latent) -> list[tuple[tuple[int, ...] | None, Prior]]:
 
 def parents(expression: Expr) -> list[Latent]:
     """Return the latents that a prior's expression depends on directly."""
-    parts = ancestry(expression, stop_at=lambda of: isinstance(of, Latent))
-    return [part for part in parts if isinstance(part, Latent)]
+    return [part for part in leaves(expression) if isinstance(part, Latent)]
 
 
 def at_levels(
@@ -102,11 +92,10 @@ def at_levels(
     """
     dims = tuple(cohort.layout.dims)
     known = dict[str, np.ndarray]()
-    for part in ancestry(expression, stop_at=lambda of: isinstance(of, Latent | MetaFeature)):
-        if isinstance(part, Latent | MetaFeature):
-            own = values if isinstance(part, Latent) else cohort.covariates
-            at = indices(cohort, part, latent.plates)
-            known[part.name] = lay_out(own[part.name], part, at, len(latent.plates), dims)
+    for part in leaves(expression):
+        own = values if isinstance(part, Latent) else cohort.covariates
+        at = indices(cohort, part, latent.plates)
+        known[part.name] = lay_out(own[part.name], part, at, len(latent.plates), dims)
     found = np.asarray(evaluate(expression, known, dims), dtype=float)
     sizes = [len(cohort.layout.dims[dim]) if dim in labels else 1 for dim in dims]
     whole = np.broadcast_to(found, (*cohort.size(latent.plates), *sizes))

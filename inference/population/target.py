@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...evaluations.subject_data import EDGE
-from ...layouts import Latent, MetaFeature
+from ...layouts import Latent
 from ...layouts.plates import SUBJECT
-from ...linking import evaluate
-from ...linking.evaluation import ancestry
-from ..model.alignment import align
+from ..model.alignment import leaves
+from ..model.cells import by_cell, evaluate_cells, features_by_cell
 from ..model.new_levels import new_values
 from .joining import Joined
 
@@ -102,8 +101,7 @@ class Target:
     def _above(self) -> set[str]:
         """Names of the shared latents that priors of own values depend on."""
         parameters = [value for latent, _, _ in self.own for value in latent.parents]
-        parts = (part for value in parameters for part in ancestry(value, _is_latent))
-        return {part.name for part in parts if isinstance(part, Latent)} & set(self.shared)
+        return {part.name for value in parameters for part in leaves(value)} & set(self.shared)
 
     def log_likelihood(self, scores: np.ndarray, places: np.ndarray) -> np.ndarray:
         """Compute the log-likelihood of active scores, in nats, up to a constant.
@@ -196,7 +194,6 @@ class Target:
     ) -> Iterator[np.ndarray]:
         """Yield success probabilities, (draws, cells), of some draws at a time."""
         cohort = self.joined.own
-        layout, dims = cohort.layout, tuple(cohort.layout.dims)
         features = {
             name: values.astype(dtype, copy=False) for name, values in self._features.items()
         }
@@ -204,7 +201,7 @@ class Target:
             latent.name: self._laid(latent, values[latent.name]).astype(dtype, copy=False)
             for latent, _, _ in self.own
         }
-        labels = math.prod(map(len, layout.dims.values()))
+        labels = math.prod(map(len, cohort.layout.dims.values()))
         size = max(1, _BLOCK // max(1, len(cohort.item) * max(1, labels // 4)))
         for start in range(0, len(places), size):
             block = slice(start, start + size)
@@ -212,8 +209,7 @@ class Target:
             for name, part in self._cells.items():
                 known[name] = part[places[block]].astype(dtype, copy=False)
             with np.errstate(all="ignore"):
-                chance: Any = np.asarray(evaluate(layout.outcome.expression, known, dims))
-                chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)
+                chance = evaluate_cells(cohort, known).clip(EDGE, 1 - EDGE)
             shape = len(places[block]), len(cohort.item)
             yield np.broadcast_to(chance, shape)
 
@@ -238,17 +234,7 @@ class Target:
     @cached_property
     def _features(self) -> dict[str, np.ndarray]:
         """Meta-features and covariates of the attempted cells, aligned."""
-        cohort = self.joined.own
-        dims = tuple(cohort.layout.dims)
-        tables = (
-            (cohort.layout.row_features, cohort.features, cohort.item),
-            (cohort.layout.covariates, cohort.covariates, cohort.subject),
-        )
-        return {
-            node.name: align(found[node.name][at][None], node, dims, leading=1, per_item=True)
-            for nodes, found, at in tables
-            for node in nodes
-        }
+        return features_by_cell(self.joined.own, draws=True)
 
     @cached_property
     def _cells(self) -> dict[str, np.ndarray]:
@@ -262,16 +248,4 @@ class Target:
         at: tuple[Any, ...] = tuple(cohort.codes(plate) for plate in latent.plates)
         if latent.plates == (self.plate,):
             at = (np.zeros(1, dtype=int),)  # one value for all cells
-        return np.asarray(
-            align(
-                values[(slice(None), *at)] if at else values,
-                latent,
-                tuple(cohort.layout.dims),
-                leading=1,
-                per_item=bool(at),
-            )
-        )
-
-
-def _is_latent(part: object) -> bool:
-    return isinstance(part, Latent | MetaFeature)
+        return by_cell(cohort.layout, latent, values, at, draws=True)

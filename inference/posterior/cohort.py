@@ -22,7 +22,7 @@ def cohort_of(fit: Posterior) -> Cohort:
     constants, layout = fit.constants, fit.layout
     kinds = [category.name for category in layout.categories]
     indexes = fit.posterior.indexes
-    successes, trials = (fit.observed[name].to_numpy() for name in ("successes", "trials"))
+    successes, trials = fit.counts
     subject, item = np.nonzero(trials)
     return Cohort(
         layout,

@@ -245,10 +245,7 @@ def _failed(fit: Posterior) -> pd.DataFrame:
 
 def _outcomes(fit: Posterior, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Successes and trials of some subjects over all items."""
-    observed = fit.observed
-    successes, trials = (
-        observed[name].to_numpy()[rows].sum(axis=1) for name in ("successes", "trials")
-    )
+    successes, trials = (count[rows].sum(axis=1) for count in fit.counts)
     return successes, trials
 
 

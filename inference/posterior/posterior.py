@@ -99,6 +99,12 @@ class Posterior:
         return self.data["observed_data"].to_dataset()
 
     @property
+    def counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Training successes, and trials, of shape (subjects, items)."""
+        observed = self.observed
+        return observed["successes"].to_numpy(), observed["trials"].to_numpy()
+
+    @property
     def constants(self) -> xr.Dataset:
         """Training meta-features by item, and the subjects' constants."""
         return self.data["constant_data"].to_dataset()
@@ -207,13 +213,12 @@ def success_rates(fit: Posterior, rows: np.ndarray | None = None) -> pd.Series:
     `rows` are the subjects' positions in the fit (default: all).
     """
     places = np.arange(len(fit.subjects)) if rows is None else rows
-    observed = fit.observed
-    counts = [observed[name].to_numpy()[places] for name in ("successes", "trials")]
+    counts = [count[places] for count in fit.counts]
     if fit.layout.steps is None:
         successes, trials = (count.sum(axis=1) for count in counts)
         rates = successes / trials
     else:
-        rates = Rows.read(observed.indexes["item"].map(str)).means(*counts)
+        rates = Rows.read(fit.observed.indexes["item"].map(str)).means(*counts)
     return pd.Series(rates, pd.Index(fit.names(places), name="subject"), name="success")
 
 

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 import pymc as pm
-from scipy.special import gammaln
 
 from ...common.cache import Recent, unwritable
 from ...evaluations.evaluation import Evaluation
@@ -20,7 +19,7 @@ from ...linking.interval import Interval
 from ..distinct import distinct
 from ..kernel.domains import Domains
 from ..kernel.emit import Machine, build, emit
-from ..kernel.inputs import Inputs, Outcomes
+from ..kernel.inputs import Inputs, Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import LogDensity, UnsupportedError
 from ..model.density_terms import log_density
@@ -92,7 +91,10 @@ class Kernel:
     """
 
     def __init__(self, layout: Layout, features: Mapping[str, np.ndarray], items: int) -> None:
-        self.density, self.start = _terms(layout, noncentred(layout, items))
+        deviations = noncentred(layout, items)
+        self.density, self.start = _translated.find(
+            (compile_key(layout), deviations), lambda: log_density(layout, deviations)
+        )
         unseen = layout.outcome.unseen
         self._unseen = None if unseen is None else unseen.dim
         self._used = self.density.used
@@ -128,10 +130,7 @@ class Kernel:
             code, outcomes = self.code(form), form.arrays(hits, attempts)
         else:
             code, outcomes = self._apart(successes, trials, self._unseen)
-        coefficients = (
-            gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
-        )
-        numbers = {**constants, CONSTANT_TERM: float(coefficients.sum())}
+        numbers = {**constants, CONSTANT_TERM: float(log_ways(successes, trials).sum())}
         own = np.array([numbers[name] for name in code.inputs.names])
         kept = [*code.inputs.arrays.values(), *outcomes, own]
         return SubjectCode(code.machine, code.inputs.subject(outcomes, own), kept)
@@ -154,12 +153,6 @@ class Kernel:
         """Return the sums of counts by row."""
         rows = self.domains.rows.size
         return np.bincount(self.domains.collapsed, weights=counts, minlength=rows)
-
-
-def _terms(layout: Layout, deviations: frozenset[str]) -> tuple[LogDensity, np.ndarray]:
-    """Translate a layout into terms, once in a process."""
-    key = compile_key(layout), deviations
-    return _translated.find(key, lambda: log_density(layout, deviations))
 
 
 _compiled: dict[object, Any] = {}

@@ -8,14 +8,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from ...common.cache import Recent
-from ...layouts.plates import Plate, plate_name
+from ...layouts.plates import Plate, plate_name, root
 from ..kernel import blocks
 from ..kernel.domains import Domains
 from ..kernel.emit import build, emit
-from ..kernel.inputs import Counted, Outcomes
+from ..kernel.inputs import Counted, Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import RIGHT, LogDensity
 from ..model.cell_parts import Scores
@@ -79,10 +78,8 @@ class Rows:
         empty = np.zeros(len(subject) - len(cohort.subject), dtype=int)
         codes = {}
         for plate in layout.plates:
-            root = plate if isinstance(plate, str) else plate.root
-            codes[plate_name(plate)] = cohort.up(root, plate)[
-                subject if root == "subject" else item
-            ]
+            side = subject if root(plate) == "subject" else item
+            codes[plate_name(plate)] = cohort.up(root(plate), plate)[side]
         features = {name: values[item] for name, values in cohort.features.items()}
         features |= {name: values[subject] for name, values in cohort.covariates.items()}
         for plate, levels in codes.items():
@@ -112,11 +109,10 @@ def _with_all_levels(cohort: Cohort, without: str | None) -> tuple[np.ndarray, n
         missing = np.argwhere(~met)
         more = {"subject": np.zeros(len(missing), int), "item": np.zeros(len(missing), int)}
         for plate, levels in zip(latent.plates, missing.T, strict=True):
-            root = plate if isinstance(plate, str) else plate.root
-            members = cohort.up(root, plate)
+            members = cohort.up(root(plate), plate)
             first = np.zeros(cohort.size([plate])[0], dtype=int)
             first[members[::-1]] = np.arange(len(members))[::-1]
-            more[root] = first[levels]
+            more[root(plate)] = first[levels]
         subject.append(more["subject"])
         item.append(more["item"])
     return np.concatenate(subject), np.concatenate(item)
@@ -201,7 +197,6 @@ class JointKernel:
     @cached_property
     def code(self) -> SubjectCode:
         """Machine code with the outcomes."""
-        cells = self.cohort.successes, self.cohort.trials
         successes, trials = self.rows.successes, self.rows.trials
         hits, attempts = self._collapse(successes), self._collapse(trials)
         form: Outcomes | Counted = Counted()
@@ -215,10 +210,8 @@ class JointKernel:
         planned = plan(self.density, self.domains, form)
         text, inputs = emit(planned, blocks=self.domains.rows.size > blocks.WHOLE)
         outcomes = [np.asarray(part, dtype=float) for part in given]
-        coefficients = (
-            gammaln(cells[1] + 1) - gammaln(cells[0] + 1) - gammaln(cells[1] - cells[0] + 1)
-        )
-        numbers = {CONSTANT_TERM: float(coefficients.sum()), **self._numbers}
+        ways = log_ways(self.cohort.successes, self.cohort.trials)
+        numbers = {CONSTANT_TERM: float(ways.sum()), **self._numbers}
         own = np.array([numbers[name] for name in inputs.names])
         machine = build(text)
         return SubjectCode(

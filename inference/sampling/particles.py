@@ -30,6 +30,21 @@ def effective(log_weights: np.ndarray) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
+def resampled(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Resample by weight within each group, systematically; return positions in order.
+
+    The weights have the shape (groups, particles).
+    """
+    size = weights.shape[1]
+    ends = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
+    at = (np.arange(size) + rng.random((len(weights), 1))) / size
+    chosen = [
+        group * size + np.searchsorted(end, where).clip(max=size - 1)
+        for group, (end, where) in enumerate(zip(ends, at, strict=True))
+    ]
+    return np.concatenate(chosen)
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Draws of one subject's values and of the shared latents.
@@ -226,14 +241,7 @@ class Particles:
     def choose(self, groups: int) -> None:
         """Resample particles by their weights, within each group."""
         weights = np.exp(self.log_weights - self.log_weights.max()).reshape(groups, -1)
-        size = weights.shape[1]
-        ends = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-        at = (np.arange(size) + self._rng.random((groups, 1))) / size
-        chosen = [
-            group * size + np.searchsorted(end, where).clip(max=size - 1)
-            for group, (end, where) in enumerate(zip(ends, at, strict=True))
-        ]
-        every = np.concatenate(chosen)
+        every = resampled(weights, self._rng)
         self.scores, self.places = self.scores[every], self.places[every]
         self.levels, self.log_weights = self.levels[every], np.zeros(len(every))
 

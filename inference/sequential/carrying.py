@@ -12,6 +12,7 @@ from ..model.prior import noncentred
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, convergence, faults, status
 from ..sampling.draws import Draws
 from ..sampling.engine import Battery, compile_sampler
+from ..sampling.particles import resampled
 from ..sampling.unbounded import LogDensity, points
 
 _WORST_K = 0.7  # weights with a larger Pareto k are not reliable
@@ -103,7 +104,7 @@ def carry_on(
     if effective < ESS_PER_CHAIN * chains:
         return Carried(None, f"{told} left by the weights, below {ESS_PER_CHAIN * chains}")
     rng = np.random.default_rng(subject_seed(seed, f"{subject} at {after.trials.sum()} trials"))
-    moving = _Moving(density, at[_chosen(weights.reshape(chains, length), rng)], rng)
+    moving = _Moving(density, at[resampled(weights.reshape(chains, length), rng)], rng)
     for number in range(1, _MOST + 1):
         moving.move()
         if number < _FEWEST or number % 2:
@@ -141,19 +142,6 @@ def _smoothed(ratios: np.ndarray, efficiency: float) -> tuple[np.ndarray, float]
         logs, k = ratios, 0.0
     weights = np.exp(logs - logs.max())
     return weights / weights.sum(), float(k)
-
-
-def _chosen(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Resample draws by weight within each chain, systematically; return positions in order."""
-    size = weights.shape[1]
-    ends = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    at = (np.arange(size) + rng.random((len(weights), 1))) / size
-    return np.concatenate(
-        [
-            chain * size + np.searchsorted(end, where).clip(max=size - 1)
-            for chain, (end, where) in enumerate(zip(ends, at, strict=True))
-        ]
-    )
 
 
 class _Moving:

@@ -235,18 +235,15 @@ def _joined(fit: Fit, more: Evaluation) -> tuple[Evaluation, Evaluation]:
 
 def _training(fit: Fit) -> Evaluation:
     """Return the training data of a fit as an evaluation."""
-    layout, observed = fit.layout, fit.observed
-    rows = pd.Index(observed.indexes["item"].map(str), dtype="str", name="item")
+    layout = fit.layout
+    rows = pd.Index(fit.observed.indexes["item"].map(str), dtype="str", name="item")
     names = rows if layout.steps is None else Rows.read(rows).items
     columns = [column for node in layout.meta_features for column in node.columns]
     values = defined_columns(layout, training_features(fit), len(names))
     items = pd.DataFrame(values, names, columns)
     if layout.steps is not None:
         items = expanded(layout.steps, items)
-    successes, trials = (
-        pd.DataFrame(observed[name].to_numpy(), fit.subjects, rows)
-        for name in ("successes", "trials")
-    )
+    successes, trials = (pd.DataFrame(count, fit.subjects, rows) for count in fit.counts)
     return Evaluation(items, successes, trials)
 
 

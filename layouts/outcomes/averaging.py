@@ -114,7 +114,7 @@ def averaged(expr: Expr) -> Expr:
         return _apart(expr)
     except _NotApartError:
         levels, places = _together(expr)
-        return _Mean(_given(expr, levels), places.weights, places.dim)
+        return Mean(_given(expr, levels), places.weights, places.dim)
 
 
 def together(outcome: Success) -> Together:
@@ -146,9 +146,6 @@ class _Weighted(Formula):
     values: tuple[Expr, ...]
     name: None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
-        self.compute_properties()
-
     @property
     def parents(self) -> tuple[Expr, ...]:
         return (*self.weights, *self.values)
@@ -172,16 +169,13 @@ class _Weighted(Formula):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Mean(Formula):
+class Mean(Formula):
     """Mean of a value along a dimension, by weights that add up to 1."""
 
     value: Expr
     weights: Expr
     over: str
     name: None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self.compute_properties()
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -204,7 +198,7 @@ class _Mean(Formula):
         return arrays.sum(value * weights, axis=dims.index(self.over) - len(dims), keepdims=True)
 
 
-class _MeanTold(_Mean):
+class _MeanTold(Mean):
     """Mean of a value along a dimension, by the logarithms of the weights."""
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:

@@ -216,6 +216,7 @@ class Graded(OrderedOutcome):
     grades: tuple[str, ...] = ("wrong", "partly", "right")
     gap: Expr = _ONE
     about: str = ""
+    scale = _ONE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -247,10 +248,6 @@ class Graded(OrderedOutcome):
     @property
     def range(self) -> Interval:
         return Interval(0, len(self.steps))
-
-    @property
-    def scale(self) -> Expr:
-        return _ONE
 
     @property
     def gaps(self) -> Dims:
@@ -377,6 +374,7 @@ class Score(OrderedOutcome):
     precision: Expr
     places: int = 10
     about: str = ""
+    range = UNIT
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -403,10 +401,6 @@ class Score(OrderedOutcome):
     @property
     def parents(self) -> tuple[Expr, ...]:
         return (self.performance, self.precision)
-
-    @property
-    def range(self) -> Interval:
-        return UNIT
 
     @property
     def scale(self) -> Expr:

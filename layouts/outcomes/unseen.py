@@ -12,7 +12,7 @@ from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims, Source, as_expr, merge_dims, same_unit
-from ...linking.interval import UNIT, Interval
+from ...linking.interval import REALS, UNIT, Interval
 from ..nodes import Node, read_formula
 
 _REACH, _PLACES = 4.8, 121  # standard deviations to either side, and places on the way
@@ -55,6 +55,8 @@ class Weights(Expr):
 
     unseen: "Unseen"
     name: None = field(default=None, init=False)
+    range = UNIT
+    unit = None
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -64,14 +66,6 @@ class Weights(Expr):
     @cached_property
     def dims(self) -> Dims:
         return merge_dims(self.parents)
-
-    @property
-    def range(self) -> Interval:
-        return UNIT
-
-    @property
-    def unit(self) -> unit_names.Unit:
-        return None
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         scores, place, positive, negative, noise = values
@@ -158,6 +152,7 @@ class Unseen(Node):
     noise: Expr = _NONE
     about: str = ""
     kind: ClassVar[str] = "unseen"
+    range = REALS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -207,10 +202,6 @@ class Unseen(Node):
     @property
     def dims(self) -> Dims:
         return self.scores.dims
-
-    @property
-    def range(self) -> Interval:
-        return Interval(-np.inf, np.inf)
 
     @cached_property
     def unit(self) -> unit_names.Unit:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import gammaln
 
 from ....common.cache import Recent
 from ....common.errors import FitError
@@ -19,6 +18,7 @@ from ....linking import Expr, evaluate
 from ....linking.evaluation import ancestry
 from ....linking.function import Call
 from ....linking.interval import UNIT
+from ...kernel.inputs import log_ways
 from ...model.alignment import Features, align
 from ...model.prior import noncentred
 from ...model.pymc_model import compile_key
@@ -196,8 +196,7 @@ class ExactPosterior:
         self.coordinates = shared.coordinates
         self._layout, self._lines = battery.layout, shared.lines
         failures = data.trials - data.successes
-        orders = gammaln(data.trials + 1) - gammaln(data.successes + 1) - gammaln(failures + 1)
-        self.ways = float(orders.sum())
+        self.ways = float(log_ways(data.successes, data.trials).sum())
         right, wrong = (np.bincount(shared.kind, counts) for counts in (data.successes, failures))
         tried = np.flatnonzero(right + wrong)
         # kinds of items that are always solved are first, those never solved are last
