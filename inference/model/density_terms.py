@@ -23,8 +23,8 @@ from .prior import PLACES, profile_variables
 
 _ITEM, _STACK = "item", "stack"  # roles of axes; the role of other axes is their label dimension
 
+# other operations of PyTensor have the kernel's names, apart from capital letters
 _RENAMED = {"TrueDiv": "div", "Switch": "where", "NEQ": "ne", "Invert": "not"}
-# of other operations, PyTensor's name is the kernel's in capital letters
 _REDUCTIONS = {"Add": "sum", "Mul": "prod", "Maximum": "max", "Minimum": "min"}
 _PAIRWISE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 
