@@ -281,7 +281,7 @@ def demand_correlations(
     """
     items = battery.items if isinstance(battery, Evaluation) else battery
     demands = read_demands(items, columns)
-    between = pd.DataFrame(_spearman(demands, demands), demands.columns, demands.columns)
+    between = demands.corr(method="spearman")
     if not isinstance(battery, Evaluation):
         nobody = pd.DataFrame(index=pd.Index([], name="subject"), columns=demands.columns)
         return DemandCorrelations(between, nobody.astype(float), None)
@@ -289,26 +289,11 @@ def demand_correlations(
     rows = [_with_success(demands, *one) for one in zip(successes, trials, strict=True)]
     overall = _with_success(demands, successes.sum(axis=0), trials.sum(axis=0))
     return DemandCorrelations(
-        between,
-        pd.DataFrame(rows, battery.successes.index, demands.columns),
-        pd.Series(overall, demands.columns),
+        between, pd.DataFrame(rows, battery.successes.index, demands.columns), overall
     )
 
 
-def _with_success(demands: pd.DataFrame, successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
+def _with_success(demands: pd.DataFrame, successes: np.ndarray, trials: np.ndarray) -> pd.Series:
     done = trials > 0
-    rates = pd.DataFrame({"success": successes[done] / trials[done]})
-    return _spearman(demands[done], rates)[:, 0]
-
-
-def _spearman(left: pd.DataFrame, right: pd.DataFrame) -> np.ndarray:
-    """Correlate the ranks of columns with those of others; ties share their mean rank."""
-    first, second = (_standardised_ranks(table) for table in (left, right))
-    return np.asarray(np.clip(first.T @ second, -1, 1))
-
-
-def _standardised_ranks(table: pd.DataFrame) -> np.ndarray:
-    ranks = table.rank().to_numpy()
-    centred = ranks - ranks.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    return np.asarray(centred / np.where(length > 0, length, np.nan))
+    rates = pd.Series(successes[done] / trials[done], demands.index[done])
+    return demands[done].corrwith(rates, method="spearman")

@@ -15,7 +15,7 @@ from ..inference.forecasts.likelihood import Attempted
 from ..inference.forecasts.streaming import gathered, probabilities
 from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
-from ..inference.posterior.posterior import Posterior, some_draws
+from ..inference.posterior.posterior import Posterior, posterior_draws, some_draws
 from ..layouts.elements import elements
 from .adaptive.choosing import Chooser, variance_removed
 
@@ -124,25 +124,15 @@ def _of_one(
 ) -> pd.DataFrame:
     """Choose items for one subject."""
     layout = fit.layout
-    drawn = (
-        fit.posterior[latent.name].isel(subject=row).transpose("chain", "draw", *latent.label_dims)
-        for latent in layout.profile
-    )
-    values = np.concatenate(
-        [
-            array.to_numpy().reshape(-1, int(np.prod(array.shape[2:], dtype=int)))[draws]
-            for array in drawn
-        ],
-        axis=1,
-    )
-    elements_ = [element.name for element in elements(layout)]
-    source = _Drawn(elements_, values, table, layout.joint)
+    subject, known = fit.subjects[row], elements(layout)
+    values = np.stack([posterior_draws(fit, each, subject)[draws] for each in known], axis=1)
+    profile = [element.name for element in known]
+    source = _Drawn(profile, values, table, layout.joint)
     steps = layout.steps
     ends = [1] if steps is None else steps.ends.tolist()
     rows = np.arange(len(table)).reshape(len(names), -1)
     chooser = Chooser(source, rows, ends, None)
-    known = Attempted.of(fit, row).items
-    open_ = np.flatnonzero(~names.isin(known))
+    open_ = np.flatnonzero(~names.isin(Attempted.of(fit, row).items))
     chosen: list[int] = []
     while len(chosen) < n and len(chosen) < len(open_):
         left = np.setdiff1d(open_, chosen)
@@ -152,11 +142,11 @@ def _of_one(
     best = removed.argmax(axis=1)
     return pd.DataFrame(
         {
-            "subject": fit.subjects[row],
+            "subject": subject,
             "rank": np.arange(1, len(chosen) + 1),
             "item": names[chosen],
             "chance": outcomes[-1].mean(axis=-1),
-            "node": np.array(elements_)[best],
+            "node": np.array(profile)[best],
             "narrower": 1 - np.sqrt(1 - removed.max(axis=1)),
         }
     )

@@ -6,13 +6,12 @@ from numpy.typing import ArrayLike
 
 from ..common.errors import DataError
 from ..common.messages import many
+from ..common.proportions import wilson
 from ..evaluations.evaluation import Evaluation
 from ..inference.model.bands import ends, find_bands
 from ..inference.sampling.engine import Battery
 from ..layouts import Layout
 from ..linking import LayoutError
-
-_NORMAL = 1.959964  # 97.5 % of a normal distribution lie below
 
 
 def point_collapse(
@@ -101,18 +100,11 @@ def best_place(plateaus: pd.DataFrame, low: float, high: float) -> float:
     inside = inside[(inside["high"] > inside["low"]) & (inside["trials"] > 0)]
     if inside.empty:
         return np.nan
-    rate = _lower_limit(inside["success"], inside["trials"])
+    rate, _ = wilson(inside["success"].to_numpy(), inside["trials"].to_numpy(), prob=0.95)
     top = inside[rate == rate.max()]
     widest = top.loc[(top["high"] - top["low"]).idxmax()]
     middle = (widest["low"] + widest["high"]) / 2
     return float(middle) if np.isfinite(middle) else np.nan
-
-
-def _lower_limit(rate: pd.Series, trials: pd.Series) -> pd.Series:
-    """Compute Wilson's lower limit (1927, Journal of the American Statistical Association 22)."""
-    part = _NORMAL**2 / trials
-    spread = _NORMAL * np.sqrt((rate * (1 - rate) + part / 4) / trials)
-    return (rate + part / 2 - spread) / (1 + part)
 
 
 def collapsed(layout: Layout, battery: Battery, evaluation: Evaluation) -> np.ndarray:

@@ -60,22 +60,13 @@ def posterior_rows(fit: Fit, prob: float) -> pd.DataFrame:
 
 def posterior_peaks(survey: Survey, layout: Layout) -> list[Peaks]:
     """Find all modes of the subjects' posterior densities of the only latent."""
-    log_prior = _log_prior(layout)
-    places = survey.line.places
-    before = log_prior(places)
-    found = []
-    for number in range(len(survey.curves.subjects)):
-        alone = np.array([number])
-        likelihood = survey.curves.among(alone)
+    log_prior, places = _log_prior(layout), survey.line.places
 
-        def density(
-            at: np.ndarray, rows: np.ndarray, likelihood: Callable[..., np.ndarray] = likelihood
-        ) -> np.ndarray:
-            return np.asarray(likelihood(at, rows) + log_prior(at))
+    def density(at: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(survey.curves.at(at, rows) + log_prior(at))
 
-        heights = survey.curves.over(places, alone) + before
-        found += peaks(density, survey.line, heights)
-    return found
+    heights = survey.curves.over(places) + log_prior(places)
+    return peaks(density, survey.line, heights)
 
 
 def _log_prior(layout: Layout) -> Callable[[np.ndarray], np.ndarray]:

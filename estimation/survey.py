@@ -21,23 +21,6 @@ _POINT = 1e-6  # an interval narrower than this, relative to the scale, is writt
 
 
 @dataclass(frozen=True)
-class Outcomes:
-    """Counts of a subject's outcomes.
-
-    Attributes
-    ----------
-    items : int
-        Number of items attempted.
-    successes, trials : int
-        Totals over all items.
-    """
-
-    items: int
-    successes: int
-    trials: int
-
-
-@dataclass(frozen=True)
 class Verdict:
     """Whether a subject is identified by its data, and the values that the data allow.
 
@@ -57,7 +40,7 @@ class Verdict:
 
 
 def judge(
-    top: Peaks, pieces: Sequence[Interval], line: Line, heights: np.ndarray, outcomes: Outcomes
+    top: Peaks, pieces: Sequence[Interval], line: Line, heights: np.ndarray, alike: str
 ) -> Verdict:
     """Determine whether a subject is identified by its data.
 
@@ -76,8 +59,8 @@ def judge(
         The grid.
     heights : ndarray, shape (places,)
         Log-likelihoods at the points of the grid.
-    outcomes : Outcomes
-        Counts of the subject's outcomes, for the reason.
+    alike : str
+        That the subject has no success, or no failure, for the reason; empty if it has both.
 
     Returns
     -------
@@ -90,12 +73,11 @@ def judge(
         same = np.ptp(heights) < _TIED
         likely = "equally" if same else "about as"
         why = f"the outcomes are {likely} likely at every value"
-        return Verdict(False, text, f"{_done(outcomes)}{why}: any value fits")
+        return Verdict(False, text, f"{'; '.join(filter(None, [alike, why]))}: any value fits")
     if open_low or open_high:
         side = {(True, True): "either", (True, False): "the lower", (False, True): "the upper"}
         limit = f"the data set no limit on {side[open_low, open_high]} side"
-        why = _done(outcomes).removesuffix("; ") or limit
-        return Verdict(False, text, f"{why}: anything {text} fits")
+        return Verdict(False, text, f"{alike or limit}: anything {text} fits")
     ties = np.sort(top.at[top.logs > top.logs[0] - _TIED])
     if len(ties) > 1:
         where = " and ".join(f"{place:.4g}" for place in ties)
@@ -136,14 +118,6 @@ def _open(piece: Interval, side: int, line: Line, heights: np.ndarray) -> bool:
     inner = limit - side * _LAST * (min(piece[1], within[1]) - max(piece[0], within[0]))
     before, last = np.interp([inner, limit], line.places, heights)
     return bool(last > before - _FLAT)
-
-
-def _done(outcomes: Outcomes) -> str:
-    if outcomes.successes == 0:
-        return f"no success on {many(outcomes.items, 'item')}; "
-    if outcomes.successes == outcomes.trials:
-        return f"no failure on {many(outcomes.items, 'item')}; "
-    return ""
 
 
 def _remarks(top: Peaks, pieces: Sequence[Interval], line: Line) -> list[str]:
@@ -228,7 +202,7 @@ def survey(battery: Battery, evaluation: Evaluation, prob: float) -> Survey:
     """
     curves = Curves(battery, evaluation)
     over = line(battery.layout, dict(battery.features), curves.chances)
-    counts = _outcomes(evaluation)
+    successes, trials = evaluation.successes.to_numpy(), evaluation.trials.to_numpy()
     tops, pieces, verdicts = list[Peaks](), list[list[Interval]](), list[Verdict]()
     everybody = np.arange(len(curves.subjects))
     for some in np.split(everybody, everybody[_SUBJECTS::_SUBJECTS]):
@@ -240,13 +214,15 @@ def survey(battery: Battery, evaluation: Evaluation, prob: float) -> Survey:
         tops += found
         pieces += sets
         verdicts += [
-            judge(top, piece, over, row, counts[number])
+            judge(top, piece, over, row, _alike(successes[number], trials[number]))
             for top, piece, row, number in zip(found, sets, heights, some, strict=True)
         ]
     return Survey(curves, over, tops, pieces, verdicts)
 
 
-def _outcomes(evaluation: Evaluation) -> list[Outcomes]:
-    tried = (evaluation.trials > 0).sum(axis=1)
-    sums = (evaluation.successes.sum(axis=1), evaluation.trials.sum(axis=1))
-    return [Outcomes(*map(int, row)) for row in zip(tried, *sums, strict=True)]
+def _alike(successes: np.ndarray, trials: np.ndarray) -> str:
+    """Write that a subject has no success, or no failure; empty if it has both."""
+    if successes.any() and (successes < trials).any():
+        return ""
+    what = "failure" if successes.any() else "success"
+    return f"no {what} on {many(int((trials > 0).sum()), 'item')}"

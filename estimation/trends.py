@@ -1,7 +1,5 @@
 """Trends estimated inside a joint fit: how a capability grows with a date of its subjects."""
 
-import math
-
 import numpy as np
 import pandas as pd
 
@@ -12,6 +10,7 @@ from ..inference.fit import Fit
 from ..inference.given import refuse_no_fit
 from ..inference.model.alignment import align
 from ..inference.population.priors import Around, around
+from ..inference.posterior.posterior import stacked
 from ..layouts import Latent, MetaFeature
 from ..layouts.plates import SUBJECT
 from ..linking import Expr, evaluate
@@ -153,15 +152,12 @@ def _days(date: MetaFeature) -> float:
 def _drawn(fit: Fit, expression: Expr, date: MetaFeature, at: np.ndarray) -> np.ndarray:
     """Compute an expression for all draws at given dates, shape (draws, dates)."""
     dims, posterior = tuple(fit.layout.dims), fit.posterior
-    known: dict[str, np.ndarray] = {
-        date.name: align(at[None], date, dims, leading=1, per_item=True)
-    }
+    count = posterior.sizes["chain"] * posterior.sizes["draw"]
+    known = {date.name: align(at[None], date, dims, leading=1, per_item=True)}
     for part in _parts(expression):
         if isinstance(part, Latent):
-            values = posterior[part.name].to_numpy()
-            values = values.reshape(math.prod(values.shape[:2]), *values.shape[2:])
+            values = stacked(fit, part, np.arange(count))
             known[part.name] = align(values, part, dims, leading=1, per_item=False)
     found = np.asarray(evaluate(expression, known, dims), dtype=float)
     found = found.reshape(found.shape[:2]) if found.ndim else found[None, None]
-    count = posterior.sizes["chain"] * posterior.sizes["draw"]
     return np.broadcast_to(found, (count, len(at)))
