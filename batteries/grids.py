@@ -10,6 +10,7 @@ from ..common.errors import DataError
 from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.steps import refuse_steps
+from ..evaluations.tables import known_names, need_columns
 
 type Bins = int | Sequence[float]
 
@@ -136,18 +137,12 @@ def characteristic_grid(
     [[1.0, 1.0], [1.0, 0.0]]
     """
     refuse_steps(evaluation.rows, "characteristic_grid")
-    name = str(subject)
-    if name not in evaluation.subjects:
-        raise DataError(f"unknown subject {name}; known: {some(evaluation.subjects)}")
+    (name,) = known_names([subject], evaluation.trials.index, "subject")
     if x == y:
         raise DataError(f"x and y are both {x!r}; a grid needs two different columns of the items")
+    need_columns(evaluation.items.columns, [x, y], "the items have")
     axes, places = [], []
     for column in (x, y):
-        if column not in evaluation.items.columns:
-            raise DataError(
-                f"the items have no column {column!r}; their columns are "
-                f"{some(evaluation.items.columns, 12)}"
-            )
         how = bins.get(column, 6) if isinstance(bins, Mapping) else bins
         axis, place = _cut(column, evaluation.items[column], how)
         axes.append(axis)

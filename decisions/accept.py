@@ -227,13 +227,8 @@ def promised(forecast: Forecast) -> np.ndarray:
 
 def acceptance(forecast: Forecast, chosen: np.ndarray, success: float, rule: str) -> Acceptance:
     """Tabulate accepted items, given as an array of shape (subjects, items)."""
-    names = forecast.data["subject"].to_numpy(), forecast.data["item"].to_numpy()
-    index = pd.MultiIndex.from_product(names, names=["subject", "item"])
-    columns = {
-        name: forecast.data[name].transpose("subject", "item").to_numpy().ravel()
-        for name in ("mean", "low")
-    }
-    table = pd.DataFrame(columns | {"accepted": chosen.ravel()}, index=index).reset_index()
+    wide = forecast.data[["mean", "low"]].to_dataframe(["subject", "item"])[["mean", "low"]]
+    table = wide.assign(accepted=chosen.ravel()).reset_index()
     return Acceptance(table, success, rule, forecast)
 
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from ..common.errors import DataError, FitError
+from ..common.errors import DataError
 from ..common.messages import some
 from ..evaluations.tables import named
 from ..inference.fit import Fit
 from ..inference.forecasts.asked import Asked
+from ..inference.given import refuse_few_draws
 
-FEWEST_DRAWS = 100
 _MOST = 2**24  # chances of a subject, 128 MiB; of more items, fewer draws are read
 _MEMORY_MIB = 64.0
 
@@ -32,12 +32,7 @@ def read_items(items: object, fit: Fit, verb: str) -> pd.DataFrame:
             f"({some(each.name for each in fit.layout.outcomes)}); give a fit whose layout has a "
             "single Success"
         )
-    drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
-    if drawn < FEWEST_DRAWS:
-        raise FitError(
-            f"{verb}: the fit has {drawn} draws; at least {FEWEST_DRAWS} are needed, and 1000 are "
-            "better; fit with more"
-        )
+    refuse_few_draws(fit, verb)
     table = named(items, "items", "item")
     if table.empty and not len(table):
         raise DataError(f"{verb}: there is no item; give a table with at least one")

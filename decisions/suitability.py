@@ -11,7 +11,7 @@ from ..common.errors import DataError, FitError
 from ..common.given import refuse_other
 from ..common.messages import many, some
 from ..common.options import inside, whole
-from ..evaluations.tables import read_numbers
+from ..evaluations.tables import known_names, need_columns, read_numbers
 from ..inference.fit import Fit
 from ..inference.forecasts.support import defined_columns, training_features
 from ..inference.given import refuse_no_fit
@@ -263,8 +263,7 @@ def _weights(table: pd.DataFrame, column: str | None) -> np.ndarray:
     """Read the weights of the items."""
     if column is None:
         return np.full(len(table), 1.0)
-    if column not in table:
-        raise DataError(f"weights={column!r}: the items have {some(table.columns, 20)}; name one")
+    need_columns(table.columns, [column], f"weights={column!r}: the items have")
     values, foreign = read_numbers(table[[column]])
     own = values[:, 0]
     if foreign.any() or not np.isfinite(own).all() or (own < 0).any() or not own.any():
@@ -275,13 +274,7 @@ def _weights(table: pd.DataFrame, column: str | None) -> np.ndarray:
 def _demands(fit: Fit, names: Sequence[str] | None) -> list[str]:
     """Check the demands that are to be made easy."""
     known = [name for node in fit.layout.meta_features for name in node.columns]
-    wanted = known if names is None else [str(name) for name in names]
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise DataError(
-            f"demands: layout {fit.layout.name!r} has no {some(unknown)}; it has {some(known, 20)}"
-        )
-    return wanted
+    return known if names is None else known_names(names, pd.Index(known), "demand")
 
 
 def _over(jobs: np.ndarray, own: np.ndarray) -> np.ndarray:
@@ -325,16 +318,12 @@ def _limits(
     rows = []
     for name, own in gains.items():
         most = np.max([gain for *_, gain in own], axis=0) if own else None
-        for demand, easiest, gain in own:
+        for demand, easiest, gain in sorted(own, key=lambda row: -row[2].mean()):
             low, high = np.quantile(gain, [tail, 1 - tail])
             first = float((gain >= most).mean())
             rows.append((name, demand, easiest, float(gain.mean()), low, high, first))
     names = ["subject", "demand", "easiest", "gain", "low", "high", "first"]
-    table = pd.DataFrame(rows, columns=names)
-    order = {name: place for place, name in enumerate(who)}
-    ordered = table.assign(at=table["subject"].map(order))
-    ordered = ordered.sort_values(["at", "gain"], ascending=[True, False], kind="stable")
-    return ordered.drop(columns="at").reset_index(drop=True)
+    return pd.DataFrame(rows, columns=names)
 
 
 def _easy(fit: Fit, demands: Sequence[str]) -> dict[str, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from ..common.errors import FitError
 from ..common.given import refuse_other
+from ..common.messages import many
 from .forecasts.forecasting import Forecast
 from .posterior.posterior import Posterior
 
@@ -23,6 +24,23 @@ def refuse_no_fit(fit: object) -> None:
     """
     remedy = "the first argument is the result of ml.fit(layout, evaluation), or of ml.load(path)"
     refuse_other("fit", fit, Posterior, "a Fit", remedy, FitError)
+
+
+def refuse_few_draws(fit: Posterior, verb: str, least: int = 100) -> int:
+    """Count the draws of a fit, and refuse fewer than are needed.
+
+    Raises
+    ------
+    FitError
+        When there are fewer; the message states how many there are.
+    """
+    count: int = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
+    if count < least:
+        raise FitError(
+            f"the fit has {many(count, 'draw')}; {verb} needs at least {least}, and 1000 are "
+            "advised: fit with more draws"
+        )
+    return count
 
 
 def refuse_no_forecast(forecast: object) -> None:

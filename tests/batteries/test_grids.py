@@ -55,8 +55,8 @@ def test_edges_by_column(evaluation):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("Bob", "distance", "level"), "unknown subject Bob; known: Ann"),
-        (("Ann", "width", "level"), "no column 'width'; their columns are distance, level, place"),
+        (("Bob", "distance", "level"), "unknown subject\\(s\\): Bob; known: Ann"),
+        (("Ann", "width", "level"), "no column width; the columns are distance, level, place"),
         (("Ann", "level", "level"), "two different columns"),
         (("Ann", "distance", "level", 0), "bins=0 for distance"),
         (("Ann", "distance", "level", {"distance": [0, 5]}), r"distance: f lie outside .*\[0, 5\]"),

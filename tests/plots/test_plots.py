@@ -342,7 +342,7 @@ class TestAgentCharacteristicGrid:
         ax.get_figure().canvas.draw()
 
     def test_errors(self, evaluation):
-        with pytest.raises(DataError, match="unknown subject Bob"):
+        with pytest.raises(DataError, match=r"unknown subject\(s\): Bob"):
             plots.agent_characteristic_grid(evaluation, "Bob", "distance", "side")
 
 

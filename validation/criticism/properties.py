@@ -87,8 +87,6 @@ def read_property(items: pd.DataFrame, name: str) -> Property:
     >>> read_property(items, "size").levels
     ('0 to 1', '2 to 3', '4 to 5', '6 to 7', '8 to 9', '10 to 11')
     """
-    if name not in items.columns:
-        raise DataError(f"the items have no column {name!r}; they have {some(items.columns, 20)}")
     need_columns(items.columns, [name], "the items have")
     column = items[name]
     missing = column.isna().to_numpy()

@@ -13,9 +13,9 @@ from ...common.messages import many
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood, whole_items
-from ...inference.given import refuse_no_fit
+from ...inference.given import refuse_few_draws, refuse_no_fit
 from ...inference.population.left_out import LeftOut
-from .smoothing import left_out, standard_error
+from .smoothing import left_out, relative_efficiency, standard_error
 
 type Unit = Literal["cell", "item", "subject"]
 """Unit that is left out: a subject's item, an item of all subjects, or a subject."""
@@ -154,12 +154,7 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     refuse_no_fit(fit)
     check_unit(fit, unit, subjects)
     rows, names = fit.places(subjects), fit.subjects
-    draws = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
-    if draws < _FEWEST_DRAWS:
-        raise FitError(
-            f"the fit has {many(draws, 'draw')} of each profile; leave-one-out needs at least "
-            f"{_FEWEST_DRAWS}, and 1000 are advised: fit with more draws"
-        )
+    draws = refuse_few_draws(fit, "leave-one-out", _FEWEST_DRAWS)
     if unit != "cell" and fit.layout.joint:
         chosen = np.arange(fit.observed.sizes["item"]) if unit == "item" else rows
         return _of_units(fit, unit, chosen)
@@ -189,7 +184,10 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
 
 def _by_item(fit: Fit, row: int, items: Attempted) -> np.ndarray:
     """Compute elpd, k and p_loo of a subject's items; shape (3, items)."""
-    r_eff = _relative_efficiency(fit, row)
+    posterior = fit.posterior.isel(subject=row)
+    profile = [posterior[latent.name].to_numpy() for latent in fit.layout.latents]
+    each = [draws.reshape(*draws.shape[:2], -1) for draws in profile]
+    r_eff = relative_efficiency(np.concatenate(each, axis=2))
     if items.steps is not None:
         parts = whole_items(fit, row, items, items.steps)
         return np.stack([left_out(own, r_eff) for own in parts], axis=1)
@@ -199,21 +197,6 @@ def _by_item(fit: Fit, row: int, items: Attempted) -> np.ndarray:
         for place, own in zip(places, values, strict=True):
             found[:, place] = left_out(own, r_eff)
     return found[:, which]
-
-
-def _relative_efficiency(fit: Fit, row: int) -> float:
-    """Compute effective draws per draw, averaged over the profile's elements, as in ArviZ."""
-    from arviz_stats.base import array_stats  # takes a while to import
-
-    posterior = fit.posterior.isel(subject=row)
-    if posterior.sizes["chain"] == 1:
-        return 1.0
-    sizes = []
-    for latent in fit.layout.latents:
-        draws = posterior[latent.name].to_numpy()
-        draws = draws.reshape(*draws.shape[:2], -1)
-        sizes.append(np.ravel(array_stats.ess(draws, chain_axis=0, draw_axis=1, method="mean")))
-    return float(np.concatenate(sizes).mean() / (draws.shape[0] * draws.shape[1]))
 
 
 def check_unit(fit: Fit, unit: str, subjects: object) -> None:
@@ -233,11 +216,25 @@ def check_unit(fit: Fit, unit: str, subjects: object) -> None:
         )
 
 
+_MOST_DRAWS = 1000  # draws with which whole items or subjects are left out, about
+
+
 def _of_units(fit: Fit, unit: Unit, places: np.ndarray) -> LeaveOneOut:
-    """Leave out whole items or subjects of a joint fit."""
-    numbers, counts, limit = left_out_units(fit, unit, places)
+    """Predict all outcomes of an item, or of a subject, of a joint fit from all other outcomes."""
+    sizes = fit.posterior.sizes
+    chains, each = sizes["chain"], sizes["draw"]
+    kept = np.arange(0, each, -(-chains * each // _MOST_DRAWS))
+    draws = (np.arange(chains)[:, None] * each + kept).ravel()
+    cohort = LeftOut.of(fit, draws)
+    seed = int(fit.data.attrs["seed"])
+    numbers = np.empty((3, len(places)))
+    for at, place in enumerate(places):
+        values = cohort.marginal(unit, int(place), seed).values.reshape(chains, -1)
+        numbers[:, at] = left_out(values, relative_efficiency(np.exp(values - values.max())))
+    codes = cohort.cohort.item if unit == "item" else cohort.cohort.subject
+    counts = np.bincount(codes, minlength=int(places.max()) + 1)[places]
     names = fit.observed.indexes[unit].map(str)[places]
-    return _by_name(unit, list(names), numbers, counts, limit)
+    return _by_name(unit, list(names), numbers, counts, min(1 - 1 / np.log10(len(draws)), 0.7))
 
 
 def _whole_items(pointwise: np.ndarray, items: list[str], limit: float) -> LeaveOneOut:
@@ -268,56 +265,3 @@ def _by_name(
     )
     found = xr.Dataset({"elpd": ((unit,), elpd), "k": ((unit,), k)}, {unit: names})
     return LeaveOneOut(table, found, limit, unit)
-
-
-_MOST_DRAWS = 1000
-
-
-def left_out_units(
-    fit: Fit, plate: str, places: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Predict all outcomes of an item or of a subject together from all other outcomes.
-
-    Parameters
-    ----------
-    fit : Fit
-        A joint fit, of which at most about 1,000 draws are used.
-    plate : {"item", "subject"}
-        Unit that is left out at a time.
-    places : ndarray of int
-        Positions of the items or subjects to leave out.
-
-    Returns
-    -------
-    numbers : ndarray, shape (3, places)
-        The elpd, Pareto k and p_loo of each item or subject.
-    counts : ndarray of int, shape (places,)
-        Number of cells that are left out together.
-    limit : float
-        Largest Pareto k of a reliable estimate, given the number of draws used.
-    """
-    sizes = fit.posterior.sizes
-    chains, each = sizes["chain"], sizes["draw"]
-    kept = np.arange(0, each, -(-chains * each // _MOST_DRAWS))
-    draws = (np.arange(chains)[:, None] * each + kept).ravel()
-    cohort = LeftOut.of(fit, draws)
-    seed = int(fit.data.attrs["seed"])
-    numbers = np.empty((3, len(places)))
-    for at, place in enumerate(places):
-        values = cohort.marginal(plate, int(place), seed).values.reshape(chains, -1)
-        numbers[:, at] = left_out(values, _efficiency(values))
-    codes = cohort.cohort.item if plate == "item" else cohort.cohort.subject
-    counts = np.bincount(codes, minlength=int(places.max()) + 1)[places]
-    return numbers, counts, min(1 - 1 / np.log10(len(draws)), 0.7)
-
-
-def _efficiency(values: np.ndarray) -> float:
-    """Compute effective draws per draw of a likelihood, given its logarithms (chains, draws)."""
-    from arviz_stats.base import array_stats  # slow to import
-
-    if len(values) == 1:
-        return 1.0
-    likelihood = np.exp(values - values.max())
-    return (
-        float(array_stats.ess(likelihood, chain_axis=0, draw_axis=1, method="mean")) / values.size
-    )

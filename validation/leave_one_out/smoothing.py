@@ -11,6 +11,16 @@ def standard_error(values: np.ndarray) -> float:
     return float(np.sqrt(len(values) * values.var(ddof=1)))
 
 
+def relative_efficiency(draws: np.ndarray) -> float:
+    """Compute effective draws per draw, (chains, draws, quantities), averaged over quantities."""
+    from arviz_stats.base import array_stats  # slow to import
+
+    if len(draws) == 1:
+        return 1.0
+    sizes = array_stats.ess(draws, chain_axis=0, draw_axis=1, method="mean")
+    return float(np.mean(sizes) / (draws.shape[0] * draws.shape[1]))
+
+
 def left_out(values: np.ndarray, r_eff: float) -> tuple[float, float, float]:
     """Compute elpd, k and p_loo of a point from its log-likelihoods, (chains, draws)."""
     from arviz_stats.base import array_stats  # slow to import

@@ -151,7 +151,7 @@ def test_the_same_seed_gives_the_same_table_and_company_changes_nothing(found, f
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"candidates": ["taste"]}, DataError, "no column 'taste'"),
+        ({"candidates": ["taste"]}, DataError, "no column taste"),
         ({"candidates": ["reach"]}, DataError, "the layout uses reach"),
         ({"candidates": []}, DataError, "candidates= is empty; name col"),
         ({"candidates": ["lit", "lit"]}, DataError, "lit"),

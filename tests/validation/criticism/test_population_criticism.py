@@ -171,10 +171,10 @@ def test_the_same_seed_gives_the_same_tables(fit, known):
     ("asked", "error", "words"),
     [
         ({"candidates": ["story"]}, FitError, "candidates= applies to subjects that are fitted"),
-        ({"by": "shool"}, DataError, "by: the subjects have no column 'shool'; they have school"),
+        ({"by": "shool"}, DataError, "by: the subjects have no column shool; the columns are school"),
         ({"by": "lonely"}, DataError, "by: lonely has the levels x: 1, y: 119"),
         ({"testlets": "own"}, DataError, "testlets: own is different for each item"),
-        ({"testlets": "passage"}, DataError, "testlets: the items have no column 'passage'"),
+        ({"testlets": "passage"}, DataError, "testlets: the items have no column passage"),
         ({"subjects": ["nobody"]}, FitError, "nobody"),
         ({"alpha": 2}, FitError, "alpha"),
     ],

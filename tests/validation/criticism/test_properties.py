@@ -59,5 +59,5 @@ def test_names_of_items_are_no_kind_and_refused():
 
 
 def test_an_unknown_column_is_named_with_those_there_are():
-    with pytest.raises(DataError, match="no column 'y'; they have x"):
+    with pytest.raises(DataError, match="no column y; the columns are x"):
         read_property(pd.DataFrame({"x": [1]}), "y")

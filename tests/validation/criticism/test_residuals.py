@@ -69,7 +69,7 @@ def test_cells_of_two_properties_are_levels_in_combination(found):
 def test_what_is_not_there_is_named(found):
     with pytest.raises(DataError, match="no property was named"):
         found.residuals("s1")
-    with pytest.raises(DataError, match="no column 'taste'"):
+    with pytest.raises(DataError, match="no column taste"):
         found.residuals("s1", "taste")
     with pytest.raises(FitError, match="Zoe"):
         found.residuals("Zoe", "colour")

@@ -7,9 +7,11 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ....common.errors import DataError, FitError
-from ....common.messages import many, some
+from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
+from ....evaluations.tables import need_columns
 from ....inference.fit import Fit
+from ....inference.given import refuse_few_draws
 from ..properties import used_columns
 from .between import between
 from .criticism import PopulationCriticism
@@ -19,8 +21,6 @@ from .invariance import Contrast, group_columns, invariance
 from .item_fit import item_fit
 from .person_fit import person_fit
 from .residuals import Residuals
-
-_FEWEST_DRAWS = 100
 
 
 def criticise_population(
@@ -35,12 +35,7 @@ def criticise_population(
     seed: int,
 ) -> PopulationCriticism:
     """Criticise a joint fit; parameters and errors are those of `criticise`."""
-    drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
-    if drawn < _FEWEST_DRAWS:
-        raise FitError(
-            f"the fit has {many(drawn, 'draw')}; criticise needs at least {_FEWEST_DRAWS}, "
-            "and 1000 are advised: fit with more draws"
-        )
+    refuse_few_draws(fit, "criticise")
     people = _known(evaluation.subject_table, fit.subjects, "subject")
     contrasts = [Contrast.of(people, name) for name in group_columns(people, by)]
     who = fit.named(subjects) if subjects is not None else fit.subjects
@@ -88,10 +83,7 @@ def _share(fit: Fit, prob: float) -> Explained:
 
 def _testlets(items: pd.DataFrame, name: str) -> dict[str, np.ndarray]:
     """Return the positions of the items of each testlet with at least two items."""
-    if name not in items.columns:
-        raise DataError(
-            f"testlets: the items have no column {name!r}; they have {some(items.columns, 20)}"
-        )
+    need_columns(items.columns, [name], "testlets: the items have")
     codes, levels = pd.factorize(items[name])
     groups = {str(level): np.flatnonzero(codes == code) for code, level in enumerate(levels)}
     groups = {level: places for level, places in groups.items() if len(places) > 1}

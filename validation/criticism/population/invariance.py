@@ -9,7 +9,7 @@ from scipy.stats import chi2, norm
 
 from ....common.errors import DataError
 from ....common.messages import some
-from ....evaluations.tables import refuse_repeats, texts
+from ....evaluations.tables import need_columns, refuse_repeats, texts
 from ..properties import MISSING, MOST_VALUES, read_property
 from .louis import ITEM, Direction, adjusted
 from .residuals import Residuals
@@ -52,10 +52,7 @@ class Contrast:
             When there is no such column, a value is missing, there is a single level or a level
             with a single subject, or there are more than 30 different texts.
         """
-        if name not in subjects.columns:
-            raise DataError(
-                f"by: the subjects have no column {name!r}; they have {some(subjects.columns, 20)}"
-            )
+        need_columns(subjects.columns, [name], "by: the subjects have")
         column = subjects[name]
         if pd.api.types.is_numeric_dtype(column) and column.nunique() > MOST_VALUES:
             empty = ~np.isfinite(column.to_numpy(dtype=float))

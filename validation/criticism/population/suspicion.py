@@ -9,18 +9,16 @@ from scipy.stats import binom
 from threadpoolctl import threadpool_limits
 
 from ....common import options
-from ....common.errors import FitError
 from ....common.messages import many
 from ....common.seeds import subject_seed
 from ....inference.fit import Fit
-from ....inference.given import refuse_no_fit
+from ....inference.given import refuse_few_draws, refuse_no_fit
 from ....inference.model.unseen import refuse_unseen
 from ....layouts.elements import elements
 from .known_items import Pattern, Tails
 from .residuals import Residuals
 
 _EVEN = 0.5
-_FEWEST_DRAWS = 100
 _TOO_MANY = 0.001  # p value of the number of verdicts, below which the layout is doubted
 
 MEMORISED, SANDBAGGED = "memorised", "sandbagged"
@@ -206,12 +204,7 @@ def suspicion(
     alpha = options.inside("alpha", alpha, such_as=0.05)
     seed = options.whole("seed", seed)
     who = fit.subjects if subjects is None else fit.named(subjects)
-    drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
-    if drawn < _FEWEST_DRAWS:
-        raise FitError(
-            f"the fit has {many(drawn, 'draw')}; suspicion needs at least {_FEWEST_DRAWS}, "
-            "and 1000 are advised: fit with more draws"
-        )
+    refuse_few_draws(fit, "suspicion")
     if (fit.observed["trials"].to_numpy() > 1).any():
         refuse_unseen(fit.layout, "suspicion", "fit items of one trial each")
     residuals = Residuals.of(fit)
