@@ -252,9 +252,8 @@ def _lines(
     grid = (np.arange(_SCATTERS) + 0.5) / _SCATTERS * top
     weight = 1 / (grid[:, None] ** 2 + error**2)
     precision = np.einsum("gi,ij,ik->gjk", weight, design, design)
-    best = np.linalg.solve(precision, np.einsum("gi,ij,i->gj", weight, design, y)[..., None])[
-        ..., 0
-    ]
+    pull = np.einsum("gi,ij,i->gj", weight, design, y)
+    best = np.linalg.solve(precision, pull[..., None])[..., 0]
     squares = (weight * (y - best @ design.T) ** 2).sum(axis=1)
     log = 0.5 * (np.log(weight).sum(axis=1) - np.linalg.slogdet(precision)[1] - squares)
     chance = np.exp(log - log.max())

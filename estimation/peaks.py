@@ -76,9 +76,8 @@ def peaks(curve: Curve, line: Line, heights: np.ndarray) -> list[Peaks]:
     top = np.concatenate(tops)
     at, logs = places[top], heights[who, top]
     sides = [heights[who, np.clip(top + step, 0, final)] for step in (-1, 1)]
-    hidden = logs - np.minimum(
-        *sides
-    )  # a curve rises at most as much between points as beside them
+    # a curve rises at most as much between points as beside them
+    hidden = logs - np.minimum(*sides)
     near = np.flatnonzero(logs + hidden > heights.max(axis=1)[who] - _NEAR)
     ends = np.full((len(top), 2), np.nan)
     for number in near:

@@ -6,11 +6,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 MOST = 32  # items whose information is computed with all particles
-_STAGES = (
-    (32, 256),
-    (8, MOST),
-    (1, MOST),
-)  # one in so many particles finds so many items
+_STAGES = (32, 256), (8, MOST), (1, MOST)  # one in so many particles finds so many items
 _SCENARIOS = 64  # most combinations of outcomes of items in flight
 
 

@@ -1,5 +1,6 @@
 """Simulation of subjects from a layout's prior, their fits, and ranks of the true values."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -45,13 +46,12 @@ class Options:
     target_accept: float
     method: Literal["nuts", "grid"]
     starts: Literal["prior", "modes"]
-    reruns: int
     n_jobs: int | None
-    progressbar: bool
 
-    def fit(self, layout: Layout, evaluation: Evaluation, seed: int, attempt: int) -> Fit:
-        """Fit a simulation; each further attempt doubles the draws and raises `target_accept`."""
-        times = 2**attempt
+    def fit(
+        self, layout: Layout, evaluation: Evaluation, seed: int, times: int = 1, **others: Any
+    ) -> Fit:
+        """Fit simulations, with so many times the draws, a higher `target_accept` and options."""
         return fit(
             layout,
             evaluation,
@@ -59,11 +59,11 @@ class Options:
             tune=self.tune * times,
             chains=self.chains,
             target_accept=1 - (1 - self.target_accept) / times**2,
-            seed=subject_seed(seed, f"attempt {attempt}"),
+            seed=seed,
             method=self.method,
             starts=self.starts,
             n_jobs=self.n_jobs,
-            progressbar=False,
+            **others,
         )
 
 
@@ -75,6 +75,8 @@ def rank_jointly(
     trials: int,
     sampling: Options,
     seeds: tuple[int, int, int, int],
+    reruns: int,
+    progressbar: bool,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Simulate cohorts, fit each, and rank their true values.
 
@@ -90,6 +92,11 @@ def rank_jointly(
         Sampling options of each fit.
     seeds : (int, int, int, int)
         Seeds of true values, outcomes, chains and ties.
+    reruns : int
+        Largest number of further fits of a cohort whose chains do not mix; each has twice as many
+        draws.
+    progressbar : bool
+        Whether to show progress.
 
     Returns
     -------
@@ -103,13 +110,13 @@ def rank_jointly(
     rng = np.random.default_rng(of_ties)
     ranks, verdicts = [], {}
     names = [str(number + 1) for number in range(simulations)]
-    shown = track(iter(names), simulations, sampling.progressbar, "simulations")
-    for place, name in enumerate(shown):
+    for place, name in enumerate(track(names, simulations, progressbar, "simulations")):
         truth = truths.isel(draw=place, drop=True)
         own = subject_seed(of_outcomes, name)
         evaluation = simulate(layout, items, truth, seed=own, trials=trials, subjects=subjects)
-        for attempt in range(sampling.reruns + 1):
-            fitted = sampling.fit(layout, evaluation, subject_seed(of_chains, name), attempt)
+        for attempt in range(reruns + 1):
+            chains = subject_seed(subject_seed(of_chains, name), f"attempt {attempt}")
+            fitted = sampling.fit(layout, evaluation, chains, 2**attempt, progressbar=False)
             wrong = _faults(fitted)
             if status(wrong) not in UNTRUSTED:
                 break
@@ -124,16 +131,14 @@ def _faults(fitted: Fit) -> list[str]:
     """List the faults of a joint fit's sampling, for shared values and for subjects' own values."""
     drawn = {latent.name: _draws(fitted, latent) for latent in fitted.layout.latents}
     names = [
-        f"{name}[{place}]" for name, values in drawn.items() for place in range(_count(values))
+        f"{name}[{place}]"
+        for name, values in drawn.items()
+        for place in range(math.prod(values.shape[2:]))
     ]
     diverging = fitted.data["sample_stats"]["diverging"].to_numpy()[0]
     used = {name: fitted.data.attrs[name] for name in ("tune", "target_accept")}
     found = convergence(Draws(drawn, {"diverging": diverging}), names, **used)
     return faults(found, len(diverging))
-
-
-def _count(values: np.ndarray) -> int:
-    return int(np.prod(values.shape[2:], dtype=int))
 
 
 def _draws(fitted: Fit, latent: Latent) -> np.ndarray:
@@ -387,17 +392,16 @@ def sbc(
     profiles, outcomes, sampler, ties = (
         int(stream.generate_state(1, np.uint64)[0] >> 1) for stream in streams
     )
+    sampling = Options(draws, tune, chains, target_accept, method, starts, n_jobs)
     if layout.joint:
         if subjects is None:
             raise DataError(
                 f"layout {layout.name!r} is fitted to all subjects jointly, and no subjects are "
                 "given; give subjects=, a table indexed by their names"
             )
-        sampling = Options(
-            draws, tune, chains, target_accept, method, starts, reruns, n_jobs, progressbar
-        )
+        seeds = profiles, outcomes, sampler, ties
         found = rank_jointly(
-            layout, items, subjects, count, trials, sampling, (profiles, outcomes, sampler, ties)
+            layout, items, subjects, count, trials, sampling, seeds, reruns, progressbar
         )
         return SimulationBasedCalibration(layout, *found, alpha)
     if subjects is not None:
@@ -407,20 +411,7 @@ def sbc(
         )
     truth = _profiles(layout, count, profiles)
     evaluation = simulate(layout, items, truth, seed=outcomes, trials=trials)
-    fitted = fit(
-        layout,
-        evaluation,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
-        seed=sampler,
-        method=method,
-        starts=starts,
-        reruns=reruns,
-        n_jobs=n_jobs,
-        progressbar=progressbar,
-    )
+    fitted = sampling.fit(layout, evaluation, sampler, reruns=reruns, progressbar=progressbar)
     status = fitted.diagnostics()[["status", "reason"]]
     known = status["status"].isin(["ok", "failed"])  # divergences matter, too
     status["status"] = status["status"].where(known, "not converged")

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
 import pandas as pd
 
+from ...batteries.information.expected import CONFOUNDED
 from ...common.messages import labels_together, many, some
 from ...inference.posterior.summaries import LITTLE_LEARNT
 from ...layouts import Layout
@@ -28,6 +30,37 @@ def verdict(shrinkage: float, confounded_with: str) -> str:
     if shrinkage < LITTLE_LEARNT:
         return "prior-dominated"
     return "informed" if shrinkage >= WELL_LEARNT else "weakly informed"
+
+
+def learnt(
+    names: Sequence[str], before: np.ndarray, after: np.ndarray, correlation: np.ndarray
+) -> dict[str, object]:
+    """Judge what data teach: columns of `Check.latents`, in the order of the names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the profile elements or latents.
+    before, after : ndarray, shape (names,)
+        Standard deviations in the prior, and expected with the data.
+    correlation : ndarray, shape (names, names)
+        Expected posterior correlations; 0 for pairs that are not compared.
+    """
+    partner = np.abs(correlation).argmax(axis=1)
+    strongest = correlation[np.arange(len(names)), partner]
+    rivals = [
+        names[other] if abs(r) > CONFOUNDED else ""
+        for other, r in zip(partner, strongest, strict=True)
+    ]
+    shrinkage = 1 - (after / before) ** 2
+    return {
+        "prior_sd": before,
+        "expected_sd": after,
+        "shrinkage": shrinkage,
+        "confounded_with": rivals,
+        "correlation": strongest if len(names) > 1 else np.nan,
+        "verdict": [verdict(*row) for row in zip(shrinkage, rivals, strict=True)],
+    }
 
 
 def about_constants(features: pd.DataFrame, opposed: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ...batteries.information.expected import CONFOUNDED, Expected, expected
+from ...batteries.information.expected import Expected, expected
 from ...common import options
 from ...common.errors import DataError
 from ...common.messages import some
@@ -25,8 +25,8 @@ from .advice import (
     about_outcomes_twice,
     about_short_tests,
     about_subjects,
+    learnt,
     more_items,
-    verdict,
 )
 from .columns import Columns, collinear, inflation, informed_by, read_columns
 from .likeliest import Counts, spreads
@@ -121,10 +121,9 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         latents, sds = shared.latents, shared.sds
         effects, ridges = shared.effects, shared.problems
     else:
-        given, trials = _usable(layout, evaluation, columns.usable)
+        given, trials, counts = _usable(layout, evaluation, columns.usable)
         found = expected(layout, given, trials, seed=seed)
         latents, sds = _latents(layout, found, trials, columns.varying), found.sds
-        counts = _counts(layout, evaluation, columns.usable)
         found_alike = spreads(layout, given, counts, seed=seed)
         ridges = about_latents(latents, names, more_items)
         advice = about_short_tests(latents, len(evaluation.subjects))
@@ -163,24 +162,19 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
 
 def _usable(
     layout: Layout, evaluation: Evaluation, usable: np.ndarray
-) -> tuple[Features, np.ndarray]:
-    """Take the meta-features of the rows of usable items, and the attempts at them."""
-    items, attempts = evaluation.item_table[usable], evaluation.attempts.to_numpy()
+) -> tuple[Features, np.ndarray, Counts]:
+    """Take the meta-features of the rows of usable items, the attempts at them and the outcomes."""
+    items = evaluation.item_table[usable]
     features = read_features(layout, items)
-    if layout.steps is None:
-        return features, attempts[:, usable]
-    rows = np.repeat(usable, len(layout.steps.rows))
-    return of_rows(layout.steps, features, len(items)), attempts[:, rows]
-
-
-def _counts(layout: Layout, evaluation: Evaluation, usable: np.ndarray) -> Counts:
-    """Take the outcomes on the rows of usable items."""
-    rows = evaluation.rows
-    chosen = usable if layout.steps is None else np.repeat(usable, len(layout.steps.rows))
-    groups = np.arange(len(chosen)) if rows is None else rows.first
-    successes = evaluation.successes.to_numpy()[:, chosen]
-    trials = evaluation.trials.to_numpy()[:, chosen]
-    return Counts(evaluation.subjects, successes, trials, groups[chosen])
+    if layout.steps is not None:
+        features = of_rows(layout.steps, features, len(items))
+        usable = np.repeat(usable, len(layout.steps.rows))
+    attempts, successes, trials = (
+        table.to_numpy()[:, usable]
+        for table in (evaluation.attempts, evaluation.successes, evaluation.trials)
+    )
+    groups = np.arange(len(usable)) if evaluation.rows is None else evaluation.rows.first
+    return features, attempts, Counts(evaluation.subjects, successes, trials, groups[usable])
 
 
 def _agreement(evaluation: Evaluation, seed: int) -> pd.DataFrame:
@@ -212,16 +206,9 @@ def _latents(
     layout: Layout, found: Expected, trials: np.ndarray, varying: list[str]
 ) -> pd.DataFrame:
     known = elements(layout)
-    sd = np.median(found.sds, axis=0)
-    shrinkage = 1 - (sd / found.prior_sd) ** 2
     items, median = _attempted(layout, found.matters, trials)
     others = np.where(np.eye(len(known), dtype=bool), 0, found.correlation)
-    partner = np.abs(others).argmax(axis=1)
-    strongest = others[np.arange(len(known)), partner]
-    rivals = [
-        known[other].name if abs(r) > CONFOUNDED else ""
-        for other, r in zip(partner, strongest, strict=True)
-    ]
+    names, sds = [element.name for element in known], np.median(found.sds, axis=0)
     met = [informed_by(layout, element) for element in known]
     return pd.DataFrame(
         {
@@ -231,12 +218,7 @@ def _latents(
             "informed_by": [", ".join(c for c in columns if c in varying) for columns in met],
             "items": items,
             "trials": median,
-            "prior_sd": found.prior_sd,
-            "expected_sd": sd,
-            "shrinkage": shrinkage,
-            "confounded_with": rivals,
-            "correlation": strongest if len(known) > 1 else np.nan,
-            "verdict": [verdict(*row) for row in zip(shrinkage, rivals, strict=True)],
+            **learnt(names, found.prior_sd, sds, others),
         }
     )
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...batteries.information.expected import CONFOUNDED
 from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
 from ...inference.population.drawing import draw_truths
@@ -15,7 +14,7 @@ from ...layouts import Latent, Layout, Prior
 from ...layouts.elements import Element
 from ...layouts.plates import POPULATION, plate_name
 from ...linking import units
-from .advice import about_latents, verdict
+from .advice import about_latents, learnt
 from .columns import informed_by
 from .hierarchy import Hierarchy, PlatedElement
 
@@ -256,14 +255,7 @@ def _latents(
     """Make a table with a row for each part."""
     cohort, parts = source.cohort, source.parts
     after = np.array([np.median(sd[part.columns]) for part in parts])
-    shrinkage = 1 - (after / source.prior_sd) ** 2
     others = np.where(_related(source), 0, correlation)
-    partner = np.abs(others).argmax(axis=1)
-    strongest = others[np.arange(len(parts)), partner]
-    rivals = [
-        parts[other].name if abs(r) > CONFOUNDED else ""
-        for other, r in zip(partner, strongest, strict=True)
-    ]
     reached = _reached(source, matters)
     met = [
         [c for c in informed_by(cohort.layout, Element(part.latent, part.label)) if c in varying]
@@ -284,12 +276,7 @@ def _latents(
             "informed_by": [", ".join(columns) for columns in met],
             "items": [len(np.unique(cohort.item[own])) for own in reached.T],
             "trials": np.array(trials, dtype=int),
-            "prior_sd": source.prior_sd,
-            "expected_sd": after,
-            "shrinkage": shrinkage,
-            "confounded_with": rivals,
-            "correlation": strongest,
-            "verdict": [verdict(*row) for row in zip(shrinkage, rivals, strict=True)],
+            **learnt([part.name for part in parts], source.prior_sd, after, others),
         }
     )
 
@@ -298,23 +285,22 @@ def _reached(source: Hierarchy, matters: np.ndarray) -> np.ndarray:
     """Find the cells on which each part matters, directly or through latents located at it."""
     found = matters.copy()
     for column, part in reversed(list(enumerate(source.parts))):
-        for prior in part.latent.priors:
-            known = [latent for parameter in prior.parents for latent in parents(parameter)]
-            for above, each in enumerate(source.parts):
-                if each.latent in known:
-                    found[:, above] |= found[:, column]
+        for above in _above(source, part):
+            found[:, above] |= found[:, column]
     return found
 
 
 def _related(source: Hierarchy) -> np.ndarray:
     """Find the pairs of parts that are the same, or of which one is the location of the other."""
-    count = len(source.parts)
-    above = np.eye(count, dtype=bool)
+    found = np.eye(len(source.parts), dtype=bool)
     for at, part in enumerate(source.parts):
-        for prior in part.latent.priors:
-            for parameter in prior.parents:
-                for latent in parents(parameter):
-                    for over, each in enumerate(source.parts):
-                        if each.latent is latent:
-                            above[at] |= above[over]
-    return np.asarray(above | above.T)
+        for above in _above(source, part):
+            found[at] |= found[above]
+    return np.asarray(found | found.T)
+
+
+def _above(source: Hierarchy, part: PlatedElement) -> list[int]:
+    """List the positions of the latents on which a latent's priors depend."""
+    parameters = [each for prior in part.latent.priors for each in prior.parents]
+    known = [latent for each in parameters for latent in parents(each)]
+    return [at for at, each in enumerate(source.parts) if each.latent in known]

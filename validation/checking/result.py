@@ -1,16 +1,14 @@
 """What a check found, and how it is written as text."""
 
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from ...common.messages import many
 from ...common.showing import Overview, Shown
-from ..criticism.agreement import no_agreement
-from ..criticism.overdispersion import count_flagged, overdispersion
-from .population import no_effects
+from ..criticism.overdispersion import count_flagged
 
 PROB = 0.9  # mass of the intervals whose coverage is predicted
 ALARMS = 0.05  # probability that independent repeated attempts are flagged
@@ -96,12 +94,10 @@ class Check(Shown):
     expected: pd.DataFrame
     problems: list[str]
     stepped: bool
-    overdispersion: pd.DataFrame = field(
-        default_factory=lambda: overdispersion({}, [], prob=PROB, alpha=ALARMS)
-    )
-    agreement: pd.DataFrame = field(default_factory=no_agreement)
-    effects: pd.DataFrame = field(default_factory=no_effects)
-    advice: list[str] = field(default_factory=list)
+    overdispersion: pd.DataFrame
+    agreement: pd.DataFrame
+    effects: pd.DataFrame
+    advice: list[str]
 
     def __repr__(self) -> str:
         informed = int((self.latents["verdict"] == "informed").sum())

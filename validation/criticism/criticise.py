@@ -208,14 +208,10 @@ class Criticism(Shown):
         (main,) = cut.candidates
         rng = np.random.default_rng(self.seed)
         background = Background.of(leftover, [*cut.used, main], rng)
-        rows = {}
-        for other in cut.used:
-            values = interplay(main, other)
-            found = background.explained(values, values)
-            rows[other.name] = {
-                name: getattr(found, name) for name in ("statistic", "df", "p", "gain")
-            }
-        table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("property")
+        values = [interplay(main, other) for other in cut.used]
+        found = [background.explained(own, own)._asdict() for own in values]
+        names = pd.Index([other.name for other in cut.used], name="property")
+        table = pd.DataFrame(found, names, ["statistic", "df", "p", "gain"])
         return table.sort_values("gain", ascending=False)
 
     def _overview(self) -> Overview:

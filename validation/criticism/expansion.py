@@ -180,9 +180,8 @@ def constant(items: int) -> Columns:
 def information(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the sums of weighted products of columns, shape (columns, columns)."""
     scaled = np.sqrt(weights)[:, None] * values
-    return np.asarray(
-        scaled.T @ scaled
-    )  # product of an array with itself, of which BLAS computes half
+    # a product of an array with itself, of which BLAS computes half
+    return np.asarray(scaled.T @ scaled)
 
 
 def log_odds(chances: np.ndarray) -> np.ndarray:
@@ -260,9 +259,8 @@ class Chance:
         """
         statistic = float(np.square(directions.T @ self.residuals).sum())
         replicated = np.square(self.replicates @ refitted.astype(np.float32)).sum(axis=1)
-        return statistic, tail(
-            statistic, replicated, float(2 * replicated.std() / replicated.mean())
-        )
+        skewness = float(2 * replicated.std() / replicated.mean())
+        return statistic, tail(statistic, replicated, skewness)
 
 
 def tail(statistic: float, replicated: np.ndarray, skewness: float) -> float:

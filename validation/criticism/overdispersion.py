@@ -30,9 +30,8 @@ _COLUMNS += ["low", "high", "element", "inflation", "holds"]
 _REPLICATES = 1000  # number of replicated data sets
 _DRAWN = 2**21  # most replicated outcomes in memory at a time
 _ROUNDS = 2  # steps of Newton's method for each replicate
-_SDS = np.array(
-    [0, 0.15, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 4.5]
-)  # standard deviations of item effects, in log-odds
+# standard deviations of item effects, in log-odds
+_SDS = np.array([0, 0.15, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 4.5])
 _FINE = np.linspace(0, _SDS[-1], 451)
 _LEAST_SKEW = 0.1  # least skewness of the null distribution
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
@@ -213,9 +212,8 @@ class Repeated:
         mean = curves @ _ROOTS**2
         curves = (curves - mean[:, None]) * _ROOTS * trials[:, None]
         binomial = trials * (mean * (1 - mean) - middle * (1 - middle))
-        alone = (
-            binomial - np.square(curves).sum(axis=1) / trials
-        )  # variance that attempts do not share
+        # variance that attempts do not share
+        alone = binomial - np.square(curves).sum(axis=1) / trials
         shift = trials * (mean - middle)
 
         def summed(of: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Assessors: the protocol of methods that are trained on outcomes and predict others."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -61,6 +62,32 @@ class Assessor(Protocol):
             that cannot be predicted. If rows are steps of outcomes, the items are those of
             ``training.rows_of(items)``, and the probabilities are those of reaching each step.
         """
+
+
+class Forecaster(ABC):
+    """Base of assessors that predict the means of their forecasts."""
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does; errors are those of `forecast`."""
+        return self.forecast(training, items, seed=seed).data["mean"]
+
+    @abstractmethod
+    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int) -> Forecast:
+        """Forecast success, for `score`."""
+
+
+class Fitter(ABC):
+    """Base of assessors that predict the means of their forecasts, and diagnose their fits."""
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does; errors are those of `fitted`."""
+        return self.fitted(training, items, seed=seed)[0].data["mean"]
+
+    @abstractmethod
+    def fitted(
+        self, training: Evaluation, items: Sequence[str], *, seed: int
+    ) -> tuple[Forecast, pd.DataFrame]:
+        """Forecast success, and return the diagnostics of the fit."""
 
 
 def predicted(

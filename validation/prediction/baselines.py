@@ -1,14 +1,12 @@
 """Baselines: predictions without a layout."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from ...batteries.characteristic import characteristic_curves
 from ...batteries.slices import Slices
@@ -20,13 +18,13 @@ from ...evaluations.tables import name_cells, need_columns, read_numbers
 from ...inference.forecasts.forecasting import Forecast
 from ...linking import generalised_mean, logistic
 from ...linking.real import real
-from .assessor import blind_forecast, names_of, read_columns, without_outcomes
+from .assessor import Forecaster, blind_forecast, names_of, read_columns, without_outcomes
 
 type Model = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Aggregate:
+class Aggregate(Forecaster):
     """Prediction of each item by the subject's mean success on the training items.
 
     Notes
@@ -47,16 +45,6 @@ class Aggregate:
     columns: ClassVar[tuple[str, ...]] = ()
     constant: ClassVar[bool] = True
 
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does.
-
-        Raises
-        ------
-        DataError
-            When an item has training outcomes of all subjects.
-        """
-        return self.forecast(training, items, seed=seed).data["mean"]
-
     def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int = 1) -> Forecast:
         """Forecast success, for `score`; intervals are NaN.
 
@@ -69,7 +57,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class OnColumns(ABC):
+class OnColumns(Forecaster):
     """Base of assessors that predict from properties of items.
 
     Parameters
@@ -92,20 +80,6 @@ class OnColumns(ABC):
             When a property has no column, no values, or a value that is not a finite number.
         """
         read_columns(items, self.columns)
-
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does.
-
-        Raises
-        ------
-        DataError
-            When a property cannot be read, or an item has training outcomes.
-        """
-        return self.forecast(training, items, seed=seed).data["mean"]
-
-    @abstractmethod
-    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int) -> Forecast:
-        """Forecast success, for `score`; intervals are NaN."""
 
 
 @dataclass(frozen=True)
@@ -340,7 +314,7 @@ def per_subject(
         table = read_columns(training.items, table)
     asked = training.items.index.get_indexer(pd.Index(rows))
     won, tried = training.successes.to_numpy(), training.attempts.to_numpy()
-    kinds, means = _kinds(training.rows, len(table)), np.empty((len(won), len(rows)))
+    kinds, means = kinds_of(training.rows, len(table)), np.empty((len(won), len(rows)))
     for kind in range(kinds.max() + 1):
         own = np.flatnonzero(kinds == kind)
         chosen = kinds[asked] == kind
@@ -366,7 +340,7 @@ def per_subject(
     return blind_forecast(means, training, rows)
 
 
-def _kinds(rows: Rows | None, count: int) -> np.ndarray:
+def kinds_of(rows: Rows | None, count: int) -> np.ndarray:
     """Return a number for the outcome and step of each row; 0 if rows are items."""
     if rows is None:
         return np.zeros(count, dtype=int)
@@ -374,7 +348,7 @@ def _kinds(rows: Rows | None, count: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Algebraic:
+class Algebraic(OnColumns):
     r"""Prediction from the differences between a subject's abilities and an item's demands.
 
     .. math:: p = M_k\left(\sigma(a_1 - d_1), \dots, \sigma(a_J - d_J),
@@ -431,12 +405,11 @@ class Algebraic:
     array([[0.32]])
     """
 
-    columns: Sequence[str]
     unguessability: str | None = None
     power: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", names_of(self.columns))
+        super().__post_init__()
         power = real(self.power)
         if power is None or math.isnan(power):
             raise FitError(
@@ -455,8 +428,8 @@ class Algebraic:
         Slices.of(items, self.columns)
         self._guessable(items)
 
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does.
+    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int) -> Forecast:
+        """Forecast success, for `score`; intervals are NaN.
 
         Raises
         ------
@@ -479,7 +452,7 @@ class Algebraic:
             if known.any():
                 found[row] = generalised_mean(parts, power=self.power, over=-1)[:, 0]
         # rounding errors may lead outside the unit interval
-        return blind_forecast(found.clip(0, 1), training, names).data["mean"]
+        return blind_forecast(found.clip(0, 1), training, names)
 
     def _guessable(self, items: pd.DataFrame) -> np.ndarray:
         """Return probabilities of a correct guess, (items, 1), or (items, 0) without a column."""

@@ -20,7 +20,7 @@ from ...inference.forecasts.forecasting import OUTSIDE
 from ...layouts import Layout
 from . import scoring_rules as scoring
 from .assessor import Assessor, predicted
-from .baselines import Aggregate, Algebraic, Classifier, Regression
+from .baselines import Aggregate, Algebraic, Classifier, Regression, kinds_of
 from .forests import Forest
 from .layouts import ChosenLayout, FittedLayout
 from .leaks import report_twins
@@ -233,10 +233,7 @@ class _Run:
                     self.told[what][number, repeat][test] = chances[test]
             if fits is not None:
                 said = fits.reset_index()
-                said.insert(0, "fold", place)
-                said.insert(0, "repeat", repeat)
-                said.insert(0, "method", name)
-                self.fits.append(said)
+                self.fits.append(keyed(said, method=name, repeat=repeat, fold=place))
             if forecast is not None and forecast.support is not None:
                 for subject, own in zip(evaluation.subjects, asked, strict=True):
                     if len(own) and subject in forecast.data.indexes["subject"]:
@@ -273,11 +270,7 @@ class _Run:
         if getattr(assessor, "constant", False):
             return True
         repeat, subject, row = np.nonzero(self.fold >= 0)
-        rows = self.evaluation.rows
-        kind = row * 0
-        if rows is not None:
-            names = pd.MultiIndex.from_arrays([rows.outcome, rows.step])
-            kind = pd.factorize(names)[0][row]
+        kind = kinds_of(self.evaluation.rows, len(self.evaluation.items))[row]
         keys = [repeat, subject, self.fold[repeat, subject, row], kind]
         chances = pd.Series(self.chances[number, repeat, subject, row]).groupby(keys)
         several = bool((chances.count() > 1).any())
@@ -333,6 +326,11 @@ def _scores(
     if constant and not scored["remark"]:
         scored |= {"auroc": math.nan, "remark": scoring.ONE_NUMBER}
     return scored
+
+
+def keyed(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
+    """Put columns of one value each before those of a table."""
+    return pd.concat([pd.DataFrame(keys, index=table.index), table], axis=1)
 
 
 @contextmanager

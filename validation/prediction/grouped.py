@@ -9,6 +9,7 @@ from ...common.errors import DataError
 from ...common.messages import some
 from ...common.options import whole
 from ...evaluations.steps import Rows
+from ...evaluations.tables import need_columns
 from . import scoring_rules as scoring
 
 COLUMNS = ("trials", "success", "forecast", "gap", "gap_se", "brier", "ece", "auroc")
@@ -79,11 +80,8 @@ def _values(known: pd.DataFrame, methods: int, where: str | pd.Series | pd.DataF
     rows = known["item"]
     items = Rows.read(rows).item if "steps" in known else rows.to_numpy()
     if isinstance(where, str):
-        if where not in known:
-            raise DataError(
-                f"by({where!r}): predictions have no such column; they have "
-                f"{some(known.columns, 20)}; give one of these, or a Series by item"
-            )
+        remedy = "give one of these, or a Series by item"
+        need_columns(known.columns, [where], f"by({where!r}): predictions have", remedy)
         values = known[where]
         if where == "distance":  # for all methods, the largest distance of any method
             told = pd.DataFrame(values.to_numpy(dtype=float).reshape(-1, methods)).max(axis=1)
@@ -110,9 +108,8 @@ def _scored(cells: pd.DataFrame) -> list[float]:
         cells[name].to_numpy(dtype=float) for name in ("probability", "successes", "trials")
     )
     steps = cells["steps"].to_numpy(dtype=int) if "steps" in cells else np.ones(1, dtype=int)
-    most = np.lcm.reduce(
-        steps
-    )  # so that attempts have equal weights, whatever their number of steps
+    # attempts have equal weights, whatever their number of steps
+    most = np.lcm.reduce(steps)
     won, tried = won * (most // steps), tried * (most // steps)
     if np.isnan(chances).any():
         return [tried.sum() / most, won.sum() / tried.sum(), *[np.nan] * 6]

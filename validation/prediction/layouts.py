@@ -20,11 +20,12 @@ from ...inference.forecasts.forecasting import Forecast
 from ...inference.model.features import read_features
 from ...layouts import Layout
 from . import scoring_rules as scoring
+from .assessor import Fitter
 from .splits import Groups, Items, Split, drawn
 
 
 @dataclass(frozen=True)
-class FittedLayout:
+class FittedLayout(Fitter):
     """Predictions by a layout that is fitted to the training outcomes of each subject.
 
     Parameters
@@ -72,18 +73,6 @@ class FittedLayout:
             When a meta-feature is missing or out of its levels.
         """
         read_features(self.layout, items)
-
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does.
-
-        Raises
-        ------
-        DataError
-            When items do not fit the layout or are unknown.
-        FitError
-            When an option of the fit is out of range, or no subject could be sampled.
-        """
-        return self.fitted(training, items, seed=seed)[0].data["mean"]
 
     def fitted(
         self, training: Evaluation, items: Sequence[str], *, seed: int
@@ -139,7 +128,7 @@ def asked(training: Evaluation, items: Sequence[str]) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class ChosenLayout:
+class ChosenLayout(Fitter):
     r"""Predictions by the one of several layouts that predicts training outcomes best.
 
     One layout is chosen for all subjects, by the sum of their log scores, because the outcomes of a
@@ -233,18 +222,6 @@ class ChosenLayout:
                 scores[name] += _log_scores(found, known)
         mean = pd.Series(scores).div(known.trials.to_numpy().sum())
         return mean.sort_values(ascending=False, kind="stable")
-
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success by the best layout, as an `Assessor` does.
-
-        Raises
-        ------
-        DataError
-            When items do not fit a layout, or the training items are of one group only.
-        FitError
-            When an option of the fit is out of range, or no subject could be sampled.
-        """
-        return self.fitted(training, items, seed=seed)[0].data["mean"]
 
     def fitted(
         self, training: Evaluation, items: Sequence[str], *, seed: int

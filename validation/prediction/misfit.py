@@ -1,6 +1,6 @@
 """Misfit: errors of the forecasts of left-out groups of items, estimated in log-odds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -301,7 +301,7 @@ def posterior_of_misfit(
     mean, covariance = np.zeros(len(free)), 2.0 * np.eye(len(free))
     proposals, points, heights = [], [], []
     for _ in range(_ROUNDS):
-        proposal = _t(mean, covariance)
+        proposal = multivariate_t(mean, covariance, df=_DEGREES)
         proposals.append(proposal)
         own = _spread(proposal, rng)
         points.append(own)
@@ -314,7 +314,7 @@ def posterior_of_misfit(
     chance = np.exp(weights - logsumexp(weights))
     chosen = rng.choice(len(every), draws, p=chance / chance.sum())
     found = np.zeros((draws, len(PARAMETERS)))
-    found[:, free] = _natural(every[chosen])
+    found[:, free] = np.exp(every[chosen])
     found[:, 0] = _slopes(groups, draws, centre, rng)
     return pd.DataFrame(found, columns=list(PARAMETERS))
 
@@ -337,11 +337,6 @@ def _slopes(
     return np.asarray(np.exp(part * logarithms[heights.argmax(axis=1)]))
 
 
-def _t(mean: np.ndarray, covariance: np.ndarray) -> Any:
-    """Return a multivariate t distribution."""
-    return multivariate_t(mean, covariance, df=_DEGREES)
-
-
 def _spread(proposal: Any, rng: np.random.Generator) -> np.ndarray:
     """Draw evenly spread points of a t distribution."""
     size = len(proposal.loc)
@@ -351,18 +346,13 @@ def _spread(proposal: Any, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(proposal.loc + scale[:, None] * (norm.ppf(uniform[:, :-1]) @ root.T))
 
 
-def _natural(points: np.ndarray) -> np.ndarray:
-    """Transform points back to slopes and standard deviations."""
-    return np.asarray(np.exp(points))
-
-
 def _height(
     groups: Sequence[LeftOut], points: np.ndarray, free: Sequence[int], centre: float
 ) -> np.ndarray:
     """Compute the log posterior density on the scale of points, up to a constant."""
     points = np.clip(points, -12, 12)
     natural = np.zeros((len(points), len(PARAMETERS)))
-    natural[:, list(free)] = _natural(points)
+    natural[:, list(free)] = np.exp(points)
     found = -((points[:, 0] / _SLOPE) ** 2) / 2
     found += (points[:, 1:] - np.exp(2 * points[:, 1:]) / 2).sum(axis=1)
     for left in groups:
@@ -378,15 +368,11 @@ def _mixture(proposals: Sequence[Any], points: np.ndarray) -> np.ndarray:
 
 def _moments(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute mean and covariance of weighted points, with weights flattened if few count."""
-    for power in _powers():
+    for number in range(40):
+        power = 0.7**number
         chance = np.exp(power * weights - logsumexp(power * weights))
         if 1 / (chance**2).sum() >= _ENOUGH:
             break
     mean = chance @ points
     apart = points - mean
     return mean, (chance[:, None] * apart).T @ apart + 1e-4 * np.eye(len(mean))
-
-
-def _powers() -> Iterator[float]:
-    """Yield powers of the weights, from 1 towards 0."""
-    return (0.7**number for number in range(40))

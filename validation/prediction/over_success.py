@@ -7,6 +7,7 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
+from ...evaluations.tables import need_columns
 
 type Scores = pd.DataFrame | Mapping[str, pd.DataFrame]
 
@@ -59,12 +60,8 @@ def by_subject(
 
 def _one(method: str, frame: pd.DataFrame, column: str, success: pd.Series | None) -> pd.DataFrame:
     needed = [column] if success is not None else ["success", column]
-    missing = [name for name in needed if name not in frame.columns]
-    if missing:
-        raise DataError(
-            f"the scores{f' of {method}' if method else ''} have no column {some(missing)}; they "
-            f"have {some(frame.columns, 12)}; give the frame that score() returns"
-        )
+    whose = f"the scores{f' of {method}' if method else ''} have"
+    need_columns(frame.columns, needed, whose, "give the frame that score() returns")
     keys = frame["subject"] if "subject" in frame.columns else frame.index
     table = frame[needed].groupby(np.asarray(keys, dtype=object), sort=False).mean()
     table.index = pd.Index([str(name) for name in table.index], name="subject")
@@ -76,7 +73,7 @@ def _one(method: str, frame: pd.DataFrame, column: str, success: pd.Series | Non
         table.insert(0, "success", rates.loc[table.index].to_numpy())
     table = table.dropna().sort_values("success", kind="stable")
     if table.empty:
-        raise DataError(f"the scores{f' of {method}' if method else ''} have no value of {column}")
+        raise DataError(f"{whose} no value of {column}")
     return table
 
 

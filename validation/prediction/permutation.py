@@ -13,10 +13,10 @@ from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_steps
 from ...layouts import Layout
+from . import scoring_rules as scoring
 from .assessor import Assessor, predicted
-from .cross_validate import Method, properties_of, read_methods, read_split, working
+from .cross_validate import Method, keyed, properties_of, read_methods, read_split, working
 from .importance import Importance, Score
-from .resampled import auroc_of
 from .splits import Fold, Split, drawn
 
 
@@ -138,18 +138,14 @@ def permutation_importance(
     rows, cells = [], np.zeros(2)
     with working(n_jobs):
         for repeat, place, fold in track(parts, len(parts), progressbar, what="folds"):
-            rng = np.random.default_rng(
-                [seed, 3, repeat, place]
-            )  # not the stream of splits and methods
+            # a random stream other than those of splits and methods
+            rng = np.random.default_rng([seed, 3, repeat, place])
             orders = [rng.permutation(int(fold.test.any(axis=0).sum())) for _ in range(shuffles)]
             cells += (fold.test & attempted).sum(), (fold.train & attempted).sum()
             for name, assessor in assessors.items():
                 asked = _Asked(fold, evaluation, shuffled[name], orders)
                 found = asked.importances(name, assessor, seed + repeat, score)
-                found.insert(0, "fold", place)
-                found.insert(0, "repeat", repeat)
-                found.insert(0, "method", name)
-                rows.append(found)
+                rows.append(keyed(found, method=name, repeat=repeat, fold=place))
     order = {name: number for number, name in enumerate(assessors)}
     values = pd.concat(rows).sort_values("method", key=lambda own: own.map(order), kind="stable")
     return Importance(values.reset_index(drop=True), score, prob, float(cells[0] / cells[1]))
@@ -180,18 +176,13 @@ class _Asked:
         tried = np.where(
             self.fold.test[:, self.fold.test.any(axis=0)], self.evaluation.trials[held], 0
         )
-        rows = []
-        for subject, own, right, of in zip(
-            self.evaluation.subjects, chances, won, tried, strict=True
-        ):
+        rises = []
+        for own, right, of in zip(chances, won, tried, strict=True):
             losses = np.array([_loss(each, right, of, score) for each in own])
-            rises = losses[1:].reshape(len(self.groups), -1).mean(axis=1) - losses[0]
-            rows.append(
-                pd.DataFrame(
-                    {"subject": subject, "property": list(self.groups), "importance": rises}
-                )
-            )
-        return pd.concat(rows, ignore_index=True)
+            rises.append(losses[1:].reshape(len(self.groups), -1).mean(axis=1) - losses[0])
+        names = pd.MultiIndex.from_product([self.evaluation.subjects, self.groups])
+        index = names.set_names(["subject", "property"])
+        return pd.Series(np.concatenate(rises), index, name="importance").reset_index()
 
     def _beside(self, held: Sequence[str]) -> tuple[Evaluation, list[str]]:
         """Add shuffled copies to the items, ordered by property."""
@@ -223,10 +214,8 @@ def _loss(chances: np.ndarray, won: np.ndarray, tried: np.ndarray, score: Score)
     asked = tried > 0
     if not asked.any() or np.isnan(chances[asked]).any():
         return float("nan")
-    p, right, wrong = chances[asked], won[asked], (tried - won)[asked]
-    if score == "auroc":
-        return 1 - float(auroc_of(p, right, wrong)(np.ones((len(p), 1)))[0])
-    return float((right * (1 - p) ** 2 + wrong * p**2).sum() / tried[asked].sum())
+    cells = chances[asked], won[asked], tried[asked]
+    return 1 - scoring.auroc(*cells) if score == "auroc" else scoring.brier(*cells)
 
 
 def _groups(

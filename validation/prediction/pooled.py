@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from scipy.special import expit
 
 from ...common.errors import DataError
@@ -16,7 +15,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_steps
 from ...evaluations.tables import read_numbers
 from ...inference.forecasts.forecasting import Forecast
-from .assessor import blind_forecast, read_columns, without_outcomes
+from .assessor import Forecaster, blind_forecast, read_columns, without_outcomes
 from .baselines import OnColumns
 
 _LEVEL = 5.0**2  # prior variance of the common level, in squared log-odds
@@ -30,7 +29,7 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
 @dataclass(frozen=True)
-class Rasch:
+class Rasch(Forecaster):
     r"""Prediction by abilities of subjects and eases of items, fitted to all outcomes.
 
     .. math:: p_{si} = \sigma(a_s + b_i), \qquad a_s \sim N(0, \tau_a^2), \quad
@@ -57,18 +56,8 @@ class Rasch:
 
     columns: ClassVar[tuple[str, ...]] = ()
 
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does; nothing is random.
-
-        Raises
-        ------
-        DataError
-            When an item has training outcomes of all subjects, or rows are steps of outcomes.
-        """
-        return self.forecast(training, items, seed=seed).data["mean"]
-
     def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int = 1) -> Forecast:
-        """Forecast success, for `score`; intervals are NaN.
+        """Forecast success, for `score`; intervals are NaN, and nothing is random.
 
         Raises
         ------

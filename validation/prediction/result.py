@@ -13,7 +13,7 @@ from ...common.errors import DataError, FitError
 from ...common.messages import many, some
 from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows
-from ...evaluations.tables import known_names
+from ...evaluations.tables import known_names, need_columns
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.sampling.convergence import UNTRUSTED
 from .assessor import point_forecast
@@ -409,10 +409,7 @@ class CrossValidation(Shown):
 
     def _common(self, column: str) -> pd.DataFrame:
         """Return a score with a column per method, for rows in which no method lacks it."""
-        if column not in self.scores.columns:
-            raise DataError(
-                f"there is no score {column!r}; the columns are {some(self.scores.columns, 20)}"
-            )
+        need_columns(self.scores.columns, [column], "the scores have")
         rows = ["repeat", "subject"]
         wide = self.scores.pivot_table(column, rows, "method", sort=False, dropna=False)
         return wide[self.methods].dropna(axis=1, how="all").dropna()

@@ -7,7 +7,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from ...common.errors import DataError
 from ...common.messages import some
@@ -15,6 +14,7 @@ from ...common.optional import need
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.tables import need_columns
 from ...inference.forecasts.forecasting import Forecast
+from .assessor import Forecaster
 from .baselines import classifier, per_subject, refuse_others, seeded
 
 _WORDS = "tf-idf"
@@ -38,7 +38,7 @@ class Encoder(Protocol):
 
 
 @dataclass(frozen=True)
-class TextClassifier:
+class TextClassifier(Forecaster):
     """Prediction from the texts of the items, by a classifier for each subject.
 
     Parameters
@@ -124,16 +124,6 @@ class TextClassifier:
                 )
         elif isinstance(self.encoder, str):
             _library()
-
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does.
-
-        Raises
-        ------
-        DataError
-            When texts cannot be read or embedded, or an item has training outcomes.
-        """
-        return self.forecast(training, items, seed=seed).data["mean"]
 
     def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int = 1) -> Forecast:
         """Forecast success, for `score`; intervals are NaN.

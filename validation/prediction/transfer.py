@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
@@ -20,6 +19,7 @@ from ...inference.forecasts.elsewhere import believed, log_odds
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.population.group_means import Grouping, groups_of
 from ...layouts import Layout
+from .assessor import Fitter
 from .layouts import ChosenLayout, FittedLayout, asked
 from .misfit import LeftOut, parted, posterior_of_misfit
 from .splits import Groups, drawn
@@ -196,7 +196,7 @@ def _offset(left: LeftOut) -> float:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class Elsewhere(Fitter):
     """Predictions by a layout, with errors on new groups that are estimated by leaving groups out.
 
     The errors are estimated from the training outcomes only: groups are left out within each
@@ -246,16 +246,6 @@ class Elsewhere:
         how = self.layout
         (how if isinstance(how, ChosenLayout) else fitted_layout(how)).check(items)
         groups_of(items, self.groups)
-
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does.
-
-        Raises
-        ------
-        DataError, FitError
-            When the errors cannot be estimated; see `transfer`.
-        """
-        return self.fitted(training, items, seed=seed)[0].data["mean"]
 
     def fitted(
         self, training: Evaluation, items: Sequence[str], *, seed: int

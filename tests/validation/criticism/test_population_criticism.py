@@ -171,7 +171,7 @@ def test_the_same_seed_gives_the_same_tables(fit, known):
     ("asked", "error", "words"),
     [
         ({"candidates": ["story"]}, FitError, "candidates= applies to subjects that are fitted"),
-        ({"by": "shool"}, DataError, "by: the subjects have no column shool; the columns are school"),
+        ({"by": "shool"}, DataError, "by: the subjects have no column shool; the columns are scho"),
         ({"by": "lonely"}, DataError, "by: lonely has the levels x: 1, y: 119"),
         ({"testlets": "own"}, DataError, "testlets: own is different for each item"),
         ({"testlets": "passage"}, DataError, "testlets: the items have no column passage"),

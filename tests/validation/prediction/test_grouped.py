@@ -110,7 +110,7 @@ def test_numbers_with_many_values_are_cut_into_equal_parts(evaluation, found):
 def test_what_is_wrong_with_groups_is_said(evaluation, found):
     with pytest.raises(ml.DataError, match=r"q5.* no group"):
         found.by(evaluation.items["kind"].drop("q5"))
-    with pytest.raises(ml.DataError, match="no such column"):
+    with pytest.raises(ml.DataError, match="predictions have no column"):
         found.by("size")
     with pytest.raises(ml.FitError, match="bins"):
         found.by("distance", bins=0)

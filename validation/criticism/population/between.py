@@ -168,9 +168,8 @@ def _spread(score: np.ndarray, information: np.ndarray, prob: float) -> dict[str
     values = np.maximum(np.linalg.eigvalsh(information), 0)
     values = values[values > 1e-9 * values.max()]
     found, whole = float(score @ score), float(values.sum())
-    scale = whole / float(
-        (values**2).sum()
-    )  # unit of the variance, which doubles the expected statistic
+    # unit of the variance, which doubles the expected statistic
+    scale = whole / float((values**2).sum())
 
     def tail(ratio: float) -> float:
         return upper_tail(found, values + ratio * scale * values**2)

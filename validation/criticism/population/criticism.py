@@ -102,9 +102,7 @@ class PopulationCriticism:
         """
         columns = ["table", "name", "effect", "low", "high", "p_adjusted"]
         parts = [pd.DataFrame(columns=columns)]
-        for name in TABLES:
-            table: pd.DataFrame = getattr(self, name)
-            rows = table[table["flagged"]]
+        for name, rows in self._flagged.items():
             if len(rows):
                 named = [row_name(name, row) for row in rows.to_dict("records")]
                 parts.append(rows.assign(table=name, name=named)[columns])
@@ -120,14 +118,24 @@ class PopulationCriticism:
             for levels of items; for each column of the subjects one for single items, one for all
             items and one for demands; and one for pairs or testlets.
         """
-        told = [_of_subjects(self.subjects), *_of_items(self.items)]
-        told += [_of_group(rows) for _, rows in self.groups.groupby("by", sort=False)]
-        told += [_of_spread(rows, self.prob) for _, rows in self.between.groupby("by", sort=False)]
-        told += [_of_demands(rows) for _, rows in self.between.groupby("by", sort=False)]
-        repeated = self.pairs["testlet"] == REPEATED
-        told.append(_of_pairs(self.pairs[~repeated], self.testlets))
-        told.append(_of_attempts(self.pairs[repeated], self.fit.layout))
-        return [each for each in told if each]
+        subjects, items, groups, between, pairs = self._flagged.values()
+        level, whole = items["what"] == LEVEL, between["what"] == SPREAD
+        repeated, count = pairs["testlet"] == REPEATED, self.groups["by"].value_counts()
+        told = [_of_subjects(subjects)] if len(subjects) else []
+        told += [_of_slopes(items[~level])] if (~level).any() else []
+        told += [_of_levels(items[level])] if level.any() else []
+        told += [_of_group(rows, count[by]) for by, rows in groups.groupby("by", sort=False)]
+        told += [_of_spread(own, self.prob) for _, own in between[whole].groupby("by", sort=False)]
+        told += [_of_demands(own) for _, own in between[~whole].groupby("by", sort=False)]
+        told += [_of_pairs(pairs[~repeated], self.testlets)] if (~repeated).any() else []
+        told += [_of_attempts(pairs[repeated], self.fit.layout)] if repeated.any() else []
+        return told
+
+    @property
+    def _flagged(self) -> dict[str, pd.DataFrame]:
+        """The flagged rows of each table."""
+        tables: dict[str, pd.DataFrame] = {name: getattr(self, name) for name in TABLES}
+        return {name: table[table["flagged"]] for name, table in tables.items()}
 
     def __repr__(self) -> str:
         items = self.items.groupby("item", sort=False)["flagged"].any()
@@ -167,11 +175,8 @@ def _numbers(row: pd.Series) -> str:
     return f"{effect} [{low}, {high}]"
 
 
-def _of_subjects(table: pd.DataFrame) -> str:
+def _of_subjects(flagged: pd.DataFrame) -> str:
     """Describe subjects with unexpected patterns of outcomes."""
-    flagged = table[table["flagged"]]
-    if flagged.empty:
-        return ""
     flat, regular = (flagged[flagged["effect"] * sign > 0]["subject"] for sign in (-1, 1))
     told = []
     if len(flat):
@@ -194,47 +199,40 @@ def _of_subjects(table: pd.DataFrame) -> str:
     )
 
 
-def _of_items(table: pd.DataFrame) -> list[str]:
-    """Describe items that are flatter, steeper, easier or harder, and what to add."""
-    flagged = table[table["flagged"]]
-    level = flagged["what"] == LEVEL
-    found = []
-    if (~level).any():
-        rows = flagged[~level]
-        parts = []
-        for word, sign in (("less", -1), ("more", 1)):
-            own = rows[rows["effect"] * sign > 0]
-            if len(own):
-                parts.append(
-                    f"{some(own['item'])} discriminate{'s' if len(own) == 1 else ''} between "
-                    f"subjects {word} than the layout implies "
-                    f"({own['item'].iloc[0]}: {_numbers(own.iloc[0])})"
-                )
-        backwards = rows[rows["high"] < -1]["item"]
-        key = f"; check the key of {some(backwards)}" if len(backwards) else ""
-        found.append(
-            f"{'; '.join(parts)}{key}; give items slopes of their own: "
-            'Slope("discrimination", per="item")'
-        )
-    if level.any():
-        rows = flagged[level]
-        found.append(
-            f"{some(rows['item'])}: easier or harder than the layout implies "
-            f"({rows['item'].iloc[0]}: {_numbers(rows.iloc[0])} log-odds); give items an ease of "
-            'their own: Bias("ease", per="item", prior=Prior("ZeroSumNormal", '
-            'sigma=Spread("easeSpread")))'
-        )
-    return found
+def _of_slopes(flagged: pd.DataFrame) -> str:
+    """Describe items that are flatter or steeper, and what to add."""
+    parts = []
+    for word, sign in (("less", -1), ("more", 1)):
+        own = flagged[flagged["effect"] * sign > 0]
+        if len(own):
+            parts.append(
+                f"{some(own['item'])} discriminate{'s' if len(own) == 1 else ''} between "
+                f"subjects {word} than the layout implies "
+                f"({own['item'].iloc[0]}: {_numbers(own.iloc[0])})"
+            )
+    backwards = flagged[flagged["high"] < -1]["item"]
+    key = f"; check the key of {some(backwards)}" if len(backwards) else ""
+    return (
+        f"{'; '.join(parts)}{key}; give items slopes of their own: "
+        'Slope("discrimination", per="item")'
+    )
 
 
-def _of_group(table: pd.DataFrame) -> str:
-    """Describe items that are easier for some groups, and what to add."""
-    flagged = table[table["flagged"]]
-    if flagged.empty:
-        return ""
+def _of_levels(flagged: pd.DataFrame) -> str:
+    """Describe items that are easier or harder, and what to add."""
+    return (
+        f"{some(flagged['item'])}: easier or harder than the layout implies "
+        f"({flagged['item'].iloc[0]}: {_numbers(flagged.iloc[0])} log-odds); give items an ease of "
+        'their own: Bias("ease", per="item", prior=Prior("ZeroSumNormal", '
+        'sigma=Spread("easeSpread")))'
+    )
+
+
+def _of_group(flagged: pd.DataFrame, count: int) -> str:
+    """Describe items, of so many, that are easier for some groups, and what to add."""
     row = flagged.sort_values("p").iloc[0]
     return (
-        f"{len(flagged)} of {len(table)} items differ in difficulty by {row['by']}: "
+        f"{len(flagged)} of {count} items differ in difficulty by {row['by']}: "
         f"{some(flagged['item'])} ({row['item']}, {row['level']} against {row['against']}: "
         f"{_numbers(row)} log-odds relative to the other items); inspect these items, or add "
         f"{_favour(row)}"
@@ -251,11 +249,8 @@ def _favour(row: pd.Series) -> str:
     )
 
 
-def _of_spread(table: pd.DataFrame, prob: float) -> str:
+def _of_spread(flagged: pd.DataFrame, prob: float) -> str:
     """Describe groups between which all items together differ, and what to add."""
-    flagged = table[table["flagged"] & (table["what"] == SPREAD)]
-    if flagged.empty:
-        return ""
     row = flagged.sort_values("p").iloc[0]
     pairs = [
         f"{level} against {other}" for level, other in flagged[["level", "against"]].to_numpy()
@@ -267,11 +262,8 @@ def _of_spread(table: pd.DataFrame, prob: float) -> str:
     )
 
 
-def _of_demands(table: pd.DataFrame) -> str:
+def _of_demands(flagged: pd.DataFrame) -> str:
     """Describe demands with different effects in some groups, and what to add."""
-    flagged = table[table["flagged"] & (table["what"] != SPREAD)]
-    if flagged.empty:
-        return ""
     row = flagged.sort_values("p").iloc[0]
     weight = f'per=Category({row["by"]!r}, per="subject"))'
     if row["level"] == STANDARD:
@@ -285,9 +277,8 @@ def _of_demands(table: pd.DataFrame) -> str:
     )
 
 
-def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
+def _of_pairs(flagged: pd.DataFrame, testlets: str) -> str:
     """Describe items with more or less in common, the effect on intervals, and what to add."""
-    flagged = table[table["flagged"]]
     told = []
     for word, sign in (("more", 1), ("less", -1)):
         own = flagged[flagged["effect"] * sign > 0]
@@ -298,8 +289,6 @@ def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
                 f"layout implies ({names[0]}: {_numbers(own.iloc[0])} squared log-odds, "
                 f"Q3 {fixed(own.iloc[0]['q3'], 2)})"
             )
-    if not told:
-        return ""
     if not (flagged["effect"] > 0).any():
         return f"{told[0]}; inspect these items: success on one may reduce success on the other"
     return (
@@ -309,12 +298,9 @@ def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
     )
 
 
-def _of_attempts(table: pd.DataFrame, layout: Layout) -> str:
+def _of_attempts(flagged: pd.DataFrame, layout: Layout) -> str:
     """Describe repeated attempts that are too similar, the effect, and what to add."""
-    flagged = table[table["flagged"]]
-    if flagged.empty:
-        return ""
-    (row,) = (row for _, row in flagged.iterrows())
+    row = flagged.iloc[0]
     if row["effect"] < 0:
         return (
             "repeated attempts at an item are less alike than the layout allows "

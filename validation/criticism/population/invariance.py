@@ -182,9 +182,8 @@ def _table(
     effect, error = tested.alone()
     several = len(columns) > 1
     if several:
-        statistic = tested.take(
-            slice(1, None)
-        ).together()  # the first score is minus the sum of the others
+        # the first score is minus the sum of the others
+        statistic = tested.take(slice(1, None)).together()
         p = chi2.sf(statistic, len(columns) - 1)
     else:
         statistic, p = (effect / error)[:, 0] ** 2, direction.chances(residuals, tested)
