@@ -11,7 +11,7 @@ import xarray as xr
 from ..common import options
 from ..common.errors import FitError
 from ..common.messages import many, some
-from ..common.proportions import wilson
+from ..common.proportions import rates, wilson
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.given import refuse_no_evaluation
 from ..evaluations.steps import refuse_steps
@@ -412,11 +412,6 @@ def _counts(slices: Slices, evaluation: Evaluation, times: np.ndarray) -> Counts
     return items, tried, right
 
 
-def _rates(trials: np.ndarray, successes: np.ndarray) -> np.ndarray:
-    unknown = np.full(trials.shape, np.nan)
-    return np.asarray(np.divide(successes, trials, out=unknown, where=trials > 0))
-
-
 def _squares(
     levels: np.ndarray, counts: Counts, drawn: Counts, prob: float
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -424,7 +419,7 @@ def _squares(
     items, trials, successes = (
         np.concatenate([own, other]) for own, other in zip(counts, drawn, strict=True)
     )
-    fitted = np.stack(fit_logistic(levels, _rates(trials, successes), weights(items)))
+    fitted = np.stack(fit_logistic(levels, rates(successes, trials), weights(items)))
     size = len(counts[0])
     own, draws = fitted[:, :size].copy(), fitted[:, size:].reshape(2, -1, size)
     own[:, undecided(levels, *counts)] = np.nan
@@ -465,7 +460,7 @@ def _bins(
         names=["subject", "dimension", "level"],
     )
     items, trials, successes = (values.ravel() for values in counts)
-    rate = _rates(trials, successes)
+    rate = rates(successes, trials)
     low, high = wilson(rate, np.where(trials > 0, trials, np.nan), prob)
     columns = {"items": items, "trials": trials, "successes": successes}
     table = pd.DataFrame({name: values.astype(int) for name, values in columns.items()}, names)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
+from ..common.proportions import rates
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.steps import refuse_steps
 from ..evaluations.tables import known_names, need_columns
@@ -69,9 +70,7 @@ class CharacteristicGrid:
     @property
     def rates(self) -> np.ndarray:
         """Success rate per cell, in [0, 1]; NaN for cells without attempts."""
-        return np.where(
-            self.trials > 0, self.successes / np.where(self.trials > 0, self.trials, 1), np.nan
-        )
+        return rates(self.successes, self.trials)
 
     def to_frame(self) -> pd.DataFrame:
         """Tabulate cells: both properties' cells, ``successes``, ``trials`` and ``success``."""

@@ -1,8 +1,6 @@
 """Items that are expected to reduce the uncertainty of fitted profiles most."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,7 @@ from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
 from ..inference.posterior.posterior import Posterior, posterior_draws, some_draws
 from ..layouts.elements import elements
-from .adaptive.choosing import Chooser, variance_removed
+from .adaptive.choosing import Chooser, Drawn, variance_removed
 
 _DRAWS = 2000  # at most, of each subject
 _MEMORY_MIB = 256.0
@@ -101,24 +99,6 @@ def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[
         yield gathered(probabilities(fit, row, features, count, memory_mib=_MEMORY_MIB), count)
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """A subject's draws with equal weights, and its probabilities on a bank; see `Draws`."""
-
-    elements: list[str]
-    values: np.ndarray
-    table: np.ndarray
-    shared: bool
-    version: int = 0
-
-    @property
-    def weights(self) -> np.ndarray:
-        return np.full(len(self.values), 1 / len(self.values))
-
-    def chances(self, rows: np.ndarray, draws: slice, dtype: Any = float) -> np.ndarray:
-        return np.asarray(self.table[rows][:, draws], dtype)
-
-
 def _of_one(
     fit: Posterior, row: int, names: pd.Index, table: np.ndarray, draws: np.ndarray, n: int
 ) -> pd.DataFrame:
@@ -127,7 +107,7 @@ def _of_one(
     subject, known = fit.subjects[row], elements(layout)
     values = np.stack([posterior_draws(fit, each, subject)[draws] for each in known], axis=1)
     profile = [element.name for element in known]
-    source = _Drawn(profile, values, table, layout.joint)
+    source = Drawn(profile, values, table, layout.joint)
     steps = layout.steps
     ends = [1] if steps is None else steps.ends.tolist()
     rows = np.arange(len(table)).reshape(len(names), -1)

@@ -1,7 +1,19 @@
-"""Intervals of a success rate: Wilson's interval, and the exact one."""
+"""Success rates and their intervals: Wilson's interval, and the exact one."""
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
+
+
+def rates(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
+    """Divide counts, or other sums, by those they belong to; NaN where these are 0.
+
+    Examples
+    --------
+    >>> rates(np.array([1, 0]), np.array([2, 0]))
+    array([0.5, nan])
+    """
+    unknown = np.full(np.shape(trials), np.nan)
+    return np.asarray(np.divide(successes, trials, out=unknown, where=trials > 0))
 
 
 def wilson(rate: np.ndarray, count: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:

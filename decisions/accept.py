@@ -8,7 +8,7 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.messages import many, some
 from ..common.options import inside, whole
-from ..common.proportions import clopper_pearson
+from ..common.proportions import clopper_pearson, rates
 from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.given import refuse_no_forecast
@@ -121,7 +121,7 @@ class Acceptance:
         attempts = np.where(own, trials, 0).sum(axis=1)
         passed = np.where(own, successes, 0).sum(axis=1)
         low, high = clopper_pearson(passed, attempts, prob)
-        share = np.divide(passed, attempts, out=np.full(len(own), np.nan), where=attempts > 0)
+        share = rates(passed, attempts)
         count = own.sum(axis=1)
         verdict = np.select(
             [count < fewest, share >= self.success, high >= self.success],

@@ -54,8 +54,7 @@ def posterior_rows(fit: Fit, prob: float) -> pd.DataFrame:
         part["reason"] = part["reason"].str.removesuffix("; ")
         parts.append(part.assign(node=element.name))
     table = pd.concat(parts).rename_axis("subject").reset_index()
-    order = {subject: place for place, subject in enumerate(judged.index)}
-    return table.sort_values("subject", key=lambda names: names.map(order), kind="stable")
+    return table.sort_values("subject", key=judged.index.get_indexer, kind="stable")
 
 
 def posterior_peaks(survey: Survey, layout: Layout) -> list[Peaks]:

@@ -1,40 +1,50 @@
 """Choice of the most informative item about a subject, given its answers so far."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from ...inference.sequential.running import Running
 
 MOST = 32  # items whose information is computed with all particles
 _STAGES = (32, 256), (8, MOST), (1, MOST)  # one in so many particles finds so many items
 _SCENARIOS = 64  # most combinations of outcomes of items in flight
 
 
-class Draws(Protocol):
-    """Draws of a subject's profile, and its success probabilities on a bank, as in `Running`."""
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A subject's draws with equal weights, for a choice as among the particles of `Running`.
 
-    @property
-    def elements(self) -> list[str]:
-        """Names of the profile's elements."""
+    Attributes
+    ----------
+    elements : list of str
+        Names of the profile's elements.
+    values : ndarray, shape (draws, elements)
+        Profile elements.
+    table : ndarray, shape (rows, draws)
+        Success probabilities on the rows of a bank.
+    shared : bool
+        Whether draws differ in more than the subject's own values.
+    version : int
+        Number that changes when draws are moved, which these never are.
+    """
 
-    @property
-    def values(self) -> np.ndarray:
-        """Profile elements, shape (draws, elements)."""
+    elements: list[str]
+    values: np.ndarray
+    table: np.ndarray
+    shared: bool
+    version: int = 0
 
     @property
     def weights(self) -> np.ndarray:
         """Weights of the draws; they sum to 1."""
+        return np.full(len(self.values), 1 / len(self.values))
 
-    @property
-    def shared(self) -> bool:
-        """Whether draws differ in more than the subject's own values."""
-
-    @property
-    def version(self) -> int:
-        """Number that changes when draws are moved."""
-
-    def chances(self, rows: np.ndarray, draws: slice, dtype: Any = ...) -> np.ndarray:
+    def chances(self, rows: np.ndarray, draws: slice, dtype: Any = float) -> np.ndarray:
         """Success probabilities on rows of the bank, shape (rows, draws)."""
+        return np.asarray(self.table[rows][:, draws], dtype)
 
 
 class _Table(NamedTuple):
@@ -67,7 +77,7 @@ class Chooser:
 
     Parameters
     ----------
-    running : Draws
+    running : Running or Drawn
         The posterior so far.
     rows : ndarray of int, shape (items, rows)
         Positions of each item's rows in the bank, one row or one for each step.
@@ -79,7 +89,7 @@ class Chooser:
 
     def __init__(
         self,
-        running: Draws,
+        running: Running | Drawn,
         rows: np.ndarray,
         ends: Sequence[int],
         targets: Mapping[str, float] | None,

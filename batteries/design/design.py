@@ -205,16 +205,15 @@ def _told(
     places = np.array([choice.item for choice in choices], dtype=int)
     columns = [column for feature in layout.meta_features for column in feature.columns]
     chosen, names = bank.iloc[places], [element.name for element in elements(layout)]
-    battery = chosen.copy()
-    for at, (name, values) in enumerate(
+    told = pd.DataFrame(
         {
             "order": np.arange(1, len(places) + 1),
             "gain": np.array([choice.gain for choice in choices]),
             "cost": prices[places],
-        }.items()
-    ):
-        battery = battery.drop(columns=name, errors="ignore")
-        battery.insert(at, name, values)
+        },
+        chosen.index,
+    )
+    battery = pd.concat([told, chosen.drop(columns=told.columns, errors="ignore")], axis=1)
     source, rows = start.over(chosen, DRAWS, seed)
     size, count = len(weights), len(choices)
     information = np.zeros((DRAWS, size, size))

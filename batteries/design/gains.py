@@ -1,6 +1,6 @@
 """Expected reduction of uncertainty by an item, given the chosen ones."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,10 +37,6 @@ class Gains:
 
     source: Sensitivity
     weights: np.ndarray
-    _scaled: np.ndarray = field(init=False, repr=False)
-    _outcomes: Divergence = field(init=False, repr=False)
-    _information: np.ndarray = field(init=False, repr=False)
-    _divergence: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         draws, rows, size = len(self.source.draws), self.source.block.count, len(self.weights)

@@ -1,6 +1,7 @@
 """Columns of items that a layout reads: their values, the latents they inform, correlations."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -333,12 +334,10 @@ def collinear(values: pd.DataFrame, factors: pd.Series) -> pd.DataFrame:
     pearson, spearman = (values.corr(method).to_numpy() for method in ("pearson", "spearman"))
     names = list(values.columns)
     rows = []
-    for place, one in enumerate(names):
-        for step, two in enumerate(names[place + 1 :]):
-            other = place + 1 + step
-            r, rank = pearson[place, other], spearman[place, other]
-            if not max(abs(r), abs(rank)) >= ALIKE:
-                continue
+    for place, other in combinations(range(len(names)), 2):
+        one, two = names[place], names[other]
+        r, rank = pearson[place, other], spearman[place, other]
+        if max(abs(r), abs(rank)) >= ALIKE:
             worst = float(factors.reindex([one, two]).max())
             words = said.pop(frozenset([one, two]), "")
             rows.append((max(abs(r), abs(rank)), [f"{one}, {two}", r, rank, worst, words]))

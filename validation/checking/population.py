@@ -24,7 +24,7 @@ _SAME = 1e-7  # relative difference of slopes that counts as rounding error
 _RIDGE = 0.4  # least correlation of indistinguishable locations that are reported
 
 EFFECTS = ("node", "per", "levels", "subjects", "items", "least_trials", "trials")
-"""Columns of `rest`."""
+"""Columns of the table of effects."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, se
     return Taught(
         latents,
         np.array([sd[part.columns][nearest] for part in profile]).reshape(-1, count).T,
-        rest(source.cohort),
+        _effects(source),
         [
             *_told(ridges),
             *about_latents(latents, names, lambda rows: _more(own[rows["node"].iloc[0]]), told),
@@ -120,13 +120,8 @@ def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, se
     )
 
 
-def rest(cohort: Cohort) -> pd.DataFrame:
+def _effects(source: Hierarchy) -> pd.DataFrame:
     """Count the subjects, items and trials on which the values of a cohort's latents depend.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Layout and attempts.
 
     Returns
     -------
@@ -135,14 +130,10 @@ def rest(cohort: Cohort) -> pd.DataFrame:
         in the data, the ``subjects``, ``items`` and ``trials`` of the median level, and the
         ``least_trials`` of any level.
     """
-    rows = []
-    for latent in cohort.layout.latents:
-        if not latent.plates:
-            continue
-        cells = pd.DataFrame({"subject": cohort.subject, "item": cohort.item})
-        level = np.ravel_multi_index(
-            [cohort.codes(plate) for plate in latent.plates], cohort.size(latent.plates)
-        )
+    cohort, rows = source.cohort, []
+    cells = pd.DataFrame({"subject": cohort.subject, "item": cohort.item})
+    for latent in (latent for latent in cohort.layout.latents if latent.plates):
+        level = source.levels(latent)
         counted = cells.groupby(level).nunique().median()
         trials = pd.Series(cohort.trials).groupby(level).sum()
         per = " and ".join(map(plate_name, latent.plates))
@@ -152,7 +143,7 @@ def rest(cohort: Cohort) -> pd.DataFrame:
 
 
 def no_effects() -> pd.DataFrame:
-    """Make the empty table of `rest` for layouts that are fitted to each subject separately."""
+    """Make an empty table of effects for layouts that are fitted to each subject separately."""
     return pd.DataFrame(columns=list(EFFECTS))
 
 

@@ -14,6 +14,7 @@ from scipy.stats import norm
 from threadpoolctl import threadpool_limits
 
 from ...common.messages import many, some
+from ...common.proportions import rates
 from ...evaluations.steps import Rows
 
 _COLUMNS = ["subject", "items", "others", "agreement", "expected", "low", "high", "p", "flagged"]
@@ -48,11 +49,11 @@ def outcomes_by_item(successes: np.ndarray, trials: np.ndarray, rows: Rows | Non
     array([[0.5, 0. , nan]])
     """
     if rows is None:
-        return np.where(trials > 0, successes / np.maximum(trials, 1), np.nan)
+        return rates(successes, trials)
     begins = np.unique(rows.first)
     gained = pd.DataFrame((successes / rows.tops).T).groupby(rows.first).sum().to_numpy()
     attempts = trials[:, begins].T
-    part = pd.DataFrame(np.where(attempts > 0, gained / np.maximum(attempts, 1), np.nan))
+    part = pd.DataFrame(rates(gained, attempts))
     centred = part - part.groupby(rows.outcome[begins]).transform("mean")
     return np.asarray(centred.groupby(rows.places[begins]).mean().T)
 

@@ -184,15 +184,22 @@ class Cut:
         DataError
             When a name is not among the items.
         """
-        where = self.items.get_indexer(names)
-        if (where < 0).any():
-            raise DataError(
-                f"the evaluation lacks the fitted item(s) {some(names[where < 0])}; "
-                "give the evaluation that was fitted"
-            )
+        where = places_of(names, self.items, "item")
         used = [part.take(where) for part in self.used]
         varying = [part for part in used if len(part.levels) > 1]
         return Cut(names, varying, [part.take(where) for part in self.candidates])
+
+
+def places_of(names: Iterable[str], known: pd.Index, what: str) -> np.ndarray:
+    """Find fitted subjects or items among those of an evaluation, by position."""
+    wanted = pd.Index(names)
+    found = known.get_indexer(wanted)
+    if (found < 0).any():
+        raise DataError(
+            f"the evaluation lacks the fitted {what}(s) {some(wanted[found < 0])}; give the "
+            "evaluation that was fitted"
+        )
+    return np.asarray(found)
 
 
 def used_columns(fit: Fit) -> list[str]:

@@ -1,8 +1,8 @@
 """Cross-validation of layouts, baselines and other assessors on the same outcomes."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import joblib
@@ -14,6 +14,7 @@ from ...common.errors import DataError
 from ...common.given import refuse_other
 from ...common.messages import some
 from ...common.progress import track
+from ...common.proportions import rates
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...inference.forecasts.forecasting import OUTSIDE
@@ -279,9 +280,7 @@ class _Run:
     def means(self, number: int) -> np.ndarray:
         """Average a method's predictions over repeats, (subjects, rows); NaN if there is none."""
         own = self.chances[number]
-        known = (~np.isnan(own)).sum(axis=0)
-        unknown = np.full(known.shape, np.nan)
-        return np.asarray(np.divide(np.nansum(own, axis=0), known, out=unknown, where=known > 0))
+        return rates(np.nansum(own, axis=0), (~np.isnan(own)).sum(axis=0))
 
     def predictions(self) -> pd.DataFrame:
         """Return a table of predictions and outcomes."""
@@ -333,14 +332,9 @@ def keyed(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
     return pd.concat([pd.DataFrame(keys, index=table.index), table], axis=1)
 
 
-@contextmanager
-def working(n_jobs: int | None) -> Iterator[None]:
-    """Set the number of parallel jobs for the ``with`` block, if it is given."""
-    if n_jobs is None:
-        yield
-    else:
-        with joblib.parallel_config(n_jobs=n_jobs):
-            yield
+def working(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """Set the number of parallel jobs for a ``with`` block, if it is given."""
+    return nullcontext() if n_jobs is None else joblib.parallel_config(n_jobs=n_jobs)
 
 
 def read_split(given: Split | str) -> Split:

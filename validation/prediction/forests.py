@@ -220,20 +220,12 @@ def _importances(
     found = permutation_importance(
         forest,
         *held[:2],
-        scoring=_closeness,
+        scoring="neg_brier_score",
         n_repeats=repeats,
         random_state=seed,
         sample_weight=held[2],
     )
     return np.asarray(found["importances_mean"])
-
-
-def _closeness(
-    forest: Any, rows: np.ndarray, outcomes: np.ndarray, sample_weight: np.ndarray
-) -> float:
-    """Return minus the Brier score."""
-    errors = forest.predict_proba(rows)[:, 1] - outcomes
-    return -float(np.average(errors**2, weights=sample_weight))
 
 
 def _universal_forecast(

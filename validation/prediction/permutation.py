@@ -146,9 +146,9 @@ def permutation_importance(
                 asked = _Asked(fold, evaluation, shuffled[name], orders)
                 found = asked.importances(name, assessor, seed + repeat, score)
                 rows.append(keyed(found, method=name, repeat=repeat, fold=place))
-    order = {name: number for number, name in enumerate(assessors)}
-    values = pd.concat(rows).sort_values("method", key=lambda own: own.map(order), kind="stable")
-    return Importance(values.reset_index(drop=True), score, prob, float(cells[0] / cells[1]))
+    order = pd.Index(list(assessors)).get_indexer
+    values = pd.concat(rows).sort_values("method", key=order, kind="stable", ignore_index=True)
+    return Importance(values, score, prob, float(cells[0] / cells[1]))
 
 
 @dataclass(frozen=True, eq=False)

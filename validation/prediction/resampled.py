@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...common.proportions import rates
+
 SCORES = ("auroc", "ece", "brier")
 
 BINS = 10
@@ -75,7 +77,7 @@ class Predicted:
                     there = ~np.isnan(found)
                     total[:, block, subject, method] += np.where(there, found, 0)
                     known[:, block, subject, method] += there
-        return np.divide(total, known, out=np.full_like(total, np.nan), where=known > 0)
+        return rates(total, known)
 
     def _parts(self) -> list[tuple[int, np.ndarray]]:
         """Return the rows of each repeat and subject, with the number of the subject."""
@@ -122,8 +124,7 @@ def auroc_of(
         below = np.add.reduceat(counted * wrong, starts)
         pairs = above.sum(axis=0) * below.sum(axis=0)
         ordered = (above * (below.cumsum(axis=0) - below / 2)).sum(axis=0)
-        unknown = np.full(len(pairs), np.nan)
-        return np.asarray(np.divide(ordered, pairs, out=unknown, where=pairs > 0))
+        return rates(ordered, pairs)
 
     return area
 
@@ -138,9 +139,4 @@ def _losses(
     gaps[bins, np.arange(len(chances))] = trials * chances - won
     squares = won * (1 - chances) ** 2 + lost * chances**2
     total = trials @ times
-    unknown = np.full(len(total), np.nan)
-    ece, brier = (
-        np.divide(sums, total, out=unknown.copy(), where=total > 0)
-        for sums in (np.abs(gaps @ times).sum(axis=0), squares @ times)
-    )
-    return ece, brier
+    return rates(np.abs(gaps @ times).sum(axis=0), total), rates(squares @ times, total)

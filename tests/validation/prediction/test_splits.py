@@ -301,9 +301,7 @@ def test_methods_are_compared_on_what_all_were_scored_on():
 
 def test_unknown_score():
     held = CrossValidation(scores(layout=[[0.1, 0.3]]), RATES)
-    with pytest.raises(
-        DataError, match="the scores have no column loss; the columns are method"
-    ):
+    with pytest.raises(DataError, match="the scores have no column loss; the columns are method"):
         held.summary("loss")
 
 

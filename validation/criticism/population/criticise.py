@@ -7,12 +7,11 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ....common.errors import DataError, FitError
-from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....evaluations.tables import need_columns
 from ....inference.fit import Fit
 from ....inference.given import refuse_few_draws
-from ..properties import used_columns
+from ..properties import places_of, used_columns
 from .between import between
 from .criticism import PopulationCriticism
 from .dependence import pairs, testlets
@@ -36,11 +35,13 @@ def criticise_population(
 ) -> PopulationCriticism:
     """Criticise a joint fit; parameters and errors are those of `criticise`."""
     refuse_few_draws(fit, "criticise")
-    people = _known(evaluation.subject_table, fit.subjects, "subject")
+    people = evaluation.subject_table
+    people = people.iloc[places_of(fit.subjects, people.index, "subject")]
     contrasts = [Contrast.of(people, name) for name in group_columns(people, by)]
     who = fit.named(subjects) if subjects is not None else fit.subjects
     residuals = Residuals.of(fit)
-    items = _known(evaluation.items, residuals.items, "item")
+    items = evaluation.items
+    items = items.iloc[places_of(residuals.items, items.index, "item")]
     demands = items[[name for name in used_columns(fit) if name in items]].select_dtypes("number")
     together = None if testlet is None else _testlets(items, testlet)
     judged = {"alpha": alpha, "prob": prob}
@@ -60,17 +61,6 @@ def criticise_population(
             testlet or "",
             between(residuals, contrasts, demands, **judged),
         )
-
-
-def _known(table: pd.DataFrame, names: list[str], what: str) -> pd.DataFrame:
-    """Return the rows of the fitted subjects or items."""
-    missing = [name for name in names if name not in table.index]
-    if missing:
-        raise DataError(
-            f"the evaluation lacks the fitted {what}(s) {some(missing)}; give the evaluation that "
-            "was fitted"
-        )
-    return table.loc[names]
 
 
 def _share(fit: Fit, prob: float) -> Explained:

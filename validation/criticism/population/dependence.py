@@ -182,9 +182,7 @@ def _chances(
     residuals: Residuals, z: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> np.ndarray:
     """Compute p values of pairs from the four possible products of a subject's outcomes."""
-    low, high = (each.T for each in residuals.two_points)
-    width = np.where(high > low, high - low, 1)
-    passing = -low / width
+    low, high, passing = (each.T for each in residuals.two_points)
     found = np.full(len(z), np.nan)
     together = max(1, 2**20 // low.shape[1])
     for start in range(0, len(z), together):
@@ -202,9 +200,8 @@ def _testlet_chances(
 ) -> np.ndarray:
     """Compute p values of testlets from outcomes replicated with the mean probabilities."""
     rng = np.random.default_rng(seed)
-    low, high = residuals.two_points
-    width = np.where(high > low, high - low, 1)
-    passed = rng.random((_OUTCOMES, *low.shape)) < -low / width
+    low, high, passing = residuals.two_points
+    passed = rng.random((_OUTCOMES, *low.shape)) < passing
     values = _over_testlets(np.where(passed, high, low), places)
     values = np.moveaxis(values - values.mean(axis=0), 0, 2)  # subjects, testlets, outcomes
     return tails(z, np.swapaxes(values, 0, 1), np.full(_OUTCOMES, 1 / _OUTCOMES))

@@ -263,9 +263,7 @@ def of_cells(residuals: Residuals, z: np.ndarray, along: np.ndarray, over: int) 
     ndarray, shape (tests,)
         P values; see `saddlepoint.tails`.
     """
-    low, high = residuals.two_points
-    width = np.where(high > low, high - low, 1)
-    passing = -low / width
+    low, high, passing = residuals.two_points
     cells = np.stack([along * low, along * high, 1 - passing, passing])
     below, above, failing, passing = cells if over == SUBJECT else cells.swapaxes(1, 2)
     return tails(z, np.stack([below, above], axis=2), np.stack([failing, passing], axis=2))

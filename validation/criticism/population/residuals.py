@@ -131,8 +131,8 @@ class Residuals:
         return self._block(self.mean[None])
 
     @cached_property
-    def two_points(self) -> tuple[np.ndarray, np.ndarray]:
-        """Residuals of two possible outcomes, at the mean probabilities.
+    def two_points(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Residuals of two possible outcomes, and the probability of the second, at the means.
 
         Their mean is 0, and their variance and third moment are those of the Binomial distribution.
         With one trial, they are the residuals of failure and success.
@@ -140,7 +140,8 @@ class Residuals:
         skewed = 1 - 2 * self.mean
         upper = (skewed + np.sqrt(skewed**2 + 4 * self.centre.weights[0])) / 2
         tried = self.trials > 0
-        return np.where(tried, skewed - upper, 0), np.where(tried, upper, 0)
+        low, high = np.where(tried, skewed - upper, 0), np.where(tried, upper, 0)
+        return low, high, -low / positive(high - low)
 
     def _block(self, chances: np.ndarray) -> Block:
         return Block(
