@@ -13,6 +13,7 @@ from ...inference.model.cohort import Cohort, indices
 from ...inference.model.prior import draw_prior
 from ...inference.population.priors import around, at_levels, by_label, parents
 from ...layouts import Latent
+from ...layouts.elements import Element
 from ...linking import Expr
 
 _STEP = 1e-4  # step of a numerical derivative, as a fraction of the prior sd
@@ -20,31 +21,17 @@ _FIRM = 1e6  # precision with which effects sum to zero, relative to that of the
 _MATTERS = 1e-6  # change of log-odds per prior sd that is more than rounding error
 
 
-@dataclass(frozen=True)
-class PlatedElement:
+@dataclass(frozen=True, kw_only=True)
+class PlatedElement(Element):
     """Values of one label of a latent: a single one, or one for each level of its plates.
 
     Attributes
     ----------
-    latent : Latent
-        The latent.
-    label : str
-        Label; empty without labels.
-    place : int
-        Position among the labels.
     columns : ndarray of int
         Positions of its levels among all values.
     """
 
-    latent: Latent
-    label: str
-    place: int
     columns: np.ndarray
-
-    @property
-    def name(self) -> str:
-        """Name, as ``node`` or ``node[label]``."""
-        return f"{self.latent.name}[{self.label}]" if self.label else self.latent.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +54,8 @@ class Hierarchy:
             labels = [label for own in latent.dims.values() for label in own] or [""]
             levels = int(np.prod(self.cohort.size(latent.plates), dtype=int))
             own = start + np.arange(levels * len(labels)).reshape(levels, len(labels))
-            found += [
-                PlatedElement(latent, label, at, own[:, at]) for at, label in enumerate(labels)
-            ]
+            each = zip(labels, own.T, strict=True)
+            found += [PlatedElement(latent, label, columns=columns) for label, columns in each]
             start += own.size
         return found
 
@@ -92,7 +78,7 @@ class Hierarchy:
         drawn = draw_prior(self.cohort.layout)
         return np.array(
             [
-                drawn[p.latent.name].reshape(len(drawn[p.latent.name]), -1)[:, p.place].std(ddof=1)
+                drawn[p.latent.name].reshape(len(drawn[p.latent.name]), -1)[:, p.index].std(ddof=1)
                 for p in self.parts
             ]
         )
@@ -121,7 +107,7 @@ class Hierarchy:
             span, name = part.latent.range, part.latent.name
             at = [slice(None)] * known[name].ndim
             for dim in part.latent.label_dims:
-                at[axes[dim]] = slice(part.place, part.place + 1)
+                at[axes[dim]] = slice(part.index, part.index + 1)
             ends = []
             for side in (-1, 1):
                 moved = known[name].copy()
@@ -163,7 +149,7 @@ class Hierarchy:
                     spread = [self.prior_sd[self.parts.index(part)] for part in chosen]
                     alone[own] = np.repeat(spread, [len(part.columns) for part in chosen])
                     continue
-                here = values[latent.name].reshape(count, -1)[:, [part.place for part in chosen]]
+                here = values[latent.name].reshape(count, -1)[:, [part.index for part in chosen]]
                 location, scale = (
                     at_levels(self.cohort, latent, labels, each, values).reshape(count, -1)
                     for each in family[:2]
@@ -203,7 +189,7 @@ class Hierarchy:
                 for side in (-1, 1):
                     moved = values[parent.name].copy()
                     flat = moved.reshape(-1, len(self.of_latent[parent.name]))
-                    flat[:, part.place] += side * step
+                    flat[:, part.index] += side * step
                     now = {**values, parent.name: moved}
                     ends.append(at_levels(self.cohort, latent, labels, expression, now))
                 yield (ends[1] - ends[0]) / (2 * step), part.columns[self._above(latent, parent)]

@@ -10,8 +10,7 @@ from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
 from ...inference.population.drawing import draw_truths
 from ...inference.population.priors import around, parents
-from ...layouts import Latent, Layout, Prior
-from ...layouts.elements import Element
+from ...layouts import Latent, Layout
 from ...layouts.plates import POPULATION, plate_name
 from ...linking import units
 from .advice import about_latents, learnt
@@ -201,14 +200,9 @@ def _summed(part: PlatedElement) -> bool:
 
 def _locations(source: Hierarchy, part: PlatedElement) -> list[int]:
     """List the positions of the latents that are the location of a latent's prior."""
-    family = around(_prior(part))
+    family = around(part.prior)
     known = parents(family.location) if family is not None else []
     return [at for at, each in enumerate(source.parts) if each.latent in known]
-
-
-def _prior(part: PlatedElement) -> Prior:
-    priors = part.latent.priors
-    return priors[part.place] if len(priors) > 1 else priors[0]
 
 
 def _told(ridges: Sequence[_Ridge]) -> list[str]:
@@ -248,10 +242,7 @@ def _latents(
     after = np.array([np.median(sd[part.columns]) for part in parts])
     others = np.where(_related(source), 0, correlation)
     reached = _reached(source, matters)
-    met = [
-        [c for c in informed_by(cohort.layout, Element(part.latent, part.label)) if c in varying]
-        for part in parts
-    ]
+    met = [[c for c in informed_by(cohort.layout, part) if c in varying] for part in parts]
     trials = [
         np.median(np.bincount(source.levels(part.latent), cohort.trials * reached[:, column]))
         for column, part in enumerate(parts)

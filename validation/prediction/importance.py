@@ -90,7 +90,9 @@ class Importance:
         DataError
             When there is no such method.
         """
-        own = self.table[self.table["method"] == self._known(method)]
+        wanted = self.methods[:1] if method is None else [method]
+        (name,) = known_names(wanted, pd.Index(self.methods), "method")
+        own = self.table[self.table["method"] == name]
         return [str(name) for name in own.loc[own["chosen"], "property"]]
 
     @cached_property
@@ -119,11 +121,6 @@ class Importance:
     def __repr__(self) -> str:
         said = "; ".join(f"{name}: {row.verdict}" for name, row in self.stability.iterrows())
         return f"<Importance: {said}>"
-
-    def _known(self, method: str | None) -> str:
-        if method is None:
-            return self.methods[0]
-        return known_names([method], pd.Index(self.methods), "method")[0]
 
     def _by_fold(self, method: str) -> pd.DataFrame:
         """Average over subjects, with a row per fold and a column per property."""

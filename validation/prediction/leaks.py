@@ -184,7 +184,7 @@ def refuse_trained(
     verdict = asked.verdict(reused_names=reused_names)
     each = trials.shape[1] // len(asked.names)
     changed, same = (
-        _cell_names(trials, np.repeat(found, each, axis=1))
+        cell_names(trials, np.repeat(found, each, axis=1))
         for found in (verdict.changed, verdict.same)
     )
     if changed:
@@ -226,7 +226,7 @@ def trained_error(found: Sequence[str], how: str = "") -> DataError:
     )
 
 
-def _cell_names(trials: pd.DataFrame, chosen: np.ndarray) -> list[str]:
+def cell_names(trials: pd.DataFrame, chosen: np.ndarray) -> list[str]:
     """Return the names of chosen cells that were attempted."""
     places = np.argwhere(chosen & (trials.to_numpy() > 0))
     return [f"{trials.columns[column]} ({trials.index[row]})" for row, column in places]

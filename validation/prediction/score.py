@@ -17,7 +17,7 @@ from ...evaluations.steps import Rows
 from ...inference.forecasts.forecasting import OUTSIDE, Forecast
 from ...inference.given import refuse_no_forecast
 from . import scoring_rules as scoring
-from .leaks import Asked, refuse_trained, trained_error
+from .leaks import Asked, cell_names, refuse_trained, trained_error
 
 
 def score_forecast(
@@ -237,9 +237,9 @@ def matched(
         )
         refuse_trained(asked, trials, training_items=training_items, reused_names=reused_names)
     elif not training_items:
-        leaked = np.argwhere(chosen["trained"].to_numpy() & (trials.to_numpy() > 0))
-        if len(leaked):
-            raise trained_error([f"{items[column]} ({subjects[row]})" for row, column in leaked])
+        leaked = cell_names(trials, chosen["trained"].to_numpy())
+        if leaked:
+            raise trained_error(leaked)
     return chosen, successes, trials
 
 

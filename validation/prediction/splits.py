@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -258,14 +258,10 @@ class Groups:
 
     column: str
     folds: int = 10
+    repeats: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         options.whole("folds", self.folds, 2)
-
-    @property
-    def repeats(self) -> int:
-        """Default number of times that the split is drawn."""
-        return 1
 
     def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
         """Draw the split once, as `Split.draw` does.
@@ -322,11 +318,7 @@ class Given:
 
     test: str | pd.Series | pd.DataFrame | Iterable[object]
     train: str | pd.Series | pd.DataFrame | Iterable[object] | None = None
-
-    @property
-    def repeats(self) -> int:
-        """Default number of times that the split is drawn."""
-        return 1
+    repeats: ClassVar[int] = 1
 
     def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
         """Draw the split, as `Split.draw` does; nothing is random.
