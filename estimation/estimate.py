@@ -54,7 +54,8 @@ def posterior_rows(fit: Fit, prob: float) -> pd.DataFrame:
         part["reason"] = part["reason"].str.removesuffix("; ")
         parts.append(part.assign(node=element.name))
     table = pd.concat(parts).rename_axis("subject").reset_index()
-    return table.sort_values("subject", key=judged.index.get_indexer, kind="stable")
+    order = {subject: place for place, subject in enumerate(judged.index)}
+    return table.sort_values("subject", key=lambda names: names.map(order), kind="stable")
 
 
 def posterior_peaks(survey: Survey, layout: Layout) -> list[Peaks]:
@@ -161,21 +162,16 @@ def _from_posterior(found: Survey, fit: Fit, prob: float) -> pd.DataFrame:
 
 def _modes(subjects: Sequence[str], node: str, tops: Sequence[Peaks]) -> pd.DataFrame:
     counts = [len(top.at) for top in tops]
-    at, logs, below = (
-        np.concatenate([np.empty(0), *parts])
-        for parts in (
-            [top.at for top in tops],
-            [top.logs for top in tops],
-            [top.logs[0] - top.logs for top in tops],
-        )
-    )
+    at = np.concatenate([np.empty(0), *(top.at for top in tops)])
+    logs = np.concatenate([np.empty(0), *(top.logs for top in tops)])
+    highest = np.repeat([top.logs[0] for top in tops], counts)
     return pd.DataFrame(
         {
             "subject": np.repeat(np.array(subjects, dtype=object), counts).astype("str"),
             "node": node,
             "at": at,
             "log_likelihood": logs,
-            "below": below,
+            "below": highest - logs,
         }
     )
 

@@ -146,9 +146,9 @@ def permutation_importance(
                 asked = _Asked(fold, evaluation, shuffled[name], orders)
                 found = asked.importances(name, assessor, seed + repeat, score)
                 rows.append(keyed(found, method=name, repeat=repeat, fold=place))
-    order = pd.Index(list(assessors)).get_indexer
-    values = pd.concat(rows).sort_values("method", key=order, kind="stable", ignore_index=True)
-    return Importance(values, score, prob, float(cells[0] / cells[1]))
+    order = {name: number for number, name in enumerate(assessors)}
+    values = pd.concat(rows).sort_values("method", key=lambda own: own.map(order), kind="stable")
+    return Importance(values.reset_index(drop=True), score, prob, float(cells[0] / cells[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +180,9 @@ class _Asked:
         for own, right, of in zip(chances, won, tried, strict=True):
             losses = np.array([_loss(each, right, of, score) for each in own])
             rises.append(losses[1:].reshape(len(self.groups), -1).mean(axis=1) - losses[0])
-        names = pd.MultiIndex.from_product([self.evaluation.subjects, self.groups])
-        index = names.set_names(["subject", "property"])
+        index = pd.MultiIndex.from_product(
+            [self.evaluation.subjects, self.groups], names=["subject", "property"]
+        )
         return pd.Series(np.concatenate(rises), index, name="importance").reset_index()
 
     def _beside(self, held: Sequence[str]) -> tuple[Evaluation, list[str]]:

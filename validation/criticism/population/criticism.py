@@ -143,14 +143,9 @@ class PopulationCriticism:
             f"{int(self.subjects['flagged'].sum())} of {len(self.subjects)} subjects flagged",
             f"{int(items.sum())} of {len(items)} items",
         ]
-        if len(self.groups):
-            told.append(
-                f"{int(self.groups['flagged'].sum())} of {len(self.groups)} items by groups"
-            )
-        if len(self.between):
-            told.append(
-                f"{int(self.between['flagged'].sum())} of {len(self.between)} between groups"
-            )
+        for table, what in ((self.groups, "items by groups"), (self.between, "between groups")):
+            if len(table):
+                told.append(f"{int(table['flagged'].sum())} of {len(table)} {what}")
         alike = int(self.pairs["flagged"].sum())
         told.append(f"{alike} of {len(self.pairs)} testlets" if self.testlets else f"{alike} pairs")
         name = self.fit.layout.name
