@@ -69,11 +69,6 @@ class Gains:
         """Expected posterior standard deviations, the mean over draws; shape (elements,)."""
         return np.asarray(np.sqrt(self._found.variance).mean(axis=0))
 
-    @property
-    def loss(self) -> float:
-        """Loss of the battery."""
-        return float(self.weights @ (self.sds / self.source.spread))
-
     def _settle(self) -> None:
         """Prepare what `of_rows` needs."""
         covariance, nearness = near_by(self._information, self.source)
