@@ -20,7 +20,6 @@ from measurement_layouts.reports.description import sentences
 from measurement_layouts.validation.criticism.criticise import criticise
 
 mpl.use("Agg")
-FEW, MANY = range(1, 3), range(1, 13)
 
 
 def printed(monkeypatch, show, *arguments):
@@ -135,46 +134,29 @@ def finer(monkeypatch):
     monkeypatch.setattr(tabled, "_written", row)
 
 
-def told(place, seeds, tmp_path, monkeypatch):
-    """What one place prints of several runs."""
-    return [PLACES[place](unsure.fitted(seed), tmp_path, monkeypatch) for seed in seeds]
+def told(place, tmp_path, monkeypatch):
+    """What one place prints of twelve runs."""
+    return [PLACES[place](unsure.fitted(seed), tmp_path, monkeypatch) for seed in range(1, 13)]
 
 
-LONG = ("layouts compared", "comparison_plot", "superiority_heatmap", "profile_heatmap of sds")
-"""Places that many runs alone print."""
-RUNS = [
-    pytest.param(
-        name,
-        seeds,
-        marks=[pytest.mark.trust("digits", name), *marks],
-        id=f"{name}, {len(seeds)} runs",
-    )
-    for name in PLACES
-    for seeds, marks in ((FEW, []), (MANY, [pytest.mark.slow]))
-    if seeds is MANY or name not in LONG
-]
-
-
-@pytest.mark.parametrize(("place", "seeds"), RUNS)
-def test_another_run_prints_the_same_to_a_few_units(place, seeds, tmp_path, monkeypatch):
-    texts = told(place, seeds, tmp_path, monkeypatch)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "place", [pytest.param(name, marks=pytest.mark.trust("digits", name)) for name in PLACES]
+)
+def test_another_run_prints_the_same_to_a_few_units(place, tmp_path, monkeypatch):
+    texts = told(place, tmp_path, monkeypatch)
     compared, apart = unsure.far_apart(texts)
     assert compared >= len(unsure.NUMBER.findall(texts[0])) > 0
     assert apart <= unsure.allowed(compared)
 
 
-QUICK = ("the table of fit and run", "describe")
 WHOLE = ("superiority_heatmap", "criticise")  # whole percents, by their form; success rates
-FINER = [pytest.param(QUICK[0], FEW, id=QUICK[0])] + [
-    pytest.param(one, MANY, id=one, marks=pytest.mark.slow)
-    for one in PLACES
-    if one not in (QUICK[0], *WHOLE)
-]
 
 
-@pytest.mark.parametrize(("place", "seeds"), FINER)
-def test_two_digits_more_are_noticed(place, seeds, tmp_path, monkeypatch):
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [one for one in PLACES if one not in WHOLE])
+def test_two_digits_more_are_noticed(place, tmp_path, monkeypatch):
     """Twin that must fail."""
     finer(monkeypatch)
-    compared, apart = unsure.far_apart(told(place, seeds, tmp_path, monkeypatch))
+    compared, apart = unsure.far_apart(told(place, tmp_path, monkeypatch))
     assert apart > unsure.allowed(compared)
