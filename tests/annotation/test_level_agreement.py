@@ -6,8 +6,6 @@ import pytest
 
 from measurement_layouts.annotation import AnnotationError, adjudicate, agreement, delphi
 
-NAN = np.nan
-
 
 def frames(levels):
     """Levels by annotator: annotator x item."""

@@ -21,7 +21,6 @@ from measurement_layouts.inference.sampling.modes import LogDensity
 from measurement_layouts.linking import guessing, logistic, product
 
 CELL = ("subject", "item")
-SIZE = ml.MetaFeature("size", low=0, high=2)
 FINE = np.linspace(-12, 12, 6001)
 
 

@@ -10,7 +10,6 @@ from measurement_layouts.linking import logistic
 from measurement_layouts.validation.criticism.population import known_items
 
 SUBJECTS, ITEMS = 80, 60
-LEARNT = 5
 
 
 def drawn(seed):

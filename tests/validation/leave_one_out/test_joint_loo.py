@@ -1,11 +1,8 @@
 """Leave-one-out where subjects share something: one subject's item, foreseen from all others."""
 
 import numpy as np
-from helpers import shared_layouts
 
 import measurement_layouts as ml
-
-LAYOUT = shared_layouts.explanatory()
 
 
 def test_leave_one_out_of_a_cell(shared_fit, shared_data):
