@@ -102,8 +102,9 @@ def random_features(layout, rng, items):
     """Values of the layout's meta-features that repeat: few of each, for some items."""
     found = {}
     for feature in layout.meta_features:
-        low = feature.range.low if np.isfinite(feature.range.low) else -5.0
-        high = feature.range.high if np.isfinite(feature.range.high) else max(5.0, low + 3)
+        low, high = feature.range.low, feature.range.high
+        low = low if np.isfinite(low) else min(-5.0, high - 3)
+        high = high if np.isfinite(high) else max(5.0, low + 3)
         shape = (items, *map(len, feature.dims.values()))
         few = rng.uniform(low, high, rng.integers(1, 6) if rng.random() < 0.7 else items)
         found[feature.name] = rng.choice(feature.levels or few, shape).astype(float)
