@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit, logit
+from scipy.special import expit
 from scipy.stats import spearmanr
 
 import measurement_layouts as ml
@@ -17,7 +17,7 @@ from measurement_layouts.scenarios.fraction_subtraction import SKILLS
 from measurement_layouts.scenarios.pooling import pooled
 
 WITH = ("animal-ai-olympics", "fraction-subtraction", "gsm8k", "weirdml", "adele")
-ROUNDING = 1e-10  # some ten operations on numbers of size 10, and a logit of a product
+ROUNDING = 1e-10  # some ten operations on numbers of size 10
 COUNT = 200
 
 
@@ -60,17 +60,15 @@ def fractions():
 
 
 def word_problems():
-    """Of three capabilities that are all needed, and an ease."""
+    """Of an ability, weighed demands and an ease."""
     _, column = drawn()
-    parts = {"planning": "steps", "calculation": "digits", "reading": "doublings"}
-    value = {"slips": column(0, 0.2), "ease": column(-2, 2)}
-    solved = 1 - value["slips"]
-    for name, demand in parts.items():
-        value |= {demand: column(1, 8), f"{name}Ability": column(2, 12)}
-        value[f"{name}Slope"] = column(0.3, 2)
-        ahead = value[f"{name}Ability"] - value[demand]
-        solved = solved * expit(value[f"{name}Slope"] * ahead)
-    return value, (), expit(logit(solved) + value["ease"])
+    typical = {"steps": 3, "digits": 2, "doublings": 6}
+    value = {"solvingAbility": column(-2, 6), "ease": column(-2, 2)}
+    margin = value["solvingAbility"] + value["ease"]
+    for demand, usual in typical.items():
+        value |= {demand: column(1, 8), f"{demand}Weight": column(0, 1)}
+        margin = margin - value[f"{demand}Weight"] * (value[demand] - usual)
+    return value, (), expit(margin)
 
 
 def time_horizons():
@@ -206,7 +204,7 @@ def test_what_is_pooled_bears_the_capability_s_name():
 @pytest.mark.parametrize(
     ("name", "ability"),
     [
-        ("gsm8k", "planningAbility"),
+        ("gsm8k", "solvingAbility"),
         ("weirdml", "horizon"),
         ("adele", "generalLevel"),
         ("animal-ai-olympics", "visualAbility"),
