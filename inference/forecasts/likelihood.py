@@ -131,8 +131,9 @@ class Attempted:
     @classmethod
     def of(cls, fit: Posterior, row: int) -> "Attempted":
         """Read the items of a subject, given by its position in the fit."""
-        names, own = fit.observed.indexes["item"].map(str), (count[row] for count in fit.counts)
-        return cls.among(fit, names, *own, _training(fit))
+        names = fit.observed.indexes["item"].map(str)
+        successes, trials = (count[row] for count in fit.counts)
+        return cls.among(fit, names, successes, trials, _training(fit))
 
     @classmethod
     def among(
