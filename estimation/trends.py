@@ -8,13 +8,12 @@ from ..common.messages import some
 from ..common.options import inside
 from ..inference.fit import Fit
 from ..inference.given import refuse_no_fit
-from ..inference.model.alignment import align
+from ..inference.model.alignment import align, leaves
 from ..inference.population.priors import Around, around
 from ..inference.posterior.posterior import stacked
 from ..layouts import Latent, MetaFeature
 from ..layouts.plates import SUBJECT
 from ..linking import Expr, evaluate
-from ..linking.evaluation import ancestry
 from .horizons import HorizonTrend, capability_of, trend_of
 
 _STEPS = 60
@@ -117,7 +116,7 @@ def _course(fit: Fit, name: str) -> tuple[Around, MetaFeature]:
     """Find the mean and scatter of a capability's prior, and the date on which they depend."""
     latent = next(one for one in fit.layout.latents if one.name == name)
     found = around(latent.priors[0])
-    parts = [] if found is None else [*_parts(found.location), *_parts(found.scale)]
+    parts = [] if found is None else [*leaves(found.location), *leaves(found.scale)]
     dates = {part.name: part for part in parts if isinstance(part, MetaFeature)}
     own = [part.name for part in parts if isinstance(part, Latent) and part.plates]
     if found is None or len(dates) != 1:
@@ -132,10 +131,6 @@ def _course(fit: Fit, name: str) -> tuple[Around, MetaFeature]:
             "prior and add them where the capability is used"
         )
     return found, next(iter(dates.values()))
-
-
-def _parts(expression: Expr) -> list[Expr]:
-    return list(ancestry(expression, stop_at=lambda of: isinstance(of, Latent | MetaFeature)))
 
 
 def _days(date: MetaFeature) -> float:
@@ -154,7 +149,7 @@ def _drawn(fit: Fit, expression: Expr, date: MetaFeature, at: np.ndarray) -> np.
     dims, posterior = tuple(fit.layout.dims), fit.posterior
     count = posterior.sizes["chain"] * posterior.sizes["draw"]
     known = {date.name: align(at[None], date, dims, leading=1, per_item=True)}
-    for part in _parts(expression):
+    for part in leaves(expression):
         if isinstance(part, Latent):
             values = stacked(fit, part, np.arange(count))
             known[part.name] = align(values, part, dims, leading=1, per_item=False)

@@ -432,10 +432,8 @@ def criticise(
 
 def _agreement(fit: Fit, prob: float, seed: int) -> pd.DataFrame:
     """Compare the outcomes of all subjects in a fit with each other."""
-    observed = fit.observed.transpose("subject", "item")
-    rows = None if fit.layout.steps is None else Rows.read(observed["item"].to_numpy())
-    successes, trials = (observed[name].to_numpy() for name in ("successes", "trials"))
-    outcomes = outcomes_by_item(successes, trials, rows)
+    rows = None if fit.layout.steps is None else Rows.read(fit.observed["item"].to_numpy())
+    outcomes = outcomes_by_item(*fit.counts, rows)
     return agreement(fit.subjects, outcomes, prob=prob, seed=seed)
 
 
