@@ -162,7 +162,5 @@ def annotated(
     batch = Batch(scheme, read_texts(items), store)
     prices = read_prices(prices)
     annotator, (replies,) = run([batch], model, attempts, connections, settings)
-    said = collect(
-        scheme.name, scheme.kind, scheme.columns, annotator, replies, prices, scheme.words
-    )
+    said = collect(scheme, annotator, replies, prices)
     return said if known is None else with_known(said, known)

@@ -1,15 +1,14 @@
 """Annotations of items, with failures, tokens and costs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..common.errors import AnnotationError
-from .scheme import Reply
-
-_MILLION = 1_000_000
+from .inputs import cost
+from .scheme import USAGE, Reply, Scheme
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,30 +101,20 @@ class Annotations:
 
 
 def collect(
-    rubric: str,
-    kind: str,
-    columns: Sequence[str],
-    model: str,
-    replies: Sequence[Reply],
-    prices: tuple[float, float] | None,
-    words: Collection[str] = (),
+    scheme: Scheme, model: str, replies: Sequence[Reply], prices: tuple[float, float] | None
 ) -> Annotations:
     """Arrange replies in tables.
 
     Parameters
     ----------
-    rubric, kind : str
-        Name of the rubric, and kind of annotations: ``bands``, ``levels``, ...
-    columns : sequence of str
-        Columns of the table of annotations.
+    scheme : Scheme
+        How the replies were asked for and read.
     model : str
         Name of the annotator.
     replies : sequence of Reply
         One reply for each item.
     prices : (float, float) or None
         Prices of a million input tokens and of a million output tokens.
-    words : collection of str, default none
-        Columns of text; the others are columns of whole numbers.
 
     Returns
     -------
@@ -138,18 +127,16 @@ def collect(
     said = pd.DataFrame(
         [reply.said for reply in replies if reply.good],
         index=table.index[good],
-        columns=list(columns),
+        columns=list(scheme.columns),
     )
-    usage = table[["attempts", "input_tokens", "output_tokens"]].astype(int)
-    usage = usage.assign(seconds=table["seconds"].astype(float))
+    usage = table[list(USAGE)].astype(dict.fromkeys(USAGE, int) | {"seconds": float})
     if prices is not None:
-        spent = usage["input_tokens"] * prices[0] + usage["output_tokens"] * prices[1]
-        usage = usage.assign(cost=spent / _MILLION)
+        usage = usage.assign(cost=cost(usage, prices))
     return Annotations(
-        rubric=rubric,
+        rubric=scheme.name,
         model=model,
-        kind=kind,
-        table=said.astype({name: "str" if name in words else int for name in columns}),
+        kind=scheme.kind,
+        table=said.astype(dict.fromkeys(scheme.columns, int) | dict.fromkeys(scheme.words, "str")),
         failures=table.loc[~good, ["attempts", "reason", "answer"]].reset_index(),
         usage=usage,
         answers=table["answer"],

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import AnnotationError
+from ..common.given import refuse_other
 from .annotations import Annotations
+from .inputs import read_columns, refuse_twice
 from .rubric import DEMAND_LEVELS, LEVELS
 
 
@@ -153,9 +155,7 @@ def _checked(name: str, said: Annotations | pd.DataFrame, scale: Scale) -> pd.Da
             f"annotator {name!r}: give Annotations, or a DataFrame indexed by item with the "
             f"column{'s' * (len(scale.columns) - 1)} {' and '.join(scale.columns)}"
         )
-    if not table.index.is_unique:
-        twice = table.index[table.index.duplicated()][0]
-        raise AnnotationError(f"annotator {name!r}: the item {twice!r} occurs twice; give it once")
+    refuse_twice(table.index, f"annotator {name!r}: the item")
     try:
         table = table[list(scale.columns)].astype(float)
     except (TypeError, ValueError) as error:
@@ -262,6 +262,7 @@ def open_ended(
     0 -inf   2.0
     1 -1.0   inf
     """
+    bands = read_columns(bands, "bands", ("low", "high"), "indexed by item ")
     low, high = bands["low"].astype(float), bands["high"].astype(float)
     return bands.assign(
         low=low.mask(low <= ends[0], -np.inf), high=high.mask(high >= ends[1], np.inf)
@@ -379,6 +380,10 @@ def adjudicate(
     b         2   False    False  (2, 2, 3)
     c         1   False    False  (0, 1, 2)
     """
+    first = read_columns(first, "first", ("level", "discuss"), "of delphi() ")
+    remedy = "give levels by item"
+    kinds = Mapping | pd.Series
+    refuse_other("consensus", consensus, kinds, "a mapping or a Series", remedy, AnnotationError)
     agreed = dict(consensus.items())
     open_items = set(first.index[first["discuss"]])
     for item, level in agreed.items():

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..common.errors import AnnotationError
+from ..common.given import refuse_other
 
 _MARKUP = str.maketrans({"−": "-", "–": "-", "—": "-", "‑": "-", "＋": "+"} | dict.fromkeys("*_`$"))
 _LINE = r"^[\s>#-]*(?:final )?{label}\s*:(.*)$"
@@ -198,6 +199,7 @@ def last_line(answer: str, label: str) -> str:
 
 def labelled_lines(answer: str, label: str) -> list[str]:
     """Return the texts after a label, without marks of bold type, in all lines with that label."""
+    refuse_other("answer", answer, str, "a text", "give the whole answer", AnnotationError)
     pattern = re.compile(_LINE.format(label=label), re.IGNORECASE | re.MULTILINE)
     return [str(line).strip() for line in pattern.findall(answer.translate(_MARKUP))]
 

@@ -62,6 +62,9 @@ _GUESSED = Scheme(
     read=lambda _, answer: {UNGUESSABILITY: read_percentage(answer, "Unguessability")},
 )
 
+type _Question = tuple[Scheme, dict[str, str], str]
+"""A scheme, texts of items by name, and the name of the file that stores the annotations."""
+
 _ANSWER = 300  # number of tokens of an annotator's answer
 
 
@@ -183,24 +186,19 @@ def annotate_demands(
     chains = _chains(rubrics)
     said: dict[str, Annotations] = {}
 
-    def ask(about: Mapping[str, tuple[Scheme, Mapping[str, str], str]]) -> None:
+    def ask(about: Mapping[str, _Question]) -> None:
         batches = [
             Batch(scheme, some, None if store is None else Path(store) / f"{file}.jsonl")
             for scheme, some, file in about.values()
         ]
         annotator, replies = run(batches, model, attempts, connections, settings)
         for column, batch, found in zip(about, batches, replies, strict=True):
-            scheme = batch.scheme
-            new = collect(scheme.name, scheme.kind, scheme.columns, annotator, found, prices)
+            new = collect(batch.scheme, annotator, found, prices)
             said[column] = _extended(said[column], new) if column in said else new
 
-    first = {
-        f"demand[{code}]": (scheme_of(chain[0]), texts, code) for code, chain in chains.items()
-    }
-    unknown = {item: text for item, text in texts.items() if item not in known}
-    ask(first | ({UNGUESSABILITY: (_GUESSED, unknown, UNGUESSABILITY)} if unknown else {}))
+    ask(_first_questions(texts, known, chains))
     for number in range(1, max(map(len, chains.values()))):
-        further = {}
+        further: dict[str, _Question] = {}
         for code, chain in chains.items():
             levels = said[f"demand[{code}]"].levels["level"]
             if number < len(chain):
@@ -264,12 +262,8 @@ def foreseen_usage(
     known, answer_tokens = _options(options, texts), whole("answer_tokens", answer_tokens)
     pace = read_pace(connections, speed)
     chains = _chains(rubrics)
-    asked = {f"demand[{code}]": (scheme_of(chain[0]), texts) for code, chain in chains.items()}
-    unknown = {item: text for item, text in texts.items() if item not in known}
-    if unknown:
-        asked[UNGUESSABILITY] = (_GUESSED, unknown)
     rows = {}
-    for column, (scheme, about) in asked.items():
+    for column, (scheme, about, _) in _first_questions(texts, known, chains).items():
         letters = sum(len(scheme.system) + len(scheme.prompt(text)) for text in about.values())
         rows[column] = foreseen_row(len(about), letters, answer_tokens, prices, pace)
     return with_total(rows)
@@ -297,6 +291,18 @@ def _chains(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, list[Dema
                     "ends; give each a code of its own"
                 )
     return found
+
+
+def _first_questions(
+    texts: dict[str, str], known: Mapping[str, int], chains: Mapping[str, list[DemandRubric]]
+) -> dict[str, _Question]:
+    """Return what is asked of all items: each code's first rubric, and unknown unguessabilities."""
+    asked: dict[str, _Question] = {
+        f"demand[{code}]": (scheme_of(chain[0]), texts, code) for code, chain in chains.items()
+    }
+    if unknown := {item: text for item, text in texts.items() if item not in known}:
+        asked[UNGUESSABILITY] = (_GUESSED, unknown, UNGUESSABILITY)
+    return asked
 
 
 def _extended(said: Annotations, further: Annotations) -> Annotations:

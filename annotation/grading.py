@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 
 from ..common.errors import AnnotationError
-from .annotations import Annotations, collect
+from .annotate import annotated
+from .annotations import Annotations
 from .answer import material, read_rating
-from .inputs import read_columns, read_prices
+from .inputs import read_columns, refuse_twice
 from .quality import RATE_AGAIN
-from .running import Batch, ModelOrName, run
+from .running import ModelOrName
 from .scheme import Scheme
 
 _KEYS = ["subject", "item"]
@@ -102,13 +103,19 @@ def grade(
     """
     table = _answers(answers)
     texts = {
-        name: material(**{field: str(row[field]) for field in _TEXTS})
+        str(name): material(**{field: str(row[field]) for field in _TEXTS})
         for name, row in table.iterrows()
     }
-    prices = read_prices(prices)
-    batch = Batch(_SCHEME, {str(name): text for name, text in texts.items()}, store)
-    grader, (replies,) = run([batch], model, attempts, connections, settings)
-    return collect(_SCHEME.name, _SCHEME.kind, _SCHEME.columns, grader, replies, prices)
+    return annotated(
+        _SCHEME,
+        texts,
+        model,
+        attempts=attempts,
+        connections=connections,
+        store=store,
+        prices=prices,
+        **settings,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,9 +257,7 @@ def _answers(answers: pd.DataFrame) -> pd.DataFrame:
                 f"the answer of {subject!r} to {item!r} has no {column}; give one, or drop the row"
             )
     table.index = pd.Index(table["subject"] + ": " + table["item"], name="answer")
-    if not table.index.is_unique:
-        twice = table.index[table.index.duplicated()][0]
-        raise AnnotationError(f"the answer {twice!r} (subject: item) occurs twice; give it once")
+    refuse_twice(table.index, "the answer (subject: item)")
     return table
 
 

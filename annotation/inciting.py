@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import AnnotationError
+from ..linking.real import real
 from .rubric import LEVELS, RUBRICS, Rubric, read_toml
 
 _PROMPTS = Path(__file__).parent / "inciting-prompts"
@@ -98,12 +99,12 @@ def incitement(propensity: str | Rubric, level: int) -> str:
         As `inciting_prompt`.
     """
     own = isinstance(propensity, Rubric)
-    if not own and propensity not in RUBRICS:
+    if not own and not (isinstance(propensity, str) and propensity in RUBRICS):
         raise AnnotationError(
             f"no inciting prompts for {propensity!r}; give one of {', '.join(RUBRICS)}, or a Rubric"
         )
     levels = [one.level for one in propensity.levels] if isinstance(propensity, Rubric) else LEVELS
-    if isinstance(level, bool) or level not in levels:
+    if isinstance(level, bool) or real(level) not in levels:
         raise AnnotationError(
             f"level={level!r}; give a whole number from {levels[0]} to {levels[-1]}"
         )

@@ -3,12 +3,11 @@
 import math
 import numbers
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from ..common import options
 from ..common.errors import AnnotationError as AnnotationError  # public, by this name
 from ..common.given import kind_of
 from ..layouts.fields import is_broken
@@ -88,19 +87,16 @@ def read_prices(prices: object) -> tuple[float, float] | None:
     return float(pair[0]), float(pair[1])
 
 
+def cost(usage: Any, prices: tuple[float, float]) -> Any:
+    """Compute the cost of input and output tokens, given prices of a million."""
+    return (usage["input_tokens"] * prices[0] + usage["output_tokens"] * prices[1]) / 1e6
+
+
 _CHARACTERS = 4  # number of characters of English text in a token
 
 
-@dataclass(frozen=True)
-class Pace:
-    """Pace of answers: how many come at a time, and tokens per second of each."""
-
-    connections: int
-    speed: float
-
-
-def read_pace(connections: object, speed: object) -> Pace:
-    """Read the pace of answers.
+def read_pace(connections: object, speed: object) -> float:
+    """Read the pace of answers, in tokens per minute.
 
     Raises
     ------
@@ -113,7 +109,7 @@ def read_pace(connections: object, speed: object) -> Pace:
         or not 0 < float(speed) < math.inf
     ):
         raise AnnotationError(f"speed={speed!r}; give a number of tokens per second above 0")
-    return Pace(whole("connections", connections), float(speed))
+    return 60 * whole("connections", connections) * float(speed)
 
 
 def foreseen_row(
@@ -121,14 +117,14 @@ def foreseen_row(
     letters: float,
     answer_tokens: int,
     prices: tuple[float, float] | None,
-    pace: Pace,
+    pace: float,
 ) -> dict[str, float]:
     """Predict the usage of questions that have so many letters in all and are answered once."""
     tokens = round(letters / _CHARACTERS), round(answer_tokens * questions)
     row = {"questions": questions, "input_tokens": tokens[0], "output_tokens": tokens[1]}
-    row["minutes"] = tokens[1] / pace.speed / pace.connections / 60
+    row["minutes"] = tokens[1] / pace
     if prices is not None:
-        row["cost"] = (tokens[0] * prices[0] + tokens[1] * prices[1]) / 1e6
+        row["cost"] = cost(row, prices)
     return row
 
 
@@ -162,10 +158,7 @@ def whole(name: str, value: object) -> int:
     AnnotationError
         When the value is not a whole number of at least 1.
     """
-    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not number or int(value) < 1:  # type: ignore[call-overload]
-        raise AnnotationError(f"{name}={value!r}; give a whole number of at least 1")
-    return int(value)  # type: ignore[call-overload,no-any-return]
+    return options.whole(name, value, 1, AnnotationError)
 
 
 SAMPLE = ("model", "scenario", "sample")
@@ -201,9 +194,7 @@ def read_named(
     """
     table = read_columns(frame, f"{what}s", (*texts, *others), f"indexed by {what} ")
     table.index = pd.Index([str(name) for name in table.index], name=what, dtype="str")
-    if not table.index.is_unique:
-        twice = table.index[table.index.duplicated()][0]
-        raise AnnotationError(f"the {what} {twice!r} occurs twice; give it once")
+    refuse_twice(table.index, f"the {what}")
     if not len(table):
         raise AnnotationError(f"no {what}s; give at least one")
     for column in texts:
@@ -213,6 +204,13 @@ def read_named(
                     f"the {what} {name!r} has no text in {column!r}; give one, or drop the {what}"
                 )
     return table
+
+
+def refuse_twice(names: pd.Index, what: str) -> None:
+    """Refuse names that are not unique."""
+    if not names.is_unique:
+        twice = names[names.duplicated()][0]
+        raise AnnotationError(f"{what} {twice!r} occurs twice; give it once")
 
 
 def read_columns(frame: object, what: str, columns: Sequence[str], shape: str = "") -> pd.DataFrame:

@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 
 from ..common.errors import AnnotationError
+from ..common.given import refuse_other
 from .annotations import Annotations, collect
 from .answer import read_rating
 from .inputs import read_prices, read_texts
 from .running import Batch, ModelOrName, run
-from .scheme import Reply, Scheme
+from .scheme import Reply, Scheme, spent
 
 INDICATORS = ("accuracy", "objectivity", "ambiguity")
 """Indicators of quality. A rating of 5 is good: an ambiguity of 5 means that there is none."""
@@ -141,7 +142,8 @@ def quality(
     ]
     rater, replies = run(batches, model, attempts, connections, settings)
     joined = [_joined(of_item) for of_item in zip(*replies, strict=True)]
-    return collect("quality", "ratings", INDICATORS, rater, joined, prices)
+    scheme = replace(batches[0].scheme, name="quality", columns=INDICATORS)
+    return collect(scheme, rater, joined, prices)
 
 
 def keep(
@@ -183,6 +185,8 @@ def keep(
     ['a']
     """
     table = ratings.ratings if isinstance(ratings, Annotations) else ratings
+    remedy = "give what quality() returned, or its ratings"
+    refuse_other("ratings", table, pd.DataFrame, "Annotations or a table", remedy, AnnotationError)
     for name, least in thresholds.items():
         if name not in table.columns:
             raise AnnotationError(
@@ -202,10 +206,7 @@ def _joined(replies: Sequence[Reply]) -> Reply:
         said={name: rating for reply in replies for name, rating in reply.said.items()},
         reason="; ".join(f"{name}: {reply.reason}" for name, reply in named if not reply.good),
         answer="\n\n".join(f"# {name}\n\n{reply.answer}" for name, reply in named),
-        attempts=sum(reply.attempts for reply in replies),
-        input_tokens=sum(reply.input_tokens for reply in replies),
-        output_tokens=sum(reply.output_tokens for reply in replies),
-        seconds=sum(reply.seconds for reply in replies),
+        **spent(replies),
     )
 
 

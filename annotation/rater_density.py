@@ -1,5 +1,6 @@
 """Density of the model of raters: their levels given an item's true position, summed over it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -48,6 +49,32 @@ class Raters:
     noise: tuple[float | int, ...]
     powers: tuple[float, ...]
     error_correlation: float
+
+    @classmethod
+    def of(
+        cls,
+        said: np.ndarray,
+        levels: np.ndarray,
+        noise: tuple[float | int, ...],
+        powers: tuple[float, ...],
+        error_correlation: float,
+    ) -> tuple["Raters", np.ndarray]:
+        """Count the items with each pattern of levels, and find each item's pattern.
+
+        Levels `said` are of shape (items, raters); NaN where there is none.
+        """
+        numbers = np.where(np.isnan(said), -1, np.searchsorted(levels, said)).astype(int)
+        patterns, places, counts = np.unique(
+            numbers, axis=0, return_inverse=True, return_counts=True
+        )
+        counts = counts * (patterns >= 0).any(axis=1)  # items without ratings do not count
+        return cls(patterns, counts.astype(float), levels, noise, powers, error_correlation), places
+
+    def blocks(self, draws: int) -> Iterator[slice]:
+        """Split draws, so that no array of draws by patterns by nodes is large."""
+        block = max(1, _ROOM // (len(self.patterns) * _NODES))
+        for first in range(0, draws, block):
+            yield slice(first, first + block)
 
     @property
     def free(self) -> int:
@@ -150,11 +177,9 @@ class Raters:
     def log_density(self, parameters: np.ndarray) -> np.ndarray:
         """Compute the log-density of parameters up to a constant, shape (draws,)."""
         parameters = np.atleast_2d(parameters)
-        block = max(1, _ROOM // (len(self.patterns) * _NODES))
         found = np.empty(len(parameters))
-        for first in range(0, len(parameters), block):
-            some = parameters[first : first + block]
-            found[first : first + block] = np.log(self.joint(some).sum(axis=-1)) @ self.counts
+        for some in self.blocks(len(parameters)):
+            found[some] = np.log(self.joint(parameters[some]).sum(axis=-1)) @ self.counts
         prior = np.log(self.shares(parameters)).sum(axis=(-1, -2))
         logs = parameters[:, self.size - self.free :]
         return np.asarray(found + prior - (logs**2).sum(axis=-1) / 2)

@@ -10,7 +10,6 @@ from .importance import draws_about, mode
 from .rater_density import Raters
 
 _DRAWS = 400
-_BLOCK = 4_000_000  # largest size of an array of draws by patterns by nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +70,7 @@ def summarised(
     given = np.zeros((len(raters.patterns), len(levels)))
     likely = np.zeros(len(raters.patterns))
     together = np.empty(len(draws))
-    block = max(1, _BLOCK // (len(raters.patterns) * len(nodes)))
-    for first in range(0, len(draws), block):
-        some = slice(first, first + block)
+    for some in raters.blocks(len(draws)):
         joint = raters.joint(draws[some])
         total = joint.sum(axis=-1, keepdims=True)
         joint /= total
@@ -134,24 +131,13 @@ def _misfit(raters: Raters, likely: np.ndarray) -> float:
     return float(np.maximum(share - likely[whole], 0).sum())
 
 
-def fitted(
-    said: np.ndarray,
-    levels: np.ndarray,
-    noise: tuple[float | int, ...],
-    powers: tuple[float, ...],
-    error_correlation: float,
-    seed: int,
-) -> OneDimension:
+def fitted(raters: Raters, places: np.ndarray, seed: int) -> OneDimension:
     """Fit the model of raters for one dimension.
 
     Parameters
     ----------
-    said : ndarray, shape (items, raters)
-        Levels; NaN where there is none.
-    levels : ndarray
-        Levels of the scale, in ascending order.
-    noise, powers, error_correlation
-        As in `Raters`.
+    raters, places
+        As `Raters.of` returns them.
     seed : int
         Seed of the draws.
 
@@ -160,47 +146,25 @@ def fitted(
     OneDimension
         Results, averaged over draws of the parameters.
     """
-    raters, places = _patterns(said, levels, noise, powers, error_correlation)
     centre = mode(raters.log_density, raters.start)
     drawn, effective = draws_about(raters.log_density, centre, _DRAWS, np.random.default_rng(seed))
     return summarised(raters, drawn, places, effective)
 
 
-def at_mode(
-    said: np.ndarray,
-    levels: np.ndarray,
-    noise: tuple[float | int, ...],
-    powers: tuple[float, ...],
-    error_correlation: float,
-) -> OneDimension:
+def at_mode(raters: Raters, places: np.ndarray) -> OneDimension:
     """Fit the model of raters for one dimension by its parameters of the highest density.
 
     Parameters
     ----------
-    said, levels, noise, powers, error_correlation
-        As in `fitted`.
+    raters, places
+        As `Raters.of` returns them.
 
     Returns
     -------
     OneDimension
         Results at these parameters, as one draw.
     """
-    raters, places = _patterns(said, levels, noise, powers, error_correlation)
     return summarised(raters, mode(raters.log_density, raters.start)[None], places)
-
-
-def _patterns(
-    said: np.ndarray,
-    levels: np.ndarray,
-    noise: tuple[float | int, ...],
-    powers: tuple[float, ...],
-    error_correlation: float,
-) -> tuple[Raters, np.ndarray]:
-    """Count the items with each pattern of levels, and find each item's pattern."""
-    numbers = np.where(np.isnan(said), -1, np.searchsorted(levels, said)).astype(int)
-    patterns, places, counts = np.unique(numbers, axis=0, return_inverse=True, return_counts=True)
-    counts = counts * (patterns >= 0).any(axis=1)  # items without ratings do not count
-    return Raters(patterns, counts.astype(float), levels, noise, powers, error_correlation), places
 
 
 def stated_noise(said: np.ndarray, levels: np.ndarray, reliability: float) -> float:
@@ -220,11 +184,10 @@ def stated_noise(said: np.ndarray, levels: np.ndarray, reliability: float) -> fl
     float
         Standard deviation of the noise, `s` in `Raters`.
     """
-    numbers = np.searchsorted(levels, said[~np.isnan(said)])[:, None]
+    known = said[~np.isnan(said)][:, None]
 
     def lacking(log_noise: float) -> float:
-        patterns, counts = np.unique(numbers, axis=0, return_counts=True)
-        one = Raters(patterns, counts, levels, (math.exp(log_noise),), (1.0,), 0.0)
+        one, _ = Raters.of(known, levels, (math.exp(log_noise),), (1.0,), 0.0)
         nodes, weights = one.truths
         chances = one.chances(one.start[None], nodes)
         expected = chances @ levels

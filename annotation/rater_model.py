@@ -10,6 +10,7 @@ import xarray as xr
 
 from ..common.errors import AnnotationError
 from ..common.messages import many, some
+from ..common.options import inside
 from ..linking.real import real
 from .inputs import whole
 from .rater_dimension import OneDimension
@@ -142,8 +143,7 @@ class RaterModel:
         Spearman (1910) and Brown (1910), British Journal of Psychology 3, 271-295 and 296-322.
         """
         check_resampling(prob)
-        if not 0 < least < 1:
-            raise AnnotationError(f"least={least!r}; give a number between 0 and 1, such as 0.7")
+        least = inside("least", least, 0.7, AnnotationError)
         rows = {}
         for dimension, each in self.dimensions.items():
             draws = np.column_stack([each.traits[..., 3].mean(axis=1), each.together])

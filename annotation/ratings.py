@@ -1,6 +1,6 @@
 """Ratings: levels that several raters gave to items, and cells that could not be read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -15,6 +15,7 @@ from ..common.seeds import subject_seed
 from .demand_table import DemandTable
 from .inputs import read_columns
 from .measures import with_intervals
+from .rater_density import Raters
 from .rater_dimension import at_mode, fitted, stated_noise
 from .rater_model import RaterModel, assumed_of, read_reliabilities
 from .rating_tables import ascending, numbers_of, table_of
@@ -121,14 +122,11 @@ class Ratings:
             problems += where
         items = pd.Index(dict.fromkeys(name for part in parts.values() for name in part.index))
         dimensions = list(dict.fromkeys(name for part in parts.values() for name in part.columns))
-        values = [part.reindex(index=items, columns=dimensions) for part in parts.values()]
+        values = [
+            part.reindex(index=items, columns=dimensions).to_numpy(float) for part in parts.values()
+        ]
         return cls(
-            xr.DataArray(
-                np.stack([np.asarray(value, dtype=float) for value in values], axis=1),
-                coords={"item": items.to_numpy(object), "rater": [*parts], "dimension": dimensions},
-                dims=("item", "rater", "dimension"),
-                name="level",
-            ),
+            _array(np.stack(values, axis=1), items, parts, dimensions),
             ascending(levels),
             pd.DataFrame(problems, columns=list(_PROBLEMS)),
         )
@@ -194,16 +192,7 @@ class Ratings:
         values[tuple(places)] = long["level"]
         rows = [row for row, *_ in wrong]
         return cls(
-            xr.DataArray(
-                values,
-                coords={
-                    "item": order["item"].to_numpy(object),
-                    "rater": order["rater"].to_list(),
-                    "dimension": order["column"].to_list(),
-                },
-                dims=("item", "rater", "dimension"),
-                name="level",
-            ),
+            _array(values, *order.values()),
             ascending(levels),
             long.iloc[rows]
             .assign(row=np.array(rows, dtype=int) + 1, found=[text for *_, text in wrong])
@@ -319,18 +308,13 @@ class Ratings:
             raise AnnotationError(
                 f"error_correlation={error_correlation!r}; give a number from 0 to below 1"
             )
-        found = {}
+        levels, found = np.array(self.levels), {}
         for dimension in self.dimensions:
             said = self._of(dimension)
             noise = self._noises(said, stated.get(dimension, {}))
-            found[dimension] = fitted(
-                said,
-                np.array(self.levels),
-                noise,
-                (1.0,) * len(noise),
-                float(error_correlation),
-                subject_seed(seed, dimension),
-            )
+            powers = (1.0,) * len(names)
+            raters = Raters.of(said, levels, noise, powers, float(error_correlation))
+            found[dimension] = fitted(*raters, subject_seed(seed, dimension))
         items = tuple(map(str, self.said["item"].values))
         assumed = assumed_of(len(names), {rater for each in stated.values() for rater in each})
         return RaterModel(
@@ -448,10 +432,11 @@ class Ratings:
         for dimension in self.dimensions:
             said = self._of(dimension)
             noise = self._noises(said, {})
-            at_rest = at_mode(said, levels, noise, (1.0,) * len(names), 0.0).demands @ levels
+            plain = Raters.of(said, levels, noise, (1.0,) * len(names), 0.0)
+            at_rest = at_mode(*plain).demands @ levels
             for split, correlation in cases:
                 powers = (1 - split, 1 + split) if len(names) == 2 else (1.0,) * len(names)
-                found = at_mode(said, levels, noise, powers, correlation)
+                found = at_mode(*Raters.of(said, levels, noise, powers, correlation))
                 means = found.demands @ levels
                 spread = np.sqrt((found.demands @ levels**2 - means**2).mean())
                 rows[dimension, split, correlation] = {
@@ -490,3 +475,15 @@ class Ratings:
             f"{many(dimensions, 'dimension')}, {int(self.said.notnull().sum())} levels; "
             f"{many(len(self.problems), 'cell')} without a level>"
         )
+
+
+def _array(
+    values: np.ndarray, items: Iterable[str], raters: Iterable[str], dimensions: Iterable[str]
+) -> xr.DataArray:
+    """Label levels of shape (items, raters, dimensions)."""
+    coords = {
+        "item": np.array(list(items), dtype=object),
+        "rater": list(raters),
+        "dimension": list(dimensions),
+    }
+    return xr.DataArray(values, coords, tuple(coords), name="level")

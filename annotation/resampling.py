@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
+from ..common import options
 from ..common.errors import AnnotationError
 
 type Statistic = Callable[[np.ndarray], float]
@@ -71,10 +72,8 @@ def check_resampling(prob: float, resamples: int = 1) -> None:
     AnnotationError
         When one of them is out of range.
     """
-    if not 0 < prob < 1:
-        raise AnnotationError(f"prob={prob!r}; give a number between 0 and 1, such as 0.95")
-    if resamples < 1:
-        raise AnnotationError(f"resamples={resamples!r}; give a whole number of at least 1")
+    options.inside("prob", prob, 0.95, AnnotationError)
+    options.whole("resamples", resamples, 1, AnnotationError)
 
 
 def share(count: int, total: int, prob: float) -> tuple[float, float, float]:

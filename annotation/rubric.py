@@ -3,12 +3,14 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ..common.errors import AnnotationError
+from ..common.given import refuse_other
 from .rubric_text import read_rubric_text
 
 
@@ -45,12 +47,11 @@ def load[R](
         When there is no such rubric, the file cannot be read, or a field is missing or unknown.
     """
     names = shipped(folder)
+    remedy = f"give one of {', '.join(names)}, or the path of a TOML file" + " or a text" * text
+    refuse_other("source", source, str | PathLike, "a name or path", remedy, AnnotationError)
     path = folder / f"{source}.toml" if str(source) in names else Path(source)
     if not path.is_file():
-        raise AnnotationError(
-            f"no rubric {str(source)!r}; give one of {', '.join(names)}, or the path of a TOML file"
-            + " or a text" * text
-        )
+        raise AnnotationError(f"no rubric {str(source)!r}; {remedy}")
     plain = text and path.suffix.lower() != ".toml"
     said, where = read_rubric_text(path) if plain else read_toml(path), str(path)
     _same_fields(said, kind, where)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..common.errors import AnnotationError
 from ..common.optional import need
 from .inputs import whole
-from .scheme import Reply, Scheme, text_digest
+from .scheme import Reply, Scheme, spent, text_digest
 from .store import Store
 
 if TYPE_CHECKING:
@@ -122,9 +122,7 @@ class _Job:
 
     def take(self, reply: Reply) -> None:
         """Store a reply, to whose usage that of earlier replies is added."""
-        counts = ("attempts", "input_tokens", "output_tokens", "seconds")
-        sums = {name: getattr(self.reply, name) + getattr(reply, name) for name in counts}
-        self.reply = replace(reply, **sums)
+        self.reply = replace(reply, **spent([self.reply, reply]))
         if self.store is not None:
             self.store.add(self.reply)
 

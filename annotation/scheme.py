@@ -2,8 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+USAGE = ("attempts", "input_tokens", "output_tokens", "seconds")
+"""Columns of usage."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,11 @@ class Reply:
     def good(self) -> bool:
         """Whether there is an annotation."""
         return not self.reason
+
+
+def spent(replies: Collection[Reply]) -> dict[str, Any]:
+    """Sum the attempts, tokens and seconds of replies."""
+    return {name: sum(getattr(reply, name) for reply in replies) for name in USAGE}
 
 
 def text_digest(text: str) -> str:

@@ -13,12 +13,12 @@ LIMIT = "2**63 - 1"
 """The same, as written in messages."""
 
 
-def whole(name: str, value: object, least: int = 0) -> int:
+def whole(name: str, value: object, least: int = 0, refusal: type[Exception] = FitError) -> int:
     """Read a whole number, up to `LARGEST`.
 
     Raises
     ------
-    FitError
+    FitError, or the given refusal
         When it is something else, or too small or large.
 
     Examples
@@ -28,18 +28,18 @@ def whole(name: str, value: object, least: int = 0) -> int:
     """
     number = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
     if not number or not least <= int(value) <= LARGEST:  # type: ignore[call-overload]
-        raise FitError(
+        raise refusal(
             f"{name}={short(repr(value))}; give a whole number of at least {least}, at most {LIMIT}"
         )
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
-def inside(name: str, value: object, such_as: float) -> float:
+def inside(name: str, value: object, such_as: float, refusal: type[Exception] = FitError) -> float:
     """Read a number between 0 and 1, both excluded.
 
     Raises
     ------
-    FitError
+    FitError, or the given refusal
         When it is something else.
 
     Examples
@@ -49,7 +49,7 @@ def inside(name: str, value: object, such_as: float) -> float:
     """
     number = real(value)
     if number is None or not 0 < number < 1:
-        raise FitError(
+        raise refusal(
             f"{name}={short(repr(value))}; give a number between 0 and 1, such as {such_as}"
         )
     return number
