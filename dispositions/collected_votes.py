@@ -7,7 +7,7 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.messages import quoted, some
 from ..common.options import whole
-from ..evaluations.logs.files import Paths, given
+from ..evaluations.logs.files import Paths, files_among
 from ..evaluations.tables import need_columns
 from . import json_lines
 from .vote_sheet import attention_checks, read_checks
@@ -125,14 +125,9 @@ def collected_votes(
 
 def _read(files: Paths) -> list[pd.DataFrame]:
     """Read each file, and add its name."""
-    paths = []
-    for path in given(files):
-        inside = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-        if not inside:
-            raise DataError(f"{path}: no file *.jsonl in this folder; give the files of the raters")
-        paths += inside
+    lacking = "file *.jsonl; give the files of the raters"
     tables = []
-    for path in paths:
+    for path in files_among(files, lambda folder: folder.glob("*.jsonl"), lacking):
         table = json_lines.read(path)
         need_columns(table.columns, _LINE, f"{path.name} has")
         for column in _LINE:

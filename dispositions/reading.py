@@ -1,14 +1,14 @@
 """Readers of the long tables of a study of dispositions, which count the rows left out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.given import kind_of
 from ..common.messages import some
-from ..evaluations.tables import is_missing, need_columns, read_numbers, renamed
+from ..evaluations.tables import is_missing, need_columns, need_frame, read_numbers, renamed
 from ..evaluations.words import no_numbers
 
 VOTES = ("agree", "oppose", "neutral")
@@ -26,10 +26,9 @@ READ = {
 _NAMES = (str, int, float, np.number)
 
 
-def need_table(table: object, what: str, columns: Sequence[str]) -> pd.DataFrame:
+def need_table(table: Any, what: str, columns: Sequence[str]) -> pd.DataFrame:
     """Check that a table has some columns, each once, and at least one row."""
-    if not isinstance(table, pd.DataFrame):
-        raise DataError(f"{what}: this is {kind_of(table)}; give a pandas DataFrame")
+    need_frame(table, what)
     need_columns(table.columns, columns, f"the table of {what} has")
     if table.empty:
         raise DataError(f"{what}: the table has no rows; give at least one, or leave it out")
@@ -138,21 +137,8 @@ def _rows(table: pd.DataFrame, chosen: list[bool]) -> str:
     return f"{table.index.name or 'row'}s {some(table.index[chosen])}"
 
 
-class Dropped:
-    """Counts of rows that were left out, with reasons."""
-
-    def __init__(self) -> None:
-        self._rows: list[tuple[str, int, str]] = []
-
-    def add(self, what: str, count: int, reason: str) -> None:
-        """Record rows that were left out, unless their count is 0."""
-        if count:
-            self._rows.append((what, int(count), reason))
-
-    def table(self) -> pd.DataFrame:
-        """Return a table with one row for each kind of row and reason."""
-        found = pd.DataFrame(self._rows, columns=["what", "count", "reason"])
-        return found.astype({"what": "str", "count": "int64", "reason": "str"})
+type Dropped = list[tuple[str, int, str]]
+"""Kinds of rows that were left out, their numbers, and the reasons."""
 
 
 def read(
@@ -165,7 +151,7 @@ def read(
     tuple of DataFrame
         Scenarios, votes, raters, samples, ratings, and what was dropped.
     """
-    dropped = Dropped()
+    dropped: Dropped = []
     everything = list(dict.fromkeys(name for names in READ.values() for name in names))
     found = {
         what: renamed(table, columns, READ[what], everything) for what, table in tables.items()
@@ -177,12 +163,14 @@ def read(
     sampled = read_samples(found["samples"], every, least, dropped)
     rated = read_ratings(found["ratings"], every)
     known = every[every.index.isin(voted["scenario"])]
-    dropped.add("scenarios", len(every) - len(known), "no vote on it is left")
+    dropped.append(("scenarios", len(every) - len(known), "no vote on it is left"))
     kept = within(sampled, "scenario", known.index)
-    dropped.add("pairs", len(sampled) - len(kept), "no vote on the scenario is left")
+    dropped.append(("pairs", len(sampled) - len(kept), "no vote on the scenario is left"))
     stated = within(rated, "statement", known["statement"])
-    dropped.add("ratings", len(rated) - len(stated), "no scenario of the statement is left")
-    return known, voted, voters, kept, stated, dropped.table()
+    dropped.append(("ratings", len(rated) - len(stated), "no scenario of the statement is left"))
+    lost = pd.DataFrame([row for row in dropped if row[1]], columns=["what", "count", "reason"])
+    lost = lost.astype({"what": "str", "count": "int64", "reason": "str"})
+    return known, voted, voters, kept, stated, lost
 
 
 def read_scenarios(table: object) -> pd.DataFrame:
@@ -219,7 +207,7 @@ def read_votes(
     )
     places = words_in(checked, "vote", "votes", (*VOTES, _NOT_APPLICABLE), _NOT_APPLICABLE)
     left = places < len(VOTES)
-    dropped.add("votes", int((~left).sum()), "the scenario was not applicable for the rater")
+    dropped.append(("votes", int((~left).sum()), "the scenario was not applicable for the rater"))
     if not left.any():
         raise DataError(
             "votes: none of them is 'agree', 'oppose' or 'neutral'; give at least one that is"
@@ -238,7 +226,7 @@ def raters_who_voted(
     if raters is None:
         return pd.DataFrame(index=names)
     voted = raters.index.isin(names)
-    dropped.add("raters", int((~voted).sum()), "no vote of theirs is left")
+    dropped.append(("raters", int((~voted).sum()), "no vote of theirs is left"))
     return raters[voted]
 
 
@@ -256,7 +244,7 @@ def read_samples(
     pairs = _pairs(checked, "samples", "scenario", scenarios.index)
     counts = _tally(checked, pairs) if "choice" in checked.columns else _counts(checked, pairs)
     few = counts["agree"] + counts["oppose"] < least
-    dropped.add("pairs", int(few.sum()), f"fewer than {least} decided samples")
+    dropped.append(("pairs", int(few.sum()), f"fewer than {least} decided samples"))
     return counts[~few]
 
 

@@ -10,21 +10,19 @@ import xarray as xr
 
 from ..common.errors import DataError
 from ..common.messages import many, some
-from ..common.options import inside
-from ..common.proportions import wilson
 from ..common.showing import Overview, Shown
 from ..layouts import Layout
 from . import outcome_tables
+from .counts import Counts
 from .measured import measured_columns
 from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .properties import of_subjects
-from .steps import Stepped, refuse_steps
-from .tables import known_names, name_cells, named, need_columns, same_names, three_columns
-from .united import Tables, united
+from .tables import known_names, name_cells, named, same_names, three_columns
+from .united import united
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Evaluation(Stepped, Shown):
+class Evaluation(Counts, Shown):
     """Items with their properties, and the successes and trials of each subject on each item.
 
     An evaluation is made by `from_wide` or `from_long`, directly from counts, or by `of_outcomes`
@@ -298,84 +296,6 @@ class Evaluation(Stepped, Shown):
             return cls(*with_outcomes(items, *counts), subjects=subjects)
         return cls.from_wide(table, items, subjects=subjects)
 
-    @property
-    def subjects(self) -> list[str]:
-        """Names of the subjects."""
-        return list(self.successes.index)
-
-    def success_rates(self) -> pd.Series:
-        """Mean success of each subject over its trials.
-
-        Returns
-        -------
-        Series
-            Rates in [0, 1], indexed by subject. When rows are steps, a rate is the mean outcome of
-            all attempts divided by the highest outcome.
-
-        Examples
-        --------
-        >>> items = pd.DataFrame(index=["a", "b"])
-        >>> outcomes = pd.DataFrame({"a": [1], "b": [0]}, index=["Ann"])
-        >>> float(Evaluation.from_wide(outcomes, items).success_rates()["Ann"])
-        0.5
-        """
-        if self.rows is None:
-            return (self.successes.sum(axis=1) / self.trials.sum(axis=1)).rename("success")
-        means = self.rows.means(self.successes.to_numpy(), self.trials.to_numpy())
-        return pd.Series(means, self.successes.index, name="success")
-
-    def group_rates(self, column: str | None = None, *, prob: float = 0.9) -> pd.DataFrame:
-        """Compute each subject's success rate on groups of items, with Wilson's interval.
-
-        Parameters
-        ----------
-        column : str, optional
-            Property of the items that gives their group (default: all items are one group).
-        prob : float
-            Probability mass of the interval.
-
-        Returns
-        -------
-        DataFrame
-            One row per subject and group with trials, with the columns of `Fit.group_means`:
-            ``subject``, ``group``, ``items`` (the number of items that were tried), and ``mean``,
-            ``low`` and ``high`` of the success rate. Trials are taken as independent.
-
-        Raises
-        ------
-        DataError
-            When there is no such column, or rows are steps of outcomes.
-        FitError
-            When `prob` is not between 0 and 1.
-
-        Examples
-        --------
-        >>> items = pd.DataFrame({"kind": ["sum", "sum", "word"]}, ["a", "b", "c"])
-        >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], items.index)
-        >>> Evaluation.from_wide(outcomes, items).group_rates("kind").round(2)
-          subject group  items  mean   low  high
-        0     Ann   sum      2   0.5  0.12  0.88
-        1     Ann  word      1   1.0  0.27  1.00
-        """
-        refuse_steps(self.rows, "Evaluation.group_rates")
-        prob = inside("prob", prob, 0.9)
-        groups = pd.Series("all items", self.items.index)
-        if column is not None:
-            need_columns(self.items.columns, [column], "the items have")
-            groups = self.items[column]
-        rows = []
-        for subject, won, tried in zip(
-            self.subjects, self.successes.to_numpy(), self.trials.to_numpy(), strict=True
-        ):
-            for group in groups.dropna().unique():
-                own = groups.eq(group).to_numpy() & (tried > 0)
-                total = tried[own].sum()
-                if total:
-                    rate = won[own].sum() / total
-                    ends = wilson(np.array([rate]), np.array([total]), prob)
-                    rows.append((subject, group, int(own.sum()), rate, *(end[0] for end in ends)))
-        return pd.DataFrame(rows, columns=["subject", "group", "items", "mean", "low", "high"])
-
     def select(
         self, items: Iterable[object] | None = None, subjects: Iterable[object] | None = None
     ) -> "Evaluation":
@@ -497,12 +417,8 @@ class Evaluation(Stepped, Shown):
         """
         if not isinstance(other, Evaluation):
             return NotImplemented
-        tables = (
-            Tables(each.items, each.successes, each.trials, each.subject_table)
-            for each in (self, other)
-        )
-        whole = united(*tables)
-        return Evaluation(whole.items, whole.successes, whole.trials, subjects=whole.subjects)
+        items, successes, trials, people = united(self, other)
+        return Evaluation(items, successes, trials, subjects=people)
 
     def __repr__(self) -> str:
         done = int(self.trials.to_numpy().sum())

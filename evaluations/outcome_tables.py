@@ -21,9 +21,11 @@ from .tables import (
     name_cells,
     named,
     need_columns,
+    need_frame,
     read_numbers,
     refuse_broken,
     refuse_repeats,
+    refuse_unknown,
     same_names,
     texts,
     three_columns,
@@ -60,12 +62,7 @@ def from_long(
     rows, subjects = pd.factorize(np.array(texts(outcomes[subject], f"column {subject!r}"), object))
     names = pd.Index(texts(outcomes[item], f"column {item!r}"), dtype="str")
     places = items.get_indexer(names)
-    if (places < 0).any():
-        unknown = names[places < 0].unique()
-        raise DataError(
-            f"outcomes for {len(unknown)} item(s) that `items` does not have: {some(unknown)}; add "
-            "their properties, or drop those rows"
-        )
+    refuse_unknown(names[places < 0], items, "item")
     values = _zeros_and_ones(outcomes[[outcome]], "row {}, {}: {}")[:, 0]
     repeated = pd.DataFrame({"row": rows, "place": places}).duplicated().to_numpy()
     if repeats == "refuse" and repeated.any():
@@ -158,7 +155,7 @@ def properties(
     return own, people
 
 
-def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
+def counts(table: pd.DataFrame, name: str, items: pd.Index) -> pd.DataFrame:
     """Check a table of counts, and order its columns as the items.
 
     Raises
@@ -205,9 +202,8 @@ def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index, call: str) -
     return table
 
 
-def _check_long(outcomes: object, columns: Columns) -> None:
-    if not isinstance(outcomes, pd.DataFrame):
-        raise DataError(f"outcomes: this is {kind_of(outcomes)}; give a pandas DataFrame")
+def _check_long(outcomes: pd.DataFrame, columns: Columns) -> None:
+    need_frame(outcomes, "outcomes")
     three_columns(columns)
     what = "" if set(columns) <= set(outcomes.columns) else naming(outcomes, columns)
     need_columns(outcomes.columns, columns, "the table of outcomes has", what)
@@ -241,7 +237,7 @@ class _Cells(NamedTuple):
 def from_outcomes(
     layout: Layout,
     steps: Steps,
-    outcomes: Mapping[str, object],
+    outcomes: Mapping[str, pd.DataFrame],
     items: pd.DataFrame,
     columns: Columns,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -296,19 +292,13 @@ def is_long(table: pd.DataFrame, columns: Columns) -> bool:
     return set(columns) <= set(table.columns)
 
 
-def _read(outcome: Observed, table: object, items: pd.Index, columns: Columns) -> _Cells:
-    if not isinstance(table, pd.DataFrame):
-        raise DataError(f"{outcome.name}: this is {kind_of(table)}; give a pandas DataFrame")
+def _read(outcome: Observed, table: pd.DataFrame, items: pd.Index, columns: Columns) -> _Cells:
+    need_frame(table, outcome.name)
     if is_long(table, columns):
         subjects, names = (
             texts(table[column], f"{outcome.name}, {column}") for column in columns[:2]
         )
-        unknown = [name for name in dict.fromkeys(names) if name not in items]
-        if unknown:
-            raise DataError(
-                f"{outcome.name}: outcomes for {len(unknown)} item(s) that `items` does not have: "
-                f"{some(unknown)}; add their properties, or drop those rows"
-            )
+        refuse_unknown(names, items, "item", f"{outcome.name}: ")
         return _Cells(subjects, names, table[columns[2]].astype(object))
     wide = _by_subject(table, outcome.name, items, "Evaluation.of_outcomes(layout, {}, items")
     count, width = wide.shape

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
+from ..common.given import refuse_other
 from ..common.messages import some
 from .evaluation import Evaluation
 from .outcome_tables import properties
-from .tables import is_missing, named, need_columns, read_numbers, texts
+from .tables import is_missing, named, need_columns, need_frame, read_numbers, texts
 
 _BENCHMARK, _SCORE, _LOW, _WIDTH = ADDED = ("benchmark", "score", "low", "width")
 _FAR = 30.0  # log-odds of the ends of the outermost places
@@ -83,6 +84,7 @@ def read_scores(
     words = 0.3     words   0.30 -0.87   0.05
     """
     columns = (subject, benchmark, score)
+    need_frame(table, "scores")
     need_columns(table.columns, list(columns), "the table of scores has")
     kept = table[[not is_missing(value) for value in table[score]]].reset_index(drop=True)
     who = texts(kept[subject], f"column {subject!r}")
@@ -138,6 +140,7 @@ def score_places(benchmarks: pd.DataFrame | Iterable[str], *, places: int = 1000
     """
     count = _check_places(places)
     if not isinstance(benchmarks, pd.DataFrame):
+        refuse_other("benchmarks", benchmarks, Iterable, "a list", "give names, or a DataFrame")
         benchmarks = pd.DataFrame(index=list(benchmarks))
     table = named(benchmarks, "benchmarks", "benchmark")
     taken = [name for name in ADDED if name in table.columns]

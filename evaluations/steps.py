@@ -110,41 +110,6 @@ class Rows:
         return rows
 
 
-class Stepped:
-    """Tables of counts by row, where a row is an item or a step of one of its outcomes."""
-
-    items: pd.DataFrame
-    trials: pd.DataFrame
-
-    @cached_property
-    def rows(self) -> Rows | None:
-        """Items, outcomes and steps of rows made by `of_outcomes`; None if rows are items."""
-        return Rows.read(self.items.index) if STEP in self.items.columns else None
-
-    @property
-    def attempts(self) -> pd.DataFrame:
-        """Trials; if rows are steps, the number of all attempts at the item of each step."""
-        if self.rows is None:
-            return self.trials
-        counts = self.trials.to_numpy()[:, self.rows.first]
-        return pd.DataFrame(counts, self.trials.index, self.trials.columns)
-
-    @property
-    def item_table(self) -> pd.DataFrame:
-        """Items with their properties, each once, also if rows are steps."""
-        if self.rows is None:
-            return self.items
-        _, first = np.unique(self.rows.places, return_index=True)
-        return self.items.drop(columns=STEP).iloc[first].set_axis(self.rows.items, axis=0)
-
-    def rows_of(self, items: Iterable[str]) -> list[str]:
-        """List the names of the rows of some items: all their steps, or the items themselves."""
-        if self.rows is None:
-            return list(items)
-        rows = pd.Series(self.items.index).groupby(self.rows.item, sort=False).groups
-        return [name for item in items for name in self.items.index[rows[item]]]
-
-
 def expanded(steps: Steps, items: pd.DataFrame) -> pd.DataFrame:
     """Give every item a row for each of its outcomes' steps.
 

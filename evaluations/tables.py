@@ -15,7 +15,7 @@ from ..linking.errors import short
 from ..linking.real import real
 
 
-def named(table: object, what: str, kind: str) -> pd.DataFrame:
+def named(table: pd.DataFrame, what: str, kind: str) -> pd.DataFrame:
     """Return a copy of a table whose rows are indexed by texts.
 
     Parameters
@@ -38,8 +38,7 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
         When the object is not a DataFrame, its columns have several levels, a name is missing or
         occurs twice, or a name or a cell contains half a character.
     """
-    if not isinstance(table, pd.DataFrame):
-        raise DataError(f"{what}: this is {kind_of(table)}; give a pandas DataFrame")
+    need_frame(table, what)
     if table.columns.nlevels > 1:
         raise DataError(
             f"{what}: the names of columns have {table.columns.nlevels} levels; give each column "
@@ -49,6 +48,18 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
     refuse_repeats(names, kind, what)
     refuse_broken(table, names, what, kind)
     return table.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
+
+
+def need_frame(table: object, what: str) -> None:
+    """Refuse what is no table.
+
+    Raises
+    ------
+    DataError
+        When it is not a DataFrame.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise DataError(f"{what}: this is {kind_of(table)}; give a pandas DataFrame")
 
 
 def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: str) -> None:
@@ -149,6 +160,33 @@ def same_names(have: Iterable[str], need: Iterable[str], where: str, reference: 
     if found:
         raise DataError(
             f"{where} are not those of {reference}: {'; '.join(found)}; give both the same names"
+        )
+
+
+def refuse_unknown(names: Iterable[str], known: pd.Index, kind: str, where: str = "") -> None:
+    """Refuse outcomes of items or subjects that have no row in their table.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of items or subjects with outcomes.
+    known : Index
+        Names in the table of properties.
+    kind : {"item", "subject"}
+        What the names are of.
+    where : str
+        Beginning of the message.
+
+    Raises
+    ------
+    DataError
+        When a name is unknown; the error lists the unknown ones.
+    """
+    unknown = [name for name in dict.fromkeys(names) if name not in known]
+    if unknown:
+        raise DataError(
+            f"{where}outcomes for {len(unknown)} {kind}(s) that `{kind}s` does not have: "
+            f"{some(unknown)}; add their properties, or drop those rows"
         )
 
 

@@ -1,30 +1,22 @@
 """Union of two evaluations: all their subjects and items, and the outcomes of both."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
+from .counts import Counts
 from .properties import joined
-from .steps import STEP, Rows
+from .steps import Rows
 
 
-class Tables(NamedTuple):
-    """Tables of an evaluation; counts are of shape (subjects, items)."""
-
-    items: pd.DataFrame
-    successes: pd.DataFrame
-    trials: pd.DataFrame
-    subjects: pd.DataFrame
-
-
-def united(one: Tables, other: Tables) -> Tables:
-    """Join subjects, items and outcomes; see `Evaluation.__add__`."""
+def united(
+    one: Counts, other: Counts
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Join items, successes, trials and subjects; see `Evaluation.__add__`."""
     _same_steps(one, other)
     items = joined(one.items, other.items, "item")
-    people = joined(one.subjects, other.subjects, "subject")
+    people = joined(one.subject_table, other.subject_table, "subject")
     subjects = people.index
     counts = [
         [
@@ -33,7 +25,7 @@ def united(one: Tables, other: Tables) -> Tables:
         ]
         for each in (one, other)
     ]
-    names = Rows.read(items.index).item if STEP in items.columns else items.index.to_numpy()
+    names = items.index.to_numpy() if one.rows is None else Rows.read(items.index).item
     (won, tried), (also_won, also_tried) = counts
     here, there = (_any(each > 0, names) for each in (tried, also_tried))
     differ = _any((won != also_won) | (tried != also_tried), names) & here & there
@@ -50,7 +42,7 @@ def united(one: Tables, other: Tables) -> Tables:
         pd.DataFrame(np.where(here, ours, theirs), subjects, items.index)
         for ours, theirs in ((won, also_won), (tried, also_tried))
     )
-    return Tables(items, successes, trials, people)
+    return items, successes, trials, people
 
 
 def _any(cells: np.ndarray, names: np.ndarray) -> np.ndarray:
@@ -59,11 +51,11 @@ def _any(cells: np.ndarray, names: np.ndarray) -> np.ndarray:
     return found.to_numpy(dtype=bool).T
 
 
-def _same_steps(one: Tables, other: Tables) -> None:
+def _same_steps(one: Counts, other: Counts) -> None:
     """Refuse to join rows of steps with items, or with rows of other steps."""
     kinds = []
     for each in (one, other):
-        rows = Rows.read(each.items.index) if STEP in each.items.columns else None
+        rows = each.rows
         steps = [] if rows is None else zip(rows.outcome, rows.step, strict=True)
         kinds.append([f"{outcome} ≥ {step}" for outcome, step in dict.fromkeys(steps)])
     if kinds[0] != kinds[1]:

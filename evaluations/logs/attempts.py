@@ -8,10 +8,10 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
-from ..properties import warn_of_slips
-from ..tables import is_missing, known_names
+from ..properties import constant, differing, warn_of_slips
+from ..tables import known_names
 from .imported import Imported, Notes
-from .values import tidy
+from .values import ScoreReader, tidy
 
 
 def choose(
@@ -150,11 +150,6 @@ def _shown(value: object) -> str:
     return "unset" if value is None else str(value)
 
 
-def _same(one: object, other: object) -> bool:
-    """Whether two cells are equal, or both missing."""
-    return (is_missing(one) and is_missing(other)) or one == other
-
-
 class Properties:
     """Properties of items and subjects, collected from all attempts.
 
@@ -182,29 +177,16 @@ class Properties:
     """
 
     def __init__(self, notes: Notes) -> None:
-        self._notes = notes
-        self._items: dict[str, dict[str, object]] = {}
-        self._differing: dict[str, dict[str, tuple[object, object]]] = {}
-        self._repeated: set[str] = set()
-        self._subjects: dict[str, dict[str, object]] = {}
-        self._varying: set[str] = set()
+        self.notes = notes
+        self._items: list[str] = []
+        self._subjects: list[str] = []
+        self._records: list[dict[str, object]] = []
 
     def add(self, item: str, subject: str, record: Mapping[str, object]) -> None:
         """Add the fields of one attempt, which describe its item and its subject."""
-        told = dict(self._fields(item, record))
-        if item in self._items:
-            self._repeated.add(item)
-        known = self._items.setdefault(item, {})
-        for name, value in told.items():
-            if name not in known or is_missing(known[name]):
-                known[name] = value
-            elif not is_missing(value) and known[name] != value:
-                self._differing.setdefault(name, {}).setdefault(item, (known[name], value))
-        told = {name: value for name, value in told.items() if name not in self._varying}
-        own = self._subjects.setdefault(subject, told)
-        changed = [name for name in own | told if not _same(own.get(name), told.get(name))]
-        self._varying.update(changed)
-        self._subjects[subject] = {name: own[name] for name in own if name not in changed}
+        self._items.append(item)
+        self._subjects.append(subject)
+        self._records.append(dict(self._fields(item, record)))
 
     def tables(self, features: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Make the tables of items and subjects, with all properties or the named ones.
@@ -213,50 +195,18 @@ class Properties:
         ------
         DataError
             When a named property is unknown, or differs within an item and within a subject.
-
-        Warns
-        -----
-        UserWarning
-            When a field is dropped because it differs on a few items, which may be slips.
         """
-        names = list(dict.fromkeys(name for record in self._items.values() for name in record))
+        names = list(dict.fromkeys(name for record in self._records for name in record))
         wanted = names if features is None else known_names(features, pd.Index(names), "feature")
-        others = [name for name in wanted if name in self._differing]
-        own = [name for name in others if name not in self._varying]
-        differing = [name for name in others if name in self._varying]
-        if features is not None and differing:
-            name = differing[0]
-            raise DataError(
-                f"{name} differs between attempts at one item, such as {self._example(name)}; a "
-                "meta-feature belongs to the item, so leave it out of features"
-            )
-        for name in own:
-            what = f"property of the subjects: {name} differs within an item"
-            self._notes.add(what, self._example(name))
-        for name in differing:
-            self._notes.add(f"dropped: {name} differs within an item", self._example(name))
-            found = self._differing[name]
-            warn_of_slips(name, list(found), len(self._repeated), found[self._example(name)])
+        cells = [[record.get(name) for name in wanted] for record in self._records]
+        table = pd.DataFrame(cells, columns=pd.Index(wanted, dtype=object), dtype=object)
+        people = of_subjects(table, self._items, self._subjects, self.notes)
+        rest = table.drop(columns=people.columns)
+        items = of_items(rest, self._items, self.notes, asked=features is not None)
         left = [name for name in names if name not in wanted]
         if left:
-            self._notes.add("dropped: fields not among features", some(left), len(left))
-        kept = [name for name in wanted if name not in others]
-        return self._tidied("item", self._items, kept), self._tidied("subject", self._subjects, own)
-
-    def _example(self, name: str) -> str:
-        """Return the first item on which a field differs."""
-        return next(iter(self._differing[name]))
-
-    def _tidied(
-        self, kind: str, records: Mapping[str, Mapping[str, object]], names: Sequence[str]
-    ) -> pd.DataFrame:
-        """Make a table, one row per record."""
-        columns = {
-            name: pd.Series([record.get(name) for record in records.values()], dtype=object)
-            for name in names
-        }
-        index = pd.Index(list(records), name=kind, dtype="str")
-        return tidy(pd.DataFrame(columns, range(len(index))).set_axis(index, axis=0), self._notes)
+            self.notes.add("dropped: fields not among features", some(left), len(left))
+        return tidy(items, self.notes), tidy(people, self.notes)
 
     def _fields(
         self, item: str, record: Mapping[str, object], within: str = ""
@@ -267,9 +217,81 @@ class Properties:
             if isinstance(value, Mapping):
                 yield from self._fields(item, value, f"{name}.")
             elif isinstance(value, Iterable) and not isinstance(value, str):
-                self._notes.add(f"dropped: field {name} contains lists", item)
+                self.notes.add(f"dropped: field {name} contains lists", item)
             else:
                 yield name, value
+
+
+def of_subjects(
+    table: pd.DataFrame, items: Sequence[str], subjects: Sequence[str], notes: Notes
+) -> pd.DataFrame:
+    """Select the properties of subjects: columns that differ within an item, and no subject.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per attempt.
+    items, subjects : sequence of str
+        Item and subject of each row.
+    notes : Notes
+        Notes, to which the columns are added.
+
+    Returns
+    -------
+    DataFrame
+        One row per subject.
+    """
+    varying = differing(table, items, missing=False)
+    people = constant(table.loc[:, varying.any()], subjects)
+    for column in people.columns:
+        what = f"property of the subjects: {column} differs within an item"
+        notes.add(what, varying.index[varying[column]][0])
+    return people
+
+
+def of_items(
+    table: pd.DataFrame, items: Sequence[str], notes: Notes, *, asked: bool = False
+) -> pd.DataFrame:
+    """Select the properties of items: columns that are the same in all rows of each item.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per attempt.
+    items : sequence of str
+        Item of each row.
+    notes : Notes
+        Notes, to which the other columns are added.
+    asked : bool
+        Whether the columns were asked for, so that others are refused.
+
+    Returns
+    -------
+    DataFrame
+        One row per item; a cell that some rows lack is taken from the others.
+
+    Raises
+    ------
+    DataError
+        When a column that was asked for differs within an item.
+    """
+    names = pd.Index(items, name="item", dtype="str")
+    varying = differing(table, items, missing=False)
+    others = varying.columns[varying.any()]
+    for column in others:
+        differ = list(varying.index[varying[column]])
+        if asked:
+            raise DataError(
+                f"{column} differs between attempts at one item, such as {differ[0]}; a "
+                "meta-feature belongs to the item, so leave it out of features"
+            )
+        notes.add(f"dropped: {column} differs within an item", differ[0])
+        values = table.loc[names == differ[0], column].dropna()
+        warn_of_slips(column, differ, int((names.value_counts() > 1).sum()), values.unique())
+    own = table.drop(columns=others).set_axis(names, axis=0)
+    if not len(own.columns):
+        return own[~own.index.duplicated()]
+    return own.groupby(level=0, sort=False).first()
 
 
 @dataclass(frozen=True)
@@ -301,7 +323,7 @@ class Attempt:
 def assemble(
     attempts: Iterable[Attempt],
     properties: Properties,
-    notes: Notes,
+    readers: Iterable[ScoreReader],
     *,
     several: str,
     option: str,
@@ -314,9 +336,10 @@ def assemble(
     attempts : iterable of Attempt
         Attempts in the order of the logs.
     properties : Properties
-        Properties of items and subjects.
-    notes : Notes
-        Notes, to which dropped and averaged attempts are added.
+        Properties of items and subjects, with the notes, to which dropped and averaged attempts
+        are added.
+    readers : iterable of ScoreReader
+        Readers of the outcomes, which refuse here what they could not read.
     several : {"trials", "mean"}
         How several attempts of one subject at one item are counted.
     option : str
@@ -332,11 +355,13 @@ def assemble(
     Raises
     ------
     DataError
-        When one attempt has several outcomes, or nothing is left.
+        When a value cannot be read, one attempt has several outcomes, or nothing is left.
     """
+    for reader in readers:
+        reader.check()
     if several not in ("trials", "mean"):
         raise DataError(f"{option}={several!r}; give 'trials' or 'mean'")
-    found = list(attempts)
+    found, notes = list(attempts), properties.notes
     kept = _once([each for each in found if not math.isnan(each.outcome)], notes)
     if not kept:
         what = notes.frame()["what"]

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,27 +10,48 @@ from typing import Any
 import pandas as pd
 
 from ...common.errors import DataError
-from ...common.given import kind_of
+from ...common.given import kind_of, refuse_other
 from ...common.messages import some
 
 type Paths = str | Path | Iterable[str | Path]
 
 
-def given(logs: Paths) -> list[Path]:
-    """List the given files and folders.
+def files_among(logs: Paths, inside: Callable[[Path], Iterable[Path]], lacking: str) -> list[Path]:
+    """List files, and those that folders contain, each once.
+
+    Parameters
+    ----------
+    logs : path or iterable of path
+        Files and folders.
+    inside : callable
+        Function that lists the files of a folder.
+    lacking : str
+        What a folder without such files does not have, and what to do, for messages.
+
+    Returns
+    -------
+    list of Path
+        The files, those of a folder in alphabetical order.
 
     Raises
     ------
     DataError
-        When there is none, or one does not exist.
+        When nothing is given, a path does not exist, or a folder has no such files.
     """
-    paths = [Path(logs)] if isinstance(logs, str | Path) else [Path(log) for log in logs]
+    paths = list(logs) if isinstance(logs, Iterable) and not isinstance(logs, str) else [logs]
+    for path in paths:
+        refuse_other("logs", path, str | Path, "a path", "give a file, several, or a folder")
     if not paths:
         raise DataError("no logs are given; give a file, several, or a folder")
-    for path in paths:
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
         if not path.exists():
             raise DataError(f"{path}: no such file or folder; check the path")
-    return paths
+        files = sorted(inside(path)) if path.is_dir() else [path]
+        if not files:
+            raise DataError(f"{path}: the folder has no {lacking}")
+        found |= dict.fromkeys(file.resolve() for file in files)
+    return list(found)
 
 
 def text_of(path: Path) -> str:

@@ -1,7 +1,7 @@
 """Logs of Inspect (.eval and .json): scores become outcomes, sample metadata meta-features."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...common.errors import DataError
 from ...common.optional import need
 from .attempts import Attempt, Properties, assemble, choose, tell_apart
-from .files import Paths, given
+from .files import Paths, files_among
 from .imported import Imported, Notes
 from .values import GRADES, ScoreReader
 
@@ -43,27 +43,6 @@ class Run:
     task_settings: Mapping[str, object]
     model_settings: Mapping[str, object]
     samples: list["EvalSampleSummary"]
-
-
-def logs_among(paths: Iterable[Path]) -> list[Path]:
-    """List files, and the logs that Inspect finds in folders, each once.
-
-    Raises
-    ------
-    DataError
-        When a folder has none.
-    """
-    found: dict[Path, None] = {}
-    for path in paths:
-        if path.is_dir():
-            listed = _tool().list_eval_logs(str(path), recursive=True, descending=False)
-            if not listed:
-                raise DataError(f"{path}: the folder has no .eval or .json logs of Inspect")
-            inside = sorted(Path(log.name.removeprefix("file://")) for log in listed)
-        else:
-            inside = [path]
-        found |= dict.fromkeys(log.resolve() for log in inside)
-    return list(found)
 
 
 def read_run(path: Path, notes: Notes) -> Run:
@@ -152,6 +131,12 @@ def _invalid(header: "EvalLog", path: Path) -> set[tuple[int | str, int]]:
     return {(each.id, each.epoch) for each in log.samples or () if each.invalidation is not None}
 
 
+def _logs_in(folder: Path) -> Iterator[Path]:
+    """List the logs that Inspect finds in a folder."""
+    for log in _tool().list_eval_logs(str(folder), recursive=True, descending=False):
+        yield Path(log.name.removeprefix("file://"))
+
+
 def _tool() -> Any:
     return need("inspect_ai.log", "inspect-ai")
 
@@ -231,7 +216,8 @@ def read_inspect(
     if subject not in ("model", "model name"):
         raise DataError(f"subject={subject!r}; give 'model' or 'model name'")
     notes = Notes()
-    runs = [read_run(path, notes) for path in logs_among(given(logs))]
+    lacking = ".eval or .json logs of Inspect"
+    runs = [read_run(path, notes) for path in files_among(logs, _logs_in, lacking)]
     tasks = tell_apart("task", [(run.task, run.task_settings) for run in runs], notes)
     settings = [run.model_settings if subject == "model" else {} for run in runs]
     named = [(run.model, own) for run, own in zip(runs, settings, strict=True)]
@@ -259,9 +245,9 @@ def read_inspect(
                 name = scorers[task]
                 outcome = readers[name].read(scores_of(sample)[name], item)
             attempts.append(Attempt(model, item, sample.epoch, outcome, run.log, sample.uuid))
-    for reader in readers.values():
-        reader.check()
-    return assemble(attempts, properties, notes, several=epochs, option="epochs", features=features)
+    return assemble(
+        attempts, properties, readers.values(), several=epochs, option="epochs", features=features
+    )
 
 
 def _scorers(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, set[str]]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import some
 from .attempts import Attempt, Properties, assemble, choose, name_models, tell_apart
-from .files import Paths, given, json_lines, text_of
+from .files import Paths, files_among, json_lines, text_of
 from .imported import Imported, Notes
 from .values import ScoreReader
 
@@ -37,25 +37,6 @@ class SampleFile:
     model: str
     task_settings: Mapping[str, object]
     model_settings: Mapping[str, object]
-
-
-def sample_files(paths: Iterable[Path], notes: Notes) -> list[SampleFile]:
-    """Find files of samples, and the results in the same folder; each file once.
-
-    Raises
-    ------
-    DataError
-        When a folder has none, a file is not named as the harness does, or results are broken.
-    """
-    found: dict[Path, None] = {}
-    for path in paths:
-        inside = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
-        if not inside:
-            raise DataError(
-                f"{path}: the folder has no samples_*.jsonl; run the harness with --log_samples"
-            )
-        found |= dict.fromkeys(file.resolve() for file in inside)
-    return [_described(path, notes) for path in found]
 
 
 def read_samples(path: Path) -> Iterator[dict[str, Any]]:
@@ -177,7 +158,9 @@ def read_lm_eval(
     0  tiny-model  sums/0        1      1.0
     """
     notes = Notes()
-    files = sample_files(given(logs), notes)
+    lacking = "samples_*.jsonl; run the harness with --log_samples"
+    paths = files_among(logs, lambda folder: folder.rglob("samples_*.jsonl"), lacking)
+    files = [_described(path, notes) for path in paths]
     named = [(file.model, file.model_settings) for file in files]
     models = name_models(named, subject, notes)
     tasks = tell_apart("task", [(file.task, file.task_settings) for file in files], notes)
@@ -214,10 +197,8 @@ def read_lm_eval(
                 Attempt(model, item, number, outcome, str(file.path))
                 for number, outcome in enumerate(outcomes, 1)
             ]
-    for reader in readers.values():
-        reader.check()
     return assemble(
-        attempts, properties, notes, several=repeats, option="repeats", features=features
+        attempts, properties, readers.values(), several=repeats, option="repeats", features=features
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ...common.errors import DataError
 from ...common.messages import some
 from .attempts import Attempt, Properties, assemble, choose, name_models
-from .files import Paths, given, json_lines
+from .files import Paths, files_among, json_lines
 from .imported import Imported, Notes
 from .values import ScoreReader
 
@@ -99,7 +99,8 @@ def read_openai_evals(
     0    tiny  sums.test.0        1      1.0
     """
     notes = Notes()
-    runs = [_read(path, notes) for path in _among(given(logs))]
+    paths = files_among(logs, lambda folder: folder.rglob("*.jsonl"), ".jsonl logs of OpenAI evals")
+    runs = [_read(path, notes) for path in paths]
     models = name_models([(run.model, run.settings) for run in runs], subject, notes)
     metrics = choose("metric", metric, _metrics(runs), notes)
     readers = {
@@ -125,27 +126,14 @@ def read_openai_evals(
                     )
             properties.add(item, model, sample.told)
             attempts += _attempts(run, model, item, metrics.get(run.eval), readers, notes)
-    for reader in readers.values():
-        reader.check()
     return assemble(
-        attempts, properties, notes, several=repeats, option="repeats", features=features
+        attempts, properties, readers.values(), several=repeats, option="repeats", features=features
     )
 
 
 def is_log(columns: Iterable[object]) -> bool:
     """Whether JSON lines with these fields are a log of OpenAI evals."""
     return {"spec", *_EVENT} <= set(columns)
-
-
-def _among(paths: Iterable[Path]) -> list[Path]:
-    """List files, and the files in folders, each once."""
-    found: dict[Path, None] = {}
-    for path in paths:
-        inside = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
-        if not inside:
-            raise DataError(f"{path}: the folder has no .jsonl logs of OpenAI evals")
-        found |= dict.fromkeys(file.resolve() for file in inside)
-    return list(found)
 
 
 def _read(path: Path, notes: Notes) -> _Run:

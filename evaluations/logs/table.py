@@ -10,7 +10,6 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import quoted, some
-from ..properties import constant, differing, warn_of_slips
 from ..recognising import likely_columns, naming
 from ..tables import (
     is_missing,
@@ -18,11 +17,12 @@ from ..tables import (
     need_columns,
     refuse_broken,
     refuse_repeats,
+    refuse_unknown,
     texts,
     three_columns,
 )
 from ..words import KNOWN, WORDS
-from .attempts import attempted
+from .attempts import attempted, of_items, of_subjects
 from .files import read_file
 from .imported import Imported, Notes
 from .openai_evals import is_log
@@ -142,7 +142,7 @@ def _imported(
     if not len(features.columns):
         notes.add("items without meta-features", features.index[0], len(features))
     features = named(features, "items", "item")
-    _refuse_unknown(rows["item"], features.index, "item")
+    refuse_unknown(rows["item"], features.index, "item")
     if _is_csv(outcomes):
         rows["outcome"] = rows["outcome"].map(_number)
     read = _read(rows, notes)
@@ -211,21 +211,11 @@ def _attempting(
     """Keep the properties of subjects that have outcomes."""
     if subjects is None:
         return pd.DataFrame(index=pd.Index(outcomes.unique(), name="subject", dtype="str"))
-    _refuse_unknown(outcomes, subjects.index, "subject")
+    refuse_unknown(outcomes, subjects.index, "subject")
     others = subjects.index.difference(pd.Index(rows), sort=False)
     if len(others):
         notes.add("dropped: subjects without rows of outcomes", some(others), len(others))
     return subjects[subjects.index.isin(outcomes)]
-
-
-def _refuse_unknown(names: pd.Series, known: pd.Index, kind: str) -> None:
-    unknown = pd.Index(names.unique()).difference(known, sort=False)
-    if len(unknown):
-        what = "meta-features" if kind == "item" else "properties"
-        raise DataError(
-            f"outcomes for {len(unknown)} {kind}(s) that `{kind}s` does not have: {some(unknown)}; "
-            f"add their {what}, or drop those outcomes"
-        )
 
 
 def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
@@ -352,43 +342,20 @@ def _beside(
     items: pd.DataFrame | None,
     subjects: pd.DataFrame | None,
     notes: Notes,
-) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Take properties that no table gives from the remaining columns: of items, and of subjects."""
     rest = table.drop(columns=[*names, *table.columns.intersection([ATTEMPT])])
-    if items is not None and subjects is not None:
-        _drop_beside(rest, notes)
-        return items, subjects
-    rest = without_lists(rest, notes)
-    varying = differing(rest, rows["item"], missing=False)
-    others = varying.columns[varying.any()]
-    examples = {column: varying.index[varying[column]][0] for column in others}
-    if subjects is None and len(others):
-        subjects = constant(rest[others], rows["subject"])
-        for column in subjects.columns:
-            notes.add(
-                f"property of the subjects: {column} differs within an item", examples[column]
-            )
+    if items is None or subjects is None:
+        rest = without_lists(rest, notes)
+    if subjects is None:
+        subjects = of_subjects(rest, list(rows["item"]), list(rows["subject"]), notes)
         rest = rest.drop(columns=subjects.columns)
-        others = others.difference(subjects.columns, sort=False)
-    if items is not None:
-        _drop_beside(rest, notes)
-        return items, subjects
-    several = int((rows["item"].value_counts() > 1).sum())
-    for column in others:
-        notes.add(f"dropped: {column} differs within an item", examples[column])
-        values = rest.loc[(rows["item"] == examples[column]).to_numpy(), column].dropna()
-        warn_of_slips(column, list(varying.index[varying[column]]), several, values.unique())
-    own = rest.drop(columns=others).set_axis(pd.Index(rows["item"]), axis=0)
-    if not len(own.columns):
-        return own[~own.index.duplicated()], subjects
-    return own.groupby(level=0, sort=False).first(), subjects
-
-
-def _drop_beside(columns: pd.DataFrame, notes: Notes) -> None:
-    if len(columns.columns):
-        notes.add(
-            "dropped: columns beside a table of items", some(columns.columns), len(columns.columns)
-        )
+    if items is None:
+        items = of_items(rest, list(rows["item"]), notes)
+    elif len(rest.columns):
+        what = "dropped: columns beside a table of items"
+        notes.add(what, some(rest.columns), len(rest.columns))
+    return items, subjects
 
 
 def without_lists(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
