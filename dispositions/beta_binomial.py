@@ -9,9 +9,10 @@ from scipy.optimize import elementwise
 from scipy.special import betainc, digamma, gammaln, log_expit, polygamma
 
 from ..common.errors import DataError
+from ..common.given import refuse_other
 from ..common.messages import some
 from ..common.options import inside, whole
-from ..evaluations.tables import need_columns, read_numbers
+from ..evaluations.tables import need_columns, need_frame, read_numbers
 
 _REACH = 20.0  # range of logit mu and log k: the prior has 2e-9 of its mass beyond each end
 _NEGLIGIBLE = 16.0  # depth of the log-density below its maximum at which mass is ignored
@@ -453,7 +454,7 @@ def rate_posteriors(counts: pd.DataFrame, by: pd.Series) -> RatePosteriors:
     >>> found.draws(200, seed=1).shape
     (200, 4)
     """
-    values = _read(counts, by)
+    values = read_counts(counts, by)
     groups = []
     for name in by.unique():
         rows = np.flatnonzero(by == name)
@@ -465,7 +466,16 @@ def rate_posteriors(counts: pd.DataFrame, by: pd.Series) -> RatePosteriors:
     return RatePosteriors(counts.index, tuple(groups))
 
 
-def _read(counts: pd.DataFrame, by: pd.Series) -> np.ndarray:
+def read_counts(counts: pd.DataFrame, by: pd.Series) -> np.ndarray:
+    """Read positive and negative counts, in rows that each have a group.
+
+    Raises
+    ------
+    DataError
+        When the counts are no such table, or a row has no group or no counts.
+    """
+    need_frame(counts, "counts")
+    refuse_other("by", by, pd.Series, "a Series", "give each row of counts its group")
     need_columns(counts.columns, _COUNTS, "the table of counts has")
     if counts.empty:
         raise DataError("the table of counts has no rows; give at least one")

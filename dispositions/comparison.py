@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.stats import hypergeom
 
 from ..common.errors import DataError
-from .judgments import SituationalJudgments
+from .judgments import SituationalJudgments, refuse_no_judgments
 
 BUCKETS = ("[0.8, 0.9)", "[0.9, 1)", "1")
 """Strengths of consensus, weakest first."""
@@ -70,6 +70,7 @@ def compare_choices(judgments: SituationalJudgments) -> pd.DataFrame:
     model scenario
     one   a          0.85         0.9          0.05   0.102  [0.8, 0.9)
     """
+    refuse_no_judgments(judgments)
     if judgments.samples.empty:
         raise DataError("these judgments have no samples of models; give samples= to from_long")
     people, models = judgments.human_rates(), judgments.model_rates()

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..common.errors import FitError
 from .comparison import reaches
-from .judgments import SituationalJudgments
+from .judgments import SituationalJudgments, refuse_no_judgments
 from .resampling import group_means
 
 
@@ -47,6 +47,7 @@ def consensus(judgments: SituationalJudgments, threshold: float = 0.8) -> pd.Ser
     >>> consensus(judgments).to_dict(), divided(judgments).to_dict()
     ({'a': 0.2}, {'b': 0.4})
     """
+    refuse_no_judgments(judgments)
     rates = judgments.human_rates()
     return rates["rate"][reaches(rates["consensus"], _share(threshold))]
 
@@ -86,6 +87,7 @@ def divided(judgments: SituationalJudgments, threshold: float = 0.7) -> pd.Serie
     empathy-07-01    0.40
     Name: rate, dtype: float64
     """
+    refuse_no_judgments(judgments)
     rates = judgments.human_rates()
     return rates["rate"][~reaches(rates["consensus"], _share(threshold))]
 

@@ -1,12 +1,14 @@
 """Judgments: choices of people and language models in the same situations."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Self
 
 import pandas as pd
 
+from ..common.given import refuse_other
 from ..common.messages import many
 from ..evaluations.tables import known_names
 from . import json_lines, reading
@@ -172,6 +174,7 @@ class SituationalJudgments:
         >>> SituationalJudgments.from_json_lines(folder)
         <SituationalJudgments: 1 scenario, 1 trait, 1 vote, 1 rater, 0 models>
         """
+        refuse_other("folder", folder, str | PathLike, "a path", "name the folder of the study")
         return cls.from_long(**json_lines.read_study(Path(folder)), columns=columns, least=least)
 
     def to_json_lines(self, folder: str | Path) -> None:
@@ -297,20 +300,18 @@ class SituationalJudgments:
         >>> SituationalJudgments.from_long(tests, votes).select(traits=["calm"])
         <SituationalJudgments: 1 scenario, 1 trait, 1 vote, 1 rater, 0 models>
         """
-        scenarios, samples, ratings = self.scenarios, self.samples, self.ratings
+        found = self
         if models is not None:
             kept = known_names(models, pd.Index(self.models), "model")
             samples, ratings = (
-                reading.within(table, "model", kept) for table in (samples, ratings)
+                reading.within(table, "model", kept) for table in (self.samples, self.ratings)
             )
+            found = replace(found, samples=samples, ratings=ratings)
         if traits is not None:
             kept = known_names(traits, pd.Index(self.traits), "trait")
-            scenarios = scenarios[scenarios["trait"].isin(kept)]
-            samples = reading.within(samples, "scenario", scenarios.index)
-            ratings = reading.within(ratings, "statement", scenarios["statement"])
-        votes = self.votes[self.votes["scenario"].isin(scenarios.index)].reset_index(drop=True)
-        raters = self.raters[self.raters.index.isin(votes["rater"])]
-        return SituationalJudgments(scenarios, votes, raters, samples, ratings, self.dropped)
+            within = self.scenarios.index[self.scenarios["trait"].isin(kept)]
+            found = on_votes(found, self.votes["scenario"].isin(within))
+        return found
 
     def __repr__(self) -> str:
         return (
@@ -318,3 +319,45 @@ class SituationalJudgments:
             f"{many(len(self.traits), 'trait')}, {many(len(self.votes), 'vote')}, "
             f"{many(len(self.raters), 'rater')}, {many(len(self.models), 'model')}>"
         )
+
+
+def refuse_no_judgments(judgments: object) -> None:
+    """Refuse what is given as judgments and is something else.
+
+    Raises
+    ------
+    DataError
+        When they are not `SituationalJudgments`; the message states how to make them.
+    """
+    remedy = (
+        "the first argument is the result of SituationalJudgments.from_long(scenarios, votes, "
+        "samples), or of SituationalJudgments.from_json_lines(folder)"
+    )
+    refuse_other("judgments", judgments, SituationalJudgments, "SituationalJudgments", remedy)
+
+
+def on_votes(judgments: SituationalJudgments, kept: "pd.Series[bool]") -> SituationalJudgments:
+    """Keep some votes, with the scenarios and raters that have them.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Judgments.
+    kept : Series of bool
+        Whether a vote is kept, in the order of `judgments.votes`.
+
+    Returns
+    -------
+    SituationalJudgments
+        New judgments, with samples and ratings of the kept scenarios only.
+    """
+    votes = judgments.votes[kept].reset_index(drop=True)
+    scenarios = judgments.scenarios[judgments.scenarios.index.isin(votes["scenario"])]
+    return replace(
+        judgments,
+        scenarios=scenarios,
+        votes=votes,
+        raters=judgments.raters[judgments.raters.index.isin(votes["rater"])],
+        samples=reading.within(judgments.samples, "scenario", scenarios.index),
+        ratings=reading.within(judgments.ratings, "statement", scenarios["statement"]),
+    )

@@ -8,7 +8,7 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.messages import some
 from ..evaluations.tables import known_names
-from .judgments import SituationalJudgments
+from .judgments import SituationalJudgments, refuse_no_judgments
 
 ONE = "models"
 """Name of the group of all models if no groups are given."""
@@ -71,6 +71,7 @@ class ModelGroups:
         DataError
             When there is no model, one is unknown, or one has no group.
         """
+        refuse_no_judgments(judgments)
         if not judgments.models:
             raise DataError("no model answered these scenarios; give samples to from_long")
         known = pd.Index(judgments.models)

@@ -7,9 +7,8 @@ import pandas as pd
 
 from ..common.options import inside
 from .beta_binomial import rate_posteriors
-from .judgments import SituationalJudgments
+from .judgments import SituationalJudgments, on_votes
 from .measures import in_order
-from .reading import within
 from .resampling import group_ratios, quantiles, ratio_draws
 from .support import rater_groups
 from .votes import effective_votes, positive_votes
@@ -82,17 +81,8 @@ def populations(judgments: SituationalJudgments, attribute: str) -> dict[str, Si
     found = {}
     for name, members in groups.groupby(groups, sort=False):
         voted = judgments.votes["rater"].isin(members.index)
-        votes = judgments.votes[voted].reset_index(drop=True)
-        scenarios = judgments.scenarios[judgments.scenarios.index.isin(votes["scenario"])]
-        if not votes.empty:
-            found[str(name)] = SituationalJudgments(
-                scenarios,
-                votes,
-                judgments.raters[judgments.raters.index.isin(votes["rater"])],
-                within(judgments.samples, "scenario", scenarios.index),
-                within(judgments.ratings, "statement", scenarios["statement"]),
-                judgments.dropped,
-            )
+        if voted.any():
+            found[str(name)] = on_votes(judgments, voted)
     return found
 
 
@@ -222,8 +212,8 @@ def alignment_by_population(
     Other            3         -0.0      -0.4
     """
     prob = inside("prob", prob, such_as=0.9)
-    rates = judgments.model_rates()
     groups = rater_groups(judgments, attribute)
+    rates = judgments.model_rates()
     votes = positive_votes(judgments)
     votes = votes[votes["rater"].isin(groups.index)]
     votes = votes.assign(population=votes["rater"].map(groups))

@@ -6,8 +6,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
 from ..common.errors import DataError
+from ..common.given import refuse_other
 from ..evaluations.evaluation import Evaluation
-from .judgments import SituationalJudgments
+from .beta_binomial import read_counts
+from .judgments import SituationalJudgments, refuse_no_judgments
 from .votes import effective_votes
 
 _SCORES = np.linspace(-6, 6, 241)
@@ -51,6 +53,7 @@ def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
              mean  spread  spread_error
     Empathy   0.5     2.0           0.0
     """
+    read_counts(counts, by)
     rows = {str(name): _fit(str(name), part) for name, part in counts.groupby(by, sort=False)}
     return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "spread", "spread_error"])
 
@@ -77,6 +80,9 @@ def expected_rates(
     >>> expected_rates(*np.array([[9.0, 5.0], [1.0, 5.0], [0.0, 0.0], [2.0, 2.0]])).round(2)
     array([0.85, 0.5 ])
     """
+    given = {"positive": positive, "negative": negative, "mean": mean, "spread": spread}
+    for name, values in given.items():
+        refuse_other(name, values, np.ndarray, "an array", "give a number for each scenario")
     places = mean[:, None] + spread[:, None] * _SCORES
     logs = _logs(positive[:, None], negative[:, None], places) - _SCORES**2 / 2
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -152,6 +158,7 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     >>> evaluation.subjects, int(evaluation.trials.to_numpy().max())
     (['sim-01'], 20)
     """
+    refuse_no_judgments(judgments)
     if not len(judgments.samples):
         raise DataError(
             "the judgments have no samples of a model; give samples= to "

@@ -13,7 +13,7 @@ from ..common.options import inside, whole
 from ..common.seeds import subject_seed
 from .beta_binomial import rate_posteriors
 from .consensus import divided
-from .judgments import SituationalJudgments
+from .judgments import SituationalJudgments, refuse_no_judgments
 from .model_groups import ModelGroups
 from .resampling import group_means
 
@@ -142,6 +142,7 @@ def revealed_rates(
     """
     if by not in _WAYS:
         raise FitError(f"by={by!r}; give one of {', '.join(map(repr, _WAYS))}")
+    refuse_no_judgments(judgments)
     if judgments.ratings.empty:
         raise DataError("these judgments have no ratings of models; give ratings= to from_long")
     scenarios = judgments.scenarios

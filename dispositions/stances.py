@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .comparison import same_rate_misalignment
-from .judgments import SituationalJudgments
+from .judgments import SituationalJudgments, refuse_no_judgments
 from .reading import names_in, need_table, numbers_in, refuse_unknown
 from .resampling import group_means
 
@@ -91,6 +91,7 @@ def stance_misalignment(
     m     calm          0.125          0.5       2.0               1.5
           all           0.125          0.5       2.0               1.5
     """
+    refuse_no_judgments(judgments)
     people = _counted(judgments, votes, "votes", ["scenario"])
     models = _counted(judgments, samples, "samples", ["model", "scenario"])
     models = models[models.index.get_level_values("scenario").isin(people.index)]

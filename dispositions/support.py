@@ -1,10 +1,13 @@
 """Support of trait-positive actions by groups of raters."""
 
+from collections.abc import Hashable
+
 import pandas as pd
 
 from ..common.errors import DataError
+from ..common.given import refuse_other
 from ..common.messages import some
-from .judgments import SituationalJudgments
+from .judgments import SituationalJudgments, refuse_no_judgments
 from .resampling import group_ratios
 from .votes import positive_votes
 
@@ -93,6 +96,8 @@ def rater_groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[
     DataError
         When the raters have no such attribute, or it is missing for all raters.
     """
+    refuse_no_judgments(judgments)
+    refuse_other("attribute", attribute, Hashable, "a name", "name a column of the raters")
     if attribute not in judgments.raters.columns:
         raise DataError(
             f"the raters have no column {attribute!r}; they have "

@@ -88,6 +88,10 @@ class Incited:
                 "asked_again": (self.answers["attempts"] > 1).astype(int),
             }
         )
+        return self._summed(flags)
+
+    def _summed(self, flags: pd.DataFrame) -> pd.DataFrame:
+        """Sum columns of answers by subject, and over all."""
         sums = flags.groupby(self.answers["subject"], sort=False).sum()
         return pd.concat([sums, sums.sum().to_frame(ALL).T]).rename_axis("subject")
 
@@ -128,9 +132,7 @@ class Incited:
         check_resampling(prob)
         both = self.answers["rules"].ne("") & self.answers["judge"].ne("")
         same = both & self.answers["rules"].eq(self.answers["judge"])
-        flags = pd.DataFrame({"compared": both, "agreed": same}).astype(int)
-        sums = flags.groupby(self.answers["subject"], sort=False).sum()
-        table = pd.concat([sums, sums.sum().to_frame(ALL).T]).rename_axis("subject")
+        table = self._summed(pd.DataFrame({"compared": both, "agreed": same}).astype(int))
         pairs = zip(table["agreed"].tolist(), table["compared"].tolist(), strict=True)
         shares = [share(agreed, compared, prob) for agreed, compared in pairs]
         return table.join(pd.DataFrame(shares, table.index, ["estimate", "low", "high"]))

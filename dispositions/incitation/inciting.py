@@ -10,10 +10,10 @@ from urllib.parse import quote
 import pandas as pd
 
 from ...annotation.inciting import CHOICE_FORM
-from ...annotation.inputs import foreseen_row, read_pace, whole, with_total
+from ...annotation.inputs import cost, foreseen_row, read_pace, whole, with_total
 from ...annotation.rubric import Rubric
 from ...annotation.running import Batch, ModelOrName, run
-from ...annotation.scheme import Reply, Scheme, text_digest
+from ...annotation.scheme import Reply, Scheme, spent, text_digest
 from ...common.optional import need
 from .conditions import (
     JUDGING,
@@ -172,7 +172,7 @@ def incite(
     for subject, model_name in conditions["model"].items():
         asked[model_name] += replies[str(subject)]
     asked |= {JUDGING: list(judged.values())} if judge is not None else {}
-    usage = with_total({who: _spent(said, costs.get(who)) for who, said in asked.items()})
+    usage = with_total({who: _usage(said, costs.get(who)) for who, said in asked.items()})
     return Incited(name, bands, conditions, _settled(answers, judged, choices), usage)
 
 
@@ -361,15 +361,7 @@ def _settled(
     return pd.DataFrame(rows).astype({"outcome": "Int64"})
 
 
-def _spent(replies: Sequence[Reply], prices: tuple[float, float] | None) -> dict[str, float]:
-    """Sum the usage of replies."""
-    used: dict[str, float] = {
-        "attempts": sum(reply.attempts for reply in replies),
-        "input_tokens": sum(reply.input_tokens for reply in replies),
-        "output_tokens": sum(reply.output_tokens for reply in replies),
-        "seconds": sum(reply.seconds for reply in replies),
-    }
-    if prices is None:
-        return used
-    cost = used["input_tokens"] * prices[0] + used["output_tokens"] * prices[1]
-    return {**used, "cost": cost / 1e6}
+def _usage(replies: Sequence[Reply], prices: tuple[float, float] | None) -> dict[str, float]:
+    """Sum the usage of replies, with its cost if there are prices."""
+    used = spent(replies)
+    return used if prices is None else used | {"cost": cost(used, prices)}

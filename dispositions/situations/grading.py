@@ -5,13 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from ...annotation.annotate import annotated
 from ...annotation.annotations import Annotations
-from ...annotation.answer import material
-from ...annotation.inputs import SAMPLE
 from ...annotation.running import ModelOrName
-from ...evaluations.tables import renamed
-from .judging import judged_material, judging_scheme, read_responses
+from .judging import judged, judging_scheme
 
 _GRADES = range(1, 6)
 _MIDDLE = 3
@@ -109,11 +105,7 @@ def grade_responses(
     item
     m, sleep-01 #1  sleep-01       1  agree
     """
-    own = [*SAMPLE, "response"]
-    known = read_responses(renamed(responses, columns, own, own), scenarios)
-    shown = judged_material(known, scenarios)
-    texts = {str(item): material(**row) for item, row in shown.T.to_dict().items()}
-    said = annotated(_SCHEME, texts, model, known=known, **options)
+    said = judged(_SCHEME, scenarios, responses, model, columns, options)
     stance = said.table["grade"] - _MIDDLE
     said.table["stance"] = stance
     said.table["choice"] = (

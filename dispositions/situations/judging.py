@@ -169,13 +169,25 @@ def judge_responses(
     item
     m, sleep-01 #1        m  sleep-01  agree
     """
+    said = judged(_SCHEME, scenarios, responses, model, columns, options)
+    said.table["choice"] = said.table["answer"].map(dict(enumerate(CHOICES))).astype("str")
+    return said
+
+
+def judged(
+    scheme: Scheme,
+    scenarios: pd.DataFrame,
+    responses: pd.DataFrame,
+    model: ModelOrName,
+    columns: Mapping[str, str] | None,
+    options: Mapping[str, Any],
+) -> Annotations:
+    """Ask a judge about responses by a scheme of `judging_scheme`; see `judge_responses`."""
     own = [*SAMPLE, "response"]
     known = read_responses(renamed(responses, columns, own, own), scenarios)
     shown = judged_material(known, scenarios)
     texts = {str(item): material(**row) for item, row in shown.T.to_dict().items()}
-    said = annotated(_SCHEME, texts, model, known=known, **options)
-    said.table["choice"] = said.table["answer"].map(dict(enumerate(CHOICES))).astype("str")
-    return said
+    return annotated(scheme, texts, model, known=known, **options)
 
 
 def judged_material(responses: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
