@@ -62,9 +62,7 @@ def print_figures(figures: "Sequence[Figure]") -> None:
         published = "" if figure.published is None else f"{figure.published:.4g}"
         holds = "yes" if figure.holds else "NO"
         table.add(figure.name, published, f"{figure.obtained:.4g}", figure.goal, holds)
-    console = _console()
-    table.fit(console.width, needed=columns)
-    console.print(table.table("figures"))
+    _print(table, "figures", columns)
     short = [f"'{figure.name}'" for figure in figures if not figure.holds]
     met = f"figures that meet their goals: {len(figures) - len(short)} of {len(figures)}"
     say(f"{met}; the others: {some(short)}" if short else met)
@@ -72,7 +70,6 @@ def print_figures(figures: "Sequence[Figure]") -> None:
 
 def print_tables(tables: Mapping[str, pd.DataFrame]) -> None:
     """Print tables of numbers: three decimals, fewer beside an interval or a standard error."""
-    console = _console()
     for title, numbers in tables.items():
         columns = [" ".join(map(str, np.atleast_1d(name))) for name in numbers.columns]
         first = str(numbers.index.name or "")
@@ -86,10 +83,7 @@ def print_tables(tables: Mapping[str, pd.DataFrame]) -> None:
                 low, high = row[part]
                 shown[part] = outward(low, high, places[start])
             table.add(str(name), *shown)
-        left = table.fit(console.width, needed=(first,))
-        console.print(table.table(title))
-        if left:
-            say(f"not shown at this width: {', '.join(left)}; --json prints all")
+        _print(table, title, (first,), more="; --json prints all")
 
 
 def _decimals(columns: Sequence[str], row: Sequence[Any]) -> list[int]:
@@ -117,13 +111,9 @@ def print_scores(scores: "CrossValidation") -> None:
     for method in means["brier"].index:
         cells = [means[column].loc[method] for column in _SCORES]
         table.add(method, *(with_error(cell["mean"], cell["se"]) for cell in cells))
-    console = _console()
-    left = table.fit(console.width, needed=("method", "brier"))
     once = means["brier"]["se"].isna().all()
     shown = "mean of one split" if once else "mean ± standard error over splits"
-    console.print(table.table(f"held-out items: {shown}"))
-    if left:
-        say(f"not shown at this width: {', '.join(left)}")
+    _print(table, f"held-out items: {shown}", ("method", "brier"))
 
 
 def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
@@ -177,9 +167,7 @@ def print_forecast(forecast: "Forecast", rows: pd.DataFrame) -> None:
         low, high = outward(row["low"], row["high"], _CENTS, (0, 1))
         mean = fixed(row["mean"], _CENTS)
         table.add(str(row["subject"]), str(row["item"]), mean, f"{low} to {high}", row["remark"])
-    console = _console()
-    table.fit(console.width, needed=columns)
-    console.print(table.table("forecasts"))
+    _print(table, "forecasts", columns)
     if len(rows) > _ROWS:
         say(f"the first {_ROWS} of {len(rows)} forecasts are shown")
 
@@ -194,8 +182,7 @@ def print_test(test: "AdaptiveTest") -> None:
     for row in profile.to_dict("records"):
         limits = ranges[row["node"]]
         low, high = outward(row["low"], row["high"], of_profile(row).ends, limits)
-        label = f"[{row['label']}]" if row["label"] else ""
-        table.add_row(f"{row['node']}{label}", _mean_and_sd(row), f"{low} to {high}")
+        table.add_row(f"{row['node']}{_label(row)}", _mean_and_sd(row), f"{low} to {high}")
     _console().print(table)
     say(f"done: {test.done}" if test.done else "not done: ask `next`")
 
@@ -249,14 +236,8 @@ def _label(row: Mapping[Any, Any]) -> str:
 
 def _print_whole(table: Fitting, title: str, needed: Collection[str], rows: pd.DataFrame) -> None:
     """Print the columns that fit, the names of the others, and warnings without a column."""
-    console = _console()
-    left = table.fit(console.width, needed=needed)
-    console.print(table.table(title))
     empty = {"label"} if "label" in rows and not rows["label"].any() else set()
-    told = [name for name in left if name not in {"warning", *empty}]
-    if told:
-        say(f"not shown at this width: {', '.join(told)}")
-    if "warning" in left:
+    if "warning" in _print(table, title, needed, untold={"warning", *empty}):
         _list([f"warning: {text}" for text in rows["warning"].unique() if text], "warnings")
 
 
@@ -332,14 +313,10 @@ def print_criticism(criticism: "Criticism") -> None:
             with_error(row["gain"], row["gain_se"], _NATS),
             chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
         )
-    console = _console()
     if len(flagged):
         title = f"{criticism.fit.layout.name}: properties that the layout does not use "
         title += "(candidates), and other forms for those that it uses"
-        left = table.fit(console.width, needed=(*names, "gain ± se"))
-        console.print(table.table(title))
-        if left:
-            say(f"not shown at this width: {', '.join(left)}; --out writes all")
+        _print(table, title, (*names, "gain ± se"), more="; --out writes all")
     tests = criticism.table["p"].notna().sum()
     of = f"{many(tests, 'test')} of properties"
     say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
@@ -386,11 +363,9 @@ def _print_overdispersion(criticism: "Criticism") -> None:
             *(str(row[name]) for name in ("items", "attempts", "element")),
             chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
         )
-    console = _console()
     if len(flagged):
         title = f"{criticism.fit.layout.name}: repeated attempts at an item, with the "
-        table.fit(console.width, needed=columns[:3])
-        console.print(table.table(f"{title}standard deviation of item effects in log-odds"))
+        _print(table, f"{title}standard deviation of item effects in log-odds", columns[:3])
     of = f"{many(len(criticism.overdispersion), 'test')} of repeated attempts"
     say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
 
@@ -410,12 +385,9 @@ def print_forecast_scores(fit: "Fit", forecast: "Forecast", scores: pd.DataFrame
         table.add(
             str(subject), *(fixed(x, at) if isinstance(x, float) else str(x) for x, at in cells)
         )
-    console = _console()
-    hidden = table.fit(console.width, needed=("subject", "trials", "success", "brier"))
-    console.print(table.table(f"{fit.layout.name}: lower is better, but for auroc"))
-    if told := [name for name in hidden if name != "remark"]:
-        say(f"not shown at this width: {', '.join(told)}; --json prints all")
-    if "remark" in hidden:
+    title = f"{fit.layout.name}: lower is better, but for auroc"
+    needed = ("subject", "trials", "success", "brier")
+    if "remark" in _print(table, title, needed, more="; --json prints all", untold={"remark"}):
         remarks = scores["remark"][scores["remark"] != ""]
         _list([f"{subject}: {remark}" for subject, remark in remarks.items()], "remarks")
     _conclude_scores(fit, scores)
@@ -433,6 +405,23 @@ def _conclude_scores(fit: "Fit", scores: pd.DataFrame) -> None:
         told += "; where each subject's success rate in the fit is its forecast: "
         told += fixed(aggregate, 3)
     say(told)
+
+
+def _print(
+    table: Fitting,
+    title: str,
+    needed: Collection[str],
+    *,
+    more: str = "",
+    untold: Collection[str] = (),
+) -> list[str]:
+    """Print the columns that fit, and the names of the others, which are returned."""
+    console = _console()
+    left = table.fit(console.width, needed=needed)
+    console.print(table.table(title))
+    if told := [name for name in left if name not in untold]:
+        say(f"not shown at this width: {', '.join(told)}{more}")
+    return left
 
 
 class _Console(Console):

@@ -13,6 +13,7 @@ from ..common.options import LARGEST, LIMIT, inside
 from ..linking.errors import short
 
 type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+type Parser = argparse._ActionsContainer
 
 _ALWAYS = {2: "the input cannot be used; the reason is one line", 130: "stopped by Ctrl-C"}
 
@@ -97,7 +98,7 @@ def at_least(least: int) -> Callable[[str], int]:
     return read
 
 
-def takes_numbers(parser: argparse.ArgumentParser, *numbers: tuple[str, int, int, str]) -> None:
+def takes_numbers(parser: Parser, *numbers: tuple[str, int, int, str]) -> None:
     """Add options with whole numbers: name, least value, default and help of each."""
     for option, least, default, about in numbers:
         parser.add_argument(
@@ -106,7 +107,7 @@ def takes_numbers(parser: argparse.ArgumentParser, *numbers: tuple[str, int, int
 
 
 def takes_path(
-    parser: argparse._ActionsContainer,
+    parser: Parser,
     option: str,
     kind: str,
     about: str,
@@ -151,7 +152,7 @@ def takes_sampling(
     takes_share(parser, "--target-accept", 0.8, about)
 
 
-def takes_share(parser: argparse.ArgumentParser, option: str, default: float, about: str) -> None:
+def takes_share(parser: Parser, option: str, default: float, about: str) -> None:
     """Add an option with a number between 0 and 1: name, default and help."""
     parser.add_argument(
         option, type=_share, default=default, metavar="P", help=f"{about} ({default})"
@@ -360,7 +361,7 @@ def make_writable(folder: Path) -> None:
         raise OSError(f"cannot write into {folder} ({reason}); give another --out") from error
 
 
-def refuse_existing(paths: Iterable[Path], overwrite: bool = False) -> None:
+def refuse_existing(paths: Iterable[Path | None], overwrite: bool = False) -> None:
     """Refuse to write to an existing file or folder, unless it may be replaced.
 
     Raises
@@ -369,7 +370,7 @@ def refuse_existing(paths: Iterable[Path], overwrite: bool = False) -> None:
         Naming the first.
     """
     for path in paths:
-        if path.exists() and not overwrite:
+        if path is not None and path.exists() and not overwrite:
             raise FileExistsError(
                 f"{path} exists already; move it away, or give another --out, or --overwrite"
             )

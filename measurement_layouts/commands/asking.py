@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.errors import DataError, FitError
+from ..common.errors import FitError
 from ..common.messages import some, visible
 from ..common.progress import waiting
 from ..common.saying import say
@@ -82,14 +82,8 @@ def add(commands: arguments.Commands) -> None:
         metavar="P",
         help="probability with which an item is drawn at random (0)",
     )
-    begin.add_argument(
-        "--among",
-        type=arguments.at_least(1),
-        default=1,
-        metavar="K",
-        help="draw one of the K most informative items, at most 32, so that subjects are asked "
-        "different ones (1)",
-    )
+    about = "draw one of the N most informative items, at most 32, so that subjects are asked "
+    arguments.takes_numbers(begin, ("--among", 1, 1, f"{about}different ones"))
     begin.add_argument(
         "--seed", type=arguments.at_least(0), metavar="N", help="seed (default: a random one)"
     )
@@ -228,14 +222,13 @@ def _stop(chosen: argparse.Namespace) -> "Stop | None":
 
 def _outcome(layout: "Layout", texts: list[str]) -> Any:
     """Read an outcome, or one for each outcome of the layout."""
-    names = [outcome.name for outcome in layout.outcomes]
-    if len(names) == len(texts) == 1:
-        return _value(layout, names[0], texts[0].removeprefix(f"{names[0]}="))
-    found = {name: value for name, _, value in (text.partition("=") for text in texts)}
-    if len(found) < len(texts) or set(found) != set(names):
-        wanted = " ".join(f"{name}=VALUE" for name in names)
-        raise DataError(f"layout {layout.name!r} takes {wanted}; give one value for each")
-    return {name: _value(layout, name, value) for name, value in found.items()}
+    from .tables import by_outcome
+
+    found = {
+        name: _value(layout, name, text)
+        for name, text in by_outcome(layout, texts, "value").items()
+    }
+    return found if len(found) > 1 else next(iter(found.values()))
 
 
 def _value(layout: "Layout", name: str, text: str) -> Any:

@@ -111,8 +111,7 @@ def _add_kind(
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    if chosen.out is not None:
-        arguments.refuse_existing([chosen.out], chosen.overwrite)
+    arguments.refuse_existing([chosen.out], chosen.overwrite)
     with waiting("deciding", show=True):
         from ..printing import print_decision
 

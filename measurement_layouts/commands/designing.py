@@ -79,8 +79,7 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _design(chosen: argparse.Namespace) -> int:
-    if chosen.out is not None:
-        arguments.refuse_existing([chosen.out], chosen.overwrite)
+    arguments.refuse_existing([chosen.out], chosen.overwrite)
     with waiting("choosing the items", show=True):
         found = _designed(chosen)
     say(found, error=True)

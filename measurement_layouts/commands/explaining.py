@@ -151,8 +151,7 @@ def _explain(chosen: argparse.Namespace) -> int:
 
 
 def _criticise(chosen: argparse.Namespace) -> int:
-    if chosen.out is not None:
-        arguments.refuse_existing([chosen.out], chosen.overwrite)
+    arguments.refuse_existing([chosen.out], chosen.overwrite)
     with waiting("criticising the layout", show=True):
         from ..printing import print_criticism, print_misfits
         from ..validation.criticism.criticise import criticise

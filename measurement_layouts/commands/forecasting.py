@@ -72,8 +72,7 @@ def takes_forecast(parser: argparse.ArgumentParser, *, newcomers: bool = True) -
 
 
 def _forecast(chosen: argparse.Namespace) -> int:
-    if chosen.out is not None:
-        arguments.refuse_existing([chosen.out], chosen.overwrite)
+    arguments.refuse_existing([chosen.out], chosen.overwrite)
     with waiting("forecasting the items", show=True):
         forecast = forecast_of(chosen)
         table = forecast.to_frame()

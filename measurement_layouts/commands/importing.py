@@ -176,33 +176,23 @@ def _inspect(chosen: argparse.Namespace) -> "Imported":
 def _lm_eval(chosen: argparse.Namespace) -> "Imported":
     from ..evaluations.logs.lm_eval import read_lm_eval
 
-    return read_lm_eval(
-        chosen.logs,
-        metric=chosen.metric,
-        filter=chosen.filter,
-        features=chosen.features,
-        subject=chosen.subject,
-    )
+    return read_lm_eval(chosen.logs, **_named(chosen, "metric", "filter", "features", "subject"))
 
 
 def _openai_evals(chosen: argparse.Namespace) -> "Imported":
     from ..evaluations.logs.openai_evals import read_openai_evals
 
-    return read_openai_evals(
-        chosen.logs, metric=chosen.metric, features=chosen.features, subject=chosen.subject
-    )
+    return read_openai_evals(chosen.logs, **_named(chosen, "metric", "features", "subject"))
 
 
 def _table(chosen: argparse.Namespace) -> "Imported":
     from ..evaluations.logs.table import read_table
 
     (outcomes,) = chosen.logs
-    subject, item, outcome = arguments.columns_of(chosen)
-    return read_table(
-        outcomes,
-        chosen.items,
-        subjects=chosen.subject_table,
-        subject=subject,
-        item=item,
-        outcome=outcome,
-    )
+    columns = _named(chosen, "subject", "item", "outcome")
+    return read_table(outcomes, chosen.items, subjects=chosen.subject_table, **columns)
+
+
+def _named(chosen: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return some options by name."""
+    return {name: getattr(chosen, name) for name in names}

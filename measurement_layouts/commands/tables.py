@@ -47,7 +47,8 @@ def read_evaluation(layout: Layout, data: Data) -> Evaluation:
     DataError
         When they cannot be read, or are not those of the layout.
     """
-    files = _by_outcome(layout, data.outcomes or [])
+    given = by_outcome(layout, data.outcomes or [], "file", "--outcomes ")
+    files = {name: Path(path) for name, path in given.items()}
     if layout.steps is None:
         (path,) = files.values()
         return _imported(path, data).evaluation()
@@ -69,15 +70,38 @@ def read_evaluation(layout: Layout, data: Data) -> Evaluation:
     return Evaluation.of_outcomes(layout, tables, read_items(data.items), subjects=people)
 
 
-def _by_outcome(layout: Layout, given: Sequence[str]) -> dict[str, Path]:
+def by_outcome(layout: Layout, texts: Sequence[str], kind: str, option: str = "") -> dict[str, str]:
+    """Read OUTCOME=TEXT for each outcome of a layout; of a single one, TEXT is enough.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    texts : sequence of str
+        The texts, as they are typed.
+    kind : str
+        What the texts are, for messages.
+    option : str
+        Option of the command, for messages.
+
+    Returns
+    -------
+    dict of str to str
+        A text by name of its outcome.
+
+    Raises
+    ------
+    DataError
+        When there is not one text for each outcome.
+    """
     names = [outcome.name for outcome in layout.outcomes]
-    if len(names) == len(given) == 1:
-        return {names[0]: Path(given[0].removeprefix(f"{names[0]}="))}
-    files = {name: Path(path) for name, _, path in (text.partition("=") for text in given)}
-    if len(files) < len(given) or set(files) != set(names):
-        wanted = " ".join(f"{name}=FILE" for name in names)
-        raise DataError(f"layout {layout.name!r} takes --outcomes {wanted}; give one file for each")
-    return files
+    if len(names) == len(texts) == 1:
+        return {names[0]: texts[0].removeprefix(f"{names[0]}=")}
+    found = {name: value for name, _, value in (text.partition("=") for text in texts)}
+    if len(found) < len(texts) or set(found) != set(names):
+        wanted = " ".join(f"{name}={kind.upper()}" for name in names)
+        raise DataError(f"layout {layout.name!r} takes {option}{wanted}; give one {kind} for each")
+    return found
 
 
 def _imported(path: Path, data: Data) -> "Imported":
