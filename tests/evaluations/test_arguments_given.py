@@ -14,6 +14,8 @@ from measurement_layouts.linking import logistic
 SIZE, SIGHT = ml.MetaFeature("size", low=0, high=2), ml.Capability("sight", low=0, high=2)
 LAYOUT = ml.Layout("looking", ml.Success("found", logistic(SIGHT - SIZE, slope=5)))
 TABLE = pd.DataFrame({"subject": "Ann", "item": ["a", "b"], "outcome": [1, 0], "size": [0.5, 1.5]})
+PULLS = pd.DataFrame({"positive": [1.0], "negative": [2.0]})
+AGREED = pd.DataFrame({"level": [None], "discuss": [True]}, ["a"])
 READ = ml.evaluations.read_table(TABLE)
 EVALUATION = READ.evaluation()
 TAKE = [ml.fit, ml.check, ml.to_pymc]
@@ -124,10 +126,24 @@ VERBS = {
     "decisions.suitability batteries.next_items",
     "a Forecast": "decisions.accept decisions.reliable_region decisions.risk_coverage "
     "decisions.route",
-    "a list": "validation.cross_validate",
+    "a list": "validation.cross_validate evaluations.score_places",
     "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out "
     "decisions.job",
     "a DataFrame": "estimation.horizon_trend",
+    "SituationalJudgments": "dispositions.alignment_by_group dispositions.alignment_by_population "
+    "dispositions.choices dispositions.compare_choices dispositions.confidence_by_group "
+    "dispositions.consensus dispositions.directional_alignment dispositions.divided "
+    "dispositions.misalignment dispositions.misalignment_by_group dispositions.populations "
+    "dispositions.rates_by_group dispositions.rates_by_population "
+    "dispositions.self_report_correlations dispositions.self_reports "
+    "dispositions.self_reports_by_group dispositions.stance_misalignment dispositions.support_by",
+    "a path": "dispositions.collected_votes evaluations.read_inspect evaluations.read_lm_eval "
+    "evaluations.read_openai_evals dispositions.SituationalJudgments.from_json_lines",
+    "a name or path": "annotation.load_rubric annotation.load_demand_rubric "
+    "dispositions.generate_items",
+    "a text": "annotation.read_interval annotation.read_level",
+    "an array": "dispositions.expected_rates",
+    "Annotations or a table": "annotation.keep",
 }
 
 
@@ -143,6 +159,36 @@ def test_the_verbs_of_packages_refuse_what_they_do_not_take(verb, needed):
         for each in others
         if each.default is inspect.Parameter.empty
     }
-    errors = ml.DataError, ml.FitError, ml.LayoutError
+    errors = ml.DataError, ml.FitError, ml.LayoutError, ml.annotation.AnnotationError
     with pytest.raises(errors, match=f": this is a Success, not {needed}; "):
         call(LAYOUT.outcome, **options)
+
+
+TABLES = (
+    "annotation.adjudicate annotation.open_ended dispositions.fit_pulls "
+    "dispositions.rate_posteriors evaluations.read_scores"
+)
+
+
+@pytest.mark.parametrize("verb", TABLES.split())
+def test_verbs_of_tables_refuse_what_is_no_table(verb):
+    call = operator.attrgetter(verb)(ml)
+    second = [None] * (verb.split(".")[1] in ("adjudicate", "fit_pulls", "rate_posteriors"))
+    errors = ml.DataError, ml.annotation.AnnotationError
+    with pytest.raises(errors, match=r": this is a Success; give a (pandas )?DataFrame"):
+        call(LAYOUT.outcome, *second)
+
+
+SWAPPED = [
+    (ml.dispositions.support_by, "age", "judgments: this is a str, not SituationalJudgments; the"),
+    (ml.dispositions.fit_pulls, PULLS, "by: this is None, not a Series; give each row"),
+    (ml.dispositions.rate_posteriors, PULLS, "by: this is None, not a Series; give each row"),
+    (ml.annotation.adjudicate, AGREED, "consensus: this is None, not a mapping or a Series; give"),
+    (ml.annotation.inciting_prompt, TABLE, "no inciting prompts for"),
+]
+
+
+@pytest.mark.parametrize(("call", "first", "message"), SWAPPED)
+def test_a_second_argument_of_another_kind(call, first, message):
+    with pytest.raises((ml.DataError, ml.annotation.AnnotationError), match=re.escape(message)):
+        call(first, None)
