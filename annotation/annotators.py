@@ -381,9 +381,8 @@ def adjudicate(
     c         1   False    False  (0, 1, 2)
     """
     first = read_columns(first, "first", ("level", "discuss"), "of delphi() ")
-    remedy = "give levels by item"
-    kinds = Mapping | pd.Series
-    refuse_other("consensus", consensus, kinds, "a mapping or a Series", remedy, AnnotationError)
+    needed, remedy = "a mapping or a Series", "give levels by item"
+    refuse_other("consensus", consensus, Mapping | pd.Series, needed, remedy, AnnotationError)
     agreed = dict(consensus.items())
     open_items = set(first.index[first["discuss"]])
     for item, level in agreed.items():

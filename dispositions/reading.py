@@ -1,7 +1,6 @@
 """Readers of the long tables of a study of dispositions, which count the rows left out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,13 +25,13 @@ READ = {
 _NAMES = (str, int, float, np.number)
 
 
-def need_table(table: Any, what: str, columns: Sequence[str]) -> pd.DataFrame:
+def need_table(table: object, what: str, columns: Sequence[str]) -> pd.DataFrame:
     """Check that a table has some columns, each once, and at least one row."""
-    need_frame(table, what)
-    need_columns(table.columns, columns, f"the table of {what} has")
-    if table.empty:
+    found = need_frame(table, what)
+    need_columns(found.columns, columns, f"the table of {what} has")
+    if found.empty:
         raise DataError(f"{what}: the table has no rows; give at least one, or leave it out")
-    return table
+    return found
 
 
 def one_row_each(table: object, what: str, kind: str) -> pd.DataFrame:

@@ -50,8 +50,8 @@ def named(table: pd.DataFrame, what: str, kind: str) -> pd.DataFrame:
     return table.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
 
 
-def need_frame(table: object, what: str) -> None:
-    """Refuse what is no table.
+def need_frame(table: object, what: str) -> pd.DataFrame:
+    """Return a table, and refuse what is none.
 
     Raises
     ------
@@ -60,6 +60,7 @@ def need_frame(table: object, what: str) -> None:
     """
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"{what}: this is {kind_of(table)}; give a pandas DataFrame")
+    return table
 
 
 def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: str) -> None:

@@ -275,7 +275,7 @@ def of_items(
     DataError
         When a column that was asked for differs within an item.
     """
-    names = pd.Index(items, name="item", dtype="str")
+    names = pd.Index(list(items), name="item", dtype="str")
     varying = differing(table, items, missing=False)
     others = varying.columns[varying.any()]
     for column in others:
