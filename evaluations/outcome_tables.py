@@ -155,7 +155,7 @@ def properties(
     return own, people
 
 
-def counts(table: pd.DataFrame, name: str, items: pd.Index) -> pd.DataFrame:
+def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
     """Check a table of counts, and order its columns as the items.
 
     Raises

@@ -15,7 +15,7 @@ from ..linking.errors import short
 from ..linking.real import real
 
 
-def named(table: pd.DataFrame, what: str, kind: str) -> pd.DataFrame:
+def named(table: object, what: str, kind: str) -> pd.DataFrame:
     """Return a copy of a table whose rows are indexed by texts.
 
     Parameters
@@ -38,16 +38,16 @@ def named(table: pd.DataFrame, what: str, kind: str) -> pd.DataFrame:
         When the object is not a DataFrame, its columns have several levels, a name is missing or
         occurs twice, or a name or a cell contains half a character.
     """
-    need_frame(table, what)
-    if table.columns.nlevels > 1:
+    found = need_frame(table, what)
+    if found.columns.nlevels > 1:
         raise DataError(
-            f"{what}: the names of columns have {table.columns.nlevels} levels; give each column "
+            f"{what}: the names of columns have {found.columns.nlevels} levels; give each column "
             "one name, as in table.columns = ['size', ...]"
         )
-    names = texts(table.index, f"{what}, {kind}")
+    names = texts(found.index, f"{what}, {kind}")
     refuse_repeats(names, kind, what)
-    refuse_broken(table, names, what, kind)
-    return table.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
+    refuse_broken(found, names, what, kind)
+    return found.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
 
 
 def need_frame(table: object, what: str) -> pd.DataFrame:
