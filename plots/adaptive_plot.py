@@ -81,9 +81,7 @@ def adaptive_plot(
     columns = map(str, next(iter(histories.values())).columns)
     elements = [name.removeprefix(_SD) for name in columns if name.startswith(_SD)]
     looks = style.method_styles([*named, "designed"])
-    rows = -(-len(elements) // _COLUMNS)
-    size = min(_COLUMNS, len(elements)) * _PANEL[0], rows * _PANEL[1] + 0.9
-    axes, figure = style.panels(ax, len(elements), _COLUMNS, size)
+    axes, figure, _ = style.grid(ax, len(elements), _COLUMNS, _PANEL, (0, 0.9))
     for element, panel in zip(elements, axes, strict=True):
         for name, history in histories.items():
             colour, marker = looks[name]
@@ -99,14 +97,12 @@ def adaptive_plot(
             panel.plot(curve.index, curve, label="designed before any answer: expected", **look)
         node = layout.nodes[element.partition("[")[0]]
         unit = units.name(node.unit)
-        panel.set_ylabel(f"posterior sd ({unit})" if unit else "posterior sd")
-        panel.set_xlabel("answers")
+        panel.set(ylabel=f"posterior sd ({unit})" if unit else "posterior sd", xlabel="answers")
         panel.set_ylim(bottom=0)
         style.rules(panel)
         style.quiet_frame(panel, "left", "bottom")
         style.title(panel, style.words(element, 30))
-    if figure is not None:
-        style.heading(figure, f"Posterior sd after each answer: {style.words(layout.name, 40)}")
-        if len(named) > 1 or design is not None:
-            style.legend_below(figure, axes, 3)
+    style.heading(figure, f"Posterior sd after each answer: {style.words(layout.name, 40)}")
+    if figure is not None and (len(named) > 1 or design is not None):
+        style.legend(axes, figure, 3)
     return axes

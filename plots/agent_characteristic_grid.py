@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
@@ -12,7 +12,7 @@ from ..batteries.grids import Bins, GridAxis, characteristic_grid, edge_labels
 from ..common.messages import many
 from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
-from . import style
+from . import cells, style
 
 
 def agent_characteristic_grid(
@@ -73,35 +73,23 @@ def agent_characteristic_grid(
     """
     grid = characteristic_grid(evaluation, subject, x, y, bins=bins)
     ax = style.single(ax, (5.6, 4.4))
-    rates = np.ma.masked_invalid(grid.rates)
-    mesh = ax.pcolormesh(
-        grid.x.edges,
-        grid.y.edges,
-        rates,
-        cmap=style.RATE,
-        vmin=0,
-        vmax=1,
-        edgecolors="white",
-        linewidth=1.5,
-    )
-    scale = colormaps[style.RATE]
+    scale: dict[str, Any] = {"cmap": style.RATE, "vmin": 0, "vmax": 1, "linewidth": 1.5}
+    mesh = cells.fill(ax, grid.rates, grid.x.edges, grid.y.edges, **scale)
+    inks = cells.inks(mesh, grid.rates)
     middle_x, middle_y = ((axis.edges[:-1] + axis.edges[1:]) / 2 for axis in (grid.x, grid.y))
     for row, column in np.argwhere(grid.trials > 0):
-        red, green, blue, _ = scale(float(grid.rates[row, column]))
-        light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5
         ax.text(
             middle_x[column],
             middle_y[row],
             f"{grid.trials[row, column]}",
             ha="center",
             va="center",
-            color=style.INK if light else "white",
+            color=inks[row, column],
             fontsize=9,
         )
     for axis, cut in ((ax.xaxis, grid.x), (ax.yaxis, grid.y)):
         _ticks(axis, cut)
-    ax.set_xlabel(style.column_label(x, layout))
-    ax.set_ylabel(style.column_label(y, layout))
+    ax.set(xlabel=style.column_label(x, layout), ylabel=style.column_label(y, layout))
     won, total = int(grid.successes.sum()), int(grid.trials.sum())
     style.title(ax, f"{grid.subject}: {won} of {many(total, 'trial')} ({won / total:.2f})")
     ax.tick_params(length=0)

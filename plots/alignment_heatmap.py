@@ -5,19 +5,19 @@ import textwrap
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 
 from ..common.errors import DataError
 from ..common.messages import many
 from ..dispositions.comparison import BUCKETS
 from ..dispositions.directional import GroupAlignment
 from ..dispositions.model_groups import ModelGroups
-from . import style
-from .cells import LETTERS, ROW, bar_below, write
+from . import cells, style
+from .cells import LETTERS, ROW
 
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
 _ALL, _ATTAINABLE = "all", "choosing as people do"
 _GAP = 0.2  # between traits, and above the last row, in cells
-_DARK = 0.36  # distance from 50 % beyond which white is easier to read than black
 _CELL, _LETTER = 0.62, 0.068  # inches
 _LEAST = 4.8  # width of a figure, in inches
 
@@ -80,25 +80,24 @@ def alignment_heatmap(
     left = np.arange(len(columns)) + _GAP * (pd.factorize(blocks)[0])
     tops = np.append(np.arange(len(rows)), len(rows) + _GAP)
     ax = style.single(ax, _size(rows, left, chosen))
-    cells = np.vstack([numbers, last])
-    _fill(ax, cells, left, tops)
-    for (row, column), value in np.ndenumerate(cells):
+    shares = np.vstack([numbers, last])
+    inks = cells.inks(_fill(ax, shares, left, tops), 100 * shares)
+    for (row, column), value in np.ndenumerate(shares):
         if np.isfinite(value):
             x, y = float(left[column]) + 0.5, float(tops[row]) + 0.5
-            write(ax, x, y, f"{100 * value:.0f}", _ink(float(value)))
+            cells.write(ax, x, y, f"{100 * value:.0f}", str(inks[row, column]))
     spots = np.argwhere(reached)
     ax.scatter(
         left[spots[:, 1]] + 0.86,
         tops[spots[:, 0]] + 0.24,
         s=6,
-        c=[_ink(numbers[row, column]) for row, column in spots],
+        c=inks[spots[:, 0], spots[:, 1]],
         zorder=3,
     )
     _divide(ax, chosen, left[-1] + 1)
     sizes = table["scenarios"].groupby(level=["trait", "bucket"]).max().reindex(columns)
     lines = _head(ax, columns, sizes, left)
-    ax.set_xlim(0, left[-1] + 1)
-    ax.set_ylim(tops[-1] + 1, 0)
+    ax.set(xlim=(0, left[-1] + 1), ylim=(tops[-1] + 1, 0))
     ax.set_yticks(tops + 0.5, [*(style.words(name, 40) for name in rows), _ATTAINABLE])
     ax.tick_params(length=0, labelsize=LETTERS)
     ax.set_xlabel(
@@ -137,29 +136,17 @@ def _upright(chosen: ModelGroups) -> bool:
     return all(len(name) * _LETTER < len(m) * ROW for name, m in chosen.members.items())
 
 
-def _fill(ax: Axes, cells: np.ndarray, left: np.ndarray, tops: np.ndarray) -> None:
+def _fill(ax: Axes, shares: np.ndarray, left: np.ndarray, tops: np.ndarray) -> QuadMesh:
     """Colour the cells, and explain the colours by a bar."""
     across = np.unique(np.round(np.append(left, left + 1), 6))
     down = np.unique(np.round(np.append(tops, tops + 1), 6))
     spread = np.full((len(down) - 1, len(across) - 1), np.nan)
     places = np.searchsorted(down, tops - 1e-3), np.searchsorted(across, left - 1e-3)
-    spread[np.ix_(*places)] = 100 * cells
-    mesh = ax.pcolormesh(
-        across,
-        down,
-        np.ma.masked_invalid(spread),
-        cmap=style.RATE,
-        vmin=0,
-        vmax=100,
-        edgecolors="white",
-        linewidth=0.8,
-    )
+    spread[np.ix_(*places)] = 100 * shares
+    mesh = cells.fill(ax, spread, across, down, cmap=style.RATE, vmin=0, vmax=100)
     label, shape = "scenarios on the people's side (%)", {"shrink": 0.4, "aspect": 28, "pad": 0.02}
-    bar_below(ax, mesh, label, 1.0, LETTERS + 1, **shape)
-
-
-def _ink(share: float) -> str:
-    return "white" if abs(share - 0.5) > _DARK else style.INK
+    cells.bar_below(ax, mesh, label, 1.0, LETTERS + 1, **shape)
+    return mesh
 
 
 def _divide(ax: Axes, chosen: ModelGroups, end: float) -> None:

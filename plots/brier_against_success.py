@@ -1,5 +1,7 @@
 """Brier scores of several methods against the subjects' success."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -52,22 +54,21 @@ def brier_against_success(
     tables = by_subject(scores, "brier", success)
     looks = style.method_styles(list(tables))
     ax = style.single(ax, (7.0, 4.6))
-    rates = np.linspace(0, 1, 201)
-    ax.plot(rates, rates * (1 - rates), color=style.QUIET, linestyle=":", linewidth=1.3)
-    handles, entries = [ax.lines[-1]], ["p(1 − p): constant forecast of the success rate"]
     for method, table in tables.items():
         x, y = table["success"].to_numpy(), table["brier"].to_numpy()
         colour, marker = looks[method]
         ax.scatter(x, y, s=22, marker=marker, color=colour, alpha=0.45, linewidths=0, zorder=2)
         ax.plot(*trend(x, y), color=colour, linewidth=2, zorder=3)
-        handles += ax.plot([], [], color=colour, marker=marker, markersize=5, linewidth=2)
-        entries.append(style.legend_words(method or "forecast"))
-    order = [*range(1, len(entries)), 0]
-    ax.legend([handles[i] for i in order], [entries[i] for i in order], fontsize=8, frameon=False)
+        name = style.legend_words(method or "forecast")
+        ax.plot([], [], color=colour, marker=marker, markersize=5, linewidth=2, label=name)
+    rates = np.linspace(0, 1, 201)
+    dotted: dict[str, Any] = {"color": style.QUIET, "linestyle": ":", "linewidth": 1.3}
+    name = "p(1 − p): constant forecast of the success rate"
+    ax.plot(rates, rates * (1 - rates), label=name, zorder=1.9, **dotted)
+    ax.legend(fontsize=8, frameon=False)
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("success rate of the subject")
-    ax.set_ylabel("Brier score (lower is better)")
+    ax.set(xlabel="success rate of the subject", ylabel="Brier score (lower is better)")
     count = max(map(len, tables.values()))
     lines = "; lines: local averages" if count >= ENOUGH else ""
     style.title(ax, f"Brier score per subject ({many(count, 'subject')}{lines})")

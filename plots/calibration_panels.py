@@ -86,9 +86,7 @@ def calibration_panels(
     bins = bins.rename(columns=_NAMES | {"trials": "items"})
     parts = [bins[bins.index.get_level_values(0) == name] for name in names]
     most = int(bins["items"].max()) if len(bins) else 1
-    columns = min(_COLUMNS, len(names))
-    size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(names) // columns) + 1.0
-    axes, figure = style.panels(ax, len(names), columns, size)
+    axes, figure, columns = style.grid(ax, len(names), _COLUMNS, _PANEL, (0.5, 1.0), 4.8)
     for panel, name, part, ece in zip(axes, names, parts, errors, strict=True):
         panel.plot([0, 1], [0, 1], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0)
         panel.lines[-1].set_label("calibrated")
@@ -96,10 +94,10 @@ def calibration_panels(
         said = "no prediction" if np.isnan(ece) else f"ECE {ece:.2f}"
         panel.set_title(f"{style.words(name, 26)}\n{said}", fontsize=9)
     style.outer_labels(axes, columns, "predicted probability", "success rate", fontsize=9)
+    who = ", all subjects together" * several
+    style.heading(figure, f"Calibration of {style.words(method)}{who}")
     if figure is not None:
-        who = ", all subjects together" * several
-        style.heading(figure, f"Calibration of {style.words(method)}{who}")
-        style.legend_below(figure, axes, 2 if size[0] > 6 else 1)
+        style.legend(axes, figure, 2 if columns > 2 else 1)
     return axes
 
 

@@ -121,8 +121,7 @@ def capability_scatter(
             zorder=3.5,
         )
     style.cross(ax, where[:, 0], where[:, 1], split, area)
-    ax.set_xlabel(style.element_label(across))
-    ax.set_ylabel(style.element_label(up))
+    ax.set(xlabel=style.element_label(across), ylabel=style.element_label(up))
     who = many(len(fit.subjects), "subject")
     style.title(
         ax, f"Cognitive profiles of {who}: posterior means, {style.percent(_PROB)} intervals"

@@ -62,13 +62,9 @@ def caterpillar_plot(
     """
     words = mean_and_interval(prob)
     groups = effect_groups(items, nodes, "fit.items()")
-    columns = min(len(groups), _COLUMNS)
     longest = max(len(rows) for rows in groups.values())
-    size = (
-        max(columns * 3.4, 5.0),
-        -(-len(groups) // columns) * (min(longest, _NAMED) * 0.165 + 0.9) + 1.0,
-    )
-    axes, figure = style.panels(ax, len(groups), columns, size)
+    panel = 3.4, min(longest, _NAMED) * 0.165 + 0.9
+    axes, figure, _ = style.grid(ax, len(groups), _COLUMNS, panel, (0, 1.0), 5.0)
     for (name, rows), panel in zip(groups.items(), axes, strict=True):
         ordered = rows.sort_values("mean", kind="stable")
         names = [style.words(level, 30) for level in ordered["level"]]
@@ -76,9 +72,6 @@ def caterpillar_plot(
         unit = effect_unit(rows["node"].iloc[0], layout)
         panel.set_xlabel(style.words(f"{name} ({unit})" if unit else name))
         style.title(panel, many(len(rows), "effect"))
-    if figure is not None:
-        style.heading(figure, "Effects of items: posterior means and intervals")
-        style.legend_below(figure, axes, 2)
-    else:
-        style.legend_under(axes)
+    style.heading(figure, "Effects of items: posterior means and intervals")
+    style.legend(axes, figure, 2)
     return axes

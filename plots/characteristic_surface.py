@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
@@ -205,8 +205,7 @@ def characteristic_surface(
     plane = BandPlane.around(
         bands, [row["estimate"] for row in known.values()], rotated, _INSIDE * width
     )
-    size = (width * columns + 1.1, width * -(-len(who) // columns) + 1.3)
-    axes, figure = style.panels(ax, len(who), columns, size)
+    axes, figure, _ = style.grid(ax, len(who), columns, (width, width), (1.1, 1.3))
     for panel, (name, surface) in zip(axes, surfaces.items(), strict=True):
         if name in known and estimates is not None:
             _estimate(panel, plane, known[name], estimates.prob)
@@ -218,10 +217,9 @@ def characteristic_surface(
         panel.tick_params(labelsize=8)
     style.outer_labels(axes, columns, *_axis_names(layout, low, high, rotated))
     _explain(axes, figure, drawn, plane, most)
-    if figure is not None:
-        hidden = len(evaluation.items) - len(bands)
-        note = f" ({many(hidden, 'item')} without a finite band not shown)" if hidden else ""
-        style.heading(figure, f"Success by the items' bands{note}")
+    hidden = len(evaluation.items) - len(bands)
+    note = f" ({many(hidden, 'item')} without a finite band not shown)" if hidden else ""
+    style.heading(figure, f"Success by the items' bands{note}")
     return axes
 
 
@@ -315,18 +313,13 @@ def _explain(
     bar = sheet.colorbar(drawn, ax=list(axes), label="success rate", aspect=30, shrink=0.8)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8)
-    entries: dict[str, Artist] = {}
-    for panel in axes:
-        for handle, entry in zip(*panel.get_legend_handles_labels(), strict=True):
-            entries.setdefault(entry, handle)
-    counts = sorted({1, round(most**0.5), most}) if most > 1 else []
-    for count in counts:
-        entries[many(count, "item")] = axes[0].scatter(
-            [], [], s=plane.area * count / most, color="white", edgecolors=style.INK, linewidths=0.6
-        )
-    if entries:
-        look = {"ncols": len(entries), "fontsize": 8, "frameon": False}
-        if figure is None:
-            axes[0].legend(entries.values(), entries.keys(), **look | {"ncols": 1, "loc": "best"})
-        else:
-            figure.legend(entries.values(), entries.keys(), loc="outside lower center", **look)
+    found = style.entries(axes)
+    look: dict[str, Any] = {"color": "white", "edgecolors": style.INK, "linewidths": 0.6}
+    for count in sorted({1, round(most**0.5), most}) if most > 1 else []:
+        name, area = many(count, "item"), plane.area * count / most
+        found[name] = axes[0].scatter([], [], s=area, label=name, **look)
+    handles = list(found.values())
+    if figure is not None and handles:
+        style.legend(axes, figure, len(handles), handles)
+    elif handles:
+        axes[0].legend(handles=handles, fontsize=8, frameon=False)

@@ -92,11 +92,9 @@ def chosen_items_plot(design: Design, *, ax: Axes | None = None) -> Axes:
     axes.set_ylim(len(columns) - 0.4, -0.6)
     axes.margins(x=0.08)
     if shared:
-        axes.set_xticks(levels)
-        axes.set_xlabel("level")
+        axes.set(xticks=levels, xlabel="level")
     else:
-        axes.set_xticks([])
-        axes.set_xlabel("from low to high")
+        axes.set(xticks=[], xlabel="from low to high")
     style.title(axes, f"{len(design.battery)} items chosen (blue) of {len(design.bank)} (grey)")
     style.rules(axes)
     style.quiet_frame(axes, "bottom")

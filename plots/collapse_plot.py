@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ..common.digits import fixed, short
 from ..common.errors import DataError, FitError
 from ..common.messages import many, some
 from ..estimation.estimates import Estimates
 from ..evaluations.tables import need_columns
 from . import style
-from .estimated import element_of, estimate_text, estimated, number, short
+from .estimated import element_of, estimate_text, estimated
 
 _CURVE, _TRUTH = style.METHODS[0][0], style.METHODS[1][0]
 _ROOM = 0.03  # share of the range that is left free on both sides
@@ -79,7 +80,7 @@ def collapse_plot(
     view = finite.min() - room, finite.max() + room
     ax.plot(*_steps(np.clip(ends, *view), tried["success"]), color=_CURVE, label="point collapse")
     if peak["success"] > 0:
-        rate = f"{number(peak['success'])} of {many(int(peak['trials']), 'trial')}"
+        rate = f"{fixed(peak['success'], 2)} of {many(int(peak['trials']), 'trial')}"
         name = f"its peak: {_piece(peak)}, {rate}"
         ends_of_peak = np.clip(peak[["low", "high"]].to_numpy(dtype=float), *view)
         ax.axvspan(*ends_of_peak, color=_CURVE, alpha=0.25, linewidth=1.5, label=name)
@@ -98,9 +99,7 @@ def collapse_plot(
     if truth is not None:
         name = f"truth: {short(truth)}"
         ax.axvline(truth, color=_TRUTH, linewidth=1.6, linestyle="--", label=name)
-    ax.set_xlim(*view)
-    ax.set_ylim(-0.02, 1.03)
-    ax.set_ylabel("success rate of the bands around it")
+    ax.set(xlim=view, ylim=(-0.02, 1.03), ylabel="success rate of the bands around it")
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, fontsize=8, frameon=False)
     style.quiet_frame(ax, "left", "bottom")
     return ax
@@ -123,5 +122,5 @@ def _steps(ends: np.ndarray, success: pd.Series) -> tuple[np.ndarray, np.ndarray
 
 
 def _piece(piece: pd.Series) -> str:
-    low, high = number(piece["low"]), number(piece["high"])
+    low, high = fixed(piece["low"], 2), fixed(piece["high"], 2)
     return low if low == high else f"{low} to {high}"

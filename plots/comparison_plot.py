@@ -77,18 +77,16 @@ def comparison_plot(
         for row in range(len(order))
     ]
     names = _names(comparison, order, doubted)
-    close, columns = len(names) > _CLOSE, min(len(found), _COLUMNS)
-    rows = -(-len(found) // columns)
-    height = rows * (len(names) * (0.165 if close else 0.3) + 0.9) + 0.9
-    width = columns * _PANEL + max(map(len, names)) * _LETTER + 0.3
-    axes, figure = style.panels(ax, len(found), columns, (max(width, 5.0), height), sharey=True)
+    close = len(names) > _CLOSE
+    panel = _PANEL, len(names) * (0.165 if close else 0.3) + 0.9
+    around = max(map(len, names)) * _LETTER + 0.3, 0.9
+    axes, figure, columns = style.grid(ax, len(found), _COLUMNS, panel, around, 5.0, sharey=True)
     for place, (element, panel, part) in enumerate(zip(found, axes, parts, strict=True)):
         _draw(panel, element, part, 7.5 if close else 8.5)
-        panel.set_yticks(np.arange(len(names)), names, fontsize=7.5 if close else 9)
         left = place % columns == 0 if figure is not None else place == 0
-        panel.tick_params(axis="y", length=0, labelleft=left)
+        style.row_names(panel, names, 7.5 if close else 9, shown=left)
+    style.heading(figure, _title(comparison, len(names)))
     if figure is not None:
-        style.heading(figure, _title(comparison, len(names)))
         notes = f"point: mean; line: {style.percent(comparison.prob)} interval; number: P(larger)"
         vague = any(part["warning"].str.contains("prior-dominated").any() for part in parts)
         split = any(part["warning"].str.contains("separate modes").any() for part in parts)
@@ -104,17 +102,8 @@ def _draw(panel: Axes, element: Element, part: pd.DataFrame, letters: float) -> 
     panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
     split, area = part["warning"].str.contains("separate modes"), 20 if letters < 8 else 36
     style.forest_rows(panel, part["difference"], part, hollow, split, colour, size=area, alpha=0.6)
-    chances = zip(part["superiority"], part["superiority_error"], strict=True)
-    for row, (probability, error) in enumerate(chances):
-        panel.text(
-            1.02,
-            row,
-            chance(probability, error),
-            transform=panel.get_yaxis_transform(),
-            va="center",
-            fontsize=letters,
-            color=style.INK,
-        )
+    chances = map(chance, part["superiority"], part["superiority_error"])
+    style.row_notes(panel, chances, letters)
     low, high = min(part["low"].min(), 0), max(part["high"].max(), 0)
     panel.set_xlim(low - 0.04 * (high - low), high + 0.04 * (high - low))
     panel.set_xlabel(f"difference in\n{style.element_label(element)}", fontsize=9)

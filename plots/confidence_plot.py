@@ -80,6 +80,5 @@ def _frame(ax: Axes) -> None:
     ax.set_xticks(range(50, 101, 10))
     ax.set_yticks(range(50, 101, 10))
     style.rules(ax)
-    ax.set_xlabel("human consensus (%)")
-    ax.set_ylabel("model confidence (%)")
+    ax.set(xlabel="human consensus (%)", ylabel="model confidence (%)")
     style.quiet_frame(ax, "left", "bottom")

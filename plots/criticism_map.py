@@ -1,17 +1,19 @@
 """Expected gains of properties that a layout lacks, for many subjects and candidates."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.patches import Rectangle
 
+from ..common.digits import fixed
 from ..common.errors import DataError
 from ..validation.criticism.criticise import Criticism
 from . import cells, style
 
 _COLOURS = "Blues"  # pale to dark, in grey too
-_DARK = 0.55  # share of the scale above which white is easier to read than ink
 _COLUMN = 0.55  # inches
 
 
@@ -69,36 +71,21 @@ def criticism_map(criticism: Criticism, *, ax: Axes | None = None) -> Axes:
     height = 1.8 + len(rows) * cells.ROW + max(map(len, heads)) * cells.LETTER
     ax = style.single(ax, (width, height))
     most = max(10.0, float(np.nanmax(gains, initial=0)))
-    scale = LogNorm(1, most)
     colours = colormaps[_COLOURS].with_extremes(bad="white", under="white")
-    mesh = ax.pcolormesh(
-        np.ma.masked_invalid(gains),
-        cmap=colours,
-        norm=scale,
-        edgecolors=style.RULE,
-        linewidth=0.6,
-    )
+    look: dict[str, Any] = {"edgecolors": style.RULE, "linewidth": 0.6}
+    mesh = cells.fill(ax, gains, cmap=colours, norm=LogNorm(1, most), **look)
+    inks = cells.inks(mesh, gains)
+    frame: dict[str, Any] = {"fill": False, "edgecolor": style.INK, "linewidth": 1.3}
+    frame |= {"zorder": 3, "clip_on": False}
     first = criticism.first()
     flagged = table[table["flagged"]]
     for subject, name, gain in zip(
         flagged["subject"], flagged["property"], flagged["gain"], strict=True
     ):
         row, column = who.index(subject), names.index(name)
-        ax.add_patch(
-            Rectangle(
-                (column, row),
-                1,
-                1,
-                fill=False,
-                edgecolor=style.INK,
-                linewidth=1.3,
-                zorder=3,
-                clip_on=False,
-            )
-        )
-        text = f"{gain:.0f}".replace("-", "\u2212") + " *" * (first[subject] == name)
-        ink = "white" if float(scale(max(gain, 1.0))) > _DARK else style.INK
-        cells.write(ax, column + 0.5, row + 0.5, text, ink)
+        ax.add_patch(Rectangle((column, row), 1, 1, **frame))
+        text = fixed(gain, 0) + " *" * (first[subject] == name)
+        cells.write(ax, column + 0.5, row + 0.5, text, inks[row, column])
     for row, column in np.argwhere(np.isnan(gains)):
         cells.write(ax, column + 0.5, row + 0.5, "\u2013", style.QUIET)
     cells.name_cells(ax, rows, heads, upright=True)

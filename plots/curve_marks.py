@@ -7,10 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..batteries.characteristic import CharacteristicCurves
-from ..common.digits import outward
+from ..common.digits import fixed, outward
 from ..layouts.drawing.style import STYLES
 from . import style
-from .estimated import number
 
 COLOUR = STYLES["capability"].border
 BELOW = -0.06  # height of the ability's interval, below the curve
@@ -93,9 +92,7 @@ def draw_ability(ax: Axes, curves: CharacteristicCurves, row: pd.Series, most: f
 def frame(ax: Axes, curves: CharacteristicCurves, most: float) -> None:
     """Set limits and ticks of levels and of the probability of success."""
     ax.axhline(0.5, color=style.RULE, linewidth=0.9, zorder=0)
-    ax.set_xlim(curves.lowest - 0.15, most)
-    ax.set_ylim(2 * BELOW, 1.05)
-    ax.set_yticks([0, 0.5, 1])
+    ax.set(xlim=(curves.lowest - 0.15, most), ylim=(2 * BELOW, 1.05), yticks=[0, 0.5, 1])
     step = 1 if most - curves.lowest < 8 else 2
     last = max(most, float(curves.bins["level"].max()))
     ax.set_xticks(np.arange(curves.lowest, last + 0.01, step))
@@ -113,5 +110,5 @@ def ability_text(row: pd.Series) -> str:
     if not np.isfinite(row["ability"]):
         return "no curve"
     if not np.isfinite(row["low"]):
-        return number(row["ability"], 1)
-    return f"{number(row['ability'], 1)} [{', '.join(outward(row['low'], row['high'], 1))}]"
+        return fixed(row["ability"], 1)
+    return f"{fixed(row['ability'], 1)} [{', '.join(outward(row['low'], row['high'], 1))}]"

@@ -56,9 +56,7 @@ def curve_panels(
     ['logic', 'volume']
     """
     rows = [curves.row(subject, name) for name in curves.dimensions]
-    columns = min(_COLUMNS, len(rows))
-    size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(rows) // columns) + 1.2
-    axes, figure = style.panels(ax, len(rows), columns, size)
+    axes, figure, columns = style.grid(ax, len(rows), _COLUMNS, _PANEL, (0.5, 1.2), 4.8)
     own = curves.table[curves.table["subject"] == str(subject)]
     bins = [curves.bins_of(subject, name) for name in curves.dimensions]
     largest = max(int(part["items"].max()) for part in bins)
@@ -72,7 +70,7 @@ def curve_panels(
         panel.tick_params(labelsize=8)
         panel.set_title(f"{style.words(name, 20)}: {ability_text(row)}", fontsize=9)
     style.outer_labels(axes, columns, "demand level", "success", fontsize=9)
+    style.heading(figure, f"Characteristic curves of {style.words(subject)}")
     if figure is not None:
-        style.heading(figure, f"Characteristic curves of {style.words(subject)}")
-        style.legend_below(figure, axes, 3 if size[0] > 9 else 1)
+        style.legend(axes, figure, 3 if columns > 4 else 1)
     return axes

@@ -65,8 +65,7 @@ def curve_plot(
     for level, items in zip(bins["level"], bins["items"], strict=True):
         ax.text(level, 1.0, f"{items}", transform=above, ha="center", **look)
     ax.text(0, 1.0, "items", transform=ax.transAxes, ha="right", **look)
-    ax.set_xlabel(f"demand level of {style.words(dimension)}")
-    ax.set_ylabel("success")
+    ax.set(xlabel=f"demand level of {style.words(dimension)}", ylabel="success")
     name = f"{style.words(subject, 30)}, {style.words(dimension, 30)}: ability {ability_text(row)}"
     style.title(ax, name, pad=18)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, fontsize=8, frameon=False)

@@ -67,8 +67,7 @@ def curves_by_subject(
         name = f"{style.legend_words(row['subject'])}: {ability_text(row)}"
         handles += ax.plot([], [], color=colour, linewidth=2, label=name)
     frame(ax, curves, most)
-    ax.set_xlabel(f"demand level of {style.words(dimension)}")
-    ax.set_ylabel("success")
+    ax.set(xlabel=f"demand level of {style.words(dimension)}", ylabel="success")
     count = f"{len(rows)} subject{'s' if len(rows) > 1 else ''}"
     style.title(ax, f"{style.words(dimension)}: success of {count}")
     ax.legend(

@@ -4,10 +4,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..batteries.demands import DemandCorrelations, short_names
+from ..common.digits import fixed
 from . import cells, style
 
 _COLOURS = "PuOr"  # orange below 0, white, purple above
-_DARK = 0.6  # correlation above which white is easier to read than ink
 _COLUMN, _GAP = 0.4, 0.5  # inches, rows
 
 
@@ -58,21 +58,14 @@ def demand_correlation_plot(correlations: DemandCorrelations, *, ax: Axes | None
     width = 0.5 + max(map(len, rows)) * cells.LETTER + max(count * _COLUMN, cells.BAR)
     height = 1.5 + edges[-1] * cells.ROW + 2 * max(map(len, heads)) * cells.LETTER
     ax = style.single(ax, (width, height))
-    mesh = ax.pcolormesh(
-        np.arange(count + 1),
-        edges,
-        np.ma.masked_invalid(values),
-        cmap=_COLOURS,
-        vmin=-1,
-        vmax=1,
-        edgecolors="white",
-        linewidth=0.8,
-    )
-    centres = (edges[:-1] + edges[1:]) / 2
-    _write(ax, values, centres)
+    mesh = cells.fill(ax, values, np.arange(count + 1), edges, cmap=_COLOURS, vmin=-1, vmax=1)
+    centres, inks = (edges[:-1] + edges[1:]) / 2, cells.inks(mesh, values)
+    for (row, column), value in np.ndenumerate(values):
+        if row > count or column < row < count:  # neither above the diagonal nor in the gap
+            text = fixed(100 * value, 0)
+            cells.write(ax, column + 0.5, float(centres[row]), text, str(inks[row, column]))
     where = np.delete(centres, count) if len(centres) > count else centres  # the gap has no name
-    ax.set_xlim(0, count)
-    ax.set_ylim(edges[-1], 0)
+    ax.set(xlim=(0, count), ylim=(edges[-1], 0))
     ax.set_xticks(np.arange(count) + 0.5, heads, rotation=90)
     ax.set_yticks(where, rows)
     ax.tick_params(length=0, labelsize=cells.LETTERS, labeltop=True)
@@ -81,16 +74,3 @@ def demand_correlation_plot(correlations: DemandCorrelations, *, ax: Axes | None
     many_subjects = f", and with the success of {len(success)} subjects" if len(success) else ""
     style.title(ax, f"Rank correlations of {count} demands{many_subjects}")
     return ax
-
-
-def _write(ax: Axes, values: np.ndarray, centres: np.ndarray) -> None:
-    """Write correlations into their cells, or a dash where there is none."""
-    count = values.shape[1]
-    for (row, column), value in np.ndenumerate(values):
-        if row == count or (row < count and column >= row):
-            continue
-        text, colour = "\u2013", style.QUIET
-        if np.isfinite(value):
-            text = f"{round(100 * value)}".replace("-", "\u2212")
-            colour = "white" if abs(value) > _DARK else style.INK
-        cells.write(ax, column + 0.5, float(centres[row]), text, colour)

@@ -69,16 +69,25 @@ def demand_profile_plot(
     named = {"": profiles} if isinstance(profiles, DemandProfile) else dict(profiles)
     if not named:
         raise FitError("there is no demand profile to draw; give at least one")
-    columns = min(_COLUMNS, len(named))
     side = _ALONE if len(named) == 1 else _PANEL
-    size = columns * side, -(-len(named) // columns) * (side + _TITLE) + 0.5
-    axes, figure = style.panels(ax, len(named), columns, size)
+    axes, figure, _ = style.grid(ax, len(named), _COLUMNS, (side, side + _TITLE), (0, 0.5))
     colours = _colours(sorted({x for profile in named.values() for x in profile.levels}))
     for panel, (name, profile) in zip(axes, named.items(), strict=True):
         _rosette(panel, profile, colours)
         count = many(profile.items, "item")
         style.title(panel, f"{name}: {count}" if name else count)
-    _legend(axes[0], colours, outside=figure is not None)
+    entries = [
+        Patch(facecolor=fill, edgecolor=style.FAINT, linewidth=0.5, label=f"{level:g}")
+        for level, fill in colours.items()
+    ]
+    look: dict[str, Any] = {"title": "level", "title_fontsize": 8}
+    look |= {"handlelength": 1.4, "columnspacing": 1.2}
+    per_row = min(len(entries), _ENTRIES)
+    if figure is not None:
+        style.legend(axes, figure, per_row, entries, **look)
+    else:
+        look |= {"ncols": per_row, "fontsize": 8, "frameon": False, "bbox_to_anchor": (0.5, 0)}
+        axes[0].legend(handles=entries, loc="upper center", **look)
     return axes
 
 
@@ -109,11 +118,7 @@ def _rosette(ax: Axes, profile: DemandProfile, colours: dict[float, str]) -> Non
     ax.add_collection(
         PatchCollection(petals, facecolors=fills, edgecolors=style.FAINT, linewidths=0.5)
     )
-    ax.set_aspect("equal")
-    ax.set_xlim(-1.3, 1.3)
-    ax.set_ylim(-1.22, 1.22)
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(aspect="equal", xlim=(-1.3, 1.3), ylim=(-1.22, 1.22), xticks=[], yticks=[])
     style.quiet_frame(ax)
 
 
@@ -129,24 +134,3 @@ def _write(ax: Axes, dimension: str, angle: float) -> None:
         fontsize=7.5,
         color=style.INK,
     )
-
-
-def _legend(ax: Axes, colours: dict[float, str], *, outside: bool) -> None:
-    entries = [
-        Patch(facecolor=fill, edgecolor=style.FAINT, linewidth=0.5, label=f"{level:g}")
-        for level, fill in colours.items()
-    ]
-    look: dict[str, Any] = {
-        "title": "level",
-        "ncols": min(len(entries), _ENTRIES),
-        "fontsize": 8,
-        "title_fontsize": 8,
-        "handlelength": 1.4,
-        "columnspacing": 1.2,
-        "frameon": False,
-    }
-    figure = ax.get_figure(root=True)
-    if outside and figure is not None:
-        figure.legend(handles=entries, loc="outside lower center", **look)
-    else:
-        ax.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0), **look)

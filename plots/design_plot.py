@@ -72,8 +72,7 @@ def design_plot(design: Design, *, ax: Axes | None = None) -> Axes:
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": style.FAINT, "linewidth": 0.6},
         )
-    axes.set_xlabel("number of items")
-    axes.set_ylabel("expected sd, part of the one before any item")
+    axes.set(xlabel="number of items", ylabel="expected sd, part of the one before any item")
     style.title(
         axes, f"{style.words(design.layout, 40)}: what {last} of {len(design.bank)} items tell"
     )
@@ -84,13 +83,7 @@ def design_plot(design: Design, *, ax: Axes | None = None) -> Axes:
 
 def _spread(heights: np.ndarray, apart: float) -> np.ndarray:
     """Move ascending heights as little as keeps them apart, about their middle."""
+    from scipy.optimize import isotonic_regression
+
     places = np.arange(len(heights)) * apart
-    free = heights - places
-    groups: list[list[float]] = []
-    for value in free:  # isotonic regression: the means of pools that violate the order
-        groups.append([value])
-        while len(groups) > 1 and np.mean(groups[-2]) > np.mean(groups[-1]):
-            last = groups.pop()
-            groups[-1] += last
-    settled = [float(np.mean(group)) for group in groups for _ in group]
-    return np.asarray(settled + places)
+    return np.asarray(isotonic_regression(heights - places).x + places)

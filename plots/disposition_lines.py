@@ -65,24 +65,21 @@ def draw_curves(ax: Axes, curves: GroupCurves, width: float) -> Line2D:
 def line_entries(chosen: ModelGroups, prob: float) -> list[Artist]:
     """Explain thin lines, means and bands."""
     entries: list[Artist] = []
-    for group, (colour, marker) in group_styles(chosen).items():
+    for group, look in group_styles(chosen).items():
         count = len(chosen.members[group])
         name = f"mean of {count} models" if count > 1 else "1 model"
         name = name if group == ONE else f"{style.legend_words(group)}: {name}"
-        entries.append(
-            Line2D([], [], color=colour, marker=marker, markersize=4, linewidth=2, label=name)
-        )
+        entries.append(style.entry(name, *look, markersize=4, linewidth=2))
     entries.append(Patch(color=style.QUIET, alpha=0.3, label=f"its {style.percent(prob)} interval"))
     if len(chosen.models) > len(chosen.members):
-        entries.append(Line2D([], [], color=style.QUIET, linewidth=0.8, label="one model"))
+        entries.append(style.entry("one model", linewidth=0.8))
     return entries
 
 
 def explain(axes: np.ndarray, figure: Figure | None, entries: Sequence[Artist]) -> None:
     """Add a legend below the panels of a new figure, or inside the first of given axes."""
-    look: dict[str, Any] = {"handles": entries, "fontsize": 8, "frameon": False}
     if figure is None:
-        axes[0].legend(loc="best", **look)
+        axes[0].legend(handles=entries, fontsize=8, frameon=False)
         return
     lines = math.ceil(len(entries) * _ENTRY / figure.get_figwidth())
-    figure.legend(loc="outside lower center", ncols=math.ceil(len(entries) / lines), **look)
+    style.legend(axes, figure, math.ceil(len(entries) / lines), entries)

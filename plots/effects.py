@@ -134,9 +134,9 @@ def effect_rows(
         ax.plot(part["mean"], at[chosen], "o", color=shade, markersize=size, label=name)
     step = -(-len(rows) // most)
     ax.set_yticks(at[::step], names[::step], fontsize=8)
+    ax.tick_params(axis="y", length=0)
     if step > 1:
         ax.set_ylabel(f"{len(names[::step])} of {len(rows)} are named")
     ax.set_ylim(-0.7, len(rows) - 0.3)
-    ax.tick_params(axis="y", length=0)
     style.rules(ax, "x")
     style.quiet_frame(ax, "bottom")

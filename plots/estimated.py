@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
+from ..common.digits import fixed
 from ..common.errors import FitError
 from ..common.messages import some
 from ..estimation.estimates import Estimates
@@ -55,30 +56,6 @@ def element_of(estimates: Estimates, row: pd.Series) -> Element:
     return find_elements(estimates.layout, str(row["node"]))[0]
 
 
-def number(value: float, decimals: int = 2) -> str:
-    """Write a number with two decimals and a minus sign; an infinite one becomes ∞.
-
-    Examples
-    --------
-    >>> number(-1.5), number(-0.001), number(np.inf)
-    ('−1.50', '0.00', '∞')
-    """
-    if np.isinf(value):
-        return "\u221e" if value > 0 else "\u2212\u221e"
-    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "\u2212")
-
-
-def short(value: float) -> str:
-    """Write a number in as few digits as it needs, four at most.
-
-    Examples
-    --------
-    >>> short(-2.0), short(2.5), short(-np.inf)
-    ('−2', '2.5', '−∞')
-    """
-    return number(value) if np.isinf(value) else f"{value:.4g}".replace("-", "\u2212")
-
-
 def estimate_text(row: pd.Series) -> str:
     """Write an estimate and its standard error, both to two digits of the error.
 
@@ -90,6 +67,6 @@ def estimate_text(row: pd.Series) -> str:
     if not row["identified"]:
         return "not identified"
     if not (np.isfinite(row["se"]) and row["se"] > 0):
-        return number(row["estimate"])
+        return fixed(row["estimate"], 2)
     decimals = min(max(_DIGITS - 1 - math.floor(math.log10(row["se"])), 0), 4)
-    return f"{number(row['estimate'], decimals)} ± {number(row['se'], decimals)}"
+    return f"{fixed(row['estimate'], decimals)} ± {fixed(row['se'], decimals)}"

@@ -73,9 +73,8 @@ def explained_plot(explained: Explained, *, ax: Axes | None = None) -> Axes:
         f"{name}\nown part: sd {fixed(own, 1)} log-odds" for name, own in table["own_sd"].items()
     ]
     panel.set_yticks(np.arange(len(table))[::-1], names, fontsize=9)
-    panel.set_xlim(0, 1)
-    panel.set_ylim(-0.3, len(table) - 1 + 0.95)
     panel.tick_params(axis="y", length=0)
+    panel.set(xlim=(0, 1), ylim=(-0.3, len(table) - 1 + 0.95))
     panel.set_xlabel(
         f"share of the items' difficulty explained by demands\n"
         f"(posterior draws; mean and {style.percent(explained.prob)} interval)\n"

@@ -101,10 +101,9 @@ def explanation_plot(explanation: Explanation, *, ax: Sequence[Axes] | None = No
         style.rules(panel, "x")
         style.quiet_frame(panel, "bottom")
         panel.tick_params(axis="y", length=0)
-    if figure is not None:
-        told = f"{explanation.subject} on {explanation.item}"
-        told += f": success {explanation.written(explanation.success)}"
-        style.heading(figure, f"{told} (means and {style.percent(explanation.prob)} intervals)")
+    told = f"{explanation.subject} on {explanation.item}"
+    told += f": success {explanation.written(explanation.success)}"
+    style.heading(figure, f"{told} (means and {style.percent(explanation.prob)} intervals)")
     return axes
 
 

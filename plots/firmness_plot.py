@@ -164,28 +164,13 @@ def _legend(
     entries: list[Line2D] = []
     if conditions is not None:
         looks = style.method_styles(list(groups))
-        entries += [
-            Line2D([], [], color=looks[name][0], marker="o", label=style.legend_words(name))
-            for name in groups
-        ]
+        entries += [style.entry(style.legend_words(name), looks[name][0], "o") for name in groups]
         if conditions.loc[drawn.index, "incited"].isna().any():
-            entries.append(_mark("D", style.INK, "unprompted"))
+            entries.append(style.entry("unprompted", style.INK, "D", linestyle="none"))
     if drawn["reason"].ne("").any():
-        entries.append(_mark("o", "white", "wobble known from above only"))
+        hollow = {"linestyle": "none", "markerfacecolor": "white"}
+        entries.append(style.entry("wobble known from above only", style.INK, "o", **hollow))
     if entries:
         ax.legend(
             handles=entries, fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1)
         )
-
-
-def _mark(marker: str, fill: str, label: str) -> Line2D:
-    """Make the legend entry of a marker."""
-    return Line2D(
-        [],
-        [],
-        linestyle="none",
-        marker=marker,
-        markerfacecolor=fill,
-        markeredgecolor=style.INK,
-        label=label,
-    )

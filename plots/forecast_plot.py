@@ -1,7 +1,8 @@
 """Forecasts of one subject's success, item by item."""
 
+from typing import Any
+
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from ..common.errors import DataError, FitError
@@ -80,11 +81,10 @@ def forecast_plot(
     ax = style.single(ax, (min(max(0.14 * len(items) + 1.5, 7.0), 13.0), height))
     style.rules(ax, width=0.8)
     thick = float(np.clip(2 * _NAMED / len(items), 0.5, 2))
-    handles: list[Artist] = []
-    entries: list[str] = []
     if np.isfinite(low).any():
-        handles.append(ax.vlines(place, low, high, color=style.PRIOR, linewidth=thick, alpha=0.6))
-        entries.append(f"{style.percent(forecast.prob)} interval")
+        mass = f"{style.percent(forecast.prob)} interval"
+        pale: dict[str, Any] = {"color": style.PRIOR, "linewidth": thick, "alpha": 0.6}
+        ax.vlines(place, low, high, label=mass, **pale)
     size = float(np.clip(20 * _NAMED / len(items), 4, 20))
     for which, marker, face, edge, what in (
         (inside & ~seen, "o", style.INK, style.INK, "forecast"),
@@ -94,37 +94,23 @@ def forecast_plot(
         (combined, "s", "white", style.EXTRAPOLATED, "values new together"),
     ):
         if which.any():
-            handles.append(
-                ax.scatter(
-                    place[which],
-                    mean[which],
-                    s=size,
-                    marker=marker,
-                    facecolors=face,
-                    edgecolors=edge,
-                    zorder=3,
-                )
-            )
-            entries.append(what)
+            look: dict[str, Any] = {"facecolors": face, "edgecolors": edge, "zorder": 3}
+            ax.scatter(place[which], mean[which], s=size, marker=marker, label=what, **look)
     if evaluation is not None:
-        for handle, entry in _outcomes(ax, evaluation, name, items, size):
-            handles.append(handle)
-            entries.append(entry)
-    ax.set_xlim(-0.8, len(items) - 0.2)
-    ax.set_ylim(-0.08, 1.08)
-    ax.set_ylabel("probability of success")
+        _outcomes(ax, evaluation, name, items, size)
+    ax.set(xlim=(-0.8, len(items) - 0.2), ylim=(-0.08, 1.08), ylabel="probability of success")
     if names:
         ax.set_xticks(place, names, rotation=90, fontsize=7)
         ax.set_xlabel("item, by forecast")
     else:
         ax.set_xlabel(f"rank of the item by forecast ({len(items)} items)")
-    rows = -(-len(entries) // _PER_ROW)
+    handles = list(style.entries(np.array([ax])).values())
+    rows = -(-len(handles) // _PER_ROW)
     what = f"forecast success on {many(len(items), 'item')}"
     style.title(ax, f"{name}: {what}", pad=4 + 15 * rows)
     ax.legend(
-        handles,
-        entries,
-        ncols=-(-len(entries) // rows),
+        handles=handles,
+        ncols=-(-len(handles) // rows),
         fontsize=8,
         frameon=False,
         loc="lower center",
@@ -137,8 +123,8 @@ def forecast_plot(
 
 def _outcomes(
     ax: Axes, evaluation: Evaluation, subject: str, items: list[str], size: float
-) -> list[tuple[Artist, str]]:
-    """Draw the outcomes over the forecast; return the marks with their meanings."""
+) -> None:
+    """Draw the outcomes over the forecast."""
     if subject not in evaluation.subjects:
         raise DataError(
             f"unknown subject {subject}; the evaluation has {some(evaluation.subjects)}"
@@ -153,25 +139,17 @@ def _outcomes(
     trials = evaluation.attempts.loc[subject, found].to_numpy()
     successes = evaluation.successes.loc[subject, found].to_numpy()
     where = np.array(both)
-    drawn: list[tuple[Artist, str]] = []
     for mask, height, colour, what in (
         ((trials == 1) & (successes == 1), 1.045, style.SUCCESS, "success"),
         ((trials == 1) & (successes == 0), -0.045, style.FAILURE, "failure"),
     ):
         if mask.any():
-            ticks = ax.scatter(
-                where[mask],
-                np.full(mask.sum(), height),
-                marker="|",
-                s=50,
-                color=colour,
-                linewidths=1.8,
-                clip_on=False,
-            )
-            drawn.append((ticks, what))
+            look: dict[str, Any] = {"color": colour, "linewidths": 1.8, "clip_on": False}
+            at = np.full(mask.sum(), height)
+            ax.scatter(where[mask], at, marker="|", s=50, label=what, **look)
     several = trials > 1
     if several.any():
-        dashes = ax.scatter(
+        ax.scatter(
             where[several],
             successes[several] / trials[several],
             marker="_",
@@ -179,6 +157,5 @@ def _outcomes(
             color=style.SUCCESS,
             linewidths=2,
             zorder=4,
+            label="success rate of several trials",
         )
-        drawn.append((dashes, "success rate of several trials"))
-    return drawn

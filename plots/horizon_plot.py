@@ -225,8 +225,7 @@ def _axes(ax: Axes, at: np.ndarray, hours: np.ndarray) -> None:
     formatter = ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_formatter(formatter)
     style.rules(ax)
-    ax.set_xlabel("released")
-    ax.set_ylabel("time horizon (people's hours at even odds)")
+    ax.set(xlabel="released", ylabel="time horizon (people's hours at even odds)")
     style.quiet_frame(ax, "left", "bottom")
 
 

@@ -82,18 +82,7 @@ def _draw(panel: Axes, table: pd.DataFrame) -> None:
         panel.axhline(
             len(table) - chosen.sum() - 0.5, color=style.QUIET, linestyle="--", linewidth=1
         )
-    for row, share in enumerate(table["folds"]):
-        panel.text(
-            1.02,
-            row,
-            f"{share:.0%}",
-            transform=panel.get_yaxis_transform(),
-            va="center",
-            fontsize=7.5,
-            color=style.INK,
-        )
-    names = [style.words(name, 40) for name in table["property"]]
-    panel.set_yticks(np.arange(len(names)), names, fontsize=8)
-    panel.tick_params(axis="y", length=0)
+    style.row_notes(panel, map("{:.0%}".format, table["folds"]), 7.5)
+    style.row_names(panel, [style.words(name, 40) for name in table["property"]], 8)
     panel.locator_params(axis="x", nbins=4)
     style.quiet_frame(panel, "bottom")

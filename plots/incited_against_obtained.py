@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from ..common.digits import short
 from ..common.errors import DataError
 from ..common.messages import some
 from ..common.options import inside
@@ -83,9 +83,7 @@ def incited_against_obtained(
     table = renamed(table, columns, [*_NEEDED, "published"], [*_NEEDED, "published"])
     _check(table)
     models = {str(name): part for name, part in table.groupby("model", sort=False)}
-    wide = min(len(models), _COLUMNS)
-    size = (max(_PANEL[0] * wide + 0.5, 4.8), _PANEL[1] * -(-len(models) // wide) + 1.3)
-    axes, figure = style.panels(ax, len(models), wide, size)
+    axes, figure, wide = style.grid(ax, len(models), _COLUMNS, _PANEL, (0.5, 1.3), 4.8)
     levels = np.unique(table["incited"].dropna().to_numpy(dtype=float))
     aside = (levels.min() if len(levels) else 0.0) - _ASIDE
     bottom, top = _limits(table, levels)
@@ -94,35 +92,17 @@ def incited_against_obtained(
         panel.set_xlim(aside - 0.8, (levels.max() if len(levels) else aside) + 0.6)
         panel.set_ylim(bottom, top)
         _panel(panel, part, aside, bottom, f"{mass} interval")
-        panel.set_xticks(
-            [aside, *levels], ["none", *(f"{x:g}".replace("-", "\u2212") for x in levels)]
-        )
+        panel.set_xticks([aside, *levels], ["none", *map(short, levels)])
         panel.tick_params(labelsize=8)
         style.quiet_frame(panel, "left", "bottom")
     across, up = (style.with_unit(what, units.parse(unit)) for what in ("incited to", "obtained"))
     style.outer_labels(axes, wide, across, up, fontsize=9)
-    found: dict[str, Artist] = {}
-    for panel in axes:
-        handles, names = panel.get_legend_handles_labels()
-        found |= dict(zip(names, handles, strict=True))
+    found = style.entries(axes)
     names = (f"{mass} interval" if name == "interval" else name for name in _LEGEND)
-    entries = {name: found[name] for name in names if name in found}
-    look = {"fontsize": 8, "frameon": False}
-    if figure is None:
-        axes[0].legend(
-            entries.values(),
-            entries.keys(),
-            loc="lower center",
-            bbox_to_anchor=(0.5, 1.15),
-            ncols=2,
-            **look,
-        )
-    else:
-        style.heading(figure, f"{style.words(propensity)}: incited and obtained")
-        per_row = max(2, int(size[0] / 1.7))
-        figure.legend(
-            entries.values(), entries.keys(), loc="outside lower center", ncols=per_row, **look
-        )
+    style.heading(figure, f"{style.words(propensity)}: incited and obtained")
+    shown = [found[name] for name in names if name in found]
+    per_row = 2 if figure is None else max(2, round(_PANEL[0] * wide / 1.7))
+    style.legend(axes, figure, per_row, shown, above=True)
     return axes
 
 

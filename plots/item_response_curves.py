@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
+from ..common.digits import short
 from ..common.errors import DataError
 from ..common.options import positive
 from ..layouts.drawing.style import STYLES
 from ..linking import band, bilogistic, units
 from . import style
-from .estimated import short
 
 type Ends = tuple[float, float]
 
@@ -70,25 +70,17 @@ def item_response_curves(
     """
     found = _checked(bands)
     steepness = positive("slope", slope, such_as=1)
-    columns = min(math.ceil(math.sqrt(len(found))), _COLUMNS)
-    rows = -(-len(found) // columns)
-    size = (max(_PANEL[0] * columns, 5.6), _PANEL[1] * rows + 1.1)
-    axes, figure = style.panels(ax, len(found), columns, size)
+    most = min(math.ceil(math.sqrt(len(found))), _COLUMNS)
+    axes, figure, columns = style.grid(ax, len(found), most, _PANEL, (0, 1.1), 5.6)
     for panel, ends in zip(axes, found, strict=True):
         _curves(panel, *ends, steepness)
         panel.set_title(_name(ends), fontsize=10)
-        panel.set_ylim(0, 1.05)
-        panel.set_yticks([0, 0.5, 1])
+        panel.set(ylim=(0, 1.05), yticks=[0, 0.5, 1])
         style.quiet_frame(panel, "left", "bottom")
     named = style.with_unit("propensity", units.parse(unit))
     style.outer_labels(axes, columns, named, "probability of success")
-    handles, entries = axes[0].get_legend_handles_labels()
-    look = {"ncols": 2, "fontsize": 8, "frameon": False}
-    if figure is None:
-        axes[0].legend(handles, entries, loc="lower center", bbox_to_anchor=(0.5, 1.12), **look)
-    else:
-        style.heading(figure, f"Item response curves of slope {short(steepness)}")
-        figure.legend(handles, entries, loc="outside lower center", **look)
+    style.heading(figure, f"Item response curves of slope {short(steepness)}")
+    style.legend(axes, figure, 2, above=True)
     return axes
 
 

@@ -87,10 +87,7 @@ def layout_comparison_plot(
     if figure is not None:
         what = f"{many(len(layouts), 'layout')} compared by leave-one-out of {compared.unit}s"
         style.heading(figure, f"{what}: {many(len(who), rows)}")
-        handles, entries = below.get_legend_handles_labels()
-        figure.legend(
-            handles, entries, loc="outside lower center", ncols=3, fontsize=8, frameon=False
-        )
+        style.legend(axes, figure, 3)
     return axes
 
 
@@ -123,8 +120,7 @@ def _draw(
 
 def _rows(panel: Axes, names: list[str], letters: float) -> None:
     panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
-    panel.set_yticks(np.arange(len(names)), names, fontsize=letters)
+    style.row_names(panel, names, letters)
     panel.set_ylim(len(names) - 0.4, -0.6)
-    panel.tick_params(axis="y", length=0)
     style.rules(panel, width=0.8)
     style.quiet_frame(panel, "bottom")

@@ -7,12 +7,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..common.digits import short
 from ..common.errors import FitError
 from ..estimation.estimates import Estimates
 from ..inference.posterior.density import prior_density
 from ..inference.posterior.posterior import posterior_draws, prior_draws
 from . import style
-from .estimated import element_of, estimate_text, estimated, short
+from .estimated import element_of, estimate_text, estimated
 from .labels import write_names
 
 _DEEP = 20.0  # greatest depth of other maxima that are shown, in nats below the maximum
@@ -107,8 +108,7 @@ def likelihood_curve(
         panel.plot([], [], " ", label=f"maxima not shown: {len(maxima) - len(near)}")
     panel.set_xlim(*view)
     depth = float(np.clip(top - logs.min(), 1.0, 1.1 * _DEEP))
-    panel.set_ylim(-1.05 * depth, 0.12 * depth)
-    panel.set_ylabel("log-likelihood ratio (nats)")
+    panel.set(ylim=(-1.05 * depth, 0.12 * depth), ylabel="log-likelihood ratio (nats)")
     style.quiet_frame(panel, "left", "bottom")
     if both:
         _posterior(estimates, row, axes[1], at, logs)
@@ -190,8 +190,7 @@ def _posterior(
         ax.axvline(row["estimate"], color=style.INK, linewidth=1.2, label="posterior mean")
     ax.set_xlim(at[0], at[-1])
     ax.set_ylim(bottom=0)
-    ax.set_yticks([])
-    ax.set_ylabel("density")
+    ax.set(yticks=[], ylabel="density")
     ax.legend(fontsize=8, frameon=False)
     style.quiet_frame(ax, "bottom")
 
@@ -199,11 +198,11 @@ def _posterior(
 def _legend(ax: Axes, figure: Figure | None) -> int:
     """Add a legend below a new figure, or above given axes; return its number of rows."""
     handles, entries = ax.get_legend_handles_labels()
-    look = {"ncols": 2, "fontsize": 8, "frameon": False}
     if figure is None:
+        look = {"ncols": 2, "fontsize": 8, "frameon": False}
         ax.legend(handles, entries, loc="lower center", bbox_to_anchor=(0.5, 1.0), **look)
     else:
-        figure.legend(handles, entries, loc="outside lower center", **look)
+        style.legend(np.array([ax]), figure, 2)
     return -(-len(entries) // 2)
 
 

@@ -66,9 +66,9 @@ def misalignment_plot(
     ['Empathy', 'Emotion Regulation', 'Assertiveness', 'Impulsiveness']
     """
     traits = list(curves)
-    columns = min(_COLUMNS, len(traits))
-    size = max(_PANEL[0] * columns + 0.5, 4.6), _PANEL[1] * -(-len(traits) // columns) + 0.9
-    axes, figure = style.panels(ax, len(traits), columns, size, sharey=True)
+    axes, figure, columns = style.grid(
+        ax, len(traits), _COLUMNS, _PANEL, (0.5, 0.9), 4.6, sharey=True
+    )
     for panel, trait in zip(axes, traits, strict=True):
         dashed = draw_curves(panel, curves[trait], 1.2)
         _frame(panel)

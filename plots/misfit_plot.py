@@ -83,10 +83,9 @@ def misfit_plot(
     drawn = [each for each in _panels(criticism) if each.table in wanted and len(each.rows)]
     if not drawn:
         raise DataError(f"there is nothing to draw: no rows in {some(wanted)}")
-    columns = min(len(drawn), _COLUMNS)
     longest = max(min(len(each.rows), _SHOWN) for each in drawn)
-    size = columns * 4.6, -(-len(drawn) // columns) * (longest * 0.17 + 1.1) + 0.9
-    axes, figure = style.panels(ax, len(drawn), columns, size)
+    size = 4.6, longest * 0.17 + 1.1
+    axes, figure, _ = style.grid(ax, len(drawn), _COLUMNS, size, (0, 0.9))
     mass = style.percent(criticism.prob)
     words = f"flagged: effect and {mass} interval", f"not flagged: effect and {mass} interval"
     for each, panel in zip(drawn, axes, strict=True):
@@ -101,9 +100,7 @@ def misfit_plot(
         style.title(panel, f"{each.title}: {int(each.rows['flagged'].sum())} flagged")
     if figure is not None:
         style.heading(figure, f"What {criticism.fit.layout.name} misses")
-        style.legend_below(figure, axes, 2)
-    else:
-        style.legend_under(axes)
+    style.legend(axes, figure, 2)
     return axes
 
 

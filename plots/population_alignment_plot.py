@@ -1,10 +1,6 @@
 """Distances and dispositions of models relative to several populations."""
 
-from typing import Any
-
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.lines import Line2D
 
 from ..common.errors import DataError
 from ..common.messages import some
@@ -96,27 +92,16 @@ def population_alignment_plot(
             ends = 100 * own[[f"{column}_low", f"{column}_high"]].to_numpy().T
             panel.hlines(at, *ends, color=colour, linewidth=1.6, alpha=0.6)
             panel.scatter(100 * own[column], at, s=20, color=colour, marker=marker, zorder=3)
-        panel.set_yticks(np.arange(len(models)), names, fontsize=8.5)
-        panel.tick_params(axis="y", length=0)
+        style.row_names(panel, names, 8.5)
         panel.tick_params(axis="x", labelsize=8)
         panel.set_xlabel(label, fontsize=9)
         panel.set_ylim(len(models) - 0.5, -0.5)
         style.rules(panel, "x")
         style.quiet_frame(panel, "bottom")
-    if figure is not None:
-        which = "all traits" if trait == "all" else style.words(trait)
-        style.heading(figure, f"Models compared with populations by {alignment.attribute}: {which}")
-    explain(axes, figure, _entries(looks, alignment.prob))
+    which = "all traits" if trait == "all" else style.words(trait)
+    style.heading(figure, f"Models compared with populations by {alignment.attribute}: {which}")
+    entries = style.named_entries(looks, linewidth=1.6, markersize=4.5)
+    mass = style.percent(alignment.prob)
+    entries.append(style.entry(f"{mass} interval", linewidth=1.6, alpha=0.6))
+    explain(axes, figure, entries)
     return axes
-
-
-def _entries(looks: dict[str, tuple[str, str]], prob: float) -> list[Artist]:
-    """Explain colours and lines."""
-    look: dict[str, Any] = {"linewidth": 1.6, "markersize": 4.5}
-    found: list[Artist] = [
-        Line2D([], [], color=colour, marker=marker, label=style.legend_words(group), **look)
-        for group, (colour, marker) in looks.items()
-    ]
-    line = Line2D([], [], color=style.QUIET, linewidth=1.6, alpha=0.6)
-    line.set_label(f"{style.percent(prob)} interval")
-    return [*found, line]

@@ -84,9 +84,10 @@ def population_forest(
     who = list(pd.DataFrame({"rate": rates, "mean": means}).sort_values(["rate", "mean"]).index)
     crowd = len(who) > _NAMED
     names = [] if crowd else [f"{style.words(name)}  {rates[name]:.2f}" for name in who]
-    columns = min(len(found), _COLUMNS)
-    axes, figure = style.panels(
-        ax, len(found), columns, _size(len(found), columns, len(who), names), sharey=True
+    panel_size = _WIDTH, _TALL if crowd else len(who) * 0.165 + 0.9
+    around = max(map(len, names), default=4) * 0.07, 1.5
+    axes, figure, columns = style.grid(
+        ax, len(found), _COLUMNS, panel_size, around, 5.6, sharey=True
     )
     for place, (element, panel) in enumerate(zip(found, axes, strict=True)):
         rows = rows_of(table, element, who)
@@ -95,27 +96,15 @@ def population_forest(
         style.range_ends(panel, element, "x")
         share = style.percent(round(rows["population_weight"].median(), 2))
         style.title(panel, f"population's share of a mean: {share} (median)")
-        panel.set_xlabel(style.element_label(element))
-        panel.set_ylim(-0.7, len(who) - 0.3)
-        panel.set_yticks(np.arange(len(names)), names, fontsize=8)
+        panel.set(xlabel=style.element_label(element), ylim=(-0.7, len(who) - 0.3))
         first = place % columns == 0 if figure is not None else place == 0
-        panel.tick_params(axis="y", length=0, labelleft=first)
+        style.row_names(panel, names, 8, shown=first)
         if crowd and first:
             panel.set_ylabel(f"{many(len(who), 'subject')} by success rate")
         style.quiet_frame(panel, "bottom")
-    if figure is not None:
-        style.heading(figure, f"{many(len(who), 'subject')}: profiles and their population")
-        style.legend_below(figure, axes, 1 if columns < 2 else 2)
-    else:
-        style.legend_under(axes)
+    style.heading(figure, f"{many(len(who), 'subject')}: profiles and their population")
+    style.legend(axes, figure, min(columns, 2))
     return axes
-
-
-def _size(count: int, columns: int, subjects: int, names: list[str]) -> tuple[float, float]:
-    rows = -(-count // columns)
-    margin = max(map(len, names), default=4) * 0.07
-    height = _TALL if not names else subjects * 0.165 + 0.9
-    return max(columns * _WIDTH + margin, 5.6), rows * height + 1.5
 
 
 def _population(ax: Axes, rows: pd.DataFrame, prob: float) -> None:

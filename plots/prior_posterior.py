@@ -63,11 +63,7 @@ def prior_posterior(
     found = find_elements(fit.layout, nodes)
     (name,) = fit.named([subject])
     table = profiles(fit, subjects=[name])
-    columns = min(len(found), _COLUMNS)
-    rows = -(-len(found) // columns)
-    axes, figure = style.panels(
-        ax, len(found), columns, (max(2.6 * columns, 4.2), 2.2 * rows + 0.9)
-    )
+    axes, figure, columns = style.grid(ax, len(found), _COLUMNS, (2.6, 2.2), (0, 0.9), 4.2)
     for place, (element, panel) in enumerate(zip(found, axes, strict=True)):
         curves, colour = densities(fit, element, name), style.colour(element)
         at, learnt = curves["at"].to_numpy(), curves["posterior"].to_numpy()
@@ -82,8 +78,7 @@ def prior_posterior(
             panel.fill_between(at, learnt, color=colour, alpha=0.2, linewidth=0)
         panel.set_xlim(at[0], at[-1])
         panel.set_ylim(bottom=0)
-        panel.set_yticks([])
-        panel.set_xlabel(style.element_label(element))
+        panel.set(yticks=[], xlabel=style.element_label(element))
         if place % columns == 0:
             panel.set_ylabel("density")
         style.quiet_frame(panel, "bottom")
@@ -91,8 +86,7 @@ def prior_posterior(
         doubt = diagnose(fit, [name])["status"].iloc[0] == "not converged"
         mark, why = (" †", " († not converged)") if doubt else ("", "")
         style.heading(figure, f"{name}{mark}: prior and posterior{why}")
-        handles, entries = axes[0].get_legend_handles_labels()
-        figure.legend(handles, entries, loc="outside lower center", ncols=2, frameon=False)
+        style.legend(axes, figure, 2, fontsize=10)
     else:
         axes[0].legend(fontsize=8, frameon=False)
     return axes

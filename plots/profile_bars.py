@@ -117,7 +117,7 @@ def profile_bars(
     ax.set_yticks(middles, labels, fontsize=8)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(f"share of the range{left_out}")
-    handles = [_entry(*_look(place), name) for place, name in enumerate(names)]
+    handles = [style.entry(name, *_look(place), markersize=5) for place, name in enumerate(names)]
     ax.legend(
         handles=handles + _meanings(shares, not_converged="not converged" in set(status)),
         loc="upper left",
@@ -224,23 +224,18 @@ def _draw(ax: Axes, rows: np.ndarray, shares: _Shares, place: int) -> None:
 
 
 def _meanings(shares: _Shares, *, not_converged: bool) -> list[Line2D]:
-    entries = [_entry(style.QUIET, "o", f"posterior mean, {style.percent(_PROB)} interval")]
+    mark: dict[str, Any] = {"marker": "o", "markersize": 5}
+    entries = [style.entry(f"posterior mean, {style.percent(_PROB)} interval", **mark)]
     if shares.vague.any():
-        entries.append(_entry(style.QUIET, "o", "faded: prior-dominated", alpha=_FADED))
+        entries.append(style.entry("faded: prior-dominated", alpha=_FADED, **mark))
     if shares.split.any():
         entries.append(style.cross_entry())
     if np.isfinite(shares.truth).any():
         opened = {"linestyle": "none", "markerfacecolor": "none", "markersize": 7.5}
-        entries.append(_entry(style.INK, "o", "open: truth", **opened))
+        entries.append(style.entry("open: truth", style.INK, "o", **opened))
     if not_converged:
-        entries.append(_entry(style.QUIET, "none", "† not converged", linestyle="none"))
+        entries.append(style.entry("† not converged", linestyle="none"))
     return entries
-
-
-def _entry(colour: str, marker: str, text: str, **look: Any) -> Line2D:
-    return Line2D(
-        [], [], **{"color": colour, "marker": marker, "markersize": 5, "label": text, **look}
-    )
 
 
 def _size(labels: list[str], names: list[str]) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from ..common.messages import many
 from ..inference.fit import Fit
@@ -80,16 +79,17 @@ def profile_forest(
         f"{style.words(name)}{' †' if status[name] == 'not converged' else ''}  {rates[name]:.2f}"
         for name in who
     ]
-    columns = min(len(found), _COLUMNS)
-    axes, figure = style.panels(
-        ax, len(found), columns, _size(len(found), columns, names), sharey=True
+    close = len(who) > _MANY
+    panel_size = 2.3, len(who) * (0.165 if close else 0.3) + 0.75
+    around = max(map(len, names)) * (0.062 if close else 0.07), 1.1
+    axes, figure, columns = style.grid(
+        ax, len(found), _COLUMNS, panel_size, around, 5.0, sharey=True
     )
-    rows = np.arange(len(who))
     for place, (element, panel) in enumerate(zip(found, axes, strict=True)):
         part = rows_of(table, element, who)
         colour = style.colour(element)
         hollow = part["prior_dominated"].to_numpy()
-        split, area = part["modes"] != "", 22 if len(who) > _MANY else 38
+        split, area = part["modes"] != "", 22 if close else 38
         style.forest_rows(panel, part["mean"], part, hollow, split, colour, size=area, alpha=0.55)
         low, high = span(fit, element)
         low, high = min(low, part["low"].min()), max(high, part["high"].max())
@@ -98,45 +98,25 @@ def profile_forest(
         style.range_ends(panel, element, "x")
         if element.latent.kind == "bias":
             panel.axvline(0, color=style.QUIET, linewidth=0.8, zorder=0)
-        panel.set_yticks(rows, names, fontsize=8 if len(who) > _MANY else 9)
         first = place % columns == 0 if figure is not None else place == 0
-        panel.tick_params(axis="y", length=0, labelleft=first)
-        if len(who) > _MANY:
+        style.row_names(panel, names, 8 if close else 9, shown=first)
+        if close:
             panel.set_title(style.element_label(element), fontsize=10)
             panel.tick_params(axis="x", top=True, labeltop=True)
-        style.quiet_frame(panel, "bottom", *["top"] * (len(who) > _MANY))
+        style.quiet_frame(panel, "bottom", *["top"] * close)
     if figure is not None:
         whose = who[0] if len(who) == 1 else f"{many(len(who), 'subject')} by success rate"
         style.heading(figure, f"Cognitive profile{'s' * (len(who) > 1)}: {whose}")
         shown = pd.concat([rows_of(table, element, who) for element in found])
-        entries = [_entry("o", f"posterior mean, {style.percent(prob)} interval")]
+        entries = [style.entry(f"posterior mean, {style.percent(prob)} interval", marker="o")]
         if shown["prior_dominated"].any():
-            entries.append(_entry("o", "prior-dominated", hollow=True))
+            entries.append(style.entry("prior-dominated", marker="o", markerfacecolor="white"))
         if (shown["modes"] != "").any():
             entries.append(style.cross_entry())
         if (status == "not converged").any():
-            entries.append(_entry("", "† not converged"))
+            entries.append(style.entry("† not converged", linestyle="none"))
         if fit.failures:
-            entries.append(_entry("", f"{len(fit.failures)} failed, not shown"))
-        figure.legend(handles=entries, loc="outside lower center", ncols=2, frameon=False)
+            failed = f"{len(fit.failures)} failed, not shown"
+            entries.append(style.entry(failed, linestyle="none"))
+        style.legend(axes, figure, 2, entries, fontsize=10)
     return axes
-
-
-def _size(count: int, columns: int, names: list[str]) -> tuple[float, float]:
-    rows = -(-count // columns)
-    many = len(names) > _MANY
-    margin = max(map(len, names)) * (0.062 if many else 0.07)
-    height = len(names) * (0.165 if many else 0.3) + 0.75
-    return max(columns * 2.3 + margin, 5.0), rows * height + 1.1
-
-
-def _entry(marker: str, text: str, *, hollow: bool = False) -> Line2D:
-    return Line2D(
-        [],
-        [],
-        color=style.QUIET,
-        linestyle="-" if marker else "none",
-        marker=marker,
-        markerfacecolor="white" if hollow else style.QUIET,
-        label=text,
-    )

@@ -19,7 +19,6 @@ from ..layouts.elements import Element, find_elements
 from . import cells, style
 
 _STATISTICS = ("mean", "sd")
-_DARK = 0.2  # luminance below which white is easier to read than black
 _SIGNED = "PuOr"  # orange below 0, white, purple above
 _LEAST = 4.0  # width of a table, in inches
 _THICK = 0.13  # of a colour bar, in inches
@@ -214,30 +213,15 @@ def _height(names: list[str], heads: list[str], bars: int) -> float:
 
 def _colour(ax: Axes, paint: _Paint, inks: np.ndarray) -> None:
     """Fill cells, add a colour bar, and choose readable colours of numbers."""
-    mesh = ax.pcolormesh(
-        np.ma.masked_invalid(paint.values),
-        cmap=paint.colours,
-        vmin=paint.ends[0],
-        vmax=paint.ends[1],
-        edgecolors="white",
-        linewidth=0.8,
-    )
+    low, high = paint.ends
+    mesh = cells.fill(ax, paint.values, cmap=paint.colours, vmin=low, vmax=high)
     filled = np.isfinite(paint.values)
-    inks[filled] = np.where(
-        _luminance(mesh.to_rgba(paint.values[filled])) < _DARK, "white", style.INK
-    )
+    inks[filled] = cells.inks(mesh, paint.values)[filled]
     sheet = ax.get_figure(root=True)
     if sheet is None:
         return
     width = ax.get_position().width * sheet.get_figwidth()
-    beyond = bool((paint.values[filled] > paint.ends[1]).any())
+    beyond = bool((paint.values[filled] > high).any())
     shape = {"aspect": min(cells.BAR, width) / _THICK, "extend": "max" if beyond else "neither"}
     bar = cells.bar_below(ax, mesh, paint.meaning, width, cells.LETTERS + 1, **shape)
     bar.set_ticks(list(paint.ticks), labels=list(paint.ticks.values()))
-
-
-def _luminance(colours: np.ndarray) -> np.ndarray:
-    """Compute the relative luminance of colours as WCAG 2 defines it, in [0, 1]."""
-    light = colours[:, :3]
-    linear = np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
-    return np.asarray(linear @ [0.2126, 0.7152, 0.0722])

@@ -70,14 +70,12 @@ def rank_ecdf(
     given = dict(found) if isinstance(found, Mapping) else {found.layout.name: found}
     if not given:
         raise DataError("no calibration: give at least one")
-    columns = min(_COLUMNS, len(given))
-    rows = -(-len(given) // columns)
-    size = _ALONE if len(given) == 1 else (_PANEL[0] * columns + 0.4, _PANEL[1] * rows + 0.9)
-    axes, figure = style.panels(ax, len(given), columns, size)
+    panel_size, around = (_ALONE, (0, 0)) if len(given) == 1 else (_PANEL, (0.4, 0.9))
+    axes, figure, columns = style.grid(ax, len(given), _COLUMNS, panel_size, around)
     for panel, (name, one) in zip(axes, given.items(), strict=True):
         _draw(panel, name, one, alone=len(given) == 1)
     style.outer_labels(axes, columns, "rank / number of ranks", "ECDF − uniform", fontsize=8)
-    if figure is not None and len(given) > 1:
+    if len(given) > 1:
         alpha = style.percent(max(one.alpha for one in given.values()))
         style.heading(
             figure,

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..common.messages import many
@@ -69,12 +68,13 @@ def rate_distributions(
     chosen, found, counts = rates.chosen, rates.means, rates.counts
     traits = [trait for trait in chosen.judgments.traits if trait in counts]
     rows, styles = chosen.ordered(found.mean.loc[traits].mean()), group_styles(chosen)
-    columns = min(_COLUMNS, len(traits))
     names = [style.words(name, 30) for name in rows]
     left = max(map(len, names)) * _LETTER + 0.2
     high = (len(rows) * (1 + _HILL) + 2) * _ROW + 0.75
-    size = max(left + _PANEL * columns, 4.6), high * -(-len(traits) // columns) + 0.7
-    axes, figure = style.panels(ax, len(traits), columns, size, sharey=True)
+    panel_size = _PANEL, high
+    axes, figure, columns = style.grid(
+        ax, len(traits), _COLUMNS, panel_size, (left, 0.7), 4.6, sharey=True
+    )
     hills = {trait: rates.densities(trait, _AT) for trait in traits}
     highest = max((hill.max() for some in hills.values() for hill in some.values()), default=1.0)
     top = -1.0 - max(_HILL * len(rows), 2.0) if any(hills.values()) else -0.8
@@ -91,9 +91,8 @@ def rate_distributions(
         _frame(panel, names, top)
         panel.set_title(f"{style.words(trait, 30)}\n{many(counts[trait], 'scenario')}", fontsize=9)
     style.outer_labels(axes, columns, "mean trait-positive rate (%)", "", fontsize=9)
-    if figure is not None:
-        below = style.percent(rates.threshold)
-        style.heading(figure, f"Models where people are divided: consensus below {below}")
+    below = style.percent(rates.threshold)
+    style.heading(figure, f"Models where people are divided: consensus below {below}")
     explain(axes, figure, _entries(chosen, rates.prob, any(hills.values())))
     return axes
 
@@ -108,9 +107,7 @@ def _points(ax: Axes, own: pd.DataFrame, chosen: ModelGroups) -> None:
 
 
 def _frame(ax: Axes, names: list[str], top: float) -> None:
-    ax.set_ylim(len(names) - 0.4, top)
-    ax.set_xlim(-2, 102)
-    ax.set_xticks([0, 25, 50, 75, 100])
+    ax.set(ylim=(len(names) - 0.4, top), xlim=(-2, 102), xticks=[0, 25, 50, 75, 100])
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(axis="y", length=0, labelsize=7.5)
     ax.tick_params(axis="x", labelsize=8)
@@ -119,12 +116,12 @@ def _frame(ax: Axes, names: list[str], top: float) -> None:
 
 def _entries(chosen: ModelGroups, prob: float, hills: bool) -> list[Artist]:
     said = f"mean and {style.percent(prob)} interval"
-    entries: list[Artist] = []
-    for group, (colour, marker) in group_styles(chosen).items():
-        name = style.legend_words(group) if len(group_styles(chosen)) > 1 else said
-        entries.append(Line2D([], [], color=colour, marker=marker, markersize=4, label=name))
-    if len(group_styles(chosen)) > 1:
-        entries.append(Line2D([], [], color=style.QUIET, marker="o", markersize=4, label=said))
+    looks = group_styles(chosen)
+    if len(looks) > 1:
+        entries = style.named_entries(looks, markersize=4)
+        entries.append(style.entry(said, marker="o", markersize=4))
+    else:
+        entries = [style.entry(said, *look, markersize=4) for look in looks.values()]
     if hills:
         entries.append(Patch(color=style.QUIET, alpha=0.3, label="density over models"))
     return entries

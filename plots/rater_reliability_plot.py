@@ -1,9 +1,12 @@
 """Reliability of annotators by dimension, of one annotator and of all together."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
 from ..annotation.rater_model import RaterModel
+from ..common.digits import fixed
 from ..common.messages import many
 from . import style
 
@@ -67,24 +70,17 @@ def rater_reliability_plot(
     series = [("one", "one annotator", -_APART)]
     if len(model.names) > 1:
         series.append(("together", together, _APART))
+    faint = np.where(table["enough"], 1.0, 0.4)
     for (name, label, shift), (colour, marker) in zip(series, style.METHODS, strict=False):
-        for row, (_, found) in enumerate(table.iterrows()):
-            faint = 1.0 if found["enough"] else 0.4
-            ax.plot(
-                [found[f"{name}_low"], found[f"{name}_high"]],
-                [row + shift] * 2,
-                color=colour,
-                linewidth=1.8,
-                alpha=faint,
-            )
-            ax.plot(found[name], row + shift, marker, color=colour, markersize=5, alpha=faint)
+        at = np.arange(len(table)) + shift
+        look: dict[str, Any] = {"color": colour, "alpha": faint}
+        ax.hlines(at, table[f"{name}_low"], table[f"{name}_high"], linewidth=1.8, **look)
+        ax.scatter(table[name], at, s=25, marker=marker, zorder=2, **look)
         ax.plot([], [], marker, color=colour, label=f"{label}, {style.percent(prob)} interval")
     ax.axvline(least, color=style.INK, linestyle="--", linewidth=1.2, label=f"needed: {least:g}")
-    beside = ax.get_yaxis_transform()
-    for row, needed in enumerate(table["needed"]):
-        text = f"{needed:.0f}" if needed < float("inf") else "∞"
-        ax.text(1.03, row, text, va="center_baseline", fontsize=8, transform=beside)
-    ax.text(1.03, len(table) - 0.35, "annotations\nneeded", fontsize=8, transform=beside)
+    style.row_notes(ax, [fixed(needed, 0) for needed in table["needed"]], 8)
+    head = 1.02, len(table) - 0.35, "annotations\nneeded"
+    ax.text(*head, fontsize=8, transform=ax.get_yaxis_transform())
     ax.set_yticks(range(len(table)), names)
     ax.set_ylim(-0.6, len(table) - 0.4)
     ax.set_xlim(0, 1)
@@ -96,5 +92,5 @@ def rater_reliability_plot(
     if figure is None:
         ax.legend(loc="lower right", fontsize=8)
     else:
-        style.legend_below(figure, np.array([ax]), 2)
+        style.legend(np.array([ax]), figure, 2)
     return ax

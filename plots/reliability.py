@@ -1,7 +1,6 @@
 """Calibration of forecasts: success rates against mean forecasts."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -91,13 +90,11 @@ def reliability(
     }
     looks = style.method_styles(list(curves))
     ax = style.single(ax, (5.2, 5.2))
-    ax.plot([0, 1], [0, 1], color=style.QUIET, linestyle=":", linewidth=1.2)
-    handles: list[Any] = [ax.lines[-1]]
-    entries = ["calibrated"]
+    ax.plot([0, 1], [0, 1], color=style.QUIET, linestyle=":", linewidth=1.2, label="calibrated")
     for method, curve in curves.items():
         colour, marker = looks[method]
         rate = curve["success"]
-        bars = ax.errorbar(
+        ax.errorbar(
             curve["forecast"],
             rate,
             yerr=[rate - curve["low"], curve["high"] - rate],
@@ -107,10 +104,7 @@ def reliability(
             linewidth=1.6,
             elinewidth=1.2,
             capsize=2.5,
-        )
-        handles.append(bars)
-        entries.append(
-            style.legend_words(method or f"success rate, {style.percent(prob)} interval")
+            label=style.legend_words(method or f"success rate, {style.percent(prob)} interval"),
         )
     trials = next(iter(curves.values()))["trials"]
     if not several:
@@ -133,6 +127,6 @@ def reliability(
     ax.set_xlabel("mean forecast of the bin" + ("" if several else " (below: trials per bin)"))
     ax.set_ylabel("observed success rate")
     style.title(ax, f"Reliability of forecasts ({many(int(trials.sum()), 'trial')})")
-    ax.legend(handles, entries, fontsize=8, frameon=False, loc="upper left")
+    ax.legend(fontsize=8, frameon=False, loc="upper left")
     style.quiet_frame(ax, "left", "bottom")
     return ax

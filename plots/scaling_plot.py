@@ -107,12 +107,7 @@ def scaling_plot(
     everybody = dict.fromkeys(who for table in shown.rows.values() for who in table.index)
     known = _sizes(list(everybody), sizes)
     groups = _groups(known, families)
-    columns = min(_COLUMNS, len(shown.rows))
-    size = (
-        max(_PANEL[0] * columns + 0.5, 4.2),
-        _PANEL[1] * -(-len(shown.rows) // columns) + 1.4,
-    )
-    axes, figure = style.panels(ax, len(shown.rows), columns, size)
+    axes, figure, columns = style.grid(ax, len(shown.rows), _COLUMNS, _PANEL, (0.5, 1.4), 4.2)
     label = "size" if sizes.name is None else str(sizes.name)
     for panel, (name, table) in zip(axes, shown.rows.items(), strict=True):
         _lines(panel, table, known, groups, shown.limits[name])
@@ -124,13 +119,8 @@ def scaling_plot(
         panel.tick_params(labelsize=8)
         style.quiet_frame(panel, "left", "bottom")
     style.outer_labels(axes, columns, style.words(label, 30), shown.label, fontsize=9)
-    entries = axes[0].get_legend_handles_labels()
-    look = {"fontsize": 8, "frameon": False, "ncols": 3}
-    if figure is None:
-        axes[0].legend(*entries, loc="lower center", bbox_to_anchor=(0.5, 1.15), **look)
-    else:
-        style.heading(figure, shown.title)
-        figure.legend(*entries, loc="outside lower center", **look)
+    style.heading(figure, shown.title)
+    style.legend(axes, figure, 3, above=True)
     return axes
 
 

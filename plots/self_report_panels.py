@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from ..common.errors import FitError
 from ..dispositions.self_report import GroupReports
@@ -72,10 +70,10 @@ def self_report_panels(
             f"there are {len(traits)} traits, and a figure can show {len(style.METHODS)}; choose "
             "some with judgments.select(traits=...)"
         )
-    columns = min(_COLUMNS, len(chosen.models))
-    high = _PANEL[1] + (len(traits) + 1) * _LINE / 72
-    size = max(_PANEL[0] * columns + 0.5, 4.6), high * -(-len(chosen.models) // columns) + 1.3
-    axes, figure = style.panels(ax, len(chosen.models), columns, size, sharey=True)
+    panel_size = _PANEL[0], _PANEL[1] + (len(traits) + 1) * _LINE / 72
+    axes, figure, columns = style.grid(
+        ax, len(chosen.models), _COLUMNS, panel_size, (0.5, 1.3), 4.6, sharey=True
+    )
     styles = style.method_styles(traits)
     for panel, model in zip(axes, chosen.models, strict=True):
         own = table[table.index.get_level_values("model") == model]
@@ -94,9 +92,10 @@ def self_report_panels(
         _frame(panel)
         panel.set_title(style.words(model, 34), fontsize=9, pad=len(traits) * _LINE + 5)
     style.outer_labels(axes, columns, "rating (1 to 7)", "agreeing action (%)", fontsize=9)
-    if figure is not None:
-        style.heading(figure, f"Reported and revealed, statement by statement: {reports.scenarios}")
-    explain(axes, figure, _entries(styles, reports.prob))
+    style.heading(figure, f"Reported and revealed, statement by statement: {reports.scenarios}")
+    unsure = f"{style.percent(reports.prob)} interval of ρ includes 0"
+    entries = style.named_entries(styles, markersize=4)
+    explain(axes, figure, [*entries, style.entry(unsure, linestyle=(0, (3, 2)))])
     return axes
 
 
@@ -120,20 +119,7 @@ def _write(ax: Axes, line: int, said: str, colour: str) -> None:
 
 
 def _frame(ax: Axes) -> None:
-    ax.set_xlim(0.6, 7.4)
-    ax.set_ylim(-4, 104)
-    ax.set_xticks(range(1, 8))
-    ax.set_yticks([0, 50, 100])
+    ax.set(xlim=(0.6, 7.4), ylim=(-4, 104), xticks=range(1, 8), yticks=[0, 50, 100])
     ax.axhline(50, color=style.RULE, linewidth=1.0, zorder=0)
     ax.tick_params(labelsize=8)
     style.quiet_frame(ax, "left", "bottom")
-
-
-def _entries(styles: dict[str, tuple[str, str]], prob: float) -> list[Artist]:
-    entries: list[Artist] = [
-        Line2D([], [], color=colour, marker=marker, markersize=4, label=style.legend_words(trait))
-        for trait, (colour, marker) in styles.items()
-    ]
-    said = f"{style.percent(prob)} interval of ρ includes 0"
-    entries.append(Line2D([], [], color=style.QUIET, linestyle=(0, (3, 2)), label=said))
-    return entries

@@ -1,17 +1,17 @@
 """Revealed against reported dispositions, one point per model."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
-from ..common.digits import outward
+from ..common.digits import fixed, outward
 from ..dispositions.model_groups import ModelGroups
 from ..dispositions.self_report import GroupReports
 from . import style
 from .disposition_lines import explain, group_styles
-from .estimated import number
 from .labels import spread, write_names
 
 _COLUMNS = 4
@@ -73,9 +73,9 @@ def self_report_plot(
     chosen, rho, table = reports.chosen, reports.rho, reports.table.reset_index()
     traits = [trait for trait in chosen.judgments.traits if trait in set(table["trait"])]
     own = {trait: table[table["trait"] == trait].set_index("model") for trait in traits}
-    columns = min(_COLUMNS, len(traits))
-    size = max(_PANEL[0] * columns + 0.5, 4.6), _PANEL[1] * -(-len(traits) // columns) + 0.9
-    axes, figure = style.panels(ax, len(traits), columns, size, sharey=True)
+    axes, figure, columns = style.grid(
+        ax, len(traits), _COLUMNS, _PANEL, (0.5, 0.9), 4.6, sharey=True
+    )
     for panel, trait in zip(axes, traits, strict=True):
         _points(panel, own[trait], chosen)
         _frame(panel)
@@ -83,8 +83,7 @@ def self_report_plot(
             f"{style.words(trait, 34)}\n{written_rho(rho.loc[[trait]].iloc[0])}", fontsize=9
         )
     style.outer_labels(axes, columns, _REPORTED, _REVEALED, fontsize=9)
-    if figure is not None:
-        style.heading(figure, f"Reported and revealed dispositions: {reports.scenarios}")
+    style.heading(figure, f"Reported and revealed dispositions: {reports.scenarios}")
     explain(axes, figure, _entries(chosen, reports.prob))
     for panel, trait in zip(axes, traits, strict=True):
         _name(panel, own[trait])
@@ -101,7 +100,7 @@ def written_rho(row: pd.Series) -> str:
     """
     if not np.isfinite(row["rho"]):
         return f"no ρ: {row['reason']}"
-    said = f"ρ = {number(row['rho'])}"
+    said = f"ρ = {fixed(row['rho'], 2)}"
     if not np.isfinite(row["low"]):
         return said
     return f"{said} [{', '.join(outward(row['low'], row['high'], 2))}]"
@@ -133,10 +132,7 @@ def _points(ax: Axes, own: pd.DataFrame, chosen: ModelGroups) -> None:
 def _frame(ax: Axes) -> None:
     ax.axhline(50, color=style.RULE, linewidth=1.2, zorder=0)
     ax.axvline(4, color=style.RULE, linewidth=1.2, zorder=0)
-    ax.set_xlim(0.8, 7.2)
-    ax.set_ylim(-3, 103)
-    ax.set_xticks(range(1, 8))
-    ax.set_yticks([0, 25, 50, 75, 100])
+    ax.set(xlim=(0.8, 7.2), ylim=(-3, 103), xticks=range(1, 8), yticks=[0, 25, 50, 75, 100])
     ax.tick_params(labelsize=8)
     style.quiet_frame(ax, "left", "bottom")
 
@@ -150,23 +146,10 @@ def _name(ax: Axes, own: pd.DataFrame) -> None:
 
 
 def _entries(chosen: ModelGroups, prob: float) -> list[Artist]:
-    entries: list[Artist] = []
-    said = f"a model, with the {style.percent(prob)} interval of its rate"
-    for group, (colour, marker) in group_styles(chosen).items():
-        name = style.legend_words(group) if len(group_styles(chosen)) > 1 else said
-        entries.append(
-            Line2D([], [], color=colour, marker=marker, markersize=5, linestyle="", label=name)
-        )
-    if len(group_styles(chosen)) > 1:
-        entries.append(
-            Line2D(
-                [],
-                [],
-                color=style.QUIET,
-                marker="|",
-                markersize=9,
-                linestyle="",
-                label=f"{style.percent(prob)} interval of the rate",
-            )
-        )
-    return entries
+    looks, mass = group_styles(chosen), f"{style.percent(prob)} interval of"
+    mark: dict[str, Any] = {"markersize": 5, "linestyle": ""}
+    if len(looks) > 1:
+        bar = style.entry(f"{mass} the rate", marker="|", markersize=9, linestyle="")
+        return [*style.named_entries(looks, **mark), bar]
+    said = f"a model, with the {mass} its rate"
+    return [style.entry(said, *look, **mark) for look in looks.values()]

@@ -2,12 +2,13 @@
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
@@ -107,7 +108,7 @@ def cross(ax: Axes, x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.0)
 
 def cross_entry() -> Line2D:
     """Explain the crosses in a legend."""
-    return Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=SPLIT)
+    return entry(SPLIT, INK, "x", linestyle="none", markersize=6)
 
 
 def title(ax: Axes, text: str, *, pad: float | None = None) -> None:
@@ -117,8 +118,10 @@ def title(ax: Axes, text: str, *, pad: float | None = None) -> None:
     ax.set_title(_wrapped(text, width), fontsize=_TITLE, pad=pad)
 
 
-def heading(figure: Figure, text: str) -> None:
-    """Write a title above a figure, in as many lines as it needs; above a single panel's middle."""
+def heading(figure: Figure | None, text: str) -> None:
+    """Write a title above a new figure, or above the middle of its only panel, if there is one."""
+    if figure is None:
+        return
     shown = [ax for ax in figure.axes if ax.get_visible()]
     middle = 0.5
     if len(shown) == 1:
@@ -211,6 +214,26 @@ def panels(
     return grid.ravel()[:count], figure
 
 
+def grid(
+    ax: Panels | None,
+    count: int,
+    most: int,
+    panel: tuple[float, float],
+    around: tuple[float, float],
+    least: float = 0.0,
+    *,
+    sharey: bool = False,
+) -> tuple[np.ndarray, Figure | None, int]:
+    """Return axes as `panels` does, in at most `most` columns, and the number of columns.
+
+    A new figure has room for panels of a size, and around them; all numbers are inches, and `least`
+    is the least width.
+    """
+    columns = min(most, count)
+    width, height = panel[0] * columns + around[0], panel[1] * -(-count // columns) + around[1]
+    return *panels(ax, count, columns, (max(width, least), height), sharey=sharey), columns
+
+
 def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) -> None:
     """Label the axes of panels once, to the left of and below all of them."""
     for panel in axes[-columns:]:
@@ -219,31 +242,68 @@ def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) 
         panel.set_ylabel(y, **font)
 
 
-def legend_below(figure: Figure, axes: np.ndarray, columns: int) -> None:
-    """Add a legend below a figure with the entries of its panels, each once."""
-    found = _entries(axes)
-    look = {"ncols": columns, "fontsize": 8, "frameon": False}
-    figure.legend(found.values(), found.keys(), loc="outside lower center", **look)
+def legend(
+    axes: np.ndarray,
+    figure: Figure | None,
+    columns: int = 1,
+    handles: Sequence[Any] | None = None,
+    *,
+    above: bool = False,
+    **look: Any,
+) -> None:
+    """Explain panels, by default each of their entries once, in columns below a new figure.
+
+    In axes that were given, the legend is under the last of them or, if asked, above the first.
+    """
+    shown = list(entries(axes).values()) if handles is None else handles
+    look = {"handles": shown, "fontsize": 8, "frameon": False} | look
+    if figure is not None:
+        figure.legend(loc="outside lower center", ncols=columns, **look)
+        return
+    if above:
+        axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 1.15), ncols=columns, **look)
+        return
+    last = axes[-1]
+    sheet = last.get_figure(root=True)
+    sheet.draw_without_rendering()  # the texts of the axis
+    depth = (last.xaxis.get_tightbbox().y0 - last.bbox.y0) / sheet.dpi
+    below = last.transAxes + ScaledTranslation(0, depth, sheet.dpi_scale_trans)
+    last.legend(loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, **look)
 
 
-def legend_under(axes: np.ndarray) -> None:
-    """Add a legend under the last of some axes, of a figure that was made elsewhere."""
-    found, last = _entries(axes), axes[-1]
-    figure = last.get_figure(root=True)
-    figure.draw_without_rendering()  # the texts of the axis
-    depth = (last.xaxis.get_tightbbox().y0 - last.bbox.y0) / figure.dpi
-    below = last.transAxes + ScaledTranslation(0, depth, figure.dpi_scale_trans)
-    look = {"loc": "upper center", "fontsize": 8, "frameon": False}
-    last.legend(found.values(), found.keys(), bbox_to_anchor=(0.5, 0), bbox_transform=below, **look)
-
-
-def _entries(axes: np.ndarray) -> dict[str, Any]:
-    """List the legend entries of panels, each once."""
+def entries(axes: np.ndarray) -> dict[str, Any]:
+    """List the legend entries of panels by name, each once."""
     found: dict[str, Any] = {}
     for panel in axes:
-        for handle, entry in zip(*panel.get_legend_handles_labels(), strict=True):
-            found.setdefault(entry, handle)
+        for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
     return found
+
+
+def entry(name: str, colour: str = QUIET, marker: str = "none", **look: Any) -> Line2D:
+    """Make a legend entry: a line with a marker."""
+    return Line2D([], [], color=colour, marker=marker, label=name, **look)
+
+
+def named_entries(looks: Mapping[str, tuple[str, str]], **look: Any) -> list[Artist]:
+    """Make a legend entry for each method or group, given its colour and marker."""
+    return [entry(legend_words(name), *own, **look) for name, own in looks.items()]
+
+
+def row_names(ax: Axes, names: Sequence[str], letters: float, *, shown: bool = True) -> None:
+    """Name the rows of a figure, which are at 0, 1, ..., or only those of the first panel."""
+    ax.set_yticks(np.arange(len(names)), names, fontsize=letters)
+    ax.tick_params(axis="y", length=0)
+    if not shown:
+        ax.tick_params(axis="y", labelleft=False)
+
+
+def row_notes(ax: Axes, notes: Iterable[str], letters: float) -> None:
+    """Write a note to the right of each row, unless it is empty."""
+    look: dict[str, Any] = {"va": "center", "fontsize": letters, "color": INK}
+    for row, note in enumerate(notes):
+        if note:
+            ax.text(1.02, row, note, transform=ax.get_yaxis_transform(), **look)
 
 
 def amount_map() -> Colormap:

@@ -50,17 +50,7 @@ def suitability_plot(suitability: Suitability, *, ax: Axes | None = None) -> Axe
         panel.axhspan(at[0] - 0.45, at[-1] + 0.45, color=colour, alpha=0.1, linewidth=0)
         panel.hlines(at, own["low"], own["high"], color=colour, linewidth=1.8)
         panel.plot(own["expected"], at, marker, color=colour, markersize=6)
-    for row, best in zip(rows, table["best"], strict=True):
-        if best >= 0.005:
-            panel.annotate(
-                f"best with {best:.0%}",
-                (1.01, row),
-                xycoords=("axes fraction", "data"),
-                va="center",
-                fontsize=8,
-                color=style.QUIET,
-                annotation_clip=False,
-            )
+    style.row_notes(panel, [f"best with {p:.0%}" if p >= 0.005 else "" for p in table["best"]], 8)
     panel.set_yticks(rows, [style.words(name) for name in table.index], fontsize=9)
     panel.set_ylim(len(table) - 0.5, -0.5)
     panel.set_xlim(0, 1)

@@ -1,5 +1,7 @@
 """Probabilities that one subject has more than another, as a table of coloured numbers."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
@@ -12,7 +14,6 @@ from ..validation.comparison import ProfileComparison
 from . import cells, style
 
 _COLOURS = "Blues"  # pale to dark, in grey too
-_DARK = 0.6  # probability above which white is easier to read than black
 _WRITTEN = 30  # largest number of subjects for which cells have numbers
 _CELL, _SMALL = 0.36, 0.15  # inches
 
@@ -86,21 +87,16 @@ def superiority_heatmap(
     width = long + max(len(heads) * cell, 3.6) + 0.6
     ax = style.single(ax, (width, len(names) * cell + long + 1.9))
     values = wide.to_numpy()
-    mesh = ax.pcolormesh(
-        np.ma.masked_invalid(values),
-        cmap=colormaps[_COLOURS].with_extremes(bad="white"),
-        vmin=0,
-        vmax=1,
-        edgecolors=style.RULE,
-        linewidth=0.4 if cell == _CELL else 0.1,
-    )
+    colours, thick = colormaps[_COLOURS].with_extremes(bad="white"), 0.4 if cell == _CELL else 0.1
+    look: dict[str, Any] = {"edgecolors": style.RULE, "linewidth": thick}
+    mesh = cells.fill(ax, values, cmap=colours, vmin=0, vmax=1, **look)
     cells.hatch(ax, hatched)
+    inks = np.where(hatched, style.QUIET, cells.inks(mesh, values))
     if cell == _CELL:
         for (row, column), value in np.ndenumerate(values):
             if np.isfinite(value):
                 text = _percent(float(value), float(error[row, column]))
-                ink = _ink(float(value), bool(hatched[row, column]))
-                cells.write(ax, column + 0.5, row + 0.5, text, ink)
+                cells.write(ax, column + 0.5, row + 0.5, text, str(inks[row, column]))
     letters = cells.LETTERS if cell == _CELL else 6.5
     cells.name_cells(ax, names, heads, upright=True, letters=letters)
     label = "probability that the row's is larger (%)"
@@ -138,7 +134,3 @@ def _percent(value: float, error: float) -> str:
     text = chance(value, error)
     sign = text[0] if text[0] in "<>" else ""
     return text if text == "–" else f"{sign}{100 * float(text.removeprefix(sign)):.0f}"
-
-
-def _ink(value: float, hatched: bool) -> str:
-    return style.QUIET if hatched else "white" if value > _DARK else style.INK

@@ -75,8 +75,6 @@ def weights_plot(
         panel.set_xlabel(style.words(f"value ({unit})") if unit else "value")
     if figure is not None:
         axes[0].get_gridspec().set_height_ratios(heights)
-        style.heading(figure, "Values that all subjects share: posterior means and intervals")
-        style.legend_below(figure, axes, 2)
-    else:
-        style.legend_under(axes)
+    style.heading(figure, "Values that all subjects share: posterior means and intervals")
+    style.legend(axes, figure, 2)
     return axes

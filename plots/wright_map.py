@@ -95,13 +95,10 @@ def wright_map(
         _items(right, items, view, element, prob)
         style.title(left, many(len(means), "subject"))
         style.title(right, many(count, "item"))
-    if figure is not None:
-        style.heading(
-            figure, "Subjects, and the level at which an average one succeeds half of the time"
-        )
-        style.legend_below(figure, axes, 2)
-    else:
-        style.legend_under(axes)
+    style.heading(
+        figure, "Subjects, and the level at which an average one succeeds half of the time"
+    )
+    style.legend(axes, figure, 2)
     return axes
 
 
@@ -144,8 +141,7 @@ def _subjects(ax: Axes, means: np.ndarray, view: tuple[float, float], element: E
     ax.set_ylim(*view)
     ax.invert_xaxis()
     ax.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
-    ax.set_xlabel("subjects")
-    ax.set_ylabel(style.element_label(element))
+    ax.set(xlabel="subjects", ylabel=style.element_label(element))
     style.range_ends(ax, element, "y")
     style.rules(ax)
     style.quiet_frame(ax, "left", "bottom")
@@ -188,8 +184,7 @@ def _items(
     ax.set_xticks(at[::step], names[::step], rotation=90, fontsize=7)
     if step > 1:
         ax.set_xlabel(f"{len(names[::step])} of {len(items)} items are named")
-    ax.set_xlim(-0.8, len(items) - 0.2)
-    ax.set_ylim(low, high)
+    ax.set(xlim=(-0.8, len(items) - 0.2), ylim=(low, high))
     ax.tick_params(axis="y", length=0, labelleft=False)
     ax.tick_params(axis="x", length=2)
     style.range_ends(ax, element, "y")

@@ -23,7 +23,7 @@ def panel(function, xlabel):
 
 def explain(axes):
     """Name the curves below the axes."""
-    style.legend_below(axes.figure, np.array([axes]), 4)
+    style.legend(np.array([axes]), axes.figure, 4)
 
 
 def number(value):

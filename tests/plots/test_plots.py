@@ -365,13 +365,13 @@ class TestBrierAgainstSuccess:
             assert np.array_equal(drawn.get_offsets(), expected)
         entries = [text.get_text().strip() for text in ax.get_legend().get_texts()]
         assert entries[:3] == ["layout", r"_odd_ \$name\$", "aggregate"]
-        reference = ax.lines[0].get_xydata()
+        reference = ax.lines[-1].get_xydata()
         assert np.allclose(reference[:, 1], reference[:, 0] * (1 - reference[:, 0]))
         nothing_is_cut(ax)
 
     def test_few_subjects_are_joined(self, scores):
         ax = plots.brier_against_success({"layout": scores["layout"].iloc[:4]})
-        joined = ax.lines[1].get_xydata()
+        joined = ax.lines[0].get_xydata()
         assert np.array_equal(joined, points(ax)[0].get_offsets())
 
     def test_long_frame(self, scores):

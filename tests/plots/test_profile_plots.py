@@ -15,7 +15,8 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, plots
 from measurement_layouts.common.digits import of_profile
 from measurement_layouts.linking import logistic, product
-from measurement_layouts.plots.profile_heatmap import _luminance, _written
+from measurement_layouts.plots.cells import _luminance
+from measurement_layouts.plots.profile_heatmap import _written
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")

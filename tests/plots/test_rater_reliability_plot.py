@@ -30,10 +30,10 @@ def test_points_are_the_tables_and_names_are_not_cut():
     names = [tick.get_text() for tick in ax.get_yticklabels()]
     assert [names[0], names[2]] == ["inhibitory control", "planning"]
     table = model.reliability(least=0.7).sort_values("together")
-    points = [line for line in ax.lines if line.get_marker() == "s" and len(line.get_xdata()) == 1]
-    assert [line.get_xdata()[0] for line in points] == pytest.approx(table["together"].tolist())
-    assert [line.get_alpha() for line in points] == [0.4, 0.4, 1.0]
-    ends = [line.get_xdata() for line in ax.lines if list(line.get_ydata()) == [2.14] * 2]
+    intervals, points = ax.collections[2:]
+    assert points.get_offsets()[:, 0].tolist() == pytest.approx(table["together"].tolist())
+    assert points.get_alpha().tolist() == [0.4, 0.4, 1.0]
+    ends = [line[:, 0] for line in intervals.get_segments() if line[:, 1].tolist() == [2.14] * 2]
     assert ends[0] == pytest.approx(table.iloc[2][["together_low", "together_high"]].tolist())
     assert [text.get_text() for text in ax.texts[:3]] == [f"{k:.0f}" for k in table["needed"]]
     nothing_is_cut(ax)
