@@ -276,29 +276,27 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
     ):
         missing = [name for name in names if name not in known]
         if missing:
-            raise DataError(
-                f"the evaluation is not that of the fit: it has no {kind} {some(missing)}, but "
-                f"{some(known)}; give the evaluation that was fitted, or leave it out"
-            )
+            raise _other_evaluation(f"it has no {kind} {some(missing)}, but {some(known)}")
     features, fitted = read_features(fit.layout, known_items.loc[items]), training_features(fit)
     for name, values in features.items():
         same = np.isclose(values, fitted[name], rtol=_SAME, atol=_SAME).reshape(len(items), -1)
         if not same.all():
             where = [items[place] for place in np.flatnonzero(~same.all(axis=1))]
-            raise DataError(
-                f"the evaluation is not that of the fit: {name} differs on {some(where)}; give the "
-                "evaluation that was fitted, or leave it out"
-            )
+            raise _other_evaluation(f"{name} differs on {some(where)}")
     used = observed["trials"].to_numpy() > 0
     for what in ("trials", "successes"):
         table = getattr(evaluation, what).loc[fit.subjects, rows]
         differs = used & (table.to_numpy() != observed[what].to_numpy())
         if differs.any():
-            raise DataError(
-                f"the evaluation is not that of the fit: {what} differ in {differs.sum()} cell(s): "
-                f"{name_cells(pd.DataFrame(table), differs)}; give the evaluation that was fitted, "
-                "or leave it out"
-            )
+            cells = name_cells(pd.DataFrame(table), differs)
+            raise _other_evaluation(f"{what} differ in {differs.sum()} cell(s): {cells}")
+
+
+def _other_evaluation(why: str) -> DataError:
+    return DataError(
+        f"the evaluation is not that of the fit: {why}; give the evaluation that was fitted, or "
+        "leave it out"
+    )
 
 
 def check_explanations(fit: Fit, explanations: Sequence[Explanation]) -> None:

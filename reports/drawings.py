@@ -32,10 +32,8 @@ class Mark:
 class CurveDrawing:
     """Coordinates of a curve in an SVG."""
 
-    outcome: str
     name: str
     unit: str
-    about: str
     band: str
     middle: str
     marks: list[Mark]
@@ -59,11 +57,8 @@ def curve_drawing(curve: Curve, of_several: bool) -> CurveDrawing:
         upper = [(across(value), up(high)) for value, _, _, high in rows[::-1]]
         band = f"{line([*lower, *upper])}Z"
     ends = short(across.low), short(across.high)
-    about = column.feature.about
     told = f"{curve.outcome.name}, {_told(curve, ends)}" if of_several else _told(curve, ends)
-    return CurveDrawing(
-        curve.outcome.name, column.name, column.unit, about, band, middle, marks, ends, told
-    )
+    return CurveDrawing(column.name, column.unit, band, middle, marks, ends, told)
 
 
 def _marks(

@@ -100,11 +100,11 @@ def _abilities(
 def _limits(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
     """State the most frequent weaknesses, biases and noises, with their subjects."""
     of = len(contents.told.texts)
-    weak = judged[judged["kind"] == "weakness"]
-    for element, count in weak["element"].value_counts().head(_ELEMENTS).items():
-        names = weak.loc[weak["element"] == element, "subject"]
-        yield f"{element} is a weakness of {count} of {of}: {some(names, _NAMED)}."
-    for kind, what in (("bias", "is clearly above or below 0 in"), ("noise", "is high in")):
+    for kind, what in (
+        ("weakness", "is a weakness of"),
+        ("bias", "is clearly above or below 0 in"),
+        ("noise", "is high in"),
+    ):
         own = judged[judged["kind"] == kind]
         for element, count in own["element"].value_counts().head(_ELEMENTS).items():
             names = own.loc[own["element"] == element, "subject"]

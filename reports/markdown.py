@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from ..common.digits import fixed, short
 from ..common.messages import many
-from ..linking import units
 from . import equations
 from .bars import axes, bars
 from .columns import columns
@@ -145,10 +144,7 @@ def _outcomes(contents: Contents) -> list[str]:
 
 def _profiles(contents: Contents) -> str:
     ranges = axes(contents)
-    names = [
-        f"{axis.name} ({axis.unit})" if units.name(axis.element.latent.unit) else axis.name
-        for axis in ranges
-    ]
+    names = [f"{axis.name} ({axis.unit})" if axis.unit else axis.name for axis in ranges]
     rates, rate = contents.rates, "Mean outcome" if contents.stepped else "Success"
     status = contents.diagnostics["status"]
     rows = [

@@ -16,7 +16,6 @@ from markupsafe import Markup
 from ..common import web_page
 from ..common.digits import fixed, short
 from ..layouts.drawing.style import STYLES
-from ..linking import units
 from . import equations
 from .bars import Axis, Bar, axes, bars
 from .columns import Column, columns, counts
@@ -154,7 +153,7 @@ def _feature(column: Column) -> dict[str, object]:
         allowed = f"{short(declared.low)} to {short(declared.high)}"
     return {
         "name": column.name,
-        "unit": units.name(column.feature.unit),
+        "unit": column.unit,
         "about": column.feature.about,
         "declared": allowed,
         "seen": f"{short(seen.min())} to {short(seen.max())}" if len(seen) else "–",

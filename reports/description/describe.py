@@ -207,10 +207,7 @@ def describe(
             training.finding(subject, rules),
             *_elements(fit, subject, own, silent, rules),
             *leaning[subject],
-            *_alike(criticism, subject),
-            *_disagreeing(criticism, subject),
-            *_misfits(criticism, subject),
-            *_missing(criticism, subject, rules),
+            *([] if criticism is None else _criticised(criticism, subject, rules)),
         ]
         told = [each for each in found[subject] if not (silent and each.kind == "unknown")]
         texts[subject] = paragraph(told)
@@ -292,21 +289,19 @@ def _levels(
     return demand_levels(fit, subject, attempted.features, len(attempted.names), element)
 
 
-def _missing(criticism: Criticism | None, subject: str, rules: Rules) -> list[Finding]:
-    if criticism is None:
-        return []
-    flagged = criticism.candidates[criticism.candidates["flagged"]]
-    chosen = flagged[(flagged["subject"] == subject) & (flagged["gain"] >= rules.gain)]
-    return [_deviating("missing", row) for row in chosen.to_dict("records")]
-
-
-def _misfits(criticism: Criticism | None, subject: str) -> list[Finding]:
-    """Describe properties that the layout uses in a form that does not fit."""
-    if criticism is None:
-        return []
-    forms = criticism.forms
-    chosen = forms[forms["flagged"] & (forms["subject"] == subject)]
-    return [_deviating("misfit", row) for row in chosen.to_dict("records")]
+def _criticised(criticism: Criticism, subject: str, rules: Rules) -> list[Finding]:
+    """Describe what criticism flags: attempts and outcomes, used and missing properties."""
+    disagreeing, forms, missing = (
+        table[table["flagged"] & (table["subject"] == subject)]
+        for table in (criticism.agreement, criticism.forms, criticism.candidates)
+    )
+    missing = missing[missing["gain"] >= rules.gain]
+    return [
+        *_alike(criticism, subject),
+        *(_disagreeing(row) for row in disagreeing.to_dict("records")),
+        *(_deviating("misfit", row) for row in forms.to_dict("records")),
+        *(_deviating("missing", row) for row in missing.to_dict("records")),
+    ]
 
 
 def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
@@ -322,26 +317,14 @@ def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
     )
 
 
-def _disagreeing(criticism: Criticism | None, subject: str) -> list[Finding]:
+def _disagreeing(row: dict[Hashable, Any]) -> Finding:
     """Describe a subject whose outcomes agree with no other subject's."""
-    if criticism is None:
-        return []
-    table = criticism.agreement
-    chosen = table[table["flagged"] & (table["subject"] == subject)]
-    return [
-        Finding(
-            "agreement",
-            value=float(row["agreement"]),
-            text=f"T{disagreement(row)[1:]}: its items may be in another order",
-        )
-        for row in chosen.to_dict("records")
-    ]
+    text = f"T{disagreement(row)[1:]}: its items may be in another order"
+    return Finding("agreement", value=float(row["agreement"]), text=text)
 
 
-def _alike(criticism: Criticism | None, subject: str) -> list[Finding]:
+def _alike(criticism: Criticism, subject: str) -> list[Finding]:
     """Describe repeated attempts that are too similar, of the subject or else of all together."""
-    if criticism is None:
-        return []
     table = criticism.overdispersion
     flagged = {row["subject"]: row for row in table[table["flagged"]].to_dict("records")}
     for who, lead in ((subject, "R"), (TOGETHER, "Over all subjects, r")):
