@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from ...common.errors import DataError
 from ...common.messages import some
@@ -156,7 +156,4 @@ def _places(items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         items["votesFor"].to_numpy()[:, None] * np.logaddexp(0, -places)
         + items["votesAgainst"].to_numpy()[:, None] * np.logaddexp(0, places)
     )
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    anew = np.exp(-(SCORES**2) / 2)
-    told = (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
-    return places, told, anew / anew.sum()
+    return places, softmax(logs, axis=1).mean(axis=0), softmax(-(SCORES**2) / 2)

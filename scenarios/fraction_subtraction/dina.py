@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import logsumexp
 
 _STEPS, _SETTLED = 2000, 1e-3  # largest number of steps; smallest gain of a step, in nats
 _START = 0.2
@@ -80,11 +81,8 @@ def dina(answers: pd.DataFrame, needed: pd.DataFrame) -> Dina:
     for _ in range(_STEPS):
         chance = able * (1 - slip) + (1 - able) * guess
         joint = right @ np.log(chance).T + (1 - right) @ np.log1p(-chance).T + np.log(share)
-        largest = joint.max(axis=1, keepdims=True)
-        weight = np.exp(joint - largest)
-        total = weight.sum(axis=1, keepdims=True)
-        likelihood = float((largest + np.log(total)).sum())
-        weight /= total
+        total = logsumexp(joint, axis=1, keepdims=True)
+        weight, likelihood = np.exp(joint - total), float(total.sum())
         if likelihood - before < _SETTLED:
             break
         before = likelihood

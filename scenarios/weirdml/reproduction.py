@@ -16,7 +16,7 @@ from ...validation.prediction.baselines import Regression
 from ...validation.prediction.cross_validate import cross_validate
 from ...validation.prediction.layouts import FittedLayout
 from ...validation.prediction.splits import Groups
-from ..figures import Figure, Reproduction
+from ..figures import Figure, Relation, Reproduction
 from ..scenario import Scenario
 from .cohort import simulated_cohort
 from .data import calibrated, published_horizons, released
@@ -190,23 +190,11 @@ def horizon_figures(beside: pd.DataFrame, calibrated_beside: pd.DataFrame) -> li
 
 def _trend_figures(trend: HorizonTrend) -> list[Figure]:
     what = f"{RECOMMENDED}: months in which horizons of the ten models double"
+    goal = "within a month of the published"
+    ends: dict[Relation, float] = {"<=": _MONTHS + 1, ">=": _MONTHS - 1}
     return [
-        Figure(
-            what,
-            trend.months,
-            "<=",
-            _MONTHS + 1,
-            "within a month of the published",
-            published=_MONTHS,
-        ),
-        Figure(
-            what,
-            trend.months,
-            ">=",
-            _MONTHS - 1,
-            "within a month of the published",
-            published=_MONTHS,
-        ),
+        Figure(what, trend.months, relation, end, goal, published=_MONTHS)
+        for relation, end in ends.items()
     ]
 
 
