@@ -1,34 +1,8 @@
-"""Densities and counts of draws, as shown in figures."""
+"""Densities of draws, as shown in figures."""
 
 import numpy as np
 
 from ..linking.interval import Interval
-
-
-def counts(values: np.ndarray, low: float, high: float, bins: int) -> tuple[np.ndarray, np.ndarray]:
-    """Count values in equally wide bins.
-
-    Parameters
-    ----------
-    values : ndarray, shape (values,)
-        Values; those outside [`low`, `high`] are not counted.
-    low, high : float
-        Ends of the first and the last bin.
-    bins : int
-        Number of bins, at least 1.
-
-    Returns
-    -------
-    ndarray of int, shape (bins,), and ndarray, shape (bins + 1,)
-        Counts in the bins, and the ends of bins. A value at an end is in the upper bin; a value at
-        `high` is in the last one.
-
-    Examples
-    --------
-    >>> counts(np.array([0.1, 0.5, 1.0]), 0, 1, 2)
-    (array([1, 2]), array([0. , 0.5, 1. ]))
-    """
-    return np.histogram(values, bins, (low, high))
 
 
 def density(draws: np.ndarray, at: np.ndarray, support: Interval) -> np.ndarray:

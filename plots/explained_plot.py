@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..common.density import counts
 from ..common.digits import fixed
 from ..common.errors import DataError
 from ..validation.criticism.population.explained import Explained
@@ -51,7 +50,7 @@ def explained_plot(explained: Explained, *, ax: Axes | None = None) -> Axes:
     if table["share"].isna().any():
         raise DataError(f"there is no share to draw: {table['remark'].iloc[0]}")
     panel = style.single(ax, _SIZE)
-    hills = {name: counts(explained.draws[name].to_numpy(), 0, 1, _BINS) for name in table.index}
+    hills = {name: np.histogram(explained.draws[name], _BINS, (0, 1)) for name in table.index}
     most = max(int(each.max()) for each, _ in hills.values())
     for place, (name, (each, edges)) in enumerate(hills.items()):
         floor, row = float(len(table) - 1 - place), table.loc[name]

@@ -8,7 +8,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from ..common.density import counts
 from ..common.messages import many
 from ..inference.fit import Fit
 from ..inference.population.item_places import HARDER, item_places
@@ -126,7 +125,7 @@ def _view(items: pd.DataFrame, means: np.ndarray) -> tuple[float, float]:
 
 def _subjects(ax: Axes, means: np.ndarray, view: tuple[float, float], element: Element) -> None:
     """Draw the numbers of subjects at each level, with bars to the left."""
-    each, edges = counts(means, *view, _BINS)
+    each, edges = np.histogram(means, _BINS, view)
     ax.barh(
         edges[:-1],
         each,

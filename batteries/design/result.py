@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...common.density import counts
 from ...common.messages import many
 from ...common.showing import Overview, Shown
 from ...evaluations.tables import need_columns
@@ -87,8 +86,9 @@ class Design(Shown):
         chosen = self.battery[column].to_numpy(dtype=float)
         values = np.unique(every[np.isfinite(every)])
         if len(values) > _LEVELS:
-            of_bank, ends = counts(every, values[0], values[-1], _LEVELS)
-            of_battery, _ = counts(chosen, values[0], values[-1], _LEVELS)
+            span = values[0], values[-1]
+            of_bank, ends = np.histogram(every, _LEVELS, span)
+            of_battery, _ = np.histogram(chosen, _LEVELS, span)
             low, high = ends[:-1], ends[1:]
         else:
             low = high = values

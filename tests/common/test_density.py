@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measurement_layouts.common.density import counts, density
+from measurement_layouts.common.density import density
 from measurement_layouts.linking.interval import REALS, Interval
 
 
@@ -31,12 +31,3 @@ def test_density_integrates_to_one(support, draw):
 def test_density_of_one_value():
     at = np.array([0.0, 1.0])
     assert density(np.ones(9), at, REALS).tolist() == [0, np.inf]
-
-
-def test_every_value_is_in_one_bin(rng):
-    values = np.concatenate([rng.random(500), [0.0, 0.25, 1.0]])
-    found, edges = counts(values, 0, 1, 4)
-    assert edges.tolist() == [0, 0.25, 0.5, 0.75, 1]
-    by_hand = np.bincount(np.minimum((values * 4).astype(int), 3))
-    assert found.tolist() == by_hand.tolist()
-    assert found.sum() == 503
