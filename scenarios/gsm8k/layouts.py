@@ -67,9 +67,10 @@ def population_layout() -> Layout:
     Notes
     -----
     *Use this layout* to forecast cells of a table of models and problems, for models that have
-    answered few problems, and to compare abilities. New problems are forecast about as well as by
-    the recommended layout: steps, digits and words explain only a small part of the difficulty of a
-    problem. `docs/studies.md` has the scores.
+    answered few problems, and to compare abilities: the Brier score of held-out cells is 0.067,
+    compared with 0.103 for the recommended layout. New problems are forecast equally well (0.0975
+    and 0.0974 in ten splits): steps, digits and words explain only a small part of the difficulty
+    of a problem, and the ease of a new problem is unknown.
 
     Forms were compared on the training problems of one split of 400 problems, by problems and by
     cells held out of them (Brier scores; those of the recommended layout are 0.0938 and 0.1043).
