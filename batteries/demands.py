@@ -295,5 +295,10 @@ def demand_correlations(
 
 def _with_success(demands: pd.DataFrame, successes: np.ndarray, trials: np.ndarray) -> pd.Series:
     done = trials > 0
-    rates = pd.Series(successes[done] / trials[done], demands.index[done])
-    return demands[done].corrwith(rates, method="spearman")
+    rates = successes[done] / trials[done]
+    # a matrix with the rates as last column: it has NaN for a constant column, and no warning
+    return (
+        pd.concat([demands[done], pd.Series(rates, demands.index[done])], axis=1)
+        .corr(method="spearman")
+        .iloc[-1, :-1]
+    )
