@@ -1,5 +1,6 @@
 """The thirty agents: rules for the probability of passing an arena."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,8 +12,7 @@ type Paradigms = tuple[str, ...]
 type Chances = tuple[float, float]
 
 _VIVID = 200  # threshold of a vivid colour for agents 7 and 8
-_LAVA, _RED, _GREEN = "lavaPresence == 1", "occluderRedness", "occluderGreenness"
-_LATE = "timeUnderOcc > 1.5"  # seconds, after which agent 17 has forgotten
+_LONG = 1.5  # longest time for which agent 17 remembers, in seconds
 _WALK = 13.0  # standard deviation of a random walk in each direction, in arena units
 ABLE, UNABLE = 0.95, 0.1  # probabilities of agents with one weakness
 
@@ -60,20 +60,34 @@ def _random_walker(items: pd.DataFrame) -> np.ndarray:
     return np.asarray(reached * 0.2**dangers * chosen)
 
 
-def _unless(items: pd.DataFrame, trouble: str) -> np.ndarray:
-    """Fail most arenas in which a condition on their columns holds."""
-    return np.where(np.asarray(items.eval(trouble)), UNABLE, ABLE)
+def _unless(items: pd.DataFrame, trouble: Callable[[pd.DataFrame], pd.Series]) -> np.ndarray:
+    return np.where(trouble(items), UNABLE, ABLE)
 
 
-def _failing(number: int, where: str, trouble: str, missing: str | None = None) -> Agent:
-    rule = partial(_unless, trouble=trouble)
-    return Agent(f"Agent{number}", "Achilles Heel", f"fails where there is {where}", rule, missing)
+def _lava(items: pd.DataFrame) -> pd.Series:
+    return items["lavaPresence"] == 1
+
+
+def _lava_or_red(items: pd.DataFrame) -> pd.Series:
+    return _lava(items) | (items["occluderRedness"] > _VIVID)
+
+
+def _green(items: pd.DataFrame) -> pd.Series:
+    return items["occluderGreenness"] > _VIVID
+
+
+def _ramp(items: pd.DataFrame) -> pd.Series:
+    return items["rampPresence"] == 1
+
+
+def _long(items: pd.DataFrame) -> pd.Series:
+    return items["timeUnderOcc"] > _LONG
 
 
 def _clumsy(items: pd.DataFrame) -> np.ndarray:
     grid = (items["paradigm"] == "grid") & (items["occluderPresence"] == 1)
     row = np.digitize(items["goalDistance"], (17, 27))  # thirds of the ways in grid arenas
-    return np.where(items["lavaPresence"] == 1, 0.5, np.where(grid, 0.6 + 0.1 * row, 0.8))
+    return np.where(_lava(items), 0.5, np.where(grid, 0.6 + 0.1 * row, 0.8))
 
 
 def _near_sighted(items: pd.DataFrame) -> np.ndarray:
@@ -125,10 +139,22 @@ def _agents() -> list[Agent]:
         Agent("Agent3", reference, "passes a tenth of everything", partial(_always, chance=0.1)),
         Agent("Agent4", reference, "a random walker", partial(_random_walker)),
         Agent("Agent5", reference, "passes nine tenths", partial(_always, chance=0.9)),
-        _failing(6, "lava", _LAVA),
-        _failing(7, "lava or a red occluder", f"{_LAVA} or {_RED} > {_VIVID}", _RED),
-        _failing(8, "a green occluder", f"{_GREEN} > {_VIVID}", _GREEN),
-        _failing(9, "a ramp", "rampPresence == 1"),
+        Agent("Agent6", heel, "fails where there is lava", partial(_unless, trouble=_lava)),
+        Agent(
+            "Agent7",
+            heel,
+            "fails where there is lava or a red occluder",
+            partial(_unless, trouble=_lava_or_red),
+            "occluderRedness",
+        ),
+        Agent(
+            "Agent8",
+            heel,
+            "fails where there is a green occluder",
+            partial(_unless, trouble=_green),
+            "occluderGreenness",
+        ),
+        Agent("Agent9", heel, "fails where there is a ramp", partial(_unless, trouble=_ramp)),
         Agent("Agent10", heel, "clumsy: lava, and holes on the way", partial(_clumsy)),
         Agent("Agent11", heel, "does not see small goals", partial(_near_sighted)),
         Agent("Agent12", heel, "goes right", partial(_one_sided, side=1)),
@@ -148,7 +174,7 @@ def _agents() -> list[Agent]:
             partial(_last_seen, chances=(0.95, 0.25)),
             "rewardDeflected",
         ),
-        Agent("Agent17", heel, "forgets after a while", partial(_unless, trouble=_LATE)),
+        Agent("Agent17", heel, "forgets after a while", partial(_unless, trouble=_long)),
         Agent("Agent18", heel, "is confused by many places", partial(_many_places)),
     ]
     contexts = (

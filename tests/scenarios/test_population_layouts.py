@@ -178,7 +178,7 @@ def test_a_population_is_run_and_scored_where_a_study_has_one(tmp_path, capsys, 
     asked = ["run", "gsm8k", "--population", "--draws", "20", "--out", str(out)]
     assert main(asked) == 0
     assert ml.load(out / "fit.nc").layout.name == "gsm8k-population"
-    assert "slope" in " ".join(pd.read_csv(out / "population.csv")["node"]).lower()
+    assert "weight" in " ".join(pd.read_csv(out / "population.csv")["node"]).lower()
     capsys.readouterr()
     assert main(["validate", "gsm8k", "--population", "--repeats", "1"]) in (0, 1)
     shown = capsys.readouterr().out
