@@ -74,13 +74,13 @@ def population_layout() -> Layout:
 
     Forms were compared on the training problems of one split of 400 problems, by problems and by
     cells held out of them (Brier scores; those of the recommended layout are 0.0938 and 0.1043).
-    This layout: 0.0919 and 0.0674. Three capabilities that are all needed, with slips inside the
-    log-odds: 0.0973 and 0.0676; without slips: 0.0934 and 0.0675; planning alone with a value for
-    each model, with slips: 0.0980 and 0.0677, with slips applied last: 0.0951 and 0.0674, without
-    slips: 0.0930 and 0.0675. The outcomes of 44 models do not distinguish three capabilities: the
-    spreads of two of them may be zero, that of the third trades with its slope, and chains do not
-    converge. Demands are measured from typical values, because otherwise the mean ability trades
-    with the weights.
+    This layout: 0.0919 and 0.0674; with demands from zero: 0.0924 and 0.0674. Three capabilities
+    that are all needed, with slips inside the log-odds: 0.0973 and 0.0676; without slips: 0.0934
+    and 0.0675. The same with a planning capability of each model and the others shared by all: with
+    slips 0.0980 and 0.0677, with slips applied last 0.0951 and 0.0674, without slips 0.0930 and
+    0.0675. The outcomes of 44 models do not distinguish three capabilities: the spreads of two of
+    them may be zero, that of the third trades with its slope, and chains do not converge. Demands
+    are measured from typical values, because otherwise the mean ability trades with the weights.
 
     Examples
     --------
