@@ -36,6 +36,12 @@ def kept(folder: Path | None, parts: Sequence[Any], make: Callable[[], Any]) -> 
     return joblib.load(path)
 
 
+def content(training: ml.Evaluation) -> tuple[Any, ...]:
+    """What training outcomes are told apart by."""
+    counts = training.successes.to_numpy(), training.trials.to_numpy()
+    return training.subjects, list(training.items.index), *counts
+
+
 @dataclass(frozen=True)
 class Remembered(FittedLayout):
     """A layout whose last fits are kept in memory, for forecasts that differ in trust only.
@@ -50,9 +56,7 @@ class Remembered(FittedLayout):
 
     def fit(self, training: ml.Evaluation, *, seed: int) -> ml.Fit:
         """Fit the layout, or return the fit of the same outcomes."""
-        content = training.successes.to_numpy(), training.trials.to_numpy()
-        parts = self.layout.name, training.subjects, list(training.items.index), *content, seed
-        key = joblib.hash(parts)
+        key = joblib.hash((self.layout.name, *content(training), seed))
         if key not in self.fits:
             while len(self.fits) >= FITS:
                 del self.fits[next(iter(self.fits))]
@@ -78,8 +82,7 @@ class RememberedChoice(ChosenLayout):
 
     def best(self, training: ml.Evaluation, *, seed: int) -> Remembered:
         """Compare the layouts, or return the best one of the same outcomes."""
-        content = training.successes.to_numpy(), training.trials.to_numpy()
-        key = joblib.hash((training.subjects, list(training.items.index), *content, seed))
+        key = joblib.hash((*content(training), seed))
         if key not in self.best_of:
             self.best_of[key] = str(self.compare(training, seed=seed).index[0])
             print(f"chosen on {training.trials.to_numpy().sum():,.0f} trials: {self.best_of[key]}")
@@ -113,8 +116,7 @@ class Kept:
 
     def forecast(self, training: ml.Evaluation, items: Sequence[str], *, seed: int) -> ml.Forecast:
         """Forecast success, with the ends of intervals where the method tells them."""
-        content = training.successes.to_numpy(), training.trials.to_numpy()
-        parts = (self.name, training.subjects, list(training.items.index), *content, seed)
+        parts = (self.name, *content(training), seed)
 
         def made() -> list[np.ndarray]:
             means, told, _ = predicted(self.name, self.method, training, items, seed)
