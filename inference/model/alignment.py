@@ -65,3 +65,12 @@ def align(
     """
     has = [True] * leading + [per_item] + [dim in node.label_dims for dim in dims]
     return value[tuple(slice(None) if there else None for there in has)]
+
+
+def lay_out(
+    value: Array, node: Node, at: tuple[np.ndarray, ...], plates: int, dims: tuple[str, ...]
+) -> Array:
+    """Select the levels of a value, and add an axis for each plate and label dimension."""
+    taken = value[at] if at else value[(None,) * plates]
+    labels = tuple(slice(None) if dim in node.label_dims else None for dim in dims)
+    return taken[(*[slice(None)] * plates, *labels)]

@@ -39,7 +39,7 @@ def keep_derived(
         Values of the nodes that it is computed from, aligned as ``(*plates, *labels)``.
     plates : mapping of str to int
         Dimensions before the labels, with their lengths; empty if the value is the same for all
-        items, in which case the values of `known` begin with an axis of length one.
+        items.
     dims : tuple of str
         The layout's label dimensions.
 
@@ -49,10 +49,7 @@ def keep_derived(
         The variable, of shape (plates..., labels), with the labels of the node.
     """
     value = pt.as_tensor_variable(evaluate(averaged(node), known, dims))
-    lead = value.ndim - len(dims)
-    lengths = list(plates.values()) or [1] * lead
-    own = [dim in node.label_dims for dim in dims]
-    shape = [*lengths, *(value.shape[lead + at] for at in range(len(dims)))]
-    kept = [True] * lead if plates else [False] * lead
-    laid = pt.broadcast_to(value, shape)[tuple(slice(None) if there else 0 for there in kept + own)]
+    shape = [*plates.values(), *(value.shape[len(plates) + at] for at in range(len(dims)))]
+    own = (slice(None) if dim in node.label_dims else 0 for dim in dims)
+    laid = pt.broadcast_to(value, shape)[(..., *own)]
     return pm.Deterministic(node.name, laid, dims=(*plates, *node.label_dims))

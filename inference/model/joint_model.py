@@ -12,10 +12,10 @@ from ...layouts import Derived, Latent, Node, Success
 from ...layouts.outcomes.measured import Measured
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
 from ...linking import evaluate
-from .alignment import align
+from .alignment import align, lay_out
 from .cohort import Cohort, indices
 from .derived import keep_derived
-from .plated import lay_out, plated_variable
+from .plated import plated_variable
 from .prior import draw_variables
 
 
@@ -189,11 +189,9 @@ def _variables(cohort: Cohort, features: Mapping[str, Any], derived: bool) -> di
         if isinstance(node, Latent):
             found[node.name] = plated_variable(node, parent, dims, _zero_sum, kept=kept)
         elif isinstance(node, Derived) and node.name in kept:
-            laid = {
-                name: value if plates else value[None]
-                for above in layout.graph.predecessors(node.name)
-                for name, value in parents(layout.nodes[above], plates).items()
-            }
+            laid = dict[str, Any]()
+            for above in layout.graph.predecessors(node.name):
+                laid |= parents(layout.nodes[above], plates)
             sizes = dict(zip(map(plate_name, plates), cohort.size(plates), strict=True))
             found[node.name] = keep_derived(node, laid, sizes, dims)
     return found

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-import numpy as np
-import pymc as pm
 import pytensor.tensor as pt
 
-from ...layouts import Latent, MetaFeature, Node
+from ...layouts import Latent, MetaFeature, Node, Prior
 from ...layouts.plates import Plate, plate_name
-from ...linking import Expr, evaluate
+from ...linking import Expr
 from ...linking.evaluation import ancestry
-from .prior import join_labels, location_and_scale, write_variable
+from .prior import add_latent, location_and_scale, parameter_values, write_variable
 
 type Parent = Callable[[Any, tuple[Plate, ...], tuple[str, ...]], Any]
 """Function that returns a node's value, given plates and label dimensions: (*plates, *labels)."""
@@ -56,21 +54,16 @@ def plated_variable(
     def has_value(part: Expr) -> bool:
         return isinstance(part, Latent | MetaFeature) or part.name in kept
 
-    def one(name: str, prior: Any, labels: tuple[str, ...]) -> Any:
+    def add(name: str, prior: Prior, labels: tuple[str, ...]) -> Any:
         known = dict[str, Any]()
         for value in prior.parents:
             for part in ancestry(value, stop_at=has_value):
                 if has_value(part) and isinstance(part, Node):
                     known[part.name] = parent(part, latent.plates, dims)
         own = (*plates, *labels)
+        given = parameter_values(prior, known, len(plates), labels, dims)
         if prior.zero_sum_axes:
-            sigma = dict(prior.parameters)["sigma"]
-            spread = _parameter(sigma, known, len(plates), labels, dims)
-            return sum_to_zero(name, spread, prior.zero_sum_axes, own)
-        given = {
-            part: _parameter(value, known, len(plates), labels, dims)
-            for part, value in prior.parameters
-        }
+            return sum_to_zero(name, given["sigma"], prior.zero_sum_axes, own)
         pair = location_and_scale(prior)
         if weight is None or pair is None:
             return write_variable(name, prior, given, own, sizes=sizes)
@@ -80,16 +73,7 @@ def plated_variable(
             write_variable(name, prior, given, own, sizes=sizes), location, scale, weight
         )
 
-    if not isinstance(latent.prior, tuple):
-        return one(latent.name, latent.priors[0], latent.label_dims)
-    found = [
-        one(f"{latent.name}[{label}]", prior, ())
-        for label, prior in zip(latent.labels or (), latent.priors, strict=True)
-    ]
-    joined = join_labels([value[..., None] for value in found], latent.dim)
-    if sizes is not None:
-        return joined
-    return pm.Deterministic(latent.name, joined, dims=(*plates, *latent.label_dims))
+    return add_latent(latent, add, plates, named=sizes is None)
 
 
 def centred(coordinate: Any, location: Any, scale: Any, weight: Any) -> Any:
@@ -105,25 +89,3 @@ def centred(coordinate: Any, location: Any, scale: Any, weight: Any) -> Any:
     Gorinova, Moore and Hoffman (2020), Automatic reparameterisation of probabilistic programs.
     """
     return location + pt.exp((1 - weight) * pt.log(scale)) * (coordinate - weight * location)
-
-
-def lay_out(value: Any, node: Node, at: tuple[np.ndarray, ...], plates: int, dims: Any) -> Any:
-    """Select the levels of a value, and add an axis for each plate and label dimension."""
-    taken = value[at] if at else value[(None,) * plates]
-    labels = tuple(slice(None) if dim in node.label_dims else None for dim in dims)
-    return taken[(*[slice(None)] * plates, *labels)]
-
-
-def _parameter(
-    value: Expr,
-    known: Mapping[str, Any],
-    plates: int,
-    labels: tuple[str, ...],
-    dims: tuple[str, ...],
-) -> Any:
-    """Compute a parameter of a prior, of shape ``(*plates, *labels)``."""
-    found = evaluate(value, known, dims)
-    if isinstance(found, int | float):
-        return np.float64(found)
-    absent = [plates + axis for axis, dim in enumerate(dims) if dim not in labels]
-    return pt.squeeze(found, axis=absent) if absent else found

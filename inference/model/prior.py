@@ -4,7 +4,7 @@ import functools
 import inspect
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -19,7 +19,7 @@ from ...layouts import Derived, Latent, Layout, Prior
 from ...layouts.elements import elements
 from ...linking import Expr, LayoutError, evaluate
 from ...linking.expression import Constant
-from .alignment import align
+from .alignment import lay_out
 from .derived import keep_derived, profile_level
 
 _DRAWS = 4000
@@ -160,23 +160,56 @@ def profile_variables(
         else:
             continue
         variables[node.name] = variable
-        known[node.name] = align(variable, node, dims, per_item=False)
+        known[node.name] = lay_out(variable, node, (), 0, dims)
     return variables
 
 
 def _latent(latent: Latent, known: Mapping[str, Any], dims: tuple[str, ...], deviates: bool) -> Any:
-    """Add a latent, which may have a prior for each label."""
+    """Add a latent, which has no plates in the model of a single subject."""
+
+    def add(name: str, prior: Prior, labels: tuple[str, ...]) -> Any:
+        given = parameter_values(prior, known, 0, labels, dims)
+        if prior.family == "ZeroSumNormal":  # the model has a single level, which is a new one
+            prior = Prior("Normal", mu=0, sigma=dict(prior.parameters)["sigma"])
+            given = {"mu": 0.0, "sigma": given["sigma"]}
+        moves = NonCentred() if deviates and has_latent_scale(prior) else None
+        return write_variable(name, prior, given, labels, moves)
+
+    return add_latent(latent, add)
+
+
+def add_latent(
+    latent: Latent,
+    add: Callable[[str, Prior, tuple[str, ...]], Any],
+    plates: tuple[str, ...] = (),
+    named: bool = True,
+) -> Any:
+    """Add a latent to the current PyMC model: one variable, or one for each label, joined.
+
+    Parameters
+    ----------
+    latent : Latent
+        The latent.
+    add : callable
+        Function that adds a variable, given its name, its prior and its label dimensions.
+    plates : tuple of str
+        Dimensions before the labels.
+    named : bool
+        Whether joined variables are a variable of the model with named dimensions.
+    """
     if not isinstance(latent.prior, tuple):
-        (prior,) = latent.priors
-        return _variable(latent.name, prior, latent.label_dims, known, dims, deviates)
+        return add(latent.name, latent.priors[0], latent.label_dims)
     own = [
-        _variable(f"{latent.name}[{label}]", prior, (), known, dims, deviates)
+        add(f"{latent.name}[{label}]", prior, ())
         for label, prior in zip(latent.labels or (), latent.priors, strict=True)
     ]
-    return pm.Deterministic(latent.name, join_labels(own, latent.dim), dims=latent.dim)
+    joined = _join_labels([value[..., None] for value in own], latent.dim)
+    if not named:
+        return joined
+    return pm.Deterministic(latent.name, joined, dims=(*plates, *latent.label_dims))
 
 
-def join_labels(values: Sequence[Any], dim: str) -> Any:
+def _join_labels(values: Sequence[Any], dim: str) -> Any:
     """Join values along a label dimension by its positions, because a stack has no named axis."""
     model = pm.modelcontext(None)
     name = f"{dim}{PLACES}"
@@ -409,37 +442,37 @@ def write_variable(
     return variable
 
 
-def _variable(
-    name: str,
+def parameter_values(
     prior: Prior,
-    own: tuple[str, ...],
     known: Mapping[str, Any],
+    plates: int,
+    labels: tuple[str, ...],
     dims: tuple[str, ...],
-    deviates: bool,
-) -> Any:
-    """Add a random variable with its label dimensions, given other latents' values."""
-    parameters = {
-        parameter: _parameter(value, own, known, dims) for parameter, value in prior.parameters
-    }
-    if prior.family == "ZeroSumNormal":  # the model has a single level, which is a new one
-        prior = Prior("Normal", mu=0, sigma=dict(prior.parameters)["sigma"])
-        parameters = {"mu": 0.0, "sigma": parameters["sigma"]}
-    moves = NonCentred() if deviates and has_latent_scale(prior) else None
-    return write_variable(name, prior, parameters, own, moves)
+) -> dict[str, Any]:
+    """Compute the parameters of a prior, each of shape ``(*plates, *labels)``.
 
+    Parameters
+    ----------
+    prior : Prior
+        Prior with the parameters.
+    known : mapping of str to variable
+        Values of the nodes that it depends on, of shape ``(*plates, *dims)``.
+    plates : int
+        Number of plates.
+    labels : tuple of str
+        Label dimensions of the prior; empty for the prior of one label.
+    dims : tuple of str
+        The layout's label dimensions.
+    """
+    absent = [plates + axis for axis, dim in enumerate(dims) if dim not in labels]
 
-def _parameter(
-    value: Expr, own: tuple[str, ...], known: Mapping[str, Any], dims: tuple[str, ...]
-) -> Any:
-    """Compute a parameter, with the label dimensions that it shares with the latent."""
-    found = evaluate(value, known, dims)
-    if isinstance(found, int | float):
-        return np.float64(
-            found
-        )  # PyTensor computes the logarithm of an integer in single precision
-    kept = own if set(value.dims) & set(own) else ()
-    absent = [axis for axis, dim in enumerate((None, *dims)) if dim not in kept]
-    return pt.squeeze(found, axis=absent)
+    def value(parameter: Expr) -> Any:
+        found = evaluate(parameter, known, dims)
+        if isinstance(found, int | float):  # as an integer, PyTensor takes it in single precision
+            return np.float64(found)
+        return pt.squeeze(found, axis=absent) if absent else found
+
+    return {name: value(parameter) for name, parameter in prior.parameters}
 
 
 def _not_for_nuts(family: str) -> str:

@@ -8,9 +8,8 @@ import numpy as np
 from ...layouts import Latent, Prior
 from ...linking import Expr, evaluate
 from ...linking.expression import Constant
-from ..model.alignment import leaves
+from ..model.alignment import lay_out, leaves
 from ..model.cohort import Cohort, indices
-from ..model.plated import lay_out
 from ..model.prior import LOCATION_SCALE
 
 _SCALES = LOCATION_SCALE | {"TruncatedNormal": ("mu", "sigma")}
