@@ -13,7 +13,7 @@ from ..common.messages import many, some
 from ..common.options import inside, whole
 from ..evaluations.tables import known_names, need_columns, read_numbers
 from ..inference.fit import Fit
-from ..inference.forecasts.support import defined_columns, training_features
+from ..inference.forecasts.support import defined_columns, features_of_items
 from ..inference.given import refuse_no_fit
 from .chances import chances, read_items
 
@@ -328,7 +328,7 @@ def _limits(
 
 def _easy(fit: Fit, demands: Sequence[str]) -> dict[str, np.ndarray]:
     """List the values that may be easiest: ends of the training items, or their levels."""
-    layout, known = fit.layout, training_features(fit)
+    layout, known = fit.layout, features_of_items(fit)
     columns = [(name, node) for node in layout.meta_features for name in node.columns]
     count = len(next(iter(known.values()))) if known else 0
     found = {}

@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.digits import short
 from ..evaluations.steps import Rows
 from ..inference.fit import Fit
-from ..inference.forecasts.support import defined_columns, training_features
+from ..inference.forecasts.support import defined_columns, features_of_items
 from ..layouts import MetaFeature
 from ..linking import units
 
@@ -76,7 +76,7 @@ def training_items(fit: Fit) -> pd.Index:
 def columns(fit: Fit) -> list[Column]:
     """List the columns of a fit's items in the layout's order, without measured demands."""
     layout = fit.layout
-    values = iter(defined_columns(layout, training_features(fit), len(training_items(fit))).T)
+    values = iter(defined_columns(layout, features_of_items(fit), len(training_items(fit))).T)
     found = [
         (name, node, None if node.labels is None else place, next(values))
         for node in layout.properties

@@ -18,7 +18,7 @@ from ..evaluations.tables import name_cells
 from ..inference.explanations.explanation import Explanation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
-from ..inference.forecasts.support import training_features
+from ..inference.forecasts.support import features_of_items
 from ..inference.given import refuse_no_forecast
 from ..inference.model.features import read_features
 from ..inference.posterior.diagnostics import diagnose, profiles
@@ -277,7 +277,7 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
         missing = [name for name in names if name not in known]
         if missing:
             raise _other_evaluation(f"it has no {kind} {some(missing)}, but {some(known)}")
-    features, fitted = read_features(fit.layout, known_items.loc[items]), training_features(fit)
+    features, fitted = read_features(fit.layout, known_items.loc[items]), features_of_items(fit)
     for name, values in features.items():
         same = np.isclose(values, fitted[name], rtol=_SAME, atol=_SAME).reshape(len(items), -1)
         if not same.all():

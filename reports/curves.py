@@ -10,7 +10,7 @@ import xarray as xr
 from ..inference.fit import Fit
 from ..inference.forecasts.reading import levels_of_items, reader_of
 from ..inference.forecasts.streaming import every_draw, gathered, summaries
-from ..inference.forecasts.support import training_features
+from ..inference.forecasts.support import features_of_items
 from ..inference.model.alignment import Features
 from ..inference.model.bands import find_bands
 from ..layouts import MetaFeature, Unseen
@@ -109,7 +109,7 @@ class Curves:
         self._fit, self._prob = _thinned(fit, draws), prob
         self.outcomes = fitted_outcomes(fit)
         self.columns = columns(fit)
-        features = training_features(fit) | levels_of_items(fit)
+        features = features_of_items(fit) | levels_of_items(fit)
         items = len(training_items(fit))
         rows = np.arange(len(fit.subjects))
         nodes = [outcome.node for outcome in self.outcomes]

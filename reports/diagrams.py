@@ -26,7 +26,7 @@ from ..evaluations.tables import named
 from ..inference.fit import Fit
 from ..inference.forecasts.reading import levels_of_items, reader_of
 from ..inference.forecasts.streaming import SUMMARY, summaries
-from ..inference.forecasts.support import training_features
+from ..inference.forecasts.support import features_of_items
 from ..inference.given import refuse_no_fit
 from ..layouts import Layout
 from ..layouts.drawing import graphviz as render
@@ -239,7 +239,7 @@ def _spread(means: pd.Series, what: str) -> str:
 def _over_items(fit: Fit, row: int, ess: float, prob: float) -> dict[str, list[str]]:
     """Write means of derived nodes and outcomes over the items of the fit."""
     layout, count = fit.layout, len(training_items(fit))
-    features = training_features(fit) | levels_of_items(fit)
+    features = features_of_items(fit) | levels_of_items(fit)
     nodes = [*layout.derived, *layout.outcomes]
     reader, places = reader_of(fit, features), np.array([row])
     each = summaries(reader, places, features, count, nodes, prob=prob, memory_mib=_MEMORY_MIB)

@@ -13,7 +13,7 @@ from ...layouts import Layout
 from ...layouts.plates import ITEM
 from ...linking import Expr
 from ..forecasts.asked import Asked, all_draws
-from ..forecasts.support import Support, defined_columns, training_features
+from ..forecasts.support import Support, defined_columns, features_of_items
 from ..model.features import read_features
 from ..posterior.posterior import Posterior
 
@@ -156,7 +156,7 @@ class Cell:
     def all_values(self) -> np.ndarray:
         """Values of the columns of all items of the fit, NaN where undefined."""
         count = self.fit.constants.sizes["item"]
-        found: np.ndarray = defined_columns(self.layout, training_features(self.fit), count)
+        found: np.ndarray = defined_columns(self.layout, features_of_items(self.fit), count)
         return found
 
     def own_values(self) -> np.ndarray:
@@ -201,7 +201,7 @@ def _trained(fit: Posterior, name: str) -> pd.DataFrame:
             "these, or give the properties of a new item as a table of one row"
         )
     (place,) = np.flatnonzero(names == name)
-    values = defined_columns(fit.layout, training_features(fit), len(names))[place]
+    values = defined_columns(fit.layout, features_of_items(fit), len(names))[place]
     table = pd.DataFrame([values], [name], columns_of(fit.layout))
     for category in fit.layout.categories:
         if category.root == ITEM:

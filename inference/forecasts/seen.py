@@ -11,7 +11,7 @@ from ...evaluations.alike import Content
 from ...evaluations.steps import Rows
 from ...layouts import Layout
 from ..posterior.posterior import Posterior
-from .support import training_features
+from .support import features_of_items
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Seen:
             successes,
             trials,
             asked,
-            flat(layout, training_features(fit), len(names)),
+            flat(layout, features_of_items(fit), len(names)),
             flat(layout, features, len(asked)),
             [name for node in layout.meta_features for name in node.columns],
             declared(layout),

@@ -102,7 +102,7 @@ class Support:
             items,
             pd.Index(list(who), dtype="str"),
             defined_columns(layout, features, len(items)),
-            defined_columns(layout, training_features(fit), trials.shape[1] // each),
+            defined_columns(layout, features_of_items(fit), trials.shape[1] // each),
             tuple(np.frombuffer(bits, dtype=np.uint8) for bits in found),
             np.array(which, dtype=int),
         )
@@ -380,7 +380,7 @@ def _in_words(found: _Finding) -> str:
     return f"{name} {value} is {far}{where} the training items ({ends}{' ' * bool(unit)}{unit})"
 
 
-def training_features(fit: Posterior) -> Features:
+def features_of_items(fit: Posterior) -> Features:
     """Return the meta-features of the items of a fit, by name; each item occurs once."""
     constants, layout = fit.constants, fit.layout
     return {

@@ -17,7 +17,7 @@ from ...layouts import Layout, Node
 from ...layouts.outcomes.steps import MARK
 from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name
 from .alignment import Features
-from .features import read_covariates, training_features
+from .features import read_covariates, read_training_features
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Cohort:
             layout,
             {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index), **kinds},
             codes,
-            training_features(layout, evaluation),
+            read_training_features(layout, evaluation),
             read_covariates(layout, subjects),
             subject,
             item,

@@ -27,8 +27,6 @@ _BLOCK = 1024  # number of items that are checked at a time
 def refuse_infinite(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarray]) -> None:
     """Refuse items on which a part of the formula is infinite or undefined, for every profile.
 
-    Parameters
-    ----------
     Not checked are parts computed from an infinite value (an end of a band may be infinite) or from
     an unseen property, and items on which a meta-feature of the part is undefined.
 
@@ -218,7 +216,7 @@ def read_covariates(layout: Layout, subjects: pd.DataFrame) -> Features:
     }
 
 
-def training_features(layout: Layout, evaluation: Evaluation) -> Features:
+def read_training_features(layout: Layout, evaluation: Evaluation) -> Features:
     """Read the meta-features of the items of a fit, and check that they can be fitted.
 
     Raises

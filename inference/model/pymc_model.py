@@ -20,7 +20,7 @@ from ...linking.function import Call
 from .alignment import Features, align
 from .cohort import Cohort
 from .derived import keep_derived
-from .features import training_features
+from .features import read_training_features
 from .joint_model import joint_model
 from .prior import noncentred, profile_variables
 
@@ -83,7 +83,7 @@ def to_pymc(
             f"name one of {some(evaluation.subjects)}"
         )
     data = SubjectData.of(evaluation, subject)
-    features = training_features(layout, evaluation)
+    features = read_training_features(layout, evaluation)
     layout = layout.several if data.trials.max() > 1 else layout
     return build_model(layout, features, evaluation.items.index, data, derived=derived)
 

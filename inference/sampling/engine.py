@@ -23,7 +23,7 @@ from ..kernel.inputs import Inputs, Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import LogDensity, UnsupportedError
 from ..model.density_terms import log_density
-from ..model.features import training_features
+from ..model.features import read_training_features
 from ..model.prior import noncentred
 from ..model.pymc_model import (
     build_model,
@@ -271,7 +271,7 @@ class Battery:
         DataError
             When the items do not fit the layout.
         """
-        return cls(layout, training_features(layout, evaluation), len(evaluation.items))
+        return cls(layout, read_training_features(layout, evaluation), len(evaluation.items))
 
     def tried(self, trials: np.ndarray) -> "Battery":
         """Return the battery with the form of the layout for these numbers of trials."""

@@ -22,7 +22,7 @@ from ...evaluations.tables import name_cells
 from ...layouts import Layout
 from ..fit import Fit
 from ..forecasts.roster import refuse_changed
-from ..forecasts.support import defined_columns, training_features
+from ..forecasts.support import defined_columns, features_of_items
 from ..given import refuse_no_fit
 from ..model.features import read_evaluation
 from ..model.prior import draw_prior
@@ -239,7 +239,7 @@ def _training(fit: Fit) -> Evaluation:
     rows = pd.Index(fit.observed.indexes["item"].map(str), dtype="str", name="item")
     names = rows if layout.steps is None else Rows.read(rows).items
     columns = [column for node in layout.meta_features for column in node.columns]
-    values = defined_columns(layout, training_features(fit), len(names))
+    values = defined_columns(layout, features_of_items(fit), len(names))
     items = pd.DataFrame(values, names, columns)
     if layout.steps is not None:
         items = expanded(layout.steps, items)

@@ -28,7 +28,7 @@ import measurement_layouts as ml
 from measurement_layouts import scenarios
 from measurement_layouts.inference.forecasts.reading import levels_of_items
 from measurement_layouts.inference.forecasts.streaming import probabilities
-from measurement_layouts.inference.forecasts.support import training_features
+from measurement_layouts.inference.forecasts.support import features_of_items
 from measurement_layouts.validation.prediction.scoring_rules import (
     auroc,
     expected_calibration_error,
@@ -110,7 +110,7 @@ def inside(
     """Say of which subjects and items the number of successes lies in its interval."""
     rng, names = np.random.default_rng(seed), list(fit.constants["item"].to_numpy())
     order = cohort.evaluation.items.index.get_indexer(names)
-    features = {**training_features(fit), **levels_of_items(fit)}
+    features = {**features_of_items(fit), **levels_of_items(fit)}
     draws = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     of_items = np.zeros((asked.shape[1], draws))
     held = []

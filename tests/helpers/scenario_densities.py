@@ -10,7 +10,7 @@ from helpers.densities import Fused
 from helpers.hand_densities import Hand, Long, Outcomes
 from measurement_layouts import Evaluation, scenarios
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.model.features import read_features, training_features
+from measurement_layouts.inference.model.features import read_features, read_training_features
 from measurement_layouts.layouts import Layout
 from measurement_layouts.scenarios import adele, weirdml
 from measurement_layouts.scenarios.adele.battery import battery as general_scales
@@ -153,7 +153,7 @@ def ladder(layout, rng):
     items = graded_layouts.items(20)
     tables, _ = graded_layouts.random_outcomes(layout, items, rng)
     evaluation = Evaluation.of_outcomes(layout, tables, items)
-    features = training_features(layout, evaluation) | {
+    features = read_training_features(layout, evaluation) | {
         "step": evaluation.items["· step"].to_numpy()
     }
     counts = (table.loc["Ann"].to_numpy() for table in (evaluation.successes, evaluation.trials))

@@ -17,7 +17,7 @@ import measurement_layouts as ml
 from measurement_layouts import LayoutError
 from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.kernel.terms import UnsupportedError
-from measurement_layouts.inference.model.features import training_features
+from measurement_layouts.inference.model.features import read_training_features
 from measurement_layouts.inference.sampling.engine import (
     Battery,
     FusedSampler,
@@ -55,7 +55,7 @@ def test_small_layouts(name, rng, animal_ai, items):
     """Labels, bands with infinite ends, guessing, obstacles, hierarchical priors, counts."""
     make = getattr(hand_written, name)
     case = make(rng) if name in CASES else make(rng, animal_ai, items)
-    features = training_features(case.layout, case.evaluation)
+    features = read_training_features(case.layout, case.evaluation)
     data = SubjectData.of(case.evaluation, "Ann")
     agree(Fused(case.layout, features, data), Plain(case.layout, features, data), rng)
 
@@ -123,7 +123,7 @@ def test_labelled_demands_in_tables_of_their_own(reduce, items):
 
 def test_items_alike_are_one_row(rng, animal_ai, items, cohort):
     """Three copies of every item: the rows stay, the log-density is that of all items."""
-    features = training_features(animal_ai, cohort)
+    features = read_training_features(animal_ai, cohort)
     thrice = {name: np.tile(values, 3) for name, values in features.items()}
     data = random_outcomes(animal_ai, rng, 3 * len(items))
     fused = Fused(animal_ai, thrice, data)
@@ -133,7 +133,7 @@ def test_items_alike_are_one_row(rng, animal_ai, items, cohort):
 
 def test_a_small_change_of_an_outcome_is_noticed(rng, animal_ai, cohort):
     """Twin that must fail: one outcome more, and the two densities differ."""
-    features = training_features(animal_ai, cohort)
+    features = read_training_features(animal_ai, cohort)
     data = SubjectData.of(cohort, "Ann")
     other = SubjectData(data.successes.copy(), data.trials, data.constants)
     other.successes[3] = 1 - other.successes[3]
@@ -143,7 +143,7 @@ def test_a_small_change_of_an_outcome_is_noticed(rng, animal_ai, cohort):
 
 def test_far_points_have_finite_or_refused_densities(animal_ai, cohort):
     """At the rim of every range the value and gradient are finite; beyond numbers it is refused."""
-    features = training_features(animal_ai, cohort)
+    features = read_training_features(animal_ai, cohort)
     fused = Fused(animal_ai, features, SubjectData.of(cohort, "Ann"))
     for signs in np.ndindex(2, 2, 2, 2):
         value, gradient, status = fused(30.0 * (2 * np.array(signs) - 1))

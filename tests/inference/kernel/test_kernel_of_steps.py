@@ -6,7 +6,7 @@ from helpers.densities import Fused, Plain
 
 import measurement_layouts as ml
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.model.features import training_features
+from measurement_layouts.inference.model.features import read_training_features
 from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
 
 ROUNDING = 1e-10
@@ -16,7 +16,7 @@ def agree(name, rng, count):
     made, table = of.layout(*of.LEAVES[name]()), of.items(count)
     tables, _ = of.random_outcomes(made, table, rng)
     evaluation = ml.Evaluation.of_outcomes(made, tables, table)
-    features, data = training_features(made, evaluation), SubjectData.of(evaluation, "Ann")
+    features, data = read_training_features(made, evaluation), SubjectData.of(evaluation, "Ann")
     fused, plain = Fused(made, features, data), Plain(made, features, data)
     for _ in range(5):
         point = fused.start + rng.normal(0, 1, len(fused.start))

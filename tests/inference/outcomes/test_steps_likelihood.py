@@ -14,7 +14,7 @@ from scipy.stats import binom
 
 import measurement_layouts as ml
 from measurement_layouts.inference.model.alignment import align
-from measurement_layouts.inference.model.features import training_features
+from measurement_layouts.inference.model.features import read_training_features
 from measurement_layouts.layouts.outcomes.steps import Steps
 from measurement_layouts.linking import evaluate
 
@@ -24,7 +24,7 @@ ROUNDING = 1e-10
 def likelihood(made, evaluation, profile):
     """Of Ann's steps as trials, with the probability that the engine takes, at a profile."""
     dims = tuple(made.dims)
-    features = training_features(made, evaluation)
+    features = read_training_features(made, evaluation)
     known = {
         feature.name: align(features[feature.name], feature, dims, per_item=True)
         for feature in made.row_features
