@@ -1,9 +1,9 @@
 """The report in Markdown, without figures."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from ..common.digits import fixed, short
+from ..common.markdown import escaped, table
 from ..common.messages import many
 from . import equations
 from .bars import axes, bars
@@ -13,8 +13,6 @@ from .findings import findings
 from .new_items import NewItems
 from .population import effects
 from .subjects import next_rows
-
-_SIGNS = re.compile(r"([\\`*_{}\[\]<>()#|~$&!])")
 
 
 def as_markdown(contents: Contents) -> str:
@@ -61,32 +59,6 @@ def as_markdown(contents: Contents) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def escaped(text: object) -> str:
-    r"""Escape a text, so that it is shown unchanged, on one line.
-
-    Examples
-    --------
-    >>> escaped("<b>a|b</b>")
-    '\\<b\\>a\\|b\\</b\\>'
-    """
-    return _SIGNS.sub(r"\\\1", " ".join(str(text).split()))
-
-
-def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    r"""Write a table with escaped cells.
-
-    Examples
-    --------
-    >>> print(table(["a", "b"], [[1, "x|y"]]))
-    | a | b |
-    | --- | --- |
-    | 1 | x\|y |
-    """
-    lines = [list(map(escaped, head)), ["---"] * len(head)]
-    lines += [list(map(escaped, row)) for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def _summary(contents: Contents) -> list[str]:
     status = contents.diagnostics["status"].value_counts()
     seldom = [name for name in ("few draws", "few divergences") if name in status]
@@ -124,7 +96,7 @@ def _features(contents: Contents) -> str:
         between = f"{short(seen.min())} to {short(seen.max())}" if len(seen) else "–"
         ends = f"{short(declared.low)} to {short(declared.high)}"
         rows.append([column.name, column.unit or "–", ends, between, len(seen)])
-    return table(["Property", "Unit", "Declared", "Seen", "Items"], rows)
+    return _table(["Property", "Unit", "Declared", "Seen", "Items"], rows)
 
 
 def _outcomes(contents: Contents) -> list[str]:
@@ -138,7 +110,7 @@ def _outcomes(contents: Contents) -> list[str]:
     ]
     return [
         f"Means of outcomes, as fractions of the highest. {'; '.join(told)}.",
-        table(["Subject", *contents.means.columns], rows),
+        _table(["Subject", *contents.means.columns], rows),
     ]
 
 
@@ -155,7 +127,7 @@ def _profiles(contents: Contents) -> str:
         ]
         for who, own in bars(contents.profiles, ranges).items()
     ]
-    return table(["Subject", rate, *names], rows)
+    return _table(["Subject", rate, *names], rows)
 
 
 def _population(contents: Contents) -> list[str]:
@@ -163,7 +135,7 @@ def _population(contents: Contents) -> list[str]:
     return [
         text
         for one in effects(contents)
-        for text in (f"## {one.title}", escaped(one.about), table(one.head, one.rows))
+        for text in (f"## {one.title}", escaped(one.about), _table(one.head, one.rows))
     ]
 
 
@@ -173,7 +145,7 @@ def _sampling(contents: Contents) -> str:
     for who, row in contents.diagnostics.iterrows():
         numbers = [fixed(float(row[name]), digits) for name, digits in _MEASURES]
         rows.append([who, row["status"], *numbers, row["reason"]])
-    return table(head, rows)
+    return _table(head, rows)
 
 
 _MEASURES = (("rhat", 3), ("ess", 0), ("divergences", 0))
@@ -220,7 +192,7 @@ def _forecasts(contents: Contents) -> list[str]:
     return [
         "## Forecasts",
         told,
-        table(["Subject", *names], rows),
+        _table(["Subject", *names], rows),
     ]
 
 
@@ -245,4 +217,9 @@ def _next(contents: Contents) -> list[str]:
         "that adds most information to the items before it."
     )
     head = ["Subject", "Item", "Success", "Narrows most, on its own"]
-    return ["## What to ask next", told, table(head, rows)]
+    return ["## What to ask next", told, _table(head, rows)]
+
+
+def _table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """Write a table with escaped cells."""
+    return table(list(map(escaped, head)), (map(escaped, row) for row in rows))

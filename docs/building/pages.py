@@ -12,6 +12,8 @@ import export
 import formulas
 import pictures
 
+from measurement_layouts.common.markdown import table
+
 DOCS = Path(__file__).resolve().parent.parent
 
 
@@ -132,12 +134,10 @@ def levels_page() -> str:
     for name in DEMAND_RUBRICS:
         rubric = load_demand_rubric(name)
         out += [f"## {rubric.name} ({rubric.code})", "", f"`{name}`", ""]
-        out += ["| levels | property of the upper level |", "| --- | --- |"]
-        out += [
-            f"| {row.lower}, {row.upper} | {row.property} |"
-            for row in rubric.boundaries().itertuples()
-        ]
-        out.append("")
+        rows = (
+            (f"{row.lower}, {row.upper}", row.property) for row in rubric.boundaries().itertuples()
+        )
+        out += [table(["levels", "property of the upper level"], rows), ""]
     return "\n".join(out)
 
 
@@ -145,12 +145,13 @@ def files_page() -> str:
     """Return the list of the package's files, each with the first line of its docstring."""
     out = ["# Files", "", "Every file of the package, with the first line of its docstring.", ""]
     for package in map(DOCS.parent.joinpath, formulas.PACKAGES):
-        out += [f"## `{package.name}`", "", "| file | description |", "| --- | --- |"]
+        out += [f"## `{package.name}`", ""]
+        rows = []
         for path in sorted(package.rglob("*.py")):
             about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             first = about.split("\n")[0]
-            out.append(f"| `{path.relative_to(DOCS.parent)}` | {first} |")
-        out.append("")
+            rows.append((f"`{path.relative_to(DOCS.parent)}`", first))
+        out += [table(["file", "description"], rows), ""]
     return "\n".join(out)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from report import report
 from scipy.stats import norm
 
+from measurement_layouts.common import markdown
 from measurement_layouts.scenarios.figures import Figure
 
 FALSE_ALARM = 1e-3  # chance that equal posteriors are told apart, over all comparisons of a line
@@ -186,23 +187,20 @@ def in_words(seconds: float) -> str:
 
 def table(lines: Iterable[Line]) -> str:
     """Write the lines as a Markdown table."""
-    rows = [
-        ("case", "beside", "found", "goal", "", "ours", "same answers"),
-        ("---",) * 7,
-        *(
-            (
-                line.case,
-                line.against,
-                f"{line.figure.obtained:.3g} {line.unit}",
-                line.figure.goal,
-                "held" if line.holds else "MISSED",
-                line.ours,
-                "" if line.answers is None else str(line.answers),
-            )
-            for line in lines
-        ),
-    ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    head = ("case", "beside", "found", "goal", "", "ours", "same answers")
+    rows = (
+        (
+            line.case,
+            line.against,
+            f"{line.figure.obtained:.3g} {line.unit}",
+            line.figure.goal,
+            "held" if line.holds else "MISSED",
+            line.ours,
+            line.answers or "",
+        )
+        for line in lines
+    )
+    return markdown.table(head, rows)
 
 
 def show(name: str, seconds: float, lines: Iterable[Line], *, as_json: bool) -> int:

@@ -9,8 +9,8 @@ import pytest
 from helpers.system_chromium import chromium
 
 import measurement_layouts as ml
+from measurement_layouts.common.markdown import escaped
 from measurement_layouts.linking import logistic, product
-from measurement_layouts.reports.markdown import escaped
 from measurement_layouts.reports.report import report
 from measurement_layouts.validation.criticism.criticise import criticise
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, poisson
 
+from ...common.markdown import escaped, table
 from ...common.messages import many, some
 from ...layouts import Layout
 from ...linking import mean_failure
@@ -414,7 +415,7 @@ def report(found: "Mapping[str, SimulationBasedCalibration]", picture: str) -> s
         f"{UNCONVERGED:.0%} of the simulations did not converge or failed, uniform ranks prove "
         "nothing: the verdict is inconclusive.",
         "",
-        *rows(summary(found)),
+        _table(summary(found)),
         "",
         *_remarks(found),
         f"![Ranks of true values]({picture})",
@@ -423,8 +424,8 @@ def report(found: "Mapping[str, SimulationBasedCalibration]", picture: str) -> s
     return "\n".join(lines)
 
 
-def rows(table: pd.DataFrame) -> list[str]:
-    """Write a summary as lines of a Markdown table."""
+def _table(rows: pd.DataFrame) -> str:
+    """Write a summary as a table in Markdown."""
     head = (
         "layout",
         "simulations",
@@ -434,32 +435,28 @@ def rows(table: pd.DataFrame) -> list[str]:
         "coverage of 90 % intervals",
         "calibrated",
     )
-    lines = [_row(head), _row("---" if place == 0 else "---:" for place in range(len(head)))]
-    for name, row in table.iterrows():
+    lines = []
+    for name, row in rows.iterrows():
         adjusted = min(1.0, row["quantities"] * row["p"])
         least = f"{adjusted:.2g}" if adjusted >= _LEAST_P else f"< {_LEAST_P:g}"
-        cells = (
-            name,
-            row["simulations"],
-            row["not_converged"],
-            row["quantities"],
-            f"{least} ({row['least']})",
-            f"{100 * row['coverage_low']:.0f} to {100 * row['coverage_high']:.0f} %",
-            _CELLS[row["verdict"]],
+        lines.append(
+            (
+                escaped(name),
+                row["simulations"],
+                row["not_converged"],
+                row["quantities"],
+                f"{escaped(least)} ({escaped(row['least'])})",
+                f"{100 * row['coverage_low']:.0f} to {100 * row['coverage_high']:.0f} %",
+                _CELLS[row["verdict"]],
+            )
         )
-        lines.append(_row(cells))
-    return lines
+    return table(head, lines, numbers=len(head) - 1)
 
 
 def _verdict(one: SimulationBasedCalibration) -> str:
     if one.calibrated:
         return "calibrated"
     return "inconclusive" if one.inconclusive else "not calibrated"
-
-
-def _row(cells: object) -> str:
-    texts = (" ".join(str(cell).replace("|", "\\|").split()) for cell in cells)  # type: ignore[attr-defined]
-    return f"| {' | '.join(texts)} |"
 
 
 def _remarks(found: "Mapping[str, SimulationBasedCalibration]") -> list[str]:
