@@ -26,20 +26,26 @@ _STARTS_ANOTHER = "A worker stopped while some jobs were given to the executor"
 
 
 class Executor(ABC):
-    """Protocol of executors, which run a job and return its future."""
+    """Base of executors, which run a job and return its future."""
 
     deaths: tuple[type[Exception], ...] = ()
     """Exceptions of the future of a job whose worker died."""
 
-    @property
-    @abstractmethod
-    def workers(self) -> int:
-        """Number of jobs that run at a time."""
+    jobs_per_worker = 1
+    """Number of jobs that are submitted at a time for each worker, running or waiting."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
 
     @property
-    @abstractmethod
+    def workers(self) -> int:
+        """Number of jobs that run at a time."""
+        return self._workers
+
+    @property
     def capacity(self) -> int:
         """Number of jobs that are submitted at a time, running or waiting."""
+        return self.jobs_per_worker * self.workers
 
     def share(self, value: Any) -> Any:
         """Return a reference to a value that is an argument of many jobs."""
@@ -62,16 +68,8 @@ class ThreadExecutor(Executor):
     """
 
     def __init__(self, workers: int) -> None:
-        self._workers = workers
+        super().__init__(workers)
         self._stop = Event()
-
-    @property
-    def workers(self) -> int:
-        return self._workers
-
-    @property
-    def capacity(self) -> int:
-        return self._workers
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
         return _started(self._stop, function, arguments)
@@ -107,17 +105,7 @@ class ProcessExecutor(Executor):
     """Processes of joblib on this machine; the next fit reuses them and their compiled code."""
 
     deaths = (BrokenExecutor,)
-
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
-
-    @property
-    def workers(self) -> int:
-        return self._workers
-
-    @property
-    def capacity(self) -> int:
-        return 2 * self._workers
+    jobs_per_worker = 2
 
     def _pool(self) -> Any:
         """Return the processes, which are new ones if one of them has died.
@@ -152,21 +140,18 @@ class DaskExecutor(Executor):
     def __init__(self, client: Any, workers: int | None) -> None:
         from distributed import KilledWorker
 
+        super().__init__(1)
         self.deaths = (KilledWorker,)
+        self.jobs_per_worker = 2 if workers is None else 1
         self._client = client
-        self._most = workers
-        self._here, self._counted = 1, -math.inf
+        self._most, self._counted = workers, -math.inf
 
     @property
     def workers(self) -> int:
         if time.monotonic() - self._counted > 1:  # the request takes as long as submitting a job
-            self._here = max(1, int(sum(self._client.ncores().values())))
+            self._workers = max(1, int(sum(self._client.ncores().values())))
             self._counted = time.monotonic()
-        return self._here if self._most is None else min(self._here, self._most)
-
-    @property
-    def capacity(self) -> int:
-        return 2 * self.workers if self._most is None else self.workers
+        return self._workers if self._most is None else min(self._workers, self._most)
 
     def share(self, value: Any) -> Any:
         # the result of a job, because the cluster recomputes it if the worker that has it dies
