@@ -86,6 +86,11 @@ def scale_of(
     -------
     Scale
         Levels of a demand if all tables have the column ``level``, else bands.
+
+    Raises
+    ------
+    AnnotationError
+        When there are fewer than two annotators.
     """
     tables = [_table(said) for said in _mapping(annotations).values()]
     levels = [isinstance(table, pd.DataFrame) and "level" in table.columns for table in tables]
@@ -255,6 +260,11 @@ def open_ended(
         A copy, with -inf for a low end at the lowest level and inf for a high end at the
         highest.
 
+    Raises
+    ------
+    AnnotationError
+        When `bands` is not a DataFrame, or lacks a column.
+
     Examples
     --------
     >>> open_ended(pd.DataFrame({"low": [-3, -1], "high": [2, 3]}))
@@ -364,7 +374,8 @@ def adjudicate(
     Raises
     ------
     AnnotationError
-        When an item did not have to be discussed, or a level is out of range.
+        When `first` or `consensus` is something else, an item did not have to be discussed, or a
+        level is out of range.
 
     References
     ----------

@@ -168,7 +168,8 @@ def keep(
     Raises
     ------
     AnnotationError
-        When `ratings` lacks the column of a threshold, or a threshold is not one of 1 to 5.
+        When `ratings` is something else or lacks the column of a threshold, or a threshold
+        is not one of 1 to 5.
 
     References
     ----------

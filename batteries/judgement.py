@@ -117,8 +117,8 @@ def judge_benchmark(
     Raises
     ------
     DataError
-        When a column is missing, a claimed dimension is not among the columns, none is claimed, or
-        a demand is none of the levels.
+        When `items` is something else, a column is missing, a claimed dimension is not among the
+        columns, none is claimed, or a demand is none of the levels.
     FitError
         When a threshold is out of range.
 

@@ -100,7 +100,8 @@ def job(levels: Mapping[str, Mapping[float, float] | pd.Series]) -> pd.DataFrame
     Raises
     ------
     DataError
-        When a demand has no level, or its probabilities are negative or do not add up to 1.
+        When `levels` is something else, a demand has no level, or its probabilities are negative or
+        do not add up to 1.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def compare_choices(judgments: SituationalJudgments) -> pd.DataFrame:
     Raises
     ------
     DataError
-        When there are no samples of models.
+        When `judgments` is something else, or there are no samples of models.
 
     References
     ----------

@@ -30,6 +30,8 @@ def consensus(judgments: SituationalJudgments, threshold: float = 0.8) -> pd.Ser
 
     Raises
     ------
+    DataError
+        When `judgments` is something else.
     FitError
         When the threshold is out of range.
 
@@ -69,6 +71,8 @@ def divided(judgments: SituationalJudgments, threshold: float = 0.7) -> pd.Serie
 
     Raises
     ------
+    DataError
+        When `judgments` is something else.
     FitError
         When the threshold is out of range.
 

@@ -75,7 +75,7 @@ def directional_alignment(
     Raises
     ------
     DataError
-        When there are no samples of models, or no consensus.
+        When `judgments` is something else, there are no samples of models, or no consensus.
     FitError
         When an option is out of range.
 
@@ -251,7 +251,8 @@ def alignment_by_group(
     Raises
     ------
     DataError
-        When a model is unknown or has no group, or no scenario has a consensus.
+        When `judgments` is something else, a model is unknown or has no group, or no scenario has a
+        consensus.
     FitError
         When `prob` is not between 0 and 1.
 

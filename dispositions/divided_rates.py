@@ -100,7 +100,8 @@ def rates_by_group(
     Raises
     ------
     DataError
-        When a model is unknown or has no group, or no trait has five divided scenarios.
+        When `judgments` is something else, a model is unknown or has no group, or no trait has five
+        divided scenarios.
     FitError
         When an option is out of range.
 

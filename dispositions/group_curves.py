@@ -90,7 +90,7 @@ def confidence_by_group(
     Raises
     ------
     DataError
-        When a model is unknown or has no group.
+        When `judgments` is something else, or a model is unknown or has no group.
     FitError
         When an option is out of range.
 
@@ -148,7 +148,7 @@ def misalignment_by_group(
     Raises
     ------
     DataError
-        When a model is unknown or has no group.
+        When `judgments` is something else, or a model is unknown or has no group.
     FitError
         When an option is out of range.
 

@@ -162,7 +162,8 @@ class SituationalJudgments:
         Raises
         ------
         DataError
-            When a file is missing, empty or damaged, or `from_long` refuses its contents.
+            When `folder` is something else, a file is missing, empty or damaged, or `from_long`
+            refuses its contents.
 
         Examples
         --------

@@ -68,7 +68,7 @@ def misalignment(
     Raises
     ------
     DataError
-        When there are no samples of models.
+        When `judgments` is something else, or there are no samples of models.
     FitError
         When an option is out of range.
 

@@ -62,7 +62,8 @@ def populations(judgments: SituationalJudgments, attribute: str) -> dict[str, Si
     Raises
     ------
     DataError
-        When the raters have no such attribute, or it is missing for all raters.
+        When `judgments` is something else, the raters have no such attribute, or it is missing for
+        all raters.
 
     References
     ----------
@@ -112,7 +113,8 @@ def rates_by_population(
     Raises
     ------
     DataError
-        When the raters have no such attribute, or it is missing for all raters.
+        When `judgments` is something else, the raters have no such attribute, or it is missing for
+        all raters.
     FitError
         When `prob` is out of range.
 
@@ -189,8 +191,8 @@ def alignment_by_population(
     Raises
     ------
     DataError
-        When the raters have no such attribute, it is missing for all raters, or there are no
-        samples.
+        When `judgments` is something else, the raters have no such attribute, it is missing for all
+        raters, or there are no samples.
     FitError
         When an option is out of range.
 

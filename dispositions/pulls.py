@@ -75,6 +75,11 @@ def expected_rates(
     ndarray, shape (scenarios,)
         Posterior means, in (0, 1).
 
+    Raises
+    ------
+    DataError
+        When an argument is not an array.
+
     Examples
     --------
     >>> expected_rates(*np.array([[9.0, 5.0], [1.0, 5.0], [0.0, 0.0], [2.0, 2.0]])).round(2)
@@ -143,7 +148,8 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     Raises
     ------
     DataError
-        When there are no samples, or the spread of people's log-odds cannot be estimated.
+        When `judgments` is something else, there are no samples, or the spread of people's log-odds
+        cannot be estimated.
 
     Notes
     -----

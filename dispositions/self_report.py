@@ -60,7 +60,7 @@ def self_reports(
     Raises
     ------
     DataError
-        When there are no ratings, or no samples in such scenarios.
+        When `judgments` is something else, there are no ratings, or no samples in such scenarios.
     FitError
         When an option is out of range.
 
@@ -136,7 +136,7 @@ def revealed_rates(
     Raises
     ------
     DataError
-        When there are no ratings, or no samples in such scenarios.
+        When `judgments` is something else, there are no ratings, or no samples in such scenarios.
     FitError
         When an option is out of range.
     """
@@ -259,7 +259,7 @@ def self_report_correlations(
     Raises
     ------
     DataError
-        When there are no ratings, or no samples in such scenarios.
+        When `judgments` is something else, there are no ratings, or no samples in such scenarios.
     FitError
         When an option is out of range.
 
@@ -428,8 +428,8 @@ def self_reports_by_group(
     Raises
     ------
     DataError
-        When a model is unknown or has no group, no model has both ratings and rates, or (by
-        statement) a model has no statement with both.
+        When `judgments` is something else, a model is unknown or has no group, no model has both
+        ratings and rates, or (by statement) a model has no statement with both.
     FitError
         When an option is out of range.
 

@@ -69,7 +69,8 @@ def stance_misalignment(
     Raises
     ------
     DataError
-        When a column is missing, a scenario is unknown, or a stance is not one of the five.
+        When `judgments` is something else, a column is missing, a scenario is unknown, or a stance
+        is not one of the five.
     FitError
         When an option is out of range.
 

@@ -48,7 +48,8 @@ def support_by(
     Raises
     ------
     DataError
-        When the raters have no such attribute, or it is missing for all raters.
+        When `judgments` is something else, the raters have no such attribute, or it is missing for
+        all raters.
     FitError
         When an option is out of range.
 
@@ -94,7 +95,8 @@ def rater_groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[
     Raises
     ------
     DataError
-        When the raters have no such attribute, or it is missing for all raters.
+        When `judgments` is something else, the raters have no such attribute, or it is missing for
+        all raters.
     """
     refuse_no_judgments(judgments)
     refuse_other("attribute", attribute, Hashable, "a name", "name a column of the raters")

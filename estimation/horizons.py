@@ -191,7 +191,8 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
     Raises
     ------
     DataError
-        When a column is missing, or there are fewer than three subjects or two dates.
+        When `horizons` is something else, a column is missing, or there are fewer than three
+        subjects or two dates.
     FitError
         When an option is out of range.
 

@@ -32,8 +32,9 @@ def measured_columns(demands: xr.DataArray) -> pd.DataFrame:
     Raises
     ------
     DataError
-        When the array has other dimensions, no name or no coordinates, items repeat, or the
-        probabilities of an item on a dimension are missing, negative, or do not add up to 1.
+        When `demands` is something else, the array has other dimensions, no name or no coordinates,
+        items repeat, or the probabilities of an item on a dimension are missing, negative, or do
+        not add up to 1.
 
     Examples
     --------

@@ -375,7 +375,8 @@ class Fit(Posterior, Shown):
         Raises
         ------
         DataError
-            When the evaluation does not fit the layout or lacks a subject, or one is named twice.
+            When `evaluation` is something else, does not fit the layout or lacks a subject, or one
+            is named twice.
         FitError
             When a subject is not in the fit, or the fit is joint and an evaluation is given.
 

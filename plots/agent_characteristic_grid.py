@@ -56,7 +56,8 @@ def agent_characteristic_grid(
     Raises
     ------
     DataError
-        When the subject or a column is unknown, or the bins do not fit; see `characteristic_grid`.
+        When `evaluation` is something else, the subject or a column is unknown, or the bins do not
+        fit; see `characteristic_grid`.
 
     References
     ----------

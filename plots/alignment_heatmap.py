@@ -52,7 +52,7 @@ def alignment_heatmap(
     Raises
     ------
     DataError
-        When no scenario has a consensus.
+        When `alignment` is something else, or no scenario has a consensus.
 
     References
     ----------

@@ -37,7 +37,7 @@ def chosen_items_plot(design: Design, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     DataError
-        When the layout uses no column.
+        When `design` is something else, or the layout uses no column.
 
     Examples
     --------

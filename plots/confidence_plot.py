@@ -44,7 +44,7 @@ def confidence_plot(
     Raises
     ------
     DataError
-        When there are too many groups.
+        When `curves` is something else, or there are too many groups.
 
     References
     ----------

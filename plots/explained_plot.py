@@ -34,7 +34,7 @@ def explained_plot(explained: Explained, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     DataError
-        When there is no share to draw.
+        When `explained` is something else, or there is no share to draw.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def firmness_plot(
     Raises
     ------
     DataError
-        When a column is missing, or a subject has no condition.
+        When `table` is something else, a column is missing, or a subject has no condition.
     FitError
         When `prob` is not between 0 and 1.
 

@@ -31,6 +31,8 @@ def importance_plot(importance: Importance, *, ax: style.Panels | None = None) -
 
     Raises
     ------
+    DataError
+        When `importance` is something else.
     FitError
         When the number of axes is wrong.
 

@@ -58,6 +58,8 @@ def item_response_curves(
         When a band is not a pair of ascending numbers with a finite end.
     FitError
         When the slope is not positive, or the number of axes is wrong.
+    LayoutError
+        When `unit` cannot be read.
 
     References
     ----------

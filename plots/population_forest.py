@@ -59,6 +59,8 @@ def population_forest(
 
     Raises
     ------
+    DataError
+        When `fit` is something else, or a subject is named twice.
     FitError
         As in `standing`, and when the number of axes is wrong.
 

@@ -52,6 +52,8 @@ def profile_forest(
 
     Raises
     ------
+    DataError
+        When `fit` is something else, or a subject is named twice.
     FitError
         When a node or subject is unknown, `prob` out of range, or the number of axes wrong.
 

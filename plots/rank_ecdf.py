@@ -48,7 +48,7 @@ def rank_ecdf(
     Raises
     ------
     DataError
-        When there is no layout.
+        When `found` is something else, or there is no layout.
     FitError
         When the number of axes is wrong.
 

@@ -43,6 +43,8 @@ def rater_reliability_plot(
     ------
     AnnotationError
         When `least` or `prob` is out of range.
+    DataError
+        When `model` is something else.
 
     References
     ----------

@@ -43,7 +43,7 @@ def risk_coverage_plot(
     Raises
     ------
     DataError
-        When there are more methods than colours.
+        When `curves` is something else, or there are more methods than colours.
     FitError
         When `success` is not between 0 and 1.
 

@@ -31,6 +31,11 @@ def suitability_plot(suitability: Suitability, *, ax: Axes | None = None) -> Axe
         Horizontal axis: expected share of successes, from 0 to 1. There is one row per subject, for
         the first 80.
 
+    Raises
+    ------
+    DataError
+        When `suitability` is something else.
+
     Examples
     --------
     >>> import pandas as pd

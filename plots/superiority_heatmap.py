@@ -46,6 +46,8 @@ def superiority_heatmap(
 
     Raises
     ------
+    DataError
+        When `comparison` is something else.
     FitError
         When there is no such element, or the comparison is of two fits.
 

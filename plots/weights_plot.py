@@ -48,7 +48,8 @@ def weights_plot(
     Raises
     ------
     DataError
-        When a node is not in the table, or the table lacks a column.
+        When `population` is something else, a node is not in the table, or the table lacks a
+        column.
     FitError
         When `prob` is not between 0 and 1, or the number of axes is wrong.
 

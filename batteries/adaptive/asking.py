@@ -197,6 +197,11 @@ class AdaptiveTest:
             Names of the items; fewer if a limit of the stopping rule or the end of the bank is
             reached.
 
+        Raises
+        ------
+        FitError
+            When `n` is not a whole number of at least 1.
+
         Examples
         --------
         >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
@@ -240,6 +245,8 @@ class AdaptiveTest:
         ------
         DataError
             When the item is unknown or was answered before, or the outcome is not a valid one.
+        FitError
+            When `trials` is not a whole number of at least 1.
         """
         (name,) = known_names([item], self._bank.index, "item")
         place = self._bank.index.tolist().index(name)
@@ -278,6 +285,11 @@ class AdaptiveTest:
         ----------
         prob : float
             Mass of the equal-tailed interval.
+
+        Raises
+        ------
+        FitError
+            When `prob` is not between 0 and 1.
         """
         return self._running.profiles(inside("prob", prob, such_as=0.9))
 

@@ -32,6 +32,8 @@ class Quota:
     ------
     DataError
         When the numbers contradict each other, or there is no limit.
+    FitError
+        When `least` or `most` is not a whole number.
 
     Examples
     --------

@@ -204,6 +204,11 @@ def judged_material(responses: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Data
     -------
     DataFrame
         ``user_message``, ``response``, ``action_1`` and ``action_2``, one row for each response.
+
+    Raises
+    ------
+    AnnotationError
+        When `scenarios` lacks a column or a text.
     """
     texts = read_named(scenarios, "scenario", _TEXTS).loc[responses["scenario"]]
     return pd.DataFrame(

@@ -36,7 +36,8 @@ def files_among(logs: Paths, inside: Callable[[Path], Iterable[Path]], lacking: 
     Raises
     ------
     DataError
-        When nothing is given, a path does not exist, or a folder has no such files.
+        When `path` is something else, nothing is given, a path does not exist, or a folder has no
+        such files.
     """
     paths = list(logs) if isinstance(logs, Iterable) and not isinstance(logs, str) else [logs]
     for path in paths:

@@ -37,6 +37,11 @@ class ScoreReader:
     words : mapping of str to float
         Outcomes of words in lower case; by default those of Inspect.
 
+    Raises
+    ------
+    DataError
+        When `values` maps a score to a number outside [0, 1].
+
     Examples
     --------
     >>> reader = ScoreReader("scorer match", {"P": 1.0}, GRADES, Notes(), "map them with values")

@@ -43,6 +43,11 @@ def bilogistic(
         the steeper end. It is computed in logarithms, so that value and gradient are finite
         everywhere.
 
+    Raises
+    ------
+    LayoutError
+        When an argument is something else, or `theta` and the ends differ in unit.
+
     See Also
     --------
     band : The curve with the normalisation, Eq. 3 to 5.

@@ -32,6 +32,11 @@ def guessing(p: Array, chance: Array) -> Array:
     expression or array
         Probability in [chance, 1].
 
+    Raises
+    ------
+    LayoutError
+        When an argument is something else, or can leave [0, 1].
+
     References
     ----------
     Birnbaum's three-parameter logistic.

@@ -90,6 +90,11 @@ def logistic(margin: Array, slope: Array = 1.0) -> Array:
         Probability in [0, 1]; it is 0.5 at margin 0. The gradient is a/4 there, its maximum, and
         approaches 0 for large positive and negative margins.
 
+    Raises
+    ------
+    LayoutError
+        When an argument is something else.
+
     See Also
     --------
     Logistic.spanning : ``logistic.spanning(low, high)`` chooses the slope from a range.

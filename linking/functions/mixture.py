@@ -38,6 +38,11 @@ def mixture(p: Array, by: Array, toward: Array) -> Array:
     expression or array
         Probability between `p` and `toward`.
 
+    Raises
+    ------
+    LayoutError
+        When an argument is something else, or can leave [0, 1].
+
     Notes
     -----
     With a number or a meta-feature, 90 % intervals contain the true value in 90 % of simulations;

@@ -32,6 +32,11 @@ def presence(ability: Array, flag: Array) -> Array:
     expression or array
         Probability in [0, 1]: 1 without the obstacle, `ability` with it.
 
+    Raises
+    ------
+    LayoutError
+        When an argument is something else, or can leave [0, 1].
+
     References
     ----------
     Burden et al. (2023), Table 5, the function mu.

@@ -37,6 +37,8 @@ def draw_truth(
     DataError
         When a column is missing, the properties do not match the layout, or the layout is not a
         joint one.
+    FitError
+        When `seed` is not a whole number.
     LayoutError
         When `layout` is something else, or a prior cannot be drawn from.
 

@@ -201,6 +201,13 @@ class Criticism(Shown):
         DataFrame
             Indexed by the layout's property, the strongest first: ``statistic``, ``df``, ``p``
             (not adjusted) and ``gain`` of products of levels, beyond those of both properties.
+
+        Raises
+        ------
+        DataError
+            When the column is missing or has too many different texts.
+        FitError
+            When the subject is not in the fit.
         """
         (row,) = self.fit.places([subject])
         leftover = Leftover.of(self.fit, row)

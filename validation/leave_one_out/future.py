@@ -78,8 +78,8 @@ def leave_future_out(
     Raises
     ------
     DataError
-        When there are fewer than two layouts, the property is missing, or there are too few
-        different dates for the blocks.
+        When `layouts` or `evaluation` is something else, there are fewer than two layouts, the
+        property is missing, or there are too few different dates for the blocks.
     FitError
         When a layout is not joint, or an option is out of range.
 

@@ -97,7 +97,8 @@ def find_kink(
     DataError
         When fits cannot be compared; see `compare_layouts`.
     FitError
-        When a fit or a latent is missing, or fits cannot be compared; see `compare_layouts`.
+        When `fits` is something else, a fit or a latent is missing, or fits cannot be compared; see
+        `compare_layouts`.
 
     Notes
     -----

@@ -64,6 +64,11 @@ class OnColumns(Forecaster):
     ----------
     columns : sequence of str
         Properties to predict from.
+
+    Raises
+    ------
+    DataError
+        When a column is named twice.
     """
 
     columns: Sequence[str]

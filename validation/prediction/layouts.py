@@ -92,6 +92,8 @@ class FittedLayout(Fitter):
             When items do not fit the layout or are unknown.
         FitError
             When an option of the fit is out of range, or no subject could be sampled.
+        LayoutError
+            As in `fit`.
         """
         result = self.fit(training, seed=seed)
         found = result.forecast(asked(training, items), trust=self.trust)
@@ -106,6 +108,8 @@ class FittedLayout(Fitter):
             When items do not fit the layout.
         FitError
             When an option of the fit is out of range, or no subject could be sampled.
+        LayoutError
+            When the layout is something else, or PyMC does not accept a prior.
         """
         return fit(
             self.layout,
@@ -151,6 +155,8 @@ class ChosenLayout(Fitter):
     ------
     DataError
         When there are fewer than two candidates.
+    FitError
+        When `folds` is not a whole number of at least 2.
 
     Examples
     --------
@@ -208,6 +214,13 @@ class ChosenLayout(Fitter):
         -------
         Series
             Mean log score per item and subject in nats, higher is better; the best layout first.
+
+        Raises
+        ------
+        DataError
+            When items do not fit a layout, or the training items are of one group only.
+        FitError
+            When an option of the fit is out of range, or no subject could be sampled.
         """
         refuse_steps(training.rows, "ChosenLayout.compare")
         known = training.select(training.items.index[training.trials.any().to_numpy()])

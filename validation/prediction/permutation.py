@@ -11,6 +11,7 @@ from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import refuse_steps
 from ...layouts import Layout
 from . import scoring_rules as scoring
@@ -84,9 +85,9 @@ def permutation_importance(
     Raises
     ------
     DataError
-        When a method has no attribute ``columns``, columns to shuffle together are unknown,
-        held-out items have training outcomes, a method refuses shuffled items, or outcomes have
-        steps.
+        When `evaluation` is something else, a method has no attribute ``columns``, columns to
+        shuffle together are unknown, held-out items have training outcomes, a method refuses
+        shuffled items, or outcomes have steps.
     FitError
         When an option is out of range.
 
@@ -122,6 +123,7 @@ def permutation_importance(
     1     hour       -0.00 -0.00  0.00    0.0
     2      hue       -0.00 -0.00  0.00    0.0
     """
+    refuse_no_evaluation(evaluation)
     refuse_steps(evaluation.rows, "permutation importance")
     if score not in ("brier", "auroc"):
         raise FitError(f"score={score!r}; give 'brier' or 'auroc'")

@@ -11,6 +11,7 @@ from scipy.special import expit, logit
 from ...common import options
 from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import refuse_steps
 from ...inference.fit import Fit
 from ...inference.forecasts.asked import Asked
@@ -79,8 +80,8 @@ def transfer(
     Raises
     ------
     DataError
-        When there are fewer than two groups, an item with outcomes has none, rows are steps of
-        outcomes, or no subject can be forecast.
+        When `evaluation` is something else, there are fewer than two groups, an item with outcomes
+        has none, rows are steps of outcomes, or no subject can be forecast.
     FitError
         When an option is out of range, or no subject could be sampled.
 
@@ -113,6 +114,7 @@ def transfer(
     >>> found.table["offset"].round(0).to_dict()
     {'a': 3.0, 'b': 1.0, 'c': -2.0, 'd': -3.0}
     """
+    refuse_no_evaluation(evaluation)
     refuse_steps(evaluation.rows, "transfer")
     how = fitted_layout(layout)
     seed = options.whole("seed", seed)

@@ -152,6 +152,8 @@ def suspicion(
 
     Raises
     ------
+    DataError
+        When a subject is named twice.
     FitError
         When `fit` is something else, a subject is not in the fit, `alpha` or `seed` is out of
         range, there are fewer than 100 draws, or the trials of an item depend on each other because
