@@ -78,7 +78,9 @@ def known_abilities() -> "Figure":
         "Areas under characteristic curves": estimates.curve_abilities(cohort),
         "Abilities by the layout": estimates.layout_abilities(cohort, capability_layout()),
     }
-    figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.8), sharex=True, sharey=True)
+    figure, axes = plt.subplots(
+        1, 2, figsize=(10.5, 4.8), sharex=True, sharey=True, layout="constrained"
+    )
     for ax, (title, table) in zip(axes, found.items(), strict=True):
         reach = abs(table[["low", "high"]].T - table["estimate"])
         ax.errorbar(table["truth"], table["estimate"], reach, fmt="o", ms=3.5, lw=0.7, alpha=0.7)
@@ -87,7 +89,6 @@ def known_abilities() -> "Figure":
         ax.set(title=f"{title}: {miss:+.2f} levels on average", xlabel="true ability (level)")
     axes[0].set(ylabel="estimated ability (level), 90 % intervals", ylim=(0, 7), xlim=(1.5, 6))
     figure.suptitle(f"Five simulated subjects, 18 abilities, {estimates.ITEMS:,} items")
-    figure.tight_layout()
     return figure
 
 
