@@ -149,7 +149,7 @@ def judge_benchmark(
     Not specific: 1 of 2 other dimensions above level 1 on more than 20% of items (KNf 100%).
     """
     least = options.whole("least", least, 1)
-    cover, tolerated = _share("cover", cover), _share("tolerated", tolerated)
+    cover, tolerated = options.share("cover", cover), options.share("tolerated", tolerated)
     if not isinstance(low, int | float):
         raise FitError(f"low={low!r}; give a level, such as 1")
     profile = demand_profile(items, columns, levels=levels)
@@ -175,12 +175,6 @@ def judge_benchmark(
         bool(rest["holds"].all()),
         verdict,
     )
-
-
-def _share(name: str, value: float) -> float:
-    if not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise FitError(f"{name}={value!r}; give a share from 0 to 1")
-    return float(value)
 
 
 def _table(

@@ -55,6 +55,25 @@ def inside(name: str, value: object, such_as: float, refusal: type[Exception] = 
     return number
 
 
+def share(name: str, value: object, refusal: type[Exception] = FitError) -> float:
+    """Read a number from 0 to 1.
+
+    Raises
+    ------
+    FitError, or the given refusal
+        When it is something else.
+
+    Examples
+    --------
+    >>> share("cover", 1)
+    1.0
+    """
+    number = real(value)
+    if number is None or not 0 <= number <= 1:
+        raise refusal(f"{name}={short(repr(value))}; give a share from 0 to 1")
+    return number
+
+
 def positive(name: str, value: object, such_as: float) -> float:
     """Read a finite number above 0.
 

@@ -146,6 +146,11 @@ def row_names(items: Sequence[str] | pd.Index, steps: Steps) -> list[str]:
     return [f"{item} {MARK}{outcome}{_FROM}{step}" for item, (outcome, _, step) in each]
 
 
+def rows_per_item(layout: Layout) -> int:
+    """Return the number of rows of an item: one, or one for every step of its outcomes."""
+    return 1 if layout.steps is None else len(layout.steps.rows)
+
+
 def refuse_other_rows(layout: Layout, rows: Rows | None) -> None:
     """Refuse an evaluation whose rows are steps if the layout's are items, or the reverse.
 

@@ -8,6 +8,7 @@ import pandas as pd
 from ..common.digits import fixed, forecast_errors, of_forecast, of_score, outward
 from ..common.errors import DataError
 from ..common.messages import many
+from ..evaluations.steps import rows_per_item
 from ..inference.forecasts.forecasting import OUTSIDE, Forecast
 from ..inference.forecasts.streaming import SUMMARY
 from ..layouts import Success
@@ -50,7 +51,7 @@ class NewItems:
         self._forecast, self._evaluation = forecast, contents.evaluation
         layout, data = contents.fit.layout, forecast.data
         self._nodes = layout.outcomes
-        first = slice(None, None, 1 if layout.steps is None else len(layout.steps.rows))
+        first = slice(None, None, rows_per_item(layout))
         names = data.indexes["item"].map(str)
         self._names = names if forecast.rows is None else forecast.rows.items
         self._values = self._expected()

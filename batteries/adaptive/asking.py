@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError, FitError
-from ...common.options import inside, whole
+from ...common.options import inside, share, whole
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_layout
 from ...evaluations.steps import expanded
@@ -18,7 +18,6 @@ from ...inference.posterior.posterior import Posterior
 from ...inference.sequential.running import Running
 from ...layouts import Layout
 from ...linking import LayoutError
-from ...linking.real import real
 from ..targets import read_costs, read_target
 from .choosing import MOST, Chooser
 from .journal import Journal, read_table, write_table
@@ -118,9 +117,6 @@ class AdaptiveTest:
         refuse_no_layout(layout)
         if stop is not None and not isinstance(stop, Stop):
             raise FitError(f"stop={stop!r}; give Stop(...), as in Stop(sd={{'sight': 0.5}})")
-        share = real(random_share)
-        if share is None or not 0 <= share <= 1:
-            raise FitError(f"random_share={random_share!r}; give a number from 0 to 1")
         items = named(bank, "bank", "item")
         people = named(subject, "subject", "subject") if isinstance(subject, pd.DataFrame) else None
         begun = {
@@ -132,7 +128,7 @@ class AdaptiveTest:
             "stop": None if stop is None else stop.to_dict(),
             "costs": None if costs is None else read_costs(items, costs).tolist(),
             "given": given is not None,
-            "random_share": share,
+            "random_share": share("random_share", random_share),
             "among": _read_among(among),
             "seed": secrets.randbits(31) if seed is None else whole("seed", seed),
         }

@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from ...common import options
 from ...evaluations.given import refuse_no_layout
+from ...evaluations.steps import rows_per_item
 from ...evaluations.tables import named
 from ...inference.model.unseen import refuse_unseen
 from ...inference.posterior.posterior import Posterior
@@ -152,8 +153,8 @@ def design(
         options.positive("budget", budget, such_as=100)
     limits = Limits.of(bank, n, quotas, never_both, repeats, prices, budget)
     weights, enough = _target(layout, target, sds)
-    steps = 1 if layout.steps is None else len(layout.steps.rows)
-    draws = int(np.clip(_HELD / (len(bank) * steps * len(weights)), _FEWEST, DRAWS))
+    each = _HELD / (len(bank) * rows_per_item(layout) * len(weights))
+    draws = int(np.clip(each, _FEWEST, DRAWS))
     source, rows = start.over(bank, draws, seed)
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
         gains = Gains(source, weights)

@@ -114,18 +114,15 @@ class Start:
         layout = self.layout
         if self.others is not None and self.people is not None:
             source: Sensitivity = Newcomers.joining(self.others, bank, self.people, draws, seed)
-            each = 1
         else:
             if bank.index.has_duplicates:
                 bank = bank.set_axis([f"{number}" for number in range(len(bank))])
-            features, count, each = read_features(layout, bank), len(bank), 1
+            features, count = read_features(layout, bank), len(bank)
             if layout.steps is not None:
-                each = len(layout.steps.rows)
-                features, count = of_rows(layout.steps, features, count), count * each
+                features = of_rows(layout.steps, features, count)
+                count *= len(layout.steps.rows)
             source = Sensitivity.of(layout, features, count, draws, seed, self.profiles)
-        found = np.empty(len(bank) * each, dtype=int)
-        found[source.block.items] = source.block.alike
-        return source, found.reshape(-1, each)
+        return source, source.block.number.reshape(len(bank), -1)
 
 
 def _population(

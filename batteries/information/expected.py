@@ -97,10 +97,7 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
     (array([2.9]), array([[0.5]]))
     """
     source = Sensitivity.of(layout, features, trials.shape[1], DRAWS, seed)
-    order, alike = source.block.items, source.block.alike
-    starts = np.flatnonzero(np.diff(alike, prepend=-1))
-    attempts = np.add.reduceat(trials[:, order], starts, axis=1)
-    sets, own = _sets(attempts)
+    sets, own = _sets(source.block.totals(trials))
     size = len(source.spread)
     information = np.empty((len(sets), DRAWS, size, size))
     matters = np.zeros((source.block.count, size), dtype=bool)
@@ -117,13 +114,11 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
         sds.append(np.sqrt(found.variance).mean(axis=0))
         correlations.append(correlation_of(covariance))
     share = np.bincount(own, minlength=len(sets)) / len(own)
-    by_row = np.empty((len(order), size), dtype=bool)
-    by_row[order] = matters[alike]
     return Expected(
         source.spread,
         np.array(sds)[own],
         np.tensordot(share, np.array(correlations), axes=1),
-        by_row,
+        matters[source.block.number],
     )
 
 

@@ -156,9 +156,9 @@ class Sensitivity:
         (value,) = self.block.values(
             [outcome], {name: np.array(rows) for name, rows in tables.items()}, constants
         )
-        first = np.flatnonzero(np.diff(self.block.alike, prepend=-1))
-        table = value.table[self.block.places(value, outcome)[first]]
-        return np.broadcast_to(table.T if table.ndim > 1 else table, (len(profiles), len(first)))
+        table = value.table[self.block.places(value, outcome)[self.block.starts]]
+        shape = len(profiles), self.block.count
+        return np.broadcast_to(table.T if table.ndim > 1 else table, shape)
 
 
 def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -200,9 +200,7 @@ def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarra
 
 def _ordered_steps(steps: Steps, block: Block) -> list[tuple[np.ndarray, np.ndarray]]:
     """Find the steps below the different rows of a block."""
-    different = np.empty(len(block.items), dtype=int)
-    different[block.items] = block.alike
-    rows = block.items[np.flatnonzero(np.diff(block.alike, prepend=-1))]
+    different, rows = block.number, block.items[block.starts]
     numbers = np.array([number for _, number, _ in steps.rows])
     own = numbers[rows % len(numbers)]
     each = range(2, int(numbers.max()) + 1)

@@ -1,7 +1,6 @@
 """Conditions of a study: models with system prompts, as users give them."""
 
 import math
-import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -114,19 +113,6 @@ def prices_of(prices: Prices | None, names: Sequence[str]) -> dict[str, tuple[fl
             "million tokens, in and out"
         )
     return {name: pair for name in names if (pair := read_prices(prices[name])) is not None}
-
-
-def read_share(name: str, value: object) -> float:
-    """Read a share.
-
-    Raises
-    ------
-    AnnotationError
-        When it is not a number from 0 to 1.
-    """
-    if not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
-        raise AnnotationError(f"{name}={value!r}; give a share from 0 to 1")
-    return float(value)
 
 
 def conditions_of(models: Iterable[str], prompts: Mapping[int | None, str]) -> pd.DataFrame:

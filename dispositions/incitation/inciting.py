@@ -14,7 +14,9 @@ from ...annotation.inputs import cost, foreseen_row, read_pace, whole, with_tota
 from ...annotation.rubric import Rubric
 from ...annotation.running import Batch, ModelOrName, run
 from ...annotation.scheme import Reply, Scheme, spent, text_digest
+from ...common.errors import AnnotationError
 from ...common.optional import need
+from ...common.options import share
 from .conditions import (
     JUDGING,
     Levels,
@@ -25,7 +27,6 @@ from .conditions import (
     prices_of,
     read_levels,
     read_models,
-    read_share,
 )
 from .extraction import JUDGE, NONE, judged_text, read_choice, read_response
 from .incited import Incited
@@ -143,7 +144,7 @@ def incite(
     name, prompts = read_levels(propensity, levels)
     named = read_models(models)
     costs = prices_of(prices, [*named, *[JUDGING] * (judge is not None)])
-    checked = read_share("checked", checked)
+    checked = share("checked", checked, AnnotationError)
     get_model = need("inspect_ai.model", "inspect-ai").get_model
     for model in [*named.values(), *[judge] * (judge is not None)]:
         get_model(model, memoize=False)  # a wrong name raises an error before any question is asked
@@ -237,7 +238,8 @@ def foreseen_incitation(
     named = read_models(models)
     costs = prices_of(prices, [*named, *[JUDGING] * (judge is not None)])
     tokens, pace = whole("answer_tokens", answer_tokens), read_pace(connections, speed)
-    unread, checked = read_share("unread", unread), read_share("checked", checked)
+    unread = share("unread", unread, AnnotationError)
+    checked = share("checked", checked, AnnotationError)
     letters = sum(
         len(prompt) + len(_scheme(name, prompt, choices).prompt(choice.text))
         for prompt in prompts.values()

@@ -119,7 +119,7 @@ class Block:
         """
         dims = tuple(layout.dims)
         frame = Frame(1 + len(dims))
-        first = items[np.flatnonzero(np.diff(alike, prepend=-1))]
+        first = items[_starts(alike)]
         labels = {feature.name: feature.label_dims for feature in layout.row_features}
         grouped = dict[str, Factored]()
         for name, values in features.items():
@@ -138,6 +138,22 @@ class Block:
     def count(self) -> int:
         """Number of distinct items."""
         return int(self.alike[-1]) + 1
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Places in `items` at which the items of each distinct item begin."""
+        return _starts(self.alike)
+
+    @property
+    def number(self) -> np.ndarray:
+        """Number of each item's distinct item, in the order of the table; of a block of all."""
+        found = np.empty(len(self.items), dtype=int)
+        found[self.items] = self.alike
+        return found
+
+    def totals(self, counts: np.ndarray) -> np.ndarray:
+        """Sum counts of items, shape (subjects, items), over the items of each distinct item."""
+        return np.add.reduceat(counts[:, self.items], self.starts, axis=1)
 
     def values(
         self,
@@ -195,6 +211,10 @@ class Block:
     def _alone(self, value: np.ndarray) -> Factored:
         """Convert one number per draw to a value that is the same for all items and labels."""
         return Factored(value[None], self.frame.each((1,) * self.frame.axes), self.frame)
+
+
+def _starts(alike: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(np.diff(alike, prepend=-1))
 
 
 def _label_counts(node: Latent | MetaFeature, dims: tuple[str, ...]) -> tuple[int, ...]:

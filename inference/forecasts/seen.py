@@ -8,7 +8,7 @@ import pandas as pd
 
 from ...evaluations import alike
 from ...evaluations.alike import Content
-from ...evaluations.steps import Rows
+from ...evaluations.steps import Rows, rows_per_item
 from ...layouts import Layout
 from ..posterior.posterior import Posterior
 from .support import features_of_items
@@ -59,13 +59,10 @@ class Seen:
         """Read a fit for some subjects, by their positions (-1: new), and for some items."""
         layout = fit.layout
         names: pd.Index = fit.constants.indexes["item"].map(str)
-        steps = 1 if layout.steps is None else len(layout.steps.rows)
         if layout.steps is not None:
             names = Rows.read(names).items
-        known = (rows >= 0)[:, None, None]
-        successes, trials = (
-            known * count[rows].reshape(len(rows), len(names), steps) for count in fit.counts
-        )
+        known, shape = (rows >= 0)[:, None, None], (len(rows), len(names), rows_per_item(layout))
+        successes, trials = (known * count[rows].reshape(shape) for count in fit.counts)
         return cls(
             pd.Index(who),
             names,

@@ -12,6 +12,7 @@ import pandas as pd
 from ...common.digits import short
 from ...common.errors import DataError
 from ...common.messages import some
+from ...evaluations.steps import rows_per_item
 from ...layouts import Layout, Measured, MetaFeature
 from ...linking import units
 from ..model.alignment import Features, defined
@@ -88,7 +89,7 @@ class Support:
         features : dict of str to ndarray
             Meta-features of these items, as `read_features` returns them.
         """
-        layout, each = fit.layout, _rows(fit.layout)
+        layout, each = fit.layout, rows_per_item(fit.layout)
         columns = [(name, node) for node in layout.properties for name in node.columns]
         trials = fit.observed["trials"].to_numpy()
         found: dict[bytes, int] = {}
@@ -384,7 +385,7 @@ def features_of_items(fit: Posterior) -> Features:
     """Return the meta-features of the items of a fit, by name; each item occurs once."""
     constants, layout = fit.constants, fit.layout
     return {
-        node.name: constants[node.name].to_numpy()[:: _rows(layout)]
+        node.name: constants[node.name].to_numpy()[:: rows_per_item(layout)]
         for node in layout.meta_features
     }
 
@@ -401,8 +402,3 @@ def defined_columns(layout: Layout, features: Features, items: int) -> np.ndarra
         values = features[node.name].reshape(items, len(node.columns))
         parts.append(np.where(there, values, np.nan))
     return np.hstack(parts)
-
-
-def _rows(layout: Layout) -> int:
-    """Return the number of rows per item: one, or one for every step of its outcomes."""
-    return 1 if layout.steps is None else len(layout.steps.rows)

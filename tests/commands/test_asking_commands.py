@@ -199,7 +199,7 @@ def test_a_value_for_each_outcome(begin, state, tmp_path, capsys):
         (["{begin}", "--costs", "price"], "price"),
         (["{begin}", "--budget", "-1"], "cost=-1.0; give a number above 0"),
         (["{begin}", "--among", "33"], "among=33; give a whole number from 1 to 32"),
-        (["{begin}", "--random-share", "2"], "random_share=2.0; give a number from 0 to 1"),
+        (["{begin}", "--random-share", "2"], "random_share=2.0; give a share from 0 to 1"),
     ],
 )
 def test_mistakes_are_one_line(arguments, why, begin, state, data, tmp_path, capsys):

@@ -115,15 +115,8 @@ def repeated(source: Sensitivity, counts: Counts) -> Iterator[Repeated]:
 
 
 def _some(source: Sensitivity, counts: Counts) -> Iterator[Repeated]:
-    order, number = source.block.items, source.block.alike
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
-    alike = np.empty(len(order), dtype=int)
-    alike[order] = number
-    successes, trials = (
-        np.add.reduceat(part[:, order], starts, axis=1)
-        for part in (counts.successes, counts.trials)
-    )
-    climb = _Climb.of(source, successes, trials)
+    alike, trials = source.block.number, source.block.totals(counts.trials)
+    climb = _Climb.of(source, source.block.totals(counts.successes), trials)
     chances, slopes = climb.at(climb.top())
     weights = trials * chances * (1 - chances)
     precisions = np.einsum("sr,srk,srl->skl", weights, slopes, slopes) + source.precision

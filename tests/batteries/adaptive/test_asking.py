@@ -308,7 +308,7 @@ def test_a_joint_fit_of_others_is_a_start(tmp_path):
         ({"target": 3}, ml.FitError, "give names of latents"),
         ({"stop": 3}, ml.FitError, "give Stop"),
         ({"stop": Stop(sd={"hearing": 1})}, ml.FitError, "no profile element hearing"),
-        ({"random_share": 2}, ml.FitError, "a number from 0 to 1"),
+        ({"random_share": 2}, ml.FitError, "a share from 0 to 1"),
         ({"costs": {"a1": 1}}, ml.DataError, "no cost above 0: a0"),
         ({"costs": dict.fromkeys(bank().index, 0)}, ml.DataError, "no cost above 0"),
         ({"seed": -1}, ml.FitError, "seed=-1"),
