@@ -326,6 +326,19 @@ def outward(
     )
 
 
+def in_brackets(
+    low: float, high: float, digits: int, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> str:
+    """Write an interval in brackets, with its ends as `outward` writes them.
+
+    Examples
+    --------
+    >>> in_brackets(-0.004, 0.3, 2)
+    '[−0.01, 0.30]'
+    """
+    return f"[{', '.join(outward(low, high, digits, limits))}]"
+
+
 def _stepped(value: float, digits: int, side: int) -> float:
     """Move a number to the next multiple of the last digit's unit, down or up."""
     if not math.isfinite(value):

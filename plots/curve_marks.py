@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..batteries.characteristic import CharacteristicCurves
-from ..common.digits import fixed, outward
+from ..common.digits import fixed, in_brackets
 from ..layouts.drawing.style import STYLES
 from . import style
 
@@ -111,4 +111,4 @@ def ability_text(row: pd.Series) -> str:
         return "no curve"
     if not np.isfinite(row["low"]):
         return fixed(row["ability"], 1)
-    return f"{fixed(row['ability'], 1)} [{', '.join(outward(row['low'], row['high'], 1))}]"
+    return f"{fixed(row['ability'], 1)} {in_brackets(row['low'], row['high'], 1)}"

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from ..common.digits import fixed, outward
+from ..common.digits import fixed, in_brackets
 from ..dispositions.model_groups import ModelGroups
 from ..dispositions.self_report import GroupReports
 from . import style
@@ -103,7 +103,7 @@ def written_rho(row: pd.Series) -> str:
     said = f"ρ = {fixed(row['rho'], 2)}"
     if not np.isfinite(row["low"]):
         return said
-    return f"{said} [{', '.join(outward(row['low'], row['high'], 2))}]"
+    return f"{said} {in_brackets(row['low'], row['high'], 2)}"
 
 
 def _points(ax: Axes, own: pd.DataFrame, chosen: ModelGroups) -> None:

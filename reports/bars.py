@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..common.digits import Digits, fixed, of_profile, outward, short
+from ..common.digits import Digits, fixed, in_brackets, of_profile, short
 from ..inference.posterior.posterior import prior_draws, span
 from ..layouts.elements import Element
 from ..layouts.latents import Latent
@@ -112,8 +112,7 @@ class Bar:
         """Interval, as text."""
         known = self.axis.element.latent.range
         ends = self.row["low"], self.row["high"]
-        low, high = outward(*ends, self.digits.ends, (known.low, known.high))
-        return f"[{low}, {high}]"
+        return in_brackets(*ends, self.digits.ends, (known.low, known.high))
 
     @property
     def learnt(self) -> str:

@@ -16,9 +16,9 @@ from ..common.digits import (
     decimals,
     fixed,
     forecast_errors,
+    in_brackets,
     of_forecast,
     of_profile,
-    outward,
     short,
 )
 from ..common.errors import DataError
@@ -206,9 +206,9 @@ def _latent(
     """Write mean and interval of a node's labels, within the node's declared range."""
     for row in rows.to_dict("records"):
         digits = of_profile(row) if "low_error" in row else _of_shared(row)
-        low, high = outward(row["low"], row["high"], digits.ends, limits)
+        ends = in_brackets(row["low"], row["high"], digits.ends, limits)
         label = f"{row['label']} " if row["label"] else ""
-        yield f"{label}{fixed(row['mean'], digits.mean)} [{low}, {high}]"
+        yield f"{label}{fixed(row['mean'], digits.mean)} {ends}"
         if row.get("prior_dominated"):
             yield "(prior-dominated)"
 
@@ -273,7 +273,7 @@ def _on_item(
         labels = itertools.product(*(map(str, node[dim].to_numpy()) for dim in own))
         found[str(name)] = [
             f"{' '.join(label)} {fixed(middle, digits.mean)} "
-            f"[{', '.join(outward(least, most, digits.ends))}]".strip()
+            f"{in_brackets(least, most, digits.ends)}".strip()
             for label, middle, least, most in zip(labels, mean, low, high, strict=True)
         ]
     return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..common.digits import outward, short
+from ..common.digits import in_brackets, short
 from ..layouts import Success
 from .curves import Curve
 from .geometry import Scale, line, place
@@ -125,6 +125,6 @@ def _in_words(
     return {
         "forecast": f"{forecast:.2f}",
         "success": f"{success:.2f}",
-        "interval": "–" if math.isnan(low) else f"[{', '.join(outward(low, high, 2))}]",
+        "interval": "–" if math.isnan(low) else in_brackets(low, high, 2),
         "trials": f"{trials:.0f}",
     }

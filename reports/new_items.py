@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..common.digits import fixed, forecast_errors, of_forecast, of_score, outward
+from ..common.digits import fixed, forecast_errors, in_brackets, of_forecast, of_score
 from ..common.errors import DataError
 from ..common.messages import many
 from ..evaluations.steps import rows_per_item
@@ -134,7 +134,7 @@ class NewItems:
             str(self._names[item]),
             self._nodes[place].name,
             fixed(mean, digits.mean),
-            f"[{', '.join(outward(low, high, digits.ends))}]",
+            in_brackets(low, high, digits.ends),
             (across(low), across(high), across(mean)) if np.isfinite(low) else None,
             "; ".join(remarks),
             self._outcome(str(self._subjects[row]), str(self._names[item]), place),

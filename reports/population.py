@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..common.digits import decimals, fixed, outward
+from ..common.digits import decimals, fixed, in_brackets
 from ..common.errors import FitError
 from ..inference.population.tables import items, population
 from ..layouts.plates import plate_name
@@ -109,5 +109,5 @@ def _numbers(row: Mapping[Hashable, Any]) -> list[str]:
     """Write mean, interval, R-hat and effective sample size."""
     ess = min(row["ess_bulk"], row["ess_tail"])
     digits = decimals(row["sd"], ess)
-    low, high = outward(row["low"], row["high"], digits)
-    return [fixed(row["mean"], digits), f"[{low}, {high}]", fixed(row["rhat"], 3), fixed(ess, 0)]
+    ends = in_brackets(row["low"], row["high"], digits)
+    return [fixed(row["mean"], digits), ends, fixed(row["rhat"], 3), fixed(ess, 0)]

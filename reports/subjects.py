@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.digits import chance, fixed, outward, with_error
+from ..common.digits import chance, fixed, in_brackets, with_error
 from ..inference.explanations.explanation import Explanation
 from ..validation.criticism.expansion import error_of
 from ..validation.criticism.overdispersion import part, share
@@ -180,7 +180,7 @@ def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
         "level": str(row["level"]),
         "observed": fixed(row["observed"], 2),
         "expected": fixed(row["expected"], 2),
-        "interval": f"[{', '.join(outward(row['low'], row['high'], 2))}]",
+        "interval": in_brackets(row["low"], row["high"], 2),
         "gain": with_error(row["gain"], row["gain_se"], 1),
         "p": chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
         "verdict": "flagged" if row["flagged"] else "no alarm",

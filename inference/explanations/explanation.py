@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...common.digits import Digits, fixed, forecast_errors, of_forecast, outward, short
+from ...common.digits import Digits, fixed, forecast_errors, in_brackets, of_forecast, short
 from ...common.messages import many
 
 _TOLD = 0.005  # least share of a part or a demand that is named
@@ -151,7 +151,7 @@ class Explanation:
         digits = self._digits(low, high)
         if not interval or math.isnan(mean):
             return fixed(mean, digits.mean)
-        return f"{fixed(mean, digits.mean)} [{', '.join(outward(low, high, digits.ends))}]"
+        return f"{fixed(mean, digits.mean)} {in_brackets(low, high, digits.ends)}"
 
     def _digits(self, low: float, high: float) -> Digits:
         if math.isnan(self.ess) or not high > low:
