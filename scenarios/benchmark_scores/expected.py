@@ -73,10 +73,9 @@ def expected_scores(
     >>> table = pd.DataFrame(rows, columns=["subject", "benchmark", "score"])
     >>> found = fit(bs.common_scale_layout(), read_scores(table), draws=200, tune=300, chains=2,
     ...             seed=1, progressbar=False)
-    >>> expected_scores(found, ["test 3"], subjects=["model 2"])["mean"].round(1)
-    subject  benchmark
-    model 2  test 3       0.3
-    Name: mean, dtype: float64
+    >>> said = expected_scores(found, ["test 3"], subjects=["model 2"])["mean"].item()
+    >>> abs(said - 1 / 3) < 0.1
+    True
     """
     tail, layout = (1 - inside("prob", prob, such_as=0.9)) / 2, fit.layout
     missing = [name for name in _NODES if name not in layout.nodes]
