@@ -5,7 +5,14 @@ from functools import partial
 from ..scenario import Scenario, calibration_cases
 from .battery import ITEMS, simulated_cohort, true_profiles
 from .data import load, read_battery
-from .layouts import LAYOUTS, additive_layout, capability_layout, population_layout, with_places
+from .layouts import (
+    LAYOUTS,
+    additive_layout,
+    additive_population_layout,
+    capability_layout,
+    population_layout,
+    with_places,
+)
 from .scales import BROAD, DEMANDS, DIMENSIONS
 from .subjects import SUBJECTS
 
@@ -31,6 +38,7 @@ __all__ = [
     "SCENARIO",
     "SUBJECTS",
     "additive_layout",
+    "additive_population_layout",
     "capability_layout",
     "load",
     "population_layout",

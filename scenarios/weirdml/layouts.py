@@ -66,6 +66,13 @@ def recommended_layout(tasks: Sequence[str] = TASKS) -> Layout:
     tasks : sequence of str
         Names of tasks, as in the columns ``isTask[name]``.
 
+    Notes
+    -----
+    A cost of the threshold beyond its hours was tried for new tasks, with each of the 17 tasks held
+    out in turn and the form chosen on the others. The Brier score is then 0.101 instead of 0.103,
+    with a standard error of 0.003, and the AUROC 0.891 instead of 0.878, but the calibration error
+    of all forecasts together is 0.020 instead of 0.008.
+
     Examples
     --------
     >>> print(recommended_layout())

@@ -14,7 +14,7 @@ LAYOUTS = {
     "animal-ai": aaio.population_layout,
     "fractions": fraction_subtraction.population_layout,
     "gsm8k": gsm8k.population_layout,
-    "adele": adele.population_layout,
+    "adele": adele.additive_population_layout,
 }
 """By the cohort's name."""
 

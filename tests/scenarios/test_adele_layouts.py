@@ -80,6 +80,17 @@ def test_demands_add_up(known):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def test_demands_of_a_population_add_up(known):
+    own = {"generalEase": 0.4, "shift": 0.5, "ease": -0.2}
+    asked = ((known["demand"] - 2) * known["weight"]).sum(axis=1)
+    guessed = 2.0 * (known["unguessability"][:, 0] - 85) / 100
+    found = chance(layouts.additive_population_layout(), known | own)
+    np.testing.assert_allclose(found, expit(0.7 - asked - guessed), rtol=1e-12)
+    plates = {latent.name: latent.plates for latent in layouts.additive_population_layout().latents}
+    assert plates["meanWeight"] == ()
+    assert list(map(str, plates["weight"])) == list(map(str, plates["unguessed"])) == ["subject"]
+
+
 def test_places_are_columns_of_their_own():
     evaluation = simulated_cohort(1, 300).evaluation
     marked, tasks = layouts.with_places(evaluation)
