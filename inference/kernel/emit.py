@@ -116,6 +116,9 @@ def _engine() -> Any:
 _NOWHERE = Space()
 _REJECT_GRADIENT, _REJECT_DENSITY = 3, 4  # with these statuses, the sampler rejects a step
 _POINTER = ir.PointerType()
+_MANY = 16
+"""Steps up to which LLVM joins all functions in one. That takes twice as long to compile for many
+steps and is faster only for few, and for products of other labels."""
 
 
 def emit(plan: Plan, blocks: bool = False) -> tuple[str, Inputs]:
@@ -170,6 +173,7 @@ class _Main:
         self.b = ir.IRBuilder(function.append_basic_block("entry"))
         self.known: dict[Key, Any] = {}
         self.room: Any = None
+        self.many = False
 
     # --- reading -----------------------------------------------------------------------------
 
@@ -205,6 +209,7 @@ class _Main:
     def run(self, outputs: Sequence[Value]) -> None:
         """Compute the outputs."""
         steps, values = schedule(outputs), self.plan.values
+        self.many = len(steps) > _MANY
         groups = [Group([step]) for step in steps]
         if self.blocks:
             groups = in_blocks(steps, outputs, values.domains.rows, values.sizes)
@@ -320,16 +325,12 @@ class _Main:
         return slots
 
     def _function(self, step: Step, keys: Sequence[Key], write: Callable[[Stage], None]) -> Any:
-        """Build a separate function, whose arrays do not overlap.
-
-        LLVM takes twice as long for one function that contains all others, which is no faster to
-        run, except for products of other labels.
-        """
+        """Build a separate function, whose arrays do not overlap."""
         kind = ir.FunctionType(ir.VoidType(), [self._given(key).type for key in keys])
         name = self.module.get_unique_name("step")
         function = ir.Function(self.module, kind, name)
         function.linkage = "internal"
-        if step.fold is None or step.fold.op != "others":
+        if self.many and (step.fold is None or step.fold.op != "others"):
             function.attributes.add("noinline")
         for arg in function.args:
             if isinstance(arg.type, ir.PointerType):
