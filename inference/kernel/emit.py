@@ -117,11 +117,11 @@ _NOWHERE = Space()
 _REJECT_GRADIENT, _REJECT_DENSITY = 3, 4  # with these statuses, the sampler rejects a step
 _POINTER = ir.PointerType()
 _MANY = 16
-"""Steps up to which LLVM joins all functions in one. That takes twice as long to compile for many
-steps and is faster only for few, and for products of other labels."""
+"""Steps up to which LLVM joins all functions into one. For more steps that takes twice as long to
+compile, and the code is not faster, except for products of other labels."""
 
 
-def emit(plan: Plan, blocks: bool = False) -> tuple[str, Inputs]:
+def emit(plan: Plan, blocks: bool = False, apart: bool = False) -> tuple[str, Inputs]:
     """Translate a plan into code.
 
     Parameters
@@ -130,6 +130,9 @@ def emit(plan: Plan, blocks: bool = False) -> tuple[str, Inputs]:
         The quantities to compute.
     blocks : bool
         Whether rows are computed in blocks, whose arrays fit into a cache.
+    apart : bool
+        Whether each of many steps stays a function, which is compiled faster. Otherwise, functions
+        are joined into one, so that the last digits of separate fits do not change.
 
     Returns
     -------
@@ -144,11 +147,15 @@ def emit(plan: Plan, blocks: bool = False) -> tuple[str, Inputs]:
     inputs = Inputs(plan.values.domains, plan.outcomes)
     maths = Mathematics(module)
     status = ir.FunctionType(LONG, [LONG, _POINTER, _POINTER, _POINTER, _POINTER])
-    density = _Main(module, maths, plan, inputs, ir.Function(module, status, "density"), blocks)
+    density = _Main(
+        module, maths, plan, inputs, ir.Function(module, status, "density"), blocks, apart
+    )
     density.run([plan.total, *plan.gradient.values()])
     density.finish_density()
     status = ir.FunctionType(LONG, [LONG, LONG, _POINTER, _POINTER, _POINTER])
-    profile = _Main(module, maths, plan, inputs, ir.Function(module, status, "profile"), blocks)
+    profile = _Main(
+        module, maths, plan, inputs, ir.Function(module, status, "profile"), blocks, apart
+    )
     profile.run(plan.profile)
     profile.finish_profile()
     return str(module), inputs
@@ -165,15 +172,16 @@ class _Main:
         inputs: Inputs,
         function: Any,
         blocks: bool,
+        apart: bool,
     ) -> None:
         self.module, self.maths, self.plan = module, maths, plan
-        self.inputs, self.function, self.blocks = inputs, function, blocks
+        self.inputs, self.function = inputs, function
+        self.blocks, self.apart = blocks, apart
         self.point = function.args[1] if function.name == "density" else function.args[2]
         self.user = function.args[-1]
         self.b = ir.IRBuilder(function.append_basic_block("entry"))
         self.known: dict[Key, Any] = {}
         self.room: Any = None
-        self.many = False
 
     # --- reading -----------------------------------------------------------------------------
 
@@ -209,7 +217,7 @@ class _Main:
     def run(self, outputs: Sequence[Value]) -> None:
         """Compute the outputs."""
         steps, values = schedule(outputs), self.plan.values
-        self.many = len(steps) > _MANY
+        self.apart = self.apart and len(steps) > _MANY
         groups = [Group([step]) for step in steps]
         if self.blocks:
             groups = in_blocks(steps, outputs, values.domains.rows, values.sizes)
@@ -330,7 +338,7 @@ class _Main:
         name = self.module.get_unique_name("step")
         function = ir.Function(self.module, kind, name)
         function.linkage = "internal"
-        if self.many and (step.fold is None or step.fold.op != "others"):
+        if self.apart and (step.fold is None or step.fold.op != "others"):
             function.attributes.add("noinline")
         for arg in function.args:
             if isinstance(arg.type, ir.PointerType):

@@ -208,7 +208,7 @@ class JointKernel:
             form = Outcomes.of(hits, attempts)
             given = form.arrays(hits, attempts)
         planned = plan(self.density, self.domains, form)
-        text, inputs = emit(planned, blocks=self.domains.rows.size > blocks.WHOLE)
+        text, inputs = emit(planned, blocks=self.domains.rows.size > blocks.WHOLE, apart=True)
         outcomes = [np.asarray(part, dtype=float) for part in given]
         ways = log_ways(self.cohort.successes, self.cohort.trials)
         numbers = {CONSTANT_TERM: float(ways.sum()), **self._numbers}

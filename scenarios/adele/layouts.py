@@ -254,14 +254,24 @@ def additive_population_layout(*, highest: int = 5) -> Layout:
     it* to compare subjects by their abilities, which `population_layout` has on one scale.
 
     Forms were compared on 600 items that are not among the 800 on which the benchmark judges, by
-    tasks and by cells held out, three splits of each. The mean Brier scores of tasks and cells are
-    0.158 and 0.134 (`population_layout` 0.169 and 0.139, `additive_layout` 0.160 and 0.152). With
-    eases of tasks instead of benchmarks they are 0.159 and 0.134; with both, chains diverge. If all
-    subjects have one weight of the unguessability as well, they are 0.163 and 0.137, and 0.164 and
-    0.137 or 0.165 and 0.137 with a prior standard deviation of the mean weights of 0.1 or 0.2
-    instead of 0.05. On one split each, these were worse: the same weights for all subjects, weights
-    without a mean, no eases of tasks, and a subject's own part on each task. A subject's own part
-    on each benchmark was no better on two splits (tasks 0.157, compared with 0.155).
+    tasks and by cells held out, three splits of each:
+
+    ======================================================= ===== =====
+    mean Brier score of held-out                            tasks cells
+    ======================================================= ===== =====
+    this layout                                             0.158 0.134
+    eases of tasks instead of benchmarks                    0.159 0.134
+    the same, one weight of unguessability for all subjects 0.163 0.137
+    the same, mean weights with a prior sd of 0.1           0.164 0.137
+    the same, mean weights with a prior sd of 0.2           0.165 0.137
+    `additive_layout`                                       0.160 0.152
+    `population_layout`                                     0.169 0.139
+    ======================================================= ===== =====
+
+    "The same" refers to the line above; the prior sd of the mean weights is otherwise 0.05. With
+    eases of tasks and of benchmarks, chains diverge. Forms that were no better on one or two splits
+    have the same weights for all subjects, weights without a mean, no eases of tasks, a prior sd of
+    0.03 or an inferred one, or a subject's own part on each task or benchmark.
 
     Examples
     --------

@@ -8,8 +8,10 @@ from helpers.function_cases import AS_WRITTEN
 from helpers.joint_points import levels, plain_density, plain_point
 from helpers.populations import cohort_data, full_layout, random_layout
 
+from measurement_layouts.inference.kernel.emit import build, emit
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_model import joint_model
+from measurement_layouts.inference.sampling import joint
 from measurement_layouts.inference.sampling.joint import JointKernel
 from measurement_layouts.inference.sampling.modes import LogDensity
 
@@ -42,6 +44,22 @@ def test_density_and_gradient_are_the_plain_models(seed):
         for name, wanted in slopes.items():
             assert np.shape(wanted) == np.shape(found[name])
             assert np.abs(found[name] - wanted).max() < 1e-10 * steepest
+
+
+def test_steps_are_functions_of_their_own_in_joint_layouts_alone(monkeypatch):
+    """The density is that of the functions joined into one, as they are in a separate fit."""
+    texts = []
+    monkeypatch.setattr(joint, "build", lambda text: texts.append(text) or build(text))
+    cohort = Cohort.of_evaluation(full_layout(), cohort_data())
+    apart = JointKernel(cohort)
+    at = np.random.default_rng(1).normal(size=len(apart.start))
+    value, gradient = LogDensity(apart.compiled()).with_gradient(at)
+    monkeypatch.setattr(joint, "emit", lambda planned, blocks, apart: emit(planned, blocks))
+    together = LogDensity(JointKernel(cohort).compiled()).with_gradient(at)
+    assert ["noinline" in text for text in texts] == [True, False]
+    assert texts[0].replace(" noinline", "") == texts[1]
+    assert value == pytest.approx(together[0], rel=1e-12)
+    assert gradient == pytest.approx(together[1], rel=1e-10)
 
 
 def test_another_outcome_has_another_density():
