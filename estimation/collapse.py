@@ -43,7 +43,7 @@ def point_collapse(
     Raises
     ------
     DataError
-        When the four arrays differ in length or are empty, or a band is reversed.
+        When the four arrays are not numbers, differ in length or are empty, or a band is reversed.
 
     References
     ----------
@@ -57,7 +57,13 @@ def point_collapse(
     1  0.0   1.0      0.5       2
     2  1.0   3.0      0.0       1
     """
-    columns = [np.asarray(column, dtype=float) for column in (low, high, successes, trials)]
+    given = {"low": low, "high": high, "successes": successes, "trials": trials}
+    columns = []
+    for name, column in given.items():
+        try:
+            columns.append(np.asarray(column, dtype=float))
+        except (TypeError, ValueError):
+            raise DataError(f"{name}: these are not numbers; give one number per item") from None
     if len({column.shape for column in columns}) > 1 or columns[0].ndim != 1 or not columns[0].size:
         shapes = ", ".join(str(column.shape) for column in columns)
         raise DataError(

@@ -1,6 +1,10 @@
-"""Refusal of arguments that are not a layout, or not an evaluation."""
+"""Refusal of arguments that are not a layout, not several of them, or not an evaluation."""
 
+from collections.abc import Mapping
+
+from ..common.errors import DataError
 from ..common.given import refuse_other
+from ..common.messages import many
 from ..layouts import Layout
 from ..linking import LayoutError
 from .evaluation import Evaluation
@@ -28,6 +32,29 @@ def refuse_no_layout(layout: object) -> None:
     elif isinstance(getattr(layout, "layout", None), Layout):
         remedy = "give its attribute layout"
     refuse_other("layout", layout, Layout, "a Layout", remedy, LayoutError)
+
+
+def refuse_few_layouts(layouts: object) -> None:
+    """Refuse what is given as several layouts by name and is something else.
+
+    Raises
+    ------
+    DataError
+        When it is no mapping, a value is not a `Layout`, or there are fewer than two.
+
+    Examples
+    --------
+    >>> refuse_few_layouts({"line": "layout.py"})
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.common.errors.DataError: layouts['line']: this is a str, not a Layout; ...
+    """
+    remedy = "give at least two layouts by name, as in {'line': layout, 'kink': other}"
+    refuse_other("layouts", layouts, Mapping, "a mapping", remedy)
+    for name, layout in layouts.items():
+        refuse_other(f"layouts[{name!r}]", layout, Layout, "a Layout", remedy)
+    if len(layouts) < 2:
+        raise DataError(f"there are {many(len(layouts), 'layout')} to choose from; {remedy}")
 
 
 def refuse_no_evaluation(evaluation: object, name: str = "evaluation") -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...common.errors import AnnotationError, DataError
+from ...common.given import refuse_other
 from ...common.messages import some
 from ...common.optional import need
 from ...common.options import whole
@@ -71,9 +72,9 @@ def adaptive_task(
     Raises
     ------
     DataError
-        When an item of the bank has no sample, or two samples have one name. While the task runs:
-        when there are several scorers and none is chosen, a score is not an outcome, or a sample is
-        answered twice.
+        When `task` or `test` is something else, an item of the bank has no sample, or two samples
+        have one name. While the task runs: when there are several scorers and none is chosen, a
+        score is not an outcome, or a sample is answered twice.
     FitError
         When `connections` is not a whole number above 0.
     AnnotationError
@@ -104,6 +105,10 @@ def adaptive_task(
             f"inspect-ai {inspect.__version__} cannot choose samples while a task runs; install "
             'a later one: pip install --upgrade "measurement-layouts[inspect]"'
         )
+    made = "make one as AdaptiveTest(layout, bank)"
+    refuse_other("test", test, AdaptiveTest, "an AdaptiveTest", made)
+    remedy = "give one as inspect_ai.Task(dataset, solver, scorer)"
+    refuse_other("task", task, inspect.Task, "a Task of Inspect", remedy)
     asking = _Asking(
         test,
         _samples(task, test),

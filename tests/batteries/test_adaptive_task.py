@@ -295,6 +295,10 @@ def test_mistakes_are_told_before_the_run():
     test = ml.AdaptiveTest(sums(), bank(70), seed=3)
     with pytest.raises(ml.DataError, match=r"9 item\(s\) of the bank have no sample in task sums"):
         ml.batteries.adaptive_task(plain(), test)
+    with pytest.raises(ml.DataError, match="task: this is a str, not a Task of Inspect"):
+        ml.batteries.adaptive_task("sums.py", test)
+    with pytest.raises(ml.DataError, match="test: this is a Layout, not an AdaptiveTest"):
+        ml.batteries.adaptive_task(plain(), sums())
     twice = plain()
     twice.dataset = [*samples(), *samples()]
     with pytest.raises(ml.DataError, match="two samples of the task have the id sum-00"):

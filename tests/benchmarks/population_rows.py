@@ -3,6 +3,7 @@
 import resource
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from itertools import batched
 
@@ -13,7 +14,7 @@ from lines import Line, at_most, in_words
 from population_data import COHORTS, SPLITS, Cohort, held_cells, held_items, known_items
 from population_layouts import ALONE, LAYOUTS
 from population_rivals import RIVALS, forecast
-from population_scores import brier, over_splits
+from population_scores import brier, losses, over_groups, over_splits
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic
@@ -48,7 +49,7 @@ def joint_cells(name: str, quick: bool, seed: int) -> list[Line]:
     """Score held-out cells beside each subject alone, Rasch, and what else is a goal there."""
     cohort, rivals = COHORTS[name](), [RASCH]
     rivals += {"fractions": [FACTORS], "exam": [EXPLAINED]}.get(name, [])
-    scores = _scored(name, cohort, held_cells, rivals, quick, seed)
+    scores, _ = _scored(name, cohort, held_cells, rivals, quick, seed)
     return [
         _beside(cohort, "cells", rival, scores, GOALS.get(rival, 0.0), GRACE.get(rival, 0.0))
         for rival in scores.columns.drop("ours")
@@ -56,34 +57,52 @@ def joint_cells(name: str, quick: bool, seed: int) -> list[Line]:
 
 
 def joint_items(name: str, quick: bool, seed: int) -> list[Line]:
-    """Score groups of items held out beside each subject alone; beside its mean, as found."""
+    """Score groups of items held out beside each subject alone; beside its mean, as found.
+
+    Splits hold out the same groups again and again, so the error is clustered by groups.
+    """
     cohort = COHORTS[name]()
-    scores = _scored(name, cohort, held_items, [MEAN], quick, seed)
+    scores, lost = _scored(name, cohort, held_items, [MEAN], quick, seed)
     return [
-        _beside(cohort, "whole items", rival, scores, 2.0) for rival in scores.columns.drop("ours")
+        _beside(cohort, "whole items", rival, scores, 2.0, lost=lost)
+        for rival in scores.columns.drop("ours")
     ]
 
 
 def _scored(
     name: str, cohort: Cohort, hold: Hold, rivals: list[str], quick: bool, seed: int
-) -> pd.DataFrame:
-    """Score one layout, its rivals and each subject alone: one row per split."""
+) -> tuple[pd.DataFrame, dict[str, list[np.ndarray]]]:
+    """Score one layout, its rivals and each subject alone: a row per split, and losses of cells."""
     length, table = QUICK if quick else SHORT, {}
+    lost: dict[str, list[np.ndarray]] = defaultdict(list)
     for split in SPLITS[: 2 if quick else None]:
         held = hold(cohort, split)
         found = {rival: forecast(rival, cohort, held, seed) for rival in rivals}
         found["each alone"] = chances(ALONE[name](), cohort, held, length)
         found["ours"] = chances(LAYOUTS[name](), cohort, held, length)
         table[split] = {way: brier(chance, cohort, held) for way, chance in found.items()}
+        for way, chance in found.items():
+            lost[way].append(losses(chance, cohort, held))
         print(f"{name}, split {split}: {table[split]}", file=sys.stderr)
-    return pd.DataFrame.from_dict(table, "index")
+    return pd.DataFrame.from_dict(table, "index"), lost
 
 
 def _beside(
-    cohort: Cohort, what: str, rival: str, scores: pd.DataFrame, errors: float, grace: float = 0.0
+    cohort: Cohort,
+    what: str,
+    rival: str,
+    scores: pd.DataFrame,
+    errors: float,
+    grace: float = 0.0,
+    lost: Mapping[str, list[np.ndarray]] | None = None,
 ) -> Line:
-    """Hold a score to a rival's, so many standard errors of the difference away."""
+    """Hold a score to a rival's, so many standard errors away: of groups if `lost` is given."""
     apart, error = over_splits(scores["ours"], scores[rival])
+    told = f"{apart:.4f} +- {error:.4f} apart over {len(scores)} splits"
+    if lost is not None:
+        ours, theirs = (np.array(lost[way]) for way in ("ours", rival))
+        error = over_groups(ours, theirs, cohort.groups).error
+        told += f", +- {error:.4f} over {cohort.groups.nunique()} groups of items"
     theirs = float(scores[rival].mean())
     return at_most(
         f"{cohort.name}, {what}, joint fit against {rival}",
@@ -91,7 +110,7 @@ def _beside(
         float(scores["ours"].mean()),
         theirs + errors * error + grace,
         f"({rival} {theirs:.4f})",
-        ours=f"{apart:.4f} +- {error:.4f} apart over {len(scores)} splits",
+        ours=told,
     )
 
 

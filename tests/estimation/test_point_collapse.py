@@ -38,6 +38,8 @@ def test_few_trials_do_not_win_and_of_equals_the_widest_does():
 def test_bad_bands_are_refused():
     with pytest.raises(ml.DataError, match="shapes"):
         point_collapse([0, 1], [1, 2], [1], [1])
+    with pytest.raises(ml.DataError, match="high: these are not numbers"):
+        point_collapse([-1], ["far"], [1], [1])
     with pytest.raises(ml.DataError, match="1 band"):
         point_collapse([0, 3], [1, 2], [1, 1], [1, 1])
 

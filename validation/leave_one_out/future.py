@@ -9,12 +9,11 @@ import xarray as xr
 from scipy.special import logsumexp
 
 from ...common.errors import DataError, FitError
-from ...common.given import refuse_other
 from ...common.messages import some
 from ...common.options import inside, whole
 from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.given import refuse_no_evaluation
+from ...evaluations.given import refuse_few_layouts, refuse_no_evaluation
 from ...evaluations.tables import need_columns
 from ...inference.fit import Fit
 from ...inference.fitting import fit
@@ -100,11 +99,8 @@ def leave_future_out(
     0   ...
     """
     learnt, blocks = inside("learnt", learnt, such_as=0.5), whole("blocks", blocks, 1)
-    remedy = "give the layouts by name, as in {'line': layout, 'kink': other}"
-    refuse_other("layouts", layouts, Mapping, "a mapping", remedy)
+    refuse_few_layouts(layouts)
     refuse_no_evaluation(evaluation)
-    if len(layouts) < 2:
-        raise DataError(f"there is {len(layouts)} layout; give at least two, by name")
     alone = [name for name, layout in layouts.items() if not layout.joint]
     if alone:
         raise FitError(

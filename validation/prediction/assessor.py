@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from ...common.errors import DataError
+from ...common.given import refuse_other
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.tables import (
@@ -236,13 +237,14 @@ def names_of(columns: Iterable[str]) -> tuple[str, ...]:
     Raises
     ------
     DataError
-        When a name is repeated.
+        When `columns` is something else, or a name is repeated.
 
     Examples
     --------
     >>> names_of("size"), names_of(["size", "hue"])
     (('size',), ('size', 'hue'))
     """
+    refuse_other("columns", columns, Iterable, "names", "give names of columns of the items")
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     refuse_repeats(names, "column", "the columns to predict from")
     return names

@@ -9,8 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from ...common import options
-from ...common.errors import DataError
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_few_layouts
 from ...evaluations.steps import refuse_steps
 from ...evaluations.tables import known_names
 from ...inference.fit import Fit
@@ -154,7 +154,7 @@ class ChosenLayout(Fitter):
     Raises
     ------
     DataError
-        When there are fewer than two candidates.
+        When `layouts` is something else, or there are fewer than two candidates.
     FitError
         When `folds` is not a whole number of at least 2.
 
@@ -183,10 +183,7 @@ class ChosenLayout(Fitter):
     chains: int = 2
 
     def __post_init__(self) -> None:
-        if len(self.layouts) < 2:
-            raise DataError(
-                f"there are {len(self.layouts)} layouts to choose from; give at least two by name"
-            )
+        refuse_few_layouts(self.layouts)
         options.whole("folds", self.folds, 2)
 
     def check(self, items: pd.DataFrame) -> None:

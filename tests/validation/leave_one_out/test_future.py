@@ -96,6 +96,8 @@ def test_what_cannot_be_cut(change, options, error, message, models):
 def test_layouts_that_foresee_nobody(models):
     with pytest.raises(DataError, match="at least two"):
         leave_future_out({"line": SHAPES["line"]}, models, by="released")
+    with pytest.raises(DataError, match=r"layouts\['kink'\]: this is None, not a Layout"):
+        leave_future_out(SHAPES | {"kink": None}, models, by="released")
     alone = SHAPES | {"alone": weirdml.published_layout()}
     with pytest.raises(FitError, match="under alone subjects share nothing, so that later"):
         leave_future_out(alone, models, by="released")

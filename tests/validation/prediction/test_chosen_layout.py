@@ -72,8 +72,12 @@ def test_items_without_outcomes_do_not_count(evaluation):
 
 
 def test_what_is_wrong_is_named(evaluation):
-    with pytest.raises(DataError, match="1 layouts to choose from; give at least two"):
+    with pytest.raises(DataError, match="1 layout to choose from; give at least two"):
         ChosenLayout({"size": BY_SIZE})
+    with pytest.raises(DataError, match=r"layouts\['size'\]: this is a str, not a Layout"):
+        ChosenLayout({"size": "size.py", "hue": BY_SIZE})
+    with pytest.raises(DataError, match="layouts: this is a list, not a mapping"):
+        ChosenLayout([BY_SIZE, BY_SIZE])
     with pytest.raises(FitError, match="folds=1"):
         ChosenLayout(LAYOUTS, folds=1)
     bare = ml.Evaluation(
