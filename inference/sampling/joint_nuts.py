@@ -73,10 +73,11 @@ def joint_form(cohort: Cohort) -> Form:
     out over standard scores. Without such a latent, or if it needs too many scores, a single normal
     latent per subject is integrated out if it needs no more than 64 places. Values of the other
     latents whose scale is a latent are centred to the degree to which the data reduce their
-    variance. If nothing is integrated out, coordinates are stretched along directions in which
-    shared values vary more than the other coordinates let them (`find_directions`). If these are
-    long, deviations from the location are tried, which are taken if their directions are shorter.
-    A longer run then shows the pairs of a subject's values that are bent.
+    variance. Unless a latent per subject and item is integrated out, coordinates are stretched
+    along directions in which shared values vary more than the other coordinates let them
+    (`find_directions`). If nothing is integrated out and these directions are long, deviations from
+    the location are tried, which are taken if their directions are shorter. A longer run then shows
+    the pairs of a subject's values that are bent.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -127,23 +128,25 @@ def _without_subjects(cohort: Cohort, scaled: list[Latent], latent: Latent | Non
         places = find_places(latent, pilot[latent.name][0], pilot[spread.name][0])
         if places is not None:
             centring.pop(latent.name, None)
-            return Form(JointKernel(cohort, centring, places=places), Inner(cohort, latent, places))
+            kernel = JointKernel(cohort, centring, places=places)
+            inner = Inner(cohort, latent, places)
+            return _stretched(kernel, inner) or Form(kernel, inner)
     if _directions(kernel, points) is None:
         return Form(JointKernel(cohort, centring))
-    form = _stretched(cohort, centring) or Form(JointKernel(cohort, centring))
+    kernel = JointKernel(cohort, centring)
+    form = _stretched(kernel) or Form(kernel)
     if form.longest > _STRETCHED:
         apart = {name: np.zeros_like(part) for name, part in centring.items()}
-        other = _stretched(cohort, apart)
+        other = _stretched(JointKernel(cohort, apart))
         if other is not None and other.longest < form.longest:
             form, centring = other, apart
     return _bent(cohort, centring, scaled) or form
 
 
-def _stretched(cohort: Cohort, centring: Mapping[str, np.ndarray]) -> Form | None:
+def _stretched(kernel: JointKernel, inner: Inner | None = None) -> Form | None:
     """Stretch coordinates along the directions that a short run shows; None if it cannot start."""
-    kernel = JointKernel(cohort, centring)
     pilot, points = _pilot(kernel)
-    return None if pilot is None else Form(kernel, directions=_directions(kernel, points))
+    return None if pilot is None else Form(kernel, inner, _directions(kernel, points))
 
 
 def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent]) -> Form | None:

@@ -176,27 +176,40 @@ def ridge():
     return ml.Layout("ridge", ml.Success("solved", mixture(logistic(ability + ease), slip, 0.5)))
 
 
+def explained():
+    """A layout of one ability, which is integrated out, in which a weight trades with all eases."""
+    ability = ml.Capability("ability", prior=normal(0, ml.Spread("spread")))
+    weight, length = ml.Bias("weight", per="population"), ml.MetaFeature("length", low=-2, high=2)
+    chance = logistic(ability - weight * length + shared_layouts.zero_sum("ease"))
+    return ml.Layout("explained", ml.Success("solved", chance))
+
+
 @pytest.mark.slow
-def test_a_joint_fit_is_stretched_where_shared_values_are_correlated():
-    """Eases and the mean: more effective draws, and the same posterior."""
+@pytest.mark.parametrize(
+    ("layout", "value", "integrated"), [(ridge(), "mean", False), (explained(), "weight", True)]
+)
+def test_a_joint_fit_is_stretched_where_shared_values_are_correlated(layout, value, integrated):
+    """A shared value and all eases: more effective draws, and the same posterior."""
     rng = np.random.default_rng(8)
     names = [f"i{number}" for number in range(10)], [f"s{number}" for number in range(40)]
     log_odds = rng.normal(0, 1, (40, 1)) + np.linspace(-2, 2, 10)
     outcomes = (rng.logistic(size=(40, 10)) < log_odds).astype(int)
     evaluation = ml.Evaluation.from_wide(
-        pd.DataFrame(outcomes, names[1], names[0]), pd.DataFrame(index=names[0])
+        pd.DataFrame(outcomes, names[1], names[0]),
+        pd.DataFrame({"length": rng.permutation(np.linspace(-2, 2, 10))}, names[0]),
     )
-    cohort = Cohort.of_evaluation(ridge(), evaluation)
+    cohort = Cohort.of_evaluation(layout, evaluation)
     form = joint_nuts.joint_form(cohort)
     assert form.directions is not None
+    assert (form.inner is not None) is integrated
     options = SamplingOptions(draws=1000, tune=500, chains=1)
     found = {}
     for directions in (form.directions, None):
         model = dataclasses.replace(form, directions=directions).compiled()
         drawn, steps = run_chains(model, options, 9, 1, 1)
-        mean = columns(drawn, "mean", options)[0]
+        draws = columns(drawn, value, options)[0]
         count = columns(steps, "n_steps", options).sum()
-        found[directions is None] = mean, effective(mean) / count
+        found[directions is None] = draws, effective(draws) / count
     (stretched, often), (plain, seldom) = found[False], found[True]
     assert often > 1.5 * seldom
     error = np.hypot(*(one.std() / effective(one) ** 0.5 for one in (stretched, plain)))
