@@ -34,7 +34,7 @@ def refuse_no_layout(layout: object) -> None:
     refuse_other("layout", layout, Layout, "a Layout", remedy, LayoutError)
 
 
-def refuse_few_layouts(layouts: object) -> None:
+def refuse_few_layouts(layouts: Mapping[str, object]) -> None:
     """Refuse what is given as several layouts by name and is something else.
 
     Raises
