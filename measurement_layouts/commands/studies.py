@@ -136,7 +136,7 @@ def _reproduce(chosen: argparse.Namespace) -> int:
         raise FileNotFoundError(
             f"{scenario.name} is compared with published tables; give their folder as --published"
         )
-    with waiting(f"reproducing {scenario.name}, which takes minutes", show=True):
+    with waiting(f"reproducing {scenario.name}, which takes seconds to an hour", show=True):
         found = scenarios.reproduce(scenario.name, chosen.data, chosen.published)
     return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
 
