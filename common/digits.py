@@ -156,7 +156,7 @@ def beside(error: float) -> int:
     if not 0 < error < math.inf:
         return _MOST
     leading = math.floor(math.log10(error) + _ROUNDING)
-    return -leading + (error / 10.0**leading < _FEW)
+    return -leading + int(error / 10.0**leading < _FEW)
 
 
 def with_error(value: float, error: float, most: int = 4) -> str:

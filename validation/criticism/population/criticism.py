@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ....common.digits import beside, fixed
+from ....common.digits import beside, fixed, in_brackets
 from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
@@ -166,8 +166,7 @@ def row_name(table: str, row: Mapping[Hashable, Any]) -> str:
 def _numbers(row: pd.Series) -> str:
     """Write an effect with its interval."""
     digits = min(beside((row["high"] - row["low"]) / 2), 2)
-    effect, low, high = (fixed(row[name], digits) for name in ("effect", "low", "high"))
-    return f"{effect} [{low}, {high}]"
+    return f"{fixed(row['effect'], digits)} {in_brackets(row['low'], row['high'], digits)}"
 
 
 def _of_subjects(flagged: pd.DataFrame) -> str:
