@@ -157,7 +157,10 @@ def one_coin(won, tosses, wrong=False):
 
 @pytest.mark.parametrize("method", ["grid", pytest.param("nuts", marks=pytest.mark.slow)])
 def test_a_posterior_known_by_quadrature(method):
-    """A general share g, chance ~ Beta(1 + 8 g, 9 - 8 g): given g, wins are beta-binomial."""
+    """A general share g, chance ~ Beta(1 + 8 g, 9 - 8 g): given g, wins are beta-binomial.
+
+    The twin with another prior is integrated alone: NUTS would compile it for seconds.
+    """
     won, tosses = 9, 10
 
     def weighted(value):
@@ -170,7 +173,7 @@ def test_a_posterior_known_by_quadrature(method):
         "general": weighted(lambda g: g) / mass,
         "chance": weighted(lambda g: (1 + 8 * g + won) / (10 + tosses)) / mass,
     }
-    for wrong in (False, True):
+    for wrong in (False, True)[: 1 + (method == "grid")]:
         fit = ml.fit(
             *one_coin(won, tosses, wrong), method=method, seed=2, progressbar=False, draws=1000
         )
@@ -259,12 +262,11 @@ def test_without_machine_code_the_density_is_the_same():
     demand, won = data()
     layout = of_formulas()
     subject = SubjectData(won, np.ones(ITEMS, dtype=int), {})
-    model = compile_plain(layout, {"demand": demand}, ITEMS).on(subject)
-    plain, fused = LogDensity(model), density(layout, demand, won)
+    sampler = compile_plain(layout, {"demand": demand}, ITEMS)
+    plain, fused = LogDensity(sampler.on(subject)), density(layout, demand, won)
     for point in np.random.default_rng(4).normal(size=(3, 9)):
         value, slope = plain.with_gradient(point)
         np.testing.assert_allclose(fused(point)[0], value, rtol=1e-11)
         np.testing.assert_allclose(fused(point)[1], slope, rtol=1e-8, atol=1e-8)
-    sampler = compile_plain(layout, {"demand": demand}, ITEMS)
     draws = sample(sampler, subject, SamplingOptions(draws=20, tune=50, chains=1), seed=1)
     assert draws.posterior["skill"].shape == (1, 20, 3)

@@ -159,7 +159,7 @@ def test_a_prior_that_depends_on_the_other_latent():
         prior = stats.norm.logpdf(spring, 1, spread) + stats.halfnorm.logpdf(spread)
         return np.log(np.where(right, chance, 1 - chance)).sum(axis=-1) + prior
 
-    cells = [np.linspace(-5, 7, 2401), (np.arange(2000) + 0.5) / 400]
+    cells = [np.linspace(-5, 7, 601), (np.arange(500) + 0.5) / 100]
     means, spreads = on_a_grid(log_density, *cells)
     draws = drawn(layout, evaluation).posterior
     close(draws["spring"], means[0], spreads[0])
