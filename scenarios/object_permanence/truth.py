@@ -85,7 +85,8 @@ def true_profiles(ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
     Agent17         0.95            1.5      52.80
     Agent18         0.95            4.8      33.35
     """
-    found = {name: _profile(agent, ranges) for name, agent in AGENTS.items()}
+    arenas = _arenas(ranges)
+    found = {name: _profile(agent, ranges, arenas) for name, agent in AGENTS.items()}
     return pd.DataFrame(found).T[list(RANGES)]
 
 
@@ -112,32 +113,47 @@ def normalised(profiles: pd.DataFrame, ranges: Mapping[str, float] = RANGES) -> 
     return profiles[list(RANGES)] / pd.Series(ranges)[list(RANGES)]
 
 
-def _profile(agent: Agent, ranges: Mapping[str, float]) -> dict[str, float]:
-    if agent.constant is not None:
-        return {name: agent.constant * ranges[name] for name in RANGES}
+def _arenas(ranges: Mapping[str, float]) -> dict[str, pd.DataFrame]:
+    """Make the arenas in which every agent is tried, by capability and by paradigm of places."""
     demands = {name: ranges[name] * np.linspace(0, 1, _STEPS) for name in RANGES}
     hidden = {"occluderPresence": 1, "timeUnderOcc": 0.5, "numberOfPositions": 1.0}
     kept = {**hidden, "timeUnderOcc": demands["memoryAbility"]}
-    chances = {
-        "flatNavAbility": _best(agent, goalDistance=demands["flatNavAbility"]),
-        "visualAbility": _best(agent, goalSize=5 - demands["visualAbility"]),
-        "memoryAbility": _best(agent, _HIDING, **kept),
-        "OPAbility": _places(agent, demands["OPAbility"] / _LONGEST, hidden),
+    places = {**hidden, "numberOfPositions": np.array(_PLACES, dtype=float), "rewardDeflected": 1}
+    return {
+        "flatNavAbility": _of_cases(goalDistance=demands["flatNavAbility"]),
+        "visualAbility": _of_cases(goalSize=5 - demands["visualAbility"]),
+        "memoryAbility": _of_cases(_HIDING, **kept),
+        **{paradigm: _of_cases((paradigm,), **places) for paradigm in _MOST_PLACES},
+        **{
+            f"{obstacle}Ability": _of_cases(where, **{f"{obstacle}Presence": np.ones(1)})
+            for obstacle, where in _WITH.items()
+        },
     }
+
+
+def _profile(
+    agent: Agent, ranges: Mapping[str, float], arenas: Mapping[str, pd.DataFrame]
+) -> dict[str, float]:
+    if agent.constant is not None:
+        return {name: agent.constant * ranges[name] for name in RANGES}
+    amounts = ranges["OPAbility"] * np.linspace(0, 1, _STEPS) / _LONGEST
+    chances = {
+        name: _best(agent, arenas[name])
+        for name in ("flatNavAbility", "visualAbility", "memoryAbility")
+    }
+    chances["OPAbility"] = _places(agent, amounts, arenas)
     found = {name: _half(each) * ranges[name] for name, each in chances.items()}
-    for obstacle, where in _WITH.items():
-        chance = _best(agent, where, **{f"{obstacle}Presence": np.ones(1)})
-        found[f"{obstacle}Ability"] = float(chance[0])
+    for name in (f"{obstacle}Ability" for obstacle in _WITH):
+        found[name] = float(_best(agent, arenas[name])[0])
     return found
 
 
-def _places(agent: Agent, amounts: np.ndarray, hidden: Mapping[str, object]) -> np.ndarray:
+def _places(agent: Agent, amounts: np.ndarray, arenas: Mapping[str, pd.DataFrame]) -> np.ndarray:
     """Return probabilities for the numbers of places in arenas, interpolated between them."""
     places = np.array(_PLACES, dtype=float)
-    where = {**hidden, "numberOfPositions": places, "rewardDeflected": 1}
     chances = np.max(
         [
-            np.where(places <= most, _best(agent, (paradigm,), **where), 0.0)
+            np.where(places <= most, _best(agent, arenas[paradigm]), 0.0)
             for paradigm, most in _MOST_PLACES.items()
         ],
         axis=0,
@@ -145,16 +161,19 @@ def _places(agent: Agent, amounts: np.ndarray, hidden: Mapping[str, object]) -> 
     return np.asarray(np.interp(amounts, places, chances))
 
 
-def _best(
-    agent: Agent, paradigms: Iterable[str] = (*_HIDING, "basic"), **columns: object
-) -> np.ndarray:
-    """Return probabilities on the best side of the best paradigm; one column is an array."""
+def _best(agent: Agent, arenas: pd.DataFrame) -> np.ndarray:
+    """Return probabilities on the best side of the best paradigm."""
+    count = arenas.index[-1] + 1
+    return np.asarray(agent.rule(arenas).reshape(-1, count).max(axis=0))
+
+
+def _of_cases(paradigms: Iterable[str] = (*_HIDING, "basic"), **columns: object) -> pd.DataFrame:
+    """Lay out arenas on each side of each paradigm; one column is an array, whose places count."""
     (count,) = {len(part) for part in columns.values() if isinstance(part, np.ndarray)}
     cases = list(itertools.product(paradigms, (-1, 0, 1)))
     arenas = pd.DataFrame(_EASY | columns, range(count)).iloc[np.tile(range(count), len(cases))]
     each = (np.repeat(part, count) for part in zip(*cases, strict=True))
-    arenas = arenas.assign(**dict(zip(("paradigm", "rightLeftPosition"), each, strict=True)))
-    return np.asarray(agent.rule(arenas).reshape(len(cases), -1).max(axis=0))
+    return arenas.assign(**dict(zip(("paradigm", "rightLeftPosition"), each, strict=True)))
 
 
 def _half(chances: np.ndarray) -> float:
