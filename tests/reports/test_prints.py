@@ -135,8 +135,8 @@ def finer(monkeypatch):
 
 
 def told(place, tmp_path, monkeypatch):
-    """What one place prints of twelve runs."""
-    return [PLACES[place](unsure.fitted(seed), tmp_path, monkeypatch) for seed in range(1, 13)]
+    """What one place prints of eight runs."""
+    return [PLACES[place](unsure.fitted(seed), tmp_path, monkeypatch) for seed in range(1, 9)]
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ EQUAL = 1e-10
 ROUNDED = 2.0**-51  # four numbers of about 1, 2**-53 each
 ITEMS, CANDIDATES = 6, 300
 RAREST = (1e-4, 1e-8, 1e-11, 3e-12, 1e-13)  # the last is beyond the guard
-MANY = np.geomspace(1e-2, 1e-15, 20)
+MANY = np.geomspace(1e-2, 1e-15, 10)
 
 
 @pytest.fixture
