@@ -27,6 +27,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--simulations", type=int, default=50, help="of each layout's calibration (50)"
     )
+    parser.addoption(
+        "--inputs", type=int, default=1, help="times as many random inputs of the slow tests (1)"
+    )
 
 
 def _longest_first(item, slow):
@@ -81,6 +84,12 @@ def shared_fit(shared_data):
 def simulations(request):
     """How many simulations a calibration takes."""
     return request.config.getoption("--simulations")
+
+
+@pytest.fixture(scope="session")
+def more(request):
+    """How many times as many random inputs a slow test tries as in continuous integration."""
+    return request.config.getoption("--inputs")
 
 
 @pytest.fixture

@@ -210,15 +210,15 @@ def command(choice: random.Random) -> None:
 @pytest.mark.parametrize(
     ("name", "count"),
     counts(
-        lm_eval=(40, 300),
-        openai_evals=(40, 300),
-        table=(40, 300),
-        command=(40, 300),
-        inspect=(20, 100),
+        lm_eval=(40, 150),
+        openai_evals=(40, 150),
+        table=(40, 150),
+        command=(40, 150),
+        inspect=(20, 50),
     ),
 )
-def test_odd_files_are_refused_or_read(name, count, record_property, tmp_path, monkeypatch):
+def test_odd_files_are_refused_or_read(name, count, record_property, more, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    record_property("inputs", count)
-    tried = try_many(globals()[name], count, (DataError, AnnotationError))
+    record_property("inputs", count * more)
+    tried = try_many(globals()[name], count * more, (DataError, AnnotationError))
     tried.hold(accepted=0.1, refused=0.2)

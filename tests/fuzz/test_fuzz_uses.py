@@ -172,24 +172,24 @@ def options(choice: random.Random) -> None:
 @pytest.mark.parametrize(
     ("name", "count"),
     counts(
-        forecast=(20, 300),
-        simulate=(20, 300),
-        checked=(10, 100),
-        criticised=(10, 100),
-        scored=(15, 100),
+        forecast=(20, 150),
+        simulate=(20, 150),
+        checked=(10, 50),
+        criticised=(10, 50),
+        scored=(15, 50),
     ),
 )
-def test_odd_items_are_refused_or_used_right(name, count, record_property):
+def test_odd_items_are_refused_or_used_right(name, count, record_property, more):
     fitted()  # not within the time of an input
-    record_property("inputs", count)
-    tried = try_many(globals()[name], count, (DataError, FitError))
+    record_property("inputs", count * more)
+    tried = try_many(globals()[name], count * more, (DataError, FitError))
     tried.hold(accepted=0.1, refused=0.2)
 
 
 @pytest.mark.trust("fuzz", "options")
-@pytest.mark.parametrize(("name", "count"), counts(options=(60, 600)))
-def test_odd_options_are_refused(name, count, record_property):
+@pytest.mark.parametrize(("name", "count"), counts(options=(60, 300)))
+def test_odd_options_are_refused(name, count, record_property, more):
     fitted()
-    record_property("inputs", count)
-    tried = try_many(globals()[name], count, (DataError, FitError))
+    record_property("inputs", count * more)
+    tried = try_many(globals()[name], count * more, (DataError, FitError))
     tried.hold(accepted=0.01, refused=0.2)

@@ -80,10 +80,15 @@ SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 @pytest.mark.slow
 @pytest.mark.trust("promises", "machine code equals the plain model")
-@settings(max_examples=40, suppress_health_check=SLOW_IS_FINE)
-@given(layout=random_layouts(), seed=st.integers(0, 2**31))
-def test_random_layouts_and_batteries(layout, seed):
-    hold_random_layout(layout, seed)
+def test_random_layouts_and_batteries(more):
+    """Twenty layouts, and forty with the option ``--inputs 2``, which `scripts/trust.sh` gives."""
+
+    @settings(max_examples=20 * more, suppress_health_check=SLOW_IS_FINE)
+    @given(layout=random_layouts(), seed=st.integers(0, 2**31))
+    def hold(layout, seed):
+        hold_random_layout(layout, seed)
+
+    hold()
 
 
 def skills(reduce, labels=("a", "b", "c", "d"), **options):
