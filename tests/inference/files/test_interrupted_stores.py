@@ -166,6 +166,7 @@ def test_a_disk_that_is_full_from_the_start(path, animal_ai, monkeypatch):
 
 
 OPTIONS = {"draws": 400, "tune": 7, "chains": 2}
+MANY = 1000  # more than a process writes before it is killed
 WRITE = """
 import sys
 sys.path[:0] = [sys.argv[1], sys.argv[1] + "/inference/files"]
@@ -173,8 +174,8 @@ from helpers import folders, small_layouts
 import test_interrupted_stores as here
 
 layout = small_layouts.animal_ai()
-with folders.opened(sys.argv[2], layout, folders.evaluation(3000), here.OPTIONS) as store:
-    for subject in folders.evaluation(3000).subjects:
+with folders.opened(sys.argv[2], layout, folders.evaluation(here.MANY), here.OPTIONS) as store:
+    for subject in folders.evaluation(here.MANY).subjects:
         if subject not in store.finished:
             store.add(folders.sampled(layout, subject, here.OPTIONS))
             print(subject, flush=True)
@@ -187,7 +188,7 @@ def kill_after(path, layout, count, wait):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
         said = [writer.stdout.readline().strip() for _ in range(count)]
         with raises("is in use, by another process"):
-            folders.opened(path, layout, folders.evaluation(3000), OPTIONS)
+            folders.opened(path, layout, folders.evaluation(MANY), OPTIONS)
         time.sleep(wait)
         writer.kill()
         said += writer.stdout.read().split()
@@ -199,7 +200,7 @@ def killed_and_gone_on_with(path, layout, waits):
     finished = []
     for count, wait in enumerate(waits, start=1):
         finished += kill_after(path, layout, count, wait)
-        with folders.opened(path, layout, folders.evaluation(3000), OPTIONS) as store:  # no lock
+        with folders.opened(path, layout, folders.evaluation(MANY), OPTIONS) as store:  # no lock
             fit = ml.Fit.of(store.posterior())
         kept = fit.subjects
         assert kept[: len(finished)] == finished
@@ -222,4 +223,4 @@ def test_kill_9(path, animal_ai):
 @pytest.mark.slow
 @pytest.mark.alone
 def test_kill_9_at_many_moments(path, animal_ai, rng):
-    killed_and_gone_on_with(path, animal_ai, waits=rng.uniform(0, 0.1, 12))
+    killed_and_gone_on_with(path, animal_ai, waits=rng.uniform(0, 0.1, 6))

@@ -15,7 +15,8 @@ ADVICE = (
 CODE = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from helpers import fault_cases
+from helpers.fault_cases import NUTS, OPTIONS
+from helpers.small_layouts import coin, counts
 import measurement_layouts as ml
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.kernel.terms import UnsupportedError
@@ -26,14 +27,16 @@ def refused(*_):
 def plainly():
     engine.Kernel = refused
     engine._samplers.clear()
-    return fault_cases.fit(method="nuts")
+    return ml.fit(*study, **NUTS)
 
-for call in (
-    lambda: ml.check(fault_cases.layout, fault_cases.evaluation()),
-    fault_cases.fit,
-    lambda: fault_cases.fit(method="nuts"),
+study = coin(), counts([3], [9])
+calls = (
+    lambda: ml.check(*study),
+    lambda: ml.fit(*study, **OPTIONS),
+    lambda: ml.fit(*study, **NUTS),
     plainly,
-):
+)
+for call in calls[: int(sys.argv[2])]:
     try:
         call()
         print("done")
@@ -55,7 +58,7 @@ def run(*typed, **environment):
 @pytest.mark.trust("faults", "a home that cannot be written")
 @pytest.mark.slow
 def test_what_compiles_says_so():
-    status, told, _ = run("-c", CODE, str(TESTS))
+    status, told, _ = run("-c", CODE, str(TESTS), "4")
     assert status == 0
     assert len(told) == 4
     for line in told:
@@ -68,9 +71,9 @@ def test_what_compiles_says_so():
 def test_with_priors_drawn_before(tmp_path):
     """What is kept of another day needs no PyTensor; what is not, does."""
     kept = {"MEASUREMENT_LAYOUTS_CACHE": str(tmp_path)}
-    before, _, _ = run("-c", CODE, str(TESTS), HOME=os.environ["HOME"], **kept)
+    before, _, _ = run("-c", CODE, str(TESTS), "1", HOME=os.environ["HOME"], **kept)
     assert before == 0
-    _, (check, *fits), _ = run("-c", CODE, str(TESTS), **kept)
+    _, (check, *fits), _ = run("-c", CODE, str(TESTS), "4", **kept)
     assert check == "done"
     assert len(fits) == 3
     assert all(line.endswith(ADVICE) for line in fits)
@@ -81,7 +84,7 @@ def test_with_priors_drawn_before(tmp_path):
 def test_the_numba_part_is_named(tmp_path):
     """The folder of compiled C code alone is not enough for a layout without our machine code."""
     flags = {"PYTENSOR_FLAGS": f"compiledir={tmp_path}"}
-    _, (*done, plain), _ = run("-c", CODE, str(TESTS), **flags)
+    _, (*done, plain), _ = run("-c", CODE, str(TESTS), "4", **flags)
     assert done == ["done"] * 3
     assert plain == (
         f"FitError PyTensor cannot compile: its folder {HOME}/.pytensor/numba cannot be written "
@@ -93,7 +96,7 @@ def test_the_numba_part_is_named(tmp_path):
 @pytest.mark.slow
 def test_the_remedy_is_one(tmp_path):
     flags = {"PYTENSOR_FLAGS": f"base_compiledir={tmp_path}"}
-    status, told, _ = run("-c", CODE, str(TESTS), **flags)
+    status, told, _ = run("-c", CODE, str(TESTS), "4", **flags)
     assert (status, told) == (0, ["done"] * 4)
 
 
