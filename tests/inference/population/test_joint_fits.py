@@ -193,7 +193,7 @@ def test_processes_draw_the_same(fitted):
 @pytest.mark.slow
 def test_a_cluster_of_processes_draws_the_same(fitted):
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster),
         joblib.parallel_config(backend="dask"),
     ):

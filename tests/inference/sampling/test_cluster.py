@@ -181,9 +181,9 @@ def test_a_fit_survives_a_worker(client, animal_ai, cohort, sampling, same, monk
 @pytest.mark.trust("faults", "a worker that is killed")
 @pytest.mark.slow
 @pytest.mark.alone
-@pytest.mark.parametrize("backend", ["loky", "dask"])
+@pytest.mark.parametrize(("backend", "workers"), [("loky", 1), ("dask", 2)])
 def test_the_subject_that_kills_its_worker_is_named(
-    client, animal_ai, cohort, fitted, sampling, same, monkeypatch, backend
+    client, animal_ai, cohort, fitted, sampling, same, monkeypatch, backend, workers
 ):
     real = fitting.sample_subject
 
@@ -193,7 +193,7 @@ def test_the_subject_that_kills_its_worker_is_named(
         return real(battery, subject, *rest, **how)
 
     monkeypatch.setattr(fitting, "sample_subject", deadly)
-    with joblib.parallel_config(backend=backend, n_jobs=2):
+    with joblib.parallel_config(backend=backend, n_jobs=workers):
         fit = ml.fit(animal_ai, cohort, **sampling)
     assert list(fit.failures) == ["Bob"]
     assert fit.failures["Bob"].startswith("worker died each time: ")
