@@ -265,7 +265,9 @@ def _by_subject(training: Training) -> dict[str, tuple[tuple[str, ...], Small]]:
 
 
 def _write(root: "zarr.Group", name: str, dims: tuple[str, ...], values: Small) -> None:
-    """Create an array with the given values."""
+    """Create an array with the given values; damage is noticed before they are decoded."""
+    from zarr.codecs import ZstdCodec
+
     plain = _plain(values)
     first = _ROWS if dims[0] == "subject" else plain.shape[0]
     text = plain.dtype == object
@@ -275,6 +277,8 @@ def _write(root: "zarr.Group", name: str, dims: tuple[str, ...], values: Small) 
         chunks=(first, *plain.shape[1:]),
         dtype=str if text else plain.dtype,
         dimension_names=dims,
+        # without a checksum, a damaged number of texts takes gigabytes to be refused
+        compressors=ZstdCodec(level=LEVEL, checksum=True),
     )
     array[...] = plain
 

@@ -74,7 +74,7 @@ def test_likelihood_is_unbiased_where_the_collapse_is_not():
     """
     rng = np.random.default_rng(9)
     places = []
-    for _ in range(50):
+    for _ in range(100):
         ends = bands_of(rng, 1000)
         outcomes = rng.binomial(1, chance(np.array([THETA]), *ends.T)[0])
         places.append(best_place(point_collapse(*ends.T, outcomes, np.ones(1000)), -5, 5))
