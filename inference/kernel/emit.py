@@ -139,7 +139,7 @@ def emit(plan: Plan, blocks: bool = False, apart: bool = False) -> tuple[str, In
     str
         An LLVM module with the functions ``density(length, point, gradient, log_density, inputs)``
         and ``profile(length, count, point, latents, inputs)``, which return a status as nuts-rs
-        expects it.
+        expects it. Without gradient in the plan, the density rejects each point.
     Inputs
         The inputs of the functions.
     """
@@ -147,11 +147,13 @@ def emit(plan: Plan, blocks: bool = False, apart: bool = False) -> tuple[str, In
     inputs = Inputs(plan.values.domains, plan.outcomes)
     maths = Mathematics(module)
     status = ir.FunctionType(LONG, [LONG, _POINTER, _POINTER, _POINTER, _POINTER])
-    density = _Main(
-        module, maths, plan, inputs, ir.Function(module, status, "density"), blocks, apart
-    )
-    density.run([plan.total, *plan.gradient.values()])
-    density.finish_density()
+    function = ir.Function(module, status, "density")
+    if plan.gradient:
+        density = _Main(module, maths, plan, inputs, function, blocks, apart)
+        density.run([plan.total, *plan.gradient.values()])
+        density.finish_density()
+    else:
+        ir.IRBuilder(function.append_basic_block("entry")).ret(LONG(_REJECT_DENSITY))
     status = ir.FunctionType(LONG, [LONG, LONG, _POINTER, _POINTER, _POINTER])
     profile = _Main(
         module, maths, plan, inputs, ir.Function(module, status, "profile"), blocks, apart

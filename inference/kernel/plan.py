@@ -142,7 +142,8 @@ class Plan:
     total : Value
         The log-density.
     gradient : dict of int to Value
-        Derivatives of the log-density, by offset into the point.
+        Derivatives of the log-density, by offset into the point; empty if only the profile is
+        asked for.
     profile : tuple of Value
         The latents' values.
     points : dict of int to Space
@@ -217,7 +218,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) ->
         likelihood, inside = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
-    slopes = gradient(values, total)
+    slopes = gradient(values, total) if density.profile else {}
     profile = (*(placed[place] for place in density.profile), *inside[: not density.profile])
     return Plan(values, total, slopes, profile, points, density.length, outcomes)  # type: ignore[arg-type]
 

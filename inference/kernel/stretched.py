@@ -1,5 +1,6 @@
 """Machine code of a log-density whose coordinates are stretched, and bent in pairs."""
 
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -11,6 +12,7 @@ _POINTER = ir.PointerType()
 _SUM = ("reassoc", "contract")  # so that sums are vectorised
 
 
+@cache
 def emit_stretched() -> str:
     """Write code that calls the functions of another module at a point that is moved first.
 

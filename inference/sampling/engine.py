@@ -33,6 +33,7 @@ from ..model.pymc_model import (
 )
 
 _translated = Recent[object, tuple[LogDensity, np.ndarray]](64)
+_SUBJECTS = 16  # whose code is kept: attempts and searches for modes use it again
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +103,7 @@ class Kernel:
         self.domains = Domains(labels, features, items, self._used)
         self._labels, self._features = labels, features
         self._codes: dict[Outcomes, Code] = {}
+        self._apart = Recent[tuple[bytes, bytes], tuple[Code, list[np.ndarray]]](_SUBJECTS)
         self._compiling = threading.Lock()
 
     def code(self, outcomes: Outcomes) -> Code:
@@ -129,13 +131,16 @@ class Kernel:
             form = Outcomes.of(hits, attempts)
             code, outcomes = self.code(form), form.arrays(hits, attempts)
         else:
-            code, outcomes = self._apart(successes, trials, self._unseen)
+            unseen, counts = self._unseen, (successes.tobytes(), trials.tobytes())
+            code, outcomes = self._apart.find(
+                counts, lambda: self._told_apart(successes, trials, unseen)
+            )
         numbers = {**constants, CONSTANT_TERM: float(log_ways(successes, trials).sum())}
         own = np.array([numbers[name] for name in code.inputs.names])
         kept = [*code.inputs.arrays.values(), *outcomes, own]
         return SubjectCode(code.machine, code.inputs.subject(outcomes, own), kept)
 
-    def _apart(
+    def _told_apart(
         self, successes: np.ndarray, trials: np.ndarray, unseen: str
     ) -> tuple[Code, list[np.ndarray]]:
         """Compile for rows of items with equal meta-features and equal outcomes."""

@@ -175,9 +175,8 @@ def _different(density: LogDensity, peaks: Sequence[_Peak]) -> list[_Peak]:
     """Keep the highest peak of each mode."""
     kept: list[_Peak] = []
     for at, height in sorted(peaks, key=lambda peak: -peak[1]):
-        ways = (at + part * (other - at) for other, _ in kept for part in [_BETWEEN[:, None]])
-        dips = [height - min(map(density, way)) for way in ways]
-        if all(dip > _DIP for dip in dips):
+        ways = (at + _BETWEEN[:, None] * (other - at) for other, _ in kept)
+        if all(any(height - density(place) > _DIP for place in way) for way in ways):
             kept.append((at, height))
     return kept
 
@@ -241,7 +240,8 @@ def sample_modes(
     """
     sampler = compile_sampler(battery)
     modes = find_modes(battery, data, options.chains, seed)
-    starts = [starting_beside(sampler.on(data), mode) for mode in modes]
+    model = sampler.on(data)
+    starts = [starting_beside(model, mode) for mode in modes]
     return sample(sampler, data, options, seed, cores, starts)
 
 
@@ -314,7 +314,8 @@ def without_lost_chains(
     if len(levels) < 2 or not rhat_ess(levels[None]).rhat[0] > _APART:
         return draws
     sampler = compile_sampler(battery)
-    density = LogDensity(sampler.on(data))
+    model = sampler.on(data)
+    density = LogDensity(model)
     every = max(1, levels.shape[1] // _SEEN)
     drawn = _prior_points(battery)
     deviations = noncentred(battery.layout, battery.items)
@@ -340,7 +341,7 @@ def without_lost_chains(
         dataclasses.replace(options, chains=len(lost)),
         subject_seed(seed, "lost chains"),
         cores,
-        [starting_beside(sampler.on(data), mode) for mode in modes[: len(lost)]],
+        [starting_beside(model, mode) for mode in modes[: len(lost)]],
     )
 
     def joined(

@@ -224,7 +224,7 @@ LEAKED = ["continuous", "one column", "sorted", "levels"]
 @pytest.mark.slow
 @pytest.mark.trust("promises", "a changed number hides no training item")
 def test_no_leak_escapes(record_property):
-    tried, wrong = escaped(np.random.default_rng(13), LEAKED * 4)
+    tried, wrong = escaped(np.random.default_rng(13), LEAKED * 2)
     record_property("inputs", tried)
     assert wrong == []
 
@@ -359,7 +359,7 @@ def test_two_different_tables_are_no_leak(record_property):
 
     A refusal or report by chance has a probability of less than 1e-4 a table.
     """
-    tried, wrong = false_alarms(np.random.default_rng(8), KINDS, 10)
+    tried, wrong = false_alarms(np.random.default_rng(8), KINDS, 5)
     record_property("inputs", tried)
     assert wrong == []
 
