@@ -95,9 +95,10 @@ def test_truths_are_draws_from_the_priors():
 
 @pytest.mark.slow
 def test_two_parameters_are_recovered():
-    """Twelve of the reproduction's subjects: place and wobble go with the truth."""
-    cohort = firmness.firmness_cohort(12)
-    table = firmness.firmness_recovery(cohort)
-    assert table.loc[(firmness.FIRMNESS, "wobble"), "coverage"] >= 8 / 12
-    assert table.loc[(firmness.FIRMNESS, "propensity"), "coverage"] >= 8 / 12
-    assert table.loc[(firmness.FIRMNESS, "wobble"), "rmse"] < stats.halfnorm().std()
+    """Nine of the reproduction's subjects: place and wobble go with the truth.
+
+    Of 18 intervals of 90 %, fewer than 12 hold the truth in 1 of 1,000 cohorts.
+    """
+    table = firmness.firmness_recovery(firmness.firmness_cohort(9)).loc[firmness.FIRMNESS]
+    assert table.loc[["wobble", "propensity"], "coverage"].mean() >= 12 / 18
+    assert table.loc["wobble", "rmse"] < stats.halfnorm().std()

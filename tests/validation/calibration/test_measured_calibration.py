@@ -56,5 +56,7 @@ def test_levels_that_are_taken_for_certain_are_found(monkeypatch):
     wrong = lambda own, evaluation, **more: fit(own, certain(evaluation), **more)  # noqa: E731
     monkeypatch.setattr(run, "fit", wrong)
     items, subjects = data()
-    found = ml.validation.sbc(layout(), items, subjects=subjects, trials=3, reruns=0, **OPTIONS)
+    fewer = {"simulations": 25, "draws": 600, "tune": 400, "reruns": 0}
+    found = ml.validation.sbc(layout(), items, subjects=subjects, trials=3, **OPTIONS | fewer)
     assert found.verdict().startswith("not calibrated")
+    assert not found.table().loc[["ease", "log-likelihood"], "inside"].any()
