@@ -215,7 +215,7 @@ class GroupAlignment:
     Examples
     --------
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
     >>> alignment_by_group(study.judgments).table.index.names
     FrozenList(['model', 'trait', 'bucket'])
     """
@@ -264,7 +264,7 @@ def alignment_by_group(
     Examples
     --------
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
     >>> alignment_by_group(study.judgments).chosen.models
     ['sim-01', 'sim-04']
     """

@@ -35,7 +35,7 @@ class GroupCurves:
     Examples
     --------
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
     >>> confidence_by_group(study.judgments, resamples=10).lines.columns.tolist()
     ['sim-01', 'sim-04']
     """
@@ -160,7 +160,7 @@ def misalignment_by_group(
     Examples
     --------
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
     >>> list(misalignment_by_group(study.judgments, resamples=100))
     ['Empathy', 'Emotion Regulation', 'Assertiveness', 'Impulsiveness']
     """

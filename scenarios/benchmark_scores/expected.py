@@ -71,8 +71,8 @@ def expected_scores(
     >>> rows = [(f"model {m}", f"test {b}", 1 / (1 + 2.0 ** (b - m)))
     ...         for m in range(6) for b in range(5) if (m, b) != (2, 3)]
     >>> table = pd.DataFrame(rows, columns=["subject", "benchmark", "score"])
-    >>> found = fit(bs.common_scale_layout(), read_scores(table), draws=200, tune=300, chains=2,
-    ...             seed=1, progressbar=False)
+    >>> found = fit(bs.common_scale_layout(), read_scores(table), draws=100, tune=200, chains=2,
+    ...             seed=3, progressbar=False)
     >>> said = expected_scores(found, ["test 3"], subjects=["model 2"])["mean"].item()
     >>> abs(said - 1 / 3) < 0.1
     True
