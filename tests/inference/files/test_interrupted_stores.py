@@ -166,7 +166,7 @@ def test_a_disk_that_is_full_from_the_start(path, animal_ai, monkeypatch):
 
 
 OPTIONS = {"draws": 400, "tune": 7, "chains": 2}
-MANY = 1000  # more than a process writes before it is killed
+MANY = 1500  # more than a process writes before it is killed
 WRITE = """
 import sys
 sys.path[:0] = [sys.argv[1], sys.argv[1] + "/inference/files"]

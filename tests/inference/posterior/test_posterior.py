@@ -68,7 +68,7 @@ def test_pymcs_own_sampler_agrees(animal_ai, cohort):
     """
     import pymc as pm
 
-    options = {"draws": 2000, "tune": 1000, "chains": 4, "progressbar": False}
+    options = {"draws": 1000, "tune": 700, "chains": 4, "progressbar": False}
     ours = ml.fit(animal_ai, cohort, subjects=["Bob"], seed=1, **options).posterior.sel(
         subject="Bob"
     )
