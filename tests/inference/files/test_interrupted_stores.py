@@ -216,11 +216,5 @@ def killed_and_gone_on_with(path, layout, waits):
 @pytest.mark.trust("faults", "a store whose writer is killed")
 @pytest.mark.slow
 @pytest.mark.alone
-def test_kill_9(path, animal_ai):
-    killed_and_gone_on_with(path, animal_ai, waits=[0.05])
-
-
-@pytest.mark.slow
-@pytest.mark.alone
 def test_kill_9_at_many_moments(path, animal_ai, rng):
     killed_and_gone_on_with(path, animal_ai, waits=rng.uniform(0, 0.1, 6))
