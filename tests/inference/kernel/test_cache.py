@@ -5,19 +5,22 @@ import subprocess
 import sys
 
 import pytest
+from helpers import TESTS
 
 from measurement_layouts.common import cache
 
 COUNT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from helpers.small_layouts import coin, counts
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
 from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.kernel import emit as machine
-from measurement_layouts.scenarios import animal_ai_olympics as aaio
 compile_, made = machine._compile, []
 machine._compile = lambda text: made.append(text) or compile_(text)
-evaluation = aaio.simulated_cohort().evaluation
-sampler = compile_sampler(Battery.of(aaio.published_layout(), evaluation))
-sampler.on(SubjectData.of(evaluation, "sim-01"))
+evaluation = counts([3], [9])
+sampler = compile_sampler(Battery.of(coin(), evaluation))
+sampler.on(SubjectData.of(evaluation, "Ann"))
 print(len(made))
 """
 
@@ -25,7 +28,7 @@ print(len(made))
 def compilations(folder):
     """Compilations of a fresh process that has this cache folder."""
     done = subprocess.run(
-        [sys.executable, "-c", COUNT],
+        [sys.executable, "-c", COUNT, str(TESTS)],
         env={**os.environ, cache.VARIABLE: str(folder)},
         capture_output=True,
         text=True,
