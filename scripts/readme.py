@@ -34,8 +34,8 @@ def criticism() -> "Criticism":
     fit = ml.fit(
         object_permanence.published_layout(),
         evaluation,
-        draws=500,
-        tune=500,
+        draws=300,
+        tune=400,
         chains=2,
         reruns=0,
         seed=1,
@@ -128,7 +128,8 @@ def agents() -> "Figure":
     from measurement_layouts.scenarios import animal_ai_olympics
 
     cohort = animal_ai_olympics.simulated_cohort()
-    fit = ml.fit(animal_ai_olympics.published_layout(), cohort.evaluation, seed=1)
+    sampling = {"draws": 500, "tune": 500, "chains": 2, "seed": 1}
+    fit = ml.fit(animal_ai_olympics.published_layout(), cohort.evaluation, **sampling)
     figure: Figure = ml.plots.capability_scatter(fit).figure
     return figure
 
