@@ -37,7 +37,7 @@ from .scales import DEMANDS
 
 PLACE = "place"
 _USUAL_LEVEL = 2
-_SPREAD = 0.05
+_MEAN_WEIGHT_SD = 0.05
 _USUAL_UNGUESSABILITY = 85
 
 
@@ -279,7 +279,7 @@ def additive_population_layout(*, highest: int = 5) -> Layout:
     ['generalEase', 'weight', 'unguessed']
     """
     ease = pooled("generalEase", 0, 2)
-    mean = Bias("meanWeight", per="population", labels=DEMANDS, prior=normal(0, _SPREAD))
+    mean = Bias("meanWeight", per="population", labels=DEMANDS, prior=normal(0, _MEAN_WEIGHT_SD))
     apart = Spread("weightSpread", prior=Prior("HalfNormal", sigma=0.1))
     weight = Bias("weight", labels=DEMANDS, prior=normal(mean, apart))
     unguessed = Bias("unguessed", prior=normal(0, 3))
