@@ -131,7 +131,7 @@ def test_words_and_figure():
     assert labels == ["these items", "new items"]
 
 
-def simulated(share, seed, subjects=30, items=25):
+def simulated(share, seed, subjects=12, items=25):
     """A study in which demands explain a share of a variance of 1, and its true shares."""
     rng = np.random.default_rng([seed, round(100 * share)])
     size = rng.uniform(0, 2, items)
@@ -148,8 +148,8 @@ def simulated(share, seed, subjects=30, items=25):
 @pytest.mark.slow
 @pytest.mark.trust("calibration", "share of the difficulty that demands explain")
 def test_intervals_cover_the_true_share():
-    """About .90 of 18; a spread that is left out of the variances, and posterior means, do not."""
-    studies, covered, twins = 6, [], []
+    """About .90 of 36; a spread that is left out of the variances, and posterior means, do not."""
+    studies, covered, twins = 12, [], []
     for share in (0.2, 0.5, 0.8):
         for study in range(studies):
             evaluation, truth = simulated(share, study)
