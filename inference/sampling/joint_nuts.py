@@ -32,7 +32,7 @@ _TRIALS_PER_VALUE, _FAR = 10, 10.0
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
 _LONGER = SamplingOptions(draws=1000, tune=300, chains=1)
 _WIDEST = 10_000  # coordinates of a point for which directions are looked for; bounds the memory
-_STRETCHED = 10.0  # longest direction up to which no other centring is tried
+_STRETCHED = 5.0  # longest direction up to which no other centring is tried
 _MOST_PAIRS = 2000  # pairs of values of subjects that are searched for bent ones; bounds the time
 _forms = Recent[object, "Form"](4)
 
