@@ -49,11 +49,14 @@ class Form:
         Sampler of the latent that is integrated out, if there is one.
     directions : Directions or None
         Directions along which the coordinates are stretched, if there are any.
+    depth : int or None
+        Doublings of each trajectory, whose length is then fixed; None if it ends where it turns.
     """
 
     kernel: JointKernel | PlainJoint
     inner: Inner | InnerCells | None = None
     directions: Directions | None = None
+    depth: int | None = None
 
     @property
     def longest(self) -> float:
@@ -77,7 +80,8 @@ def joint_form(cohort: Cohort) -> Form:
     along directions in which shared values vary more than the other coordinates let them
     (`find_directions`). If nothing is integrated out and these directions are long, deviations from
     the location are tried, which are taken if their directions are shorter. A longer run then shows
-    the pairs of a subject's values that are bent.
+    the pairs of a subject's values that are bent. If there are any, trajectories are twice as long
+    as those of NUTS.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -168,7 +172,17 @@ def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent])
             points[:, coordinate] = pilot[name][0][:, subject]
     bent = BentPairs(np.array(at), np.array([numbers for _, numbers in bends.values()]))
     kernel = JointKernel(cohort, centring)
-    return Form(kernel, directions=_directions(kernel, bent.straight(points), bent))
+    form = Form(kernel, directions=_directions(kernel, bent.straight(points), bent))
+    return replace(form, depth=_longer(form))
+
+
+def _longer(form: Form) -> int | None:
+    """Return one more than the usual number of doublings of NUTS; None if it cannot start."""
+    try:
+        _, steps = run_chains(form.compiled(), _PILOT, _PILOT_SEED, 1, 1)
+    except RuntimeError:
+        return None
+    return int(np.median(columns(steps, "depth", _PILOT))) + 1
 
 
 def _bends(
@@ -321,7 +335,9 @@ def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, att
     form = joint_form(cohort)
     stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
     kernel, own_seed = form.kernel, subject_seed(seed, stream)
-    drawn, statistics = run_chains(form.compiled(), options, own_seed, 1, 1)
+    # An attempt with smaller steps needs more of them for the same length.
+    depth = None if form.depth is None else form.depth + attempt - 1
+    drawn, statistics = run_chains(form.compiled(), options, own_seed, 1, 1, depth=depth)
     found = levelled(kernel, drawn, options)
     if form.inner is not None:
         found[form.inner.latent.name] = form.inner.draw(found, own_seed)

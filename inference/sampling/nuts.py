@@ -85,13 +85,16 @@ def run_chains(
     cores: int,
     chains: int,
     points: bool = False,
+    depth: int | None = None,
 ) -> tuple[list[Any], list[Any]]:
     """Run chains; returns their draws and statistics, with one batch for each chain.
 
-    With `points`, the statistics contain the sampler's points as ``unconstrained_draw``.
+    With `points`, the statistics contain the sampler's points as ``unconstrained_draw``. With
+    `depth`, each trajectory has ``2**depth - 1`` steps, whether it turns or not.
     """
     import nutpie
 
+    lengths = {} if depth is None else {"mindepth": depth, "maxdepth": depth}
     background: Any = nutpie.sample(
         model,
         draws=options.draws,
@@ -105,6 +108,7 @@ def run_chains(
         return_raw_trace=True,  # the conversion would take a third of the time
         blocking=False,
         store_unconstrained=points,
+        **lengths,
     )
     try:
         trace = _finished(background)

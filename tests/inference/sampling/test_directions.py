@@ -64,7 +64,8 @@ def test_density_and_gradient_are_those_at_the_moved_point():
 
 
 @pytest.mark.trust("oracles", "closed forms: stretched coordinates")
-def test_posteriors_of_coins_are_beta_distributions():
+@pytest.mark.parametrize("depth", [None, 3])
+def test_posteriors_of_coins_are_beta_distributions(depth):
     """Shares of draws below the ends of the exact central 90 %; points not moved miss them."""
     chance = ml.Bias("chance", per="item", low=0, high=1, prior=ml.Prior("Beta", alpha=1, beta=1))
     came = [np.arange(count) < heads for heads, count in zip(HEADS, TRIALS, strict=True)]
@@ -76,7 +77,9 @@ def test_posteriors_of_coins_are_beta_distributions():
     plain = kernel.compiled()
     model = some_directions(len(COINS), 2).stretched(plain)
     options = SamplingOptions(draws=4000, tune=500, chains=1)
-    drawn, steps = run_chains(model, options, 5, 1, 1, points=True)
+    drawn, steps = run_chains(model, options, 5, 1, 1, points=True, depth=depth)
+    if depth is not None:
+        assert (columns(steps, "depth", options) == depth).all()
     (points,) = columns(steps, "unconstrained_draw", options, (len(COINS),))
     order = kernel.order(["item"])[[cohort.levels["item"].index(coin) for coin in COINS]]
     (draws,) = columns(drawn, "chance", options, (len(COINS),))
@@ -222,7 +225,7 @@ def effective(draws):
 
 
 @pytest.mark.slow
-def test_bent_pairs_do_not_change_the_posterior(monkeypatch):
+def test_bent_pairs_and_longer_trajectories_do_not_change_the_posterior(monkeypatch):
     """Abilities of the subjects with the fewest successes, which are bent whatever they gain."""
     layout = two_abilities()
     evaluation, _ = shared_layouts.simulated(layout, people=10)
@@ -235,18 +238,21 @@ def test_bent_pairs_do_not_change_the_posterior(monkeypatch):
     form = joint_nuts._bent(cohort, centring, scaled)
     assert len(form.directions.bent.at) == 3
     options = SamplingOptions(draws=2000, tune=500, chains=1)
-    found = []
-    for directions in (form.directions, None):
+    found, lengths = [], []
+    for directions, depth in ((form.directions, form.depth), (form.directions, None), (None, None)):
         model = dataclasses.replace(form, directions=directions).compiled()
-        drawn, _ = run_chains(model, options, 9, 1, 1)
+        drawn, steps = run_chains(model, options, 9, 1, 1, depth=depth)
+        lengths.append(columns(steps, "n_steps", options).mean())
         draws = joint_nuts.levelled(form.kernel, drawn, options)
         shared = [np.log(draws[name][0]) for name in ("goSpread", "seeSpread")]
         found.append(
             np.column_stack([*shared, draws["go"][0][:, worst], draws["see"][0][:, worst]])
         )
+    assert lengths[0] > 1.2 * lengths[1]
     errors = [[one.std() / effective(one) ** 0.5 for one in draws.T] for draws in found]
-    apart = (found[0].mean(axis=0) - found[1].mean(axis=0)) / np.hypot(*np.array(errors))
-    assert np.abs(apart).max() < 4
+    for one in (0, 1):
+        apart = (found[one].mean(axis=0) - found[2].mean(axis=0)) / np.hypot(errors[one], errors[2])
+        assert np.abs(apart).max() < 4
 
 
 def two_abilities():
