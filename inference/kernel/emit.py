@@ -22,9 +22,10 @@ from .values import Space, Value
 
 _NAMES = itertools.count()
 _EXPORTS = ("density", "profile")
+_X86 = platform.machine().lower() in ("x86_64", "amd64")
 _ANYWHERE = (
     {"reloc": "static", "codemodel": "large"}
-    if platform.machine().lower() in ("x86_64", "amd64")
+    if _X86
     else {"reloc": "default", "codemodel": "jitdefault"}
 )
 """Addresses of 64 bits: in a process with much memory, parts of one object may be more than 2 GiB
@@ -48,31 +49,34 @@ class Machine:
     library: Any
 
 
-_built = Recent[str, Machine](64)  # one at a time, because LLVM is not thread-safe
+_built = Recent[tuple[str, bool], Machine](64)  # one at a time, because LLVM is not thread-safe
 
 
-def build(text: str) -> Machine:
+def build(text: str, gathers: bool = True) -> Machine:
     """Compile a module for this processor, once, or read its machine code from the cache.
 
     Parameters
     ----------
     text : str
         An LLVM module.
+    gathers : bool
+        Whether instructions that read or write the numbers of a vector at several addresses may be
+        used. Without them, most code is faster, and sums differ in their last digits.
 
     Returns
     -------
     Machine
         The functions of the module.
     """
-    return _built.find(text, lambda: _link(text))
+    return _built.find((text, gathers), lambda: _link(text, gathers))
 
 
-def _link(text: str) -> Machine:
+def _link(text: str, gathers: bool) -> Machine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    key = "\0".join([llvmlite.__version__, *_processor(), *_ANYWHERE.values(), text])
+    key = "\0".join([llvmlite.__version__, *_processor(gathers), *_ANYWHERE.values(), text])
     library = llvm.JITLibraryBuilder().add_current_process()
-    library.add_object_img(cached(key, ".o", lambda: _compile(text)))
+    library.add_object_img(cached(key, ".o", lambda: _compile(text, gathers)))
     for name in _EXPORTS:
         library.export_symbol(name)
     linked = library.link(_engine(), f"kernel{next(_NAMES)}")
@@ -90,22 +94,24 @@ def optimise(text: str, target: Any) -> Any:
     return module
 
 
-def target() -> Any:
+def target(gathers: bool = True) -> Any:
     """Return LLVM's description of this machine's processor."""
-    name, features = _processor()
+    name, features = _processor(gathers)
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=name, features=features, opt=3, **_ANYWHERE
     )
 
 
-def _compile(text: str) -> bytes:
-    machine = target()
+def _compile(text: str, gathers: bool = True) -> bytes:
+    machine = target(gathers)
     return bytes(machine.emit_object(optimise(text, machine)))
 
 
 @cache
-def _processor() -> tuple[str, str]:
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+def _processor(gathers: bool) -> tuple[str, str]:
+    features = llvm.get_host_cpu_features().flatten()
+    slow = ",+prefer-no-gather,+prefer-no-scatter" if _X86 and not gathers else ""
+    return llvm.get_host_cpu_name(), features + slow
 
 
 @cache

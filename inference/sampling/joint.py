@@ -213,7 +213,7 @@ class JointKernel:
         ways = log_ways(self.cohort.successes, self.cohort.trials)
         numbers = {CONSTANT_TERM: float(ways.sum()), **self._numbers}
         own = np.array([numbers[name] for name in inputs.names])
-        machine = build(text)
+        machine = build(text, gathers=False)
         return SubjectCode(
             machine, inputs.subject(outcomes, own), [*inputs.arrays.values(), *outcomes, own]
         )

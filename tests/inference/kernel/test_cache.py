@@ -17,7 +17,7 @@ from measurement_layouts.inference.sampling.engine import Battery, compile_sampl
 from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.kernel import emit as machine
 compile_, made = machine._compile, []
-machine._compile = lambda text: made.append(text) or compile_(text)
+machine._compile = lambda *args: made.append(args[0]) or compile_(*args)
 evaluation = counts([3], [9])
 sampler = compile_sampler(Battery.of(coin(), evaluation))
 sampler.on(SubjectData.of(evaluation, "Ann"))

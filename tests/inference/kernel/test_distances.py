@@ -38,7 +38,7 @@ def texts(animal_ai, cohort, monkeypatch, tmp_path):
     """The code of a layout, as it is compiled."""
     monkeypatch.setenv("MEASUREMENT_LAYOUTS_CACHE", str(tmp_path))
     seen, compile_ = [], emit._compile
-    monkeypatch.setattr(emit, "_compile", lambda text: seen.append(text) or compile_(text))
+    monkeypatch.setattr(emit, "_compile", lambda *args: seen.append(args[0]) or compile_(*args))
     for kept in (engine._samplers, engine._translated, emit._built):
         kept.clear()
     engine.compile_sampler(engine.Battery.of(animal_ai, cohort)).on(SubjectData.of(cohort, "Ann"))
