@@ -47,9 +47,14 @@ def test_density_and_gradient_are_the_plain_models(seed):
 
 
 def test_steps_are_functions_of_their_own_in_joint_layouts_alone(monkeypatch):
-    """The density is that of the functions joined into one, as they are in a separate fit."""
+    """The density is that of the functions joined into one, with gathers, as in a separate fit."""
     texts = []
-    monkeypatch.setattr(joint, "build", lambda text: texts.append(text) or build(text))
+
+    def noted(text, gathers):
+        texts.append(text)
+        return build(text, gathers or len(texts) > 1)
+
+    monkeypatch.setattr(joint, "build", noted)
     cohort = Cohort.of_evaluation(full_layout(), cohort_data())
     apart = JointKernel(cohort)
     at = np.random.default_rng(1).normal(size=len(apart.start))
