@@ -24,7 +24,7 @@ from .draws import Draws, Sampled, SamplingOptions
 from .inner import Inner, find_places, single_latent, spread_of
 from .inner_cells import InnerCells, find_scores, first_scores
 from .joint import JointKernel, PlainJoint
-from .nuts import STATISTICS, columns, run_chains
+from .nuts import STATISTICS, UP_TO_TEN, columns, run_chains
 from .retries import in_one_line
 from .unbounded import LogDensity
 
@@ -49,14 +49,14 @@ class Form:
         Sampler of the latent that is integrated out, if there is one.
     directions : Directions or None
         Directions along which the coordinates are stretched, if there are any.
-    depth : int or None
-        Doublings of each trajectory, whose length is then fixed; None if it ends where it turns.
+    doublings : tuple of int
+        Least and most doublings of a trajectory. Its length is fixed if both are the same.
     """
 
     kernel: JointKernel | PlainJoint
     inner: Inner | InnerCells | None = None
     directions: Directions | None = None
-    depth: int | None = None
+    doublings: tuple[int, int] = UP_TO_TEN
 
     @property
     def longest(self) -> float:
@@ -67,6 +67,13 @@ class Form:
         """Return nutpie's compiled model."""
         model = self.kernel.compiled()
         return model if self.directions is None else self.directions.stretched(model)
+
+    def doublings_at(self, target_accept: float) -> tuple[int, int]:
+        """Return least and most doublings; smaller steps than in the short run need more."""
+        smaller = math.log((1 - _PILOT.target_accept) / (1 - target_accept), 4)
+        more = max(0, math.ceil(smaller - 1e-9))
+        most = min(self.doublings[1] + more, UP_TO_TEN[1])
+        return most if self.doublings[0] else 0, most
 
 
 def joint_form(cohort: Cohort) -> Form:
@@ -80,8 +87,8 @@ def joint_form(cohort: Cohort) -> Form:
     along directions in which shared values vary more than the other coordinates let them
     (`find_directions`). If nothing is integrated out and these directions are long, deviations from
     the location are tried, which are taken if their directions are shorter. A longer run then shows
-    the pairs of a subject's values that are bent. If there are any, trajectories are twice as long
-    as those of NUTS.
+    the pairs of a subject's values that are bent. If there are any, all trajectories are twice as
+    long as usual for NUTS; if only directions are stretched, no trajectory is longer than that.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -110,7 +117,7 @@ def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | 
     """Integrate out a latent per subject and item; None if that needs too many scores."""
     scaled = [latent for latent in scaled if latent is not part]
     kernel = JointKernel(cohort, _first_centring(cohort, scaled), scores=first_scores(part))
-    pilot, _ = _pilot(kernel)
+    pilot, *_ = _pilot(kernel)
     scores = None if pilot is None else find_scores(cohort, part, pilot)
     if pilot is None or scores is None:
         return None
@@ -123,7 +130,7 @@ def _without_subjects(cohort: Cohort, scaled: list[Latent], latent: Latent | Non
     if not scaled and latent is None:
         return Form(JointKernel(cohort))
     kernel = JointKernel(cohort, _first_centring(cohort, scaled))
-    pilot, points = _pilot(kernel)
+    pilot, points, _ = _pilot(kernel)
     if pilot is None:
         return Form(kernel)
     centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
@@ -149,8 +156,10 @@ def _without_subjects(cohort: Cohort, scaled: list[Latent], latent: Latent | Non
 
 def _stretched(kernel: JointKernel, inner: Inner | None = None) -> Form | None:
     """Stretch coordinates along the directions that a short run shows; None if it cannot start."""
-    pilot, points = _pilot(kernel)
-    return None if pilot is None else Form(kernel, inner, _directions(kernel, points))
+    pilot, points, usual = _pilot(kernel)
+    if pilot is None:
+        return None
+    return Form(kernel, inner, _directions(kernel, points), (0, usual + 1))
 
 
 def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent]) -> Form | None:
@@ -160,7 +169,7 @@ def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent])
     kernel, pairs = JointKernel(cohort, centring), list(combinations(names, 2))
     if not pairs or len(pairs) * cohort.size([SUBJECT])[0] > _MOST_PAIRS:
         return None
-    pilot, points = _pilot(kernel, _LONGER)
+    pilot, points, usual = _pilot(kernel, _LONGER)
     bends = None if pilot is None else _bends(pilot, pairs)
     if pilot is None or not bends:
         return None
@@ -172,17 +181,8 @@ def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent])
             points[:, coordinate] = pilot[name][0][:, subject]
     bent = BentPairs(np.array(at), np.array([numbers for _, numbers in bends.values()]))
     kernel = JointKernel(cohort, centring)
-    form = Form(kernel, directions=_directions(kernel, bent.straight(points), bent))
-    return replace(form, depth=_longer(form))
-
-
-def _longer(form: Form) -> int | None:
-    """Return one more than the usual number of doublings of NUTS; None if it cannot start."""
-    try:
-        _, steps = run_chains(form.compiled(), _PILOT, _PILOT_SEED, 1, 1)
-    except RuntimeError:
-        return None
-    return int(np.median(columns(steps, "depth", _PILOT))) + 1
+    directions = _directions(kernel, bent.straight(points), bent)
+    return Form(kernel, None, directions, (usual + 1, usual + 1))
 
 
 def _bends(
@@ -199,21 +199,23 @@ def _bends(
 
 def _pilot(
     kernel: JointKernel, options: SamplingOptions = _PILOT
-) -> tuple[dict[str, np.ndarray] | None, np.ndarray]:
-    """Sample a short chain; returns draws by level, and the sampler's points if they are not wide.
+) -> tuple[dict[str, np.ndarray] | None, np.ndarray, int]:
+    """Sample a short chain; returns draws by level, the sampler's points and usual doublings.
 
-    The draws are None if it cannot start, which the chains of the fit then report.
+    The draws are None if it cannot start, which the chains of the fit then report. There are no
+    points if they are wide.
     """
     length = len(kernel.start)
     wide = length > _WIDEST
     try:
         drawn, steps = run_chains(kernel.compiled(), options, _PILOT_SEED, 1, 1, points=not wide)
     except RuntimeError:  # the density is not finite at the start
-        return None, np.zeros((0, length))
+        return None, np.zeros((0, length)), 0
     found = levelled(kernel, drawn, options)
+    usual = int(np.median(columns(steps, "depth", options)))
     if wide:
-        return found, np.zeros((0, length))
-    return found, columns(steps, "unconstrained_draw", options, (length,))[0]
+        return found, np.zeros((0, length)), usual
+    return found, columns(steps, "unconstrained_draw", options, (length,))[0], usual
 
 
 def _directions(
@@ -335,9 +337,8 @@ def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, att
     form = joint_form(cohort)
     stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
     kernel, own_seed = form.kernel, subject_seed(seed, stream)
-    # An attempt with smaller steps needs more of them for the same length.
-    depth = None if form.depth is None else form.depth + attempt - 1
-    drawn, statistics = run_chains(form.compiled(), options, own_seed, 1, 1, depth=depth)
+    doublings = form.doublings_at(options.target_accept)
+    drawn, statistics = run_chains(form.compiled(), options, own_seed, 1, 1, doublings=doublings)
     found = levelled(kernel, drawn, options)
     if form.inner is not None:
         found[form.inner.latent.name] = form.inner.draw(found, own_seed)

@@ -19,6 +19,7 @@ type Start = Callable[[int], np.ndarray]
 STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
 """Names of the sampler statistics in nutpie, with those in ArviZ."""
 
+UP_TO_TEN = 0, 10  # least and most doublings of a trajectory: it ends where it turns
 _SLICE = 0.1  # seconds between two checks whether to stop
 
 
@@ -85,16 +86,16 @@ def run_chains(
     cores: int,
     chains: int,
     points: bool = False,
-    depth: int | None = None,
+    doublings: tuple[int, int] = UP_TO_TEN,
 ) -> tuple[list[Any], list[Any]]:
     """Run chains; returns their draws and statistics, with one batch for each chain.
 
-    With `points`, the statistics contain the sampler's points as ``unconstrained_draw``. With
-    `depth`, each trajectory has ``2**depth - 1`` steps, whether it turns or not.
+    With `points`, the statistics contain the sampler's points as ``unconstrained_draw``. The least
+    and the most `doublings` of a trajectory must be the same unless the least is 0: otherwise, the
+    draws would not be those of the posterior.
     """
     import nutpie
 
-    lengths = {} if depth is None else {"mindepth": depth, "maxdepth": depth}
     background: Any = nutpie.sample(
         model,
         draws=options.draws,
@@ -108,7 +109,8 @@ def run_chains(
         return_raw_trace=True,  # the conversion would take a third of the time
         blocking=False,
         store_unconstrained=points,
-        **lengths,
+        mindepth=doublings[0],
+        maxdepth=doublings[1],
     )
     try:
         trace = _finished(background)
