@@ -88,7 +88,8 @@ def joint_form(cohort: Cohort) -> Form:
     (`find_directions`). If nothing is integrated out and these directions are long, deviations from
     the location are tried, which are taken if their directions are shorter. A longer run then shows
     the pairs of a subject's values that are bent. If there are any, all trajectories are twice as
-    long as usual for NUTS; if only directions are stretched, no trajectory is longer than that.
+    long as usual for NUTS; otherwise, no trajectory is longer than that in forms whose own short
+    run shows what is usual.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))

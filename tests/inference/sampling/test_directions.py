@@ -92,6 +92,17 @@ def test_posteriors_of_coins_are_beta_distributions(doublings):
     assert np.abs((unmoved < exact).mean(axis=0) - 0.95).max() > 0.05
 
 
+@pytest.mark.parametrize(
+    ("target_accept", "most"), [(0.7, 6), (0.8, 6), (0.95, 7), (0.9875, 8), (0.99999, 10)]
+)
+def test_smaller_steps_have_more_doublings(target_accept, most):
+    """With a quarter of the rejections, there is one doubling more, up to ten."""
+    for doublings, expected in (((0, 6), (0, most)), ((6, 6), (most, most))):
+        form = joint_nuts.Form(kernel=None, doublings=doublings)
+        assert form.doublings_at(target_accept) == expected
+    assert joint_nuts.Form(kernel=None).doublings_at(target_accept) == (0, 10)
+
+
 @dataclasses.dataclass
 class Normal:
     """Log-density of a normal distribution, by its precision."""
