@@ -16,16 +16,17 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
 from ...evaluations.subject_data import EDGE, SubjectData
-from ...layouts import Latent, MetaFeature, Success, Unseen
+from ...layouts import Latent, Layout, MetaFeature, Success, Unseen
 from ...layouts.outcomes.averaging import Told
 from ...layouts.outcomes.measured import Places
+from ...layouts.plates import ITEM, SUBJECT
 from ...linking import Expr, arrays
 from ...linking.arrays import Array
+from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ...linking.interval import Interval
 from ..kernel.inputs import log_ways
 from ..model.alignment import Features
-from ..model.cell_parts import cell_part
 from ..model.features import read_evaluation
 from ..posterior.posterior import GROUPS, Posterior
 from .blocks import group_alike
@@ -180,8 +181,8 @@ def log_likelihood(
     as in the fitted model. If the item has an unseen property, which its trials share, the
     likelihood is averaged over its values; see `Averaged`. If subjects share a measured level of
     the item in a joint fit, it is the likelihood given the outcomes of all other subjects. If the
-    layout integrates out a latent with a value for each subject and item, the likelihood is
-    averaged over that, too; see `cell_part`.
+    layout has a normal latent with a value for each subject and item, the likelihood is
+    averaged over that, too; see `_effect_on_item`.
 
     Parameters
     ----------
@@ -356,7 +357,7 @@ def _in_one_order(
     fit: Posterior, row: int, items: Attempted, failures: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield log-likelihoods without the binomial coefficient, (places, all draws)."""
-    layout, count, part = fit.layout, len(items.names), cell_part(fit.layout)
+    layout, count, part = fit.layout, len(items.names), _effect_on_item(fit.layout)
     if layout.told is not None and part is not None:
         raise FitError(
             f"layout {layout.name!r} has {part.name} of each subject on each item and measures "
@@ -416,3 +417,23 @@ def _over_part(
                 logs = _of_chances(chances, own, places)
                 found[places] = np.logaddexp(found[places], logs + weight)
         yield chosen, found
+
+
+def _effect_on_item(layout: Layout) -> Latent | None:
+    """Find the first normal latent with a value per subject and item; None without one.
+
+    It has no labels, and no prior depends on it, so that cells are independent given all others.
+    """
+    parents = {
+        node.name
+        for latent in layout.latents
+        for value in latent.parents
+        for node in ancestry(value)
+    }
+    for latent in layout.latents:
+        of_cells = len(latent.plates) == 2 and set(latent.plates) == {SUBJECT, ITEM}
+        if of_cells and not latent.dims and latent.name not in parents:
+            (prior,) = latent.priors
+            if prior.family == "Normal" and set(dict(prior.parameters)) == {"mu", "sigma"}:
+                return latent
+    return None

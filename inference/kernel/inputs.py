@@ -79,20 +79,6 @@ class Outcomes:
             return self._averaged(values, p, q, weights, *given)
         return values("unanimous" if self.unanimous else "binomial", p, q, *given)
 
-    def averaged_over(
-        self, values: Values, p: Value, q: Value, weights: Value, successes: Value, failures: Value
-    ) -> Value:
-        """Make the weighted log-probability of each row at each place of the dimension."""
-        far = values.constant(1 - EDGE)
-        p = values("minimum", values("maximum", p, values.constant(EDGE)), far)
-        q = values("minimum", values("maximum", q, values.constant(LEAST)), far)
-        return values(
-            "add",
-            values("mul", successes, values("log", p)),
-            values("mul", failures, values("log", q)),
-            values("log", weights),
-        )
-
     def _averaged(
         self,
         values: Values,
@@ -106,7 +92,15 @@ class Outcomes:
     ) -> Value:
         """Average the binomial probability over the places of the dimension."""
         dim = str(self.unseen)
-        each = self.averaged_over(values, p, q, weights, successes, failures)
+        far = values.constant(1 - EDGE)
+        p = values("minimum", values("maximum", p, values.constant(EDGE)), far)
+        q = values("minimum", values("maximum", q, values.constant(LEAST)), far)
+        each = values(
+            "add",
+            values("mul", successes, values("log", p)),
+            values("mul", failures, values("log", q)),
+            values("log", weights),
+        )
         most = values.reduce("max", each, dim) if self.crowded else best
         parts = values("exp", values("sub", each, most))
         average = values("add", most, values("log", values.reduce("sum", parts, dim)))

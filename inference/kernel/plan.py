@@ -10,7 +10,7 @@ from .complements import Complements
 from .domains import Domains
 from .inputs import Counted, Outcomes
 from .mathematics import LEAST
-from .terms import RIGHT, Integral, LogDensity, Term
+from .terms import RIGHT, LevelSum, LogDensity, Term
 from .values import Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
@@ -142,8 +142,7 @@ class Plan:
     total : Value
         The log-density.
     gradient : dict of int to Value
-        Derivatives of the log-density, by offset into the point; empty if only the profile is
-        asked for.
+        Derivatives of the log-density, by offset into the point.
     profile : tuple of Value
         The latents' values.
     points : dict of int to Space
@@ -207,20 +206,15 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) ->
         placed.append(made)
     success = placed[density.probability]
     failure = complements.of(success)  # type: ignore[arg-type]
-    inside: tuple[Value, ...] = ()
-    if isinstance(outcomes, Counted):
-        integral: Integral = density.integral  # type: ignore[assignment]
-        each = None if integral.log_prior is None else placed[integral.log_prior]
-        likelihood, table = integrated(values, success, failure, each, integral)  # type: ignore[arg-type]
-        inside = (table,)
+    if density.level_sum is not None:
+        likelihood = _summed_over_levels(values, success, failure, density.level_sum)  # type: ignore[arg-type]
     else:
         weights = None if density.weights is None else placed[density.weights]
-        likelihood, inside = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
+        likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
-    slopes = gradient(values, total) if density.profile else {}
-    profile = (*(placed[place] for place in density.profile), *inside[: not density.profile])
-    return Plan(values, total, slopes, profile, points, density.length, outcomes)  # type: ignore[arg-type]
+    profile = tuple(placed[place] for place in density.profile)
+    return Plan(values, total, gradient(values, total), profile, points, density.length, outcomes)  # type: ignore[arg-type]
 
 
 def _feature(values: Values, name: str, labels: tuple[str, ...]) -> Value | None:
@@ -251,52 +245,29 @@ def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
 
 
 def _likelihood(
-    values: Values, success: Value, failure: Value, weights: Value | None, outcomes: Outcomes
-) -> tuple[Value, tuple[Value, ...]]:
-    """Make the log-probability of the outcomes, without coefficients, and its terms if averaged."""
+    values: Values,
+    success: Value,
+    failure: Value,
+    weights: Value | None,
+    outcomes: Outcomes | Counted,
+) -> Value:
+    """Make the log-probability of the outcomes, without coefficients."""
     rows = Space(values.domains.rows)
     everything = frozenset(values.domains.features)
     given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
-    logs = outcomes.log_probability(values, success, failure, weights, *given)
-    inside = (
-        ()
-        if weights is None
-        else (outcomes.averaged_over(values, success, failure, weights, *given[:2]),)
-    )
-    return values.fold("sum", logs, rows, Space()), inside
+    logs = outcomes.log_probability(values, success, failure, weights, *given)  # type: ignore[union-attr]
+    return values.fold("sum", logs, rows, Space())
 
 
-def integrated(
-    values: Values, success: Value, failure: Value, log_prior: Value | None, integral: Integral
-) -> tuple[Value, Value]:
+def _summed_over_levels(values: Values, success: Value, failure: Value, levels: LevelSum) -> Value:
     r"""Make the log-probability of all outcomes, without the binomial coefficients.
 
-    .. math:: \sum_s \log \sum_k \exp\Big(\log \frac{p(\theta_k)}{\sum_j p(\theta_j)}
-        + \sum_{i \in s} n_i \log P(y_i \mid \theta_k)\Big)
+    .. math:: \sum_i \log \sum_k w_{ik} \exp\Big(\sum_{s} n_{si} \log P(y_{si} \mid k)\Big)
 
-    Prior densities are scaled to add up to 1. This has no effect if the prior is wider than the
-    distance of two places; otherwise, it prevents an unbounded density at a place. With levels of
-    items, the sum over s is one over items, and the levels' probabilities replace the densities.
-
-    Parameters
-    ----------
-    values : Values
-        Quantities of the log-density, to which new ones are added.
-    success, failure : Value
-        Probabilities at each place.
-    log_prior : Value or None
-        Log prior density at each place; None for levels of items.
-    integral : Integral
-        Description of the integral.
-
-    Returns
-    -------
-    total : Value
-        The log-probability.
-    table : Value
-        The exponents in the sum over k, by subject s and place k.
+    with items i, their levels k with probabilities w, and rows s of one kind of outcome with their
+    number n.
     """
-    dim, domains = integral.dim, values.domains
+    dim, domains = levels.dim, values.domains
     right = values.data(
         domains.features[RIGHT][domains.of(frozenset({RIGHT}), ()).origin],  # type: ignore[union-attr]
         Space(domains.of(frozenset({RIGHT}), ())),
@@ -304,20 +275,15 @@ def integrated(
     )
     chance = values("where", values("ne", right, values.zero), success, failure)
     edge = values.constant(min(EDGE, LEAST))
-    each = values("log", values("minimum", values("maximum", chance, edge), values.constant(1.0)))
-    whose = frozenset({integral.plate})
+    logs = values("log", values("minimum", values("maximum", chance, edge), values.constant(1.0)))
+    whose = frozenset({levels.plate})
     rows = Space(domains.rows, (dim,))
-    subjects = Space(domains.of(whose, ()), (dim,))
+    items = Space(domains.of(whose, ()), (dim,))
     count = values.leaf("outcome", "count", Space(domains.rows), frozenset(domains.features))
-    summed = values.fold("dot", count, rows, subjects, whose, each)
-    if log_prior is None:
-        entries = domains.features[integral.log_weights][subjects.domain.origin]  # type: ignore[union-attr]
-        weight = values.data(entries, subjects, whose)
-    else:
-        weight = values("sub", log_prior, _log_of_sum(values, log_prior, dim))
-    table = values("add", summed, weight)
-    logs = _log_of_sum(values, table, dim)
-    return values.fold("sum", logs, Space(subjects.domain), Space()), table
+    summed = values.fold("dot", count, rows, items, whose, logs)
+    entries = domains.features[levels.log_weights][items.domain.origin]  # type: ignore[union-attr]
+    weighted = values("add", summed, values.data(entries, items, whose))
+    return values.fold("sum", _log_of_sum(values, weighted, dim), Space(items.domain), Space())
 
 
 def _log_of_sum(values: Values, logs: Value, dim: str) -> Value:

@@ -115,25 +115,22 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Integral:
-    """Integral over a latent at evenly spaced places, or sum over the levels of items.
+class LevelSum:
+    """Sum of the probability of all outcomes of an item over its possible levels.
 
     Attributes
     ----------
     dim : str
-        Dimension of the places.
+        Dimension of the levels.
     plate : str
-        Hidden meta-feature of the plate for each of whose levels the latent has a value.
-    log_prior : int or None
-        Place of the term of the log prior density at each place; None for levels of items.
+        Hidden meta-feature of the items.
     log_weights : str
-        Hidden meta-feature of the log-probability of each place, for levels of items.
+        Hidden meta-feature of the log-probability of each level.
     """
 
     dim: str
     plate: str
-    log_prior: int | None
-    log_weights: str = ""
+    log_weights: str
 
 
 @dataclass(frozen=True)
@@ -153,9 +150,9 @@ class LogDensity:
         Length of the sampler's point.
     weights : int or None
         Place of the weights with which the outcomes' probability is averaged over a dimension.
-    integral : Integral or None
-        Integral over a latent, if there is one; rows of successes and rows of failures are then
-        distinguished by the meta-feature `RIGHT`.
+    level_sum : LevelSum or None
+        Sum over the levels of items, if there is one; rows of successes and rows of failures are
+        then distinguished by the meta-feature `RIGHT`.
     """
 
     terms: Terms
@@ -164,7 +161,7 @@ class LogDensity:
     profile: tuple[int, ...]
     length: int
     weights: int | None = None
-    integral: Integral | None = None
+    level_sum: LevelSum | None = None
 
     @property
     def used(self) -> frozenset[str]:

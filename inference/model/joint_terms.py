@@ -14,37 +14,14 @@ from ...layouts import Latent, MetaFeature
 from ...layouts.outcomes.steps import MARK
 from ...layouts.plates import ITEM, Plate, determines, plate_name
 from ...linking import evaluate
-from ..kernel.terms import Integral, LogDensity
+from ..kernel.terms import LevelSum, LogDensity
 from .alignment import align
-from .cell_parts import Scores
 from .cohort import Cohort, plate_feature
 from .density_terms import REWRITES, Translator, numbers_of
 from .plated import centred, plated_variable
 from .prior import PLACES, profile_variables
 
-_ROW, PLACE = "item", f"{MARK}place"
-
-
-@dataclass(frozen=True, eq=False)
-class Places:
-    """Values at which a latent with one value per subject is integrated out.
-
-    Attributes
-    ----------
-    latent : str
-        Name of the latent.
-    at : ndarray, shape (places,)
-        Values of the latent, evenly spaced.
-    """
-
-    latent: str
-    at: np.ndarray
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """The first value and the distance between values, by the names of their terms."""
-        first, second = map(float, self.at[:2])
-        return {f"{PLACE} {MARK}first": first, f"{PLACE} {MARK}apart": second - first}
+_ROW = "item"
 
 
 @dataclass(frozen=True)
@@ -67,34 +44,9 @@ class Part:
     labels: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class _Integrated:
-    """A latent that is integrated out.
-
-    Attributes
-    ----------
-    latent : str
-        Name of the latent.
-    values : variable
-        Values of the latent, shape (rows or 1, places).
-    weights : int or None
-        Place of the term of the values' weights; None if there is an `integral`.
-    integral : Integral or None
-        Integral over the values of each subject; None if there are `weights`.
-    """
-
-    latent: str
-    values: Any
-    weights: int | None = None
-    integral: Integral | None = None
-
-
 def joint_density(
     cohort: Cohort,
     centring: Mapping[str, np.ndarray] = MappingProxyType({}),
-    given: frozenset[str] = frozenset(),
-    places: Places | None = None,
-    scores: Scores | None = None,
 ) -> tuple[LogDensity, np.ndarray, list[Part]]:
     """Translate a joint layout for the levels of a cohort.
 
@@ -105,14 +57,6 @@ def joint_density(
     centring : mapping of str to ndarray
         By latent, the degree of centring of the values of each level, between 0 and 1, shape
         (levels...); see `plated.centred`. Other latents are centred.
-    given : frozenset of str
-        Latents whose values are parts of the point without a transformation and without a prior.
-    places : Places, optional
-        Values of a latent per subject that is integrated out. If all other latents are given, the
-        last number of the point is a shift that is added to all of these values.
-    scores : Scores, optional
-        Standard scores of a latent per cell that is integrated out; if all other latents are given,
-        they are shifted in the same way.
 
     Returns
     -------
@@ -134,8 +78,6 @@ def joint_density(
     layout = cohort.layout
     dims = tuple(layout.dims)
     sizes = {dim: len(labels) for dim, labels in layout.dims.items()}
-    inner = places or scores
-    sizes |= {} if inner is None else {PLACE: len(inner.at)}
     levels = {plate_name(plate): cohort.size([plate])[0] for plate in layout.plates}
     single = {plate for plate, count in levels.items() if count == 1}
     translator = Translator(sizes, {plate: plate_feature(plate) for plate in levels}, single)
@@ -200,16 +142,7 @@ def joint_density(
             names = tuple(map(plate_name, latent.plates))
             counts = tuple(levels[plate] for plate in names)
             labels = tuple(sizes[dim] for dim in latent.label_dims)
-            if inner is not None and latent.name == inner.latent:
-                continue
             parts.append(Part(latent, translator.length, counts, labels))
-            if latent.name in given:
-                roles = (*names, *latent.label_dims)
-                value = pt.tensor(dtype="float64", shape=_shape(roles, levels | sizes))
-                translator.point(value, latent.label_dims, names)
-                values[latent.name] = translator.laid[value].entry(0)
-                start.append(np.zeros(int(np.prod(counts + labels, dtype=int))))
-                continue
             known = len(model.free_RVs)
             weight = weight_of(latent.name, (*names, *latent.label_dims))
             variable = plated_variable(latent, stand_in, dims, sum_to_zero, weight, levels | sizes)
@@ -229,97 +162,22 @@ def joint_density(
                 value = model.rvs_to_values[random]
                 one = 0.0 if latent.name in centring else first[value.name]
                 start.append(np.broadcast_to(one, value.type.shape).ravel())
-        integrated = None
-        if inner is not None:
-            latent = next(one for one in layout.latents if one.name == inner.latent)
-            variable = plated_variable(latent, stand_in, dims, sum_to_zero, None, levels | sizes)
-            at = _looked_at(inner, translator)
-            moved = given.issuperset(part.latent.name for part in parts)
-            if moved:
-                shift = pt.tensor(dtype="float64", shape=())
-                translator.point(shift, ())
-                start.append(np.zeros(1))
-                at = at + shift
-            integrated = (
-                _over_places(variable, at, inner, translator)
-                if isinstance(inner, Places)
-                else _over_scores(variable, at, inner, moved, translator)
-            )
-    density = _with_outcome(cohort, translator, values, prior, integrated)
+    density = _with_outcome(cohort, translator, values, prior)
     return density, np.concatenate(start), parts
 
 
-def _looked_at(inner: Places | Scores, translator: Translator) -> Any:
-    """Return the variable of the places or scores, shape (1, places).
-
-    Places are computed from two numbers of the data, the first place and the distance between
-    places; scores are constants.
-    """
-    count = len(inner.at)
-    found = pt.tensor(dtype="float64", shape=(1, count))
-    if isinstance(inner, Scores):
-        translator.lay(found, (None, PLACE), translator.terms.constant(inner.at, (PLACE,)))
-        return found
-    translator.lay(found, (None, PLACE), translator.terms.constant(np.arange(count), (PLACE,)))
-    first, apart = (pt.dscalar(name) for name in inner.numbers)
-    for variable in (first, apart):
-        translator.own(variable, variable.name)
-    return first + apart * found
-
-
-def _over_places(variable: Any, at: Any, places: Places, translator: Translator) -> _Integrated:
-    """Translate the log prior density of a normal variable at the places."""
-    mean, spread = _mean_and_spread(variable)
-    score = (at - mean) / spread
-    logs = -0.5 * score**2 - pt.log(spread)
-    (found,) = translator.run(rewrite_graph([logs], include=REWRITES))
-    integral = Integral(PLACE, plate_feature("subject"), found)
-    return _Integrated(places.latent, at, integral=integral)
-
-
-def _over_scores(
-    variable: Any, at: Any, scores: Scores, moved: bool, translator: Translator
-) -> _Integrated:
-    """Translate the values of a normal variable at the scores, and the weights of the scores."""
-    mean, spread = _mean_and_spread(variable)
-    outputs = [mean + spread * at, *([pt.exp(-0.5 * at**2)] if moved else [])]
-    found, *weights = translator.run(rewrite_graph(outputs, include=REWRITES))
-    if not moved:
-        weights = [translator.terms.constant(scores.weights, (PLACE,))]
-    values = pt.tensor(dtype="float64", shape=(None, len(scores.at)))
-    translator.lay(values, (_ROW, PLACE), found)
-    return _Integrated(scores.latent, values, weights[0])
-
-
-def _mean_and_spread(variable: Any) -> Any:
-    """Return mean and standard deviation of a normal variable, with an axis for the places."""
-    return (
-        each[..., None] if each.type.ndim else each
-        for each in variable.owner.op.dist_params(variable.owner)
-    )
-
-
 def _with_outcome(
-    cohort: Cohort,
-    translator: Translator,
-    values: dict[str, int],
-    prior: list[int],
-    inner: _Integrated | None,
+    cohort: Cohort, translator: Translator, values: dict[str, int], prior: list[int]
 ) -> LogDensity:
     """Translate the probability of success of a row, and collect all terms."""
     layout = cohort.layout
     dims, known = tuple(layout.dims), dict[str, Any]()
-    outcome, integral = layout.outcome, None if inner is None else inner.integral
+    outcome, level_sum = layout.outcome, None
     if layout.told is not None and layout.shared is not None:
         outcome, told = layout.shared, layout.told.name
-        integral = Integral(outcome.dim, plate_feature(ITEM), None, told)
+        level_sum = LevelSum(outcome.dim, plate_feature(ITEM), told)
         known |= numbers_of(outcome, translator, dims)
-    latents = list(layout.latents)
-    if inner is not None:
-        latents = [latent for latent in latents if latent.name != inner.latent]
-        known[inner.latent] = inner.values[(slice(None), *[None] * len(dims))]
-        dims = (*dims, PLACE)
-    for feature in (*layout.row_features, *layout.covariates, *latents):
+    for feature in (*layout.row_features, *layout.covariates, *layout.latents):
         shape = (None, *map(len, feature.dims.values()))
         variable = pt.tensor(feature.name, dtype="float64", shape=shape)
         if feature.name not in values:
@@ -329,15 +187,13 @@ def _with_outcome(
     chance = pt.as_tensor(evaluate(outcome.expression, known, dims))
     (probability,) = translator.run(rewrite_graph([chance], include=REWRITES))
     terms = translator.terms
-    moved = inner is not None and len(prior) == 1
     return LogDensity(
         terms,
-        terms.compute("add", *prior) if len(prior) > 1 else prior[0],
+        terms.compute("add", *prior),
         probability,
-        () if moved else tuple(values[latent.name] for latent in latents),
+        tuple(values[latent.name] for latent in layout.latents),
         translator.length,
-        None if inner is None else inner.weights,
-        integral,
+        level_sum=level_sum,
     )
 
 

@@ -16,7 +16,7 @@ from .unbounded import LogDensity
 
 _MOST, _LONG = 8, 4.0  # directions; smallest variance along one, if that of coordinates is 1
 _POINTS, _FEWEST = 40, 8  # most and fewest points at which second derivatives are computed
-_GRADIENTS, _STEP = 16_000, 1e-4  # most gradients for it; their distance, in standard deviations
+_GRADIENTS, _STEP = 16_000, 1e-4  # gradients for more points; distance in standard deviations
 _FLAT, _CLOSE = 2e-3, 0.05  # smallest eigenvalues of all shared and of a subject's coordinates
 
 
@@ -109,7 +109,7 @@ def find_directions(
         At most eight directions.
     """
     scale, each = points.std(axis=0), len(shared) + own.shape[1]
-    count = min(_POINTS, _GRADIENTS // (2 * each), len(points))
+    count = min(_POINTS, max(_FEWEST, _GRADIENTS // (2 * each)), len(points))
     if not len(shared) or count < _FEWEST or not (scale > 0).all():
         return None
     some = points[np.linspace(0, len(points) - 1, count).astype(int)]
@@ -135,19 +135,18 @@ def _curvature(
     density: LogDensity, points: np.ndarray, scale: np.ndarray, shared: np.ndarray, own: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Average the negative second derivatives of shared values, across, and of each subject's."""
-    count, each = len(shared), own.shape[1]
-    steps = np.zeros((count + each, points.shape[1]))
-    steps[np.arange(count), shared] = scale[shared]
-    for value in range(each):  # of all subjects at a time
-        steps[count + value, own[:, value]] = scale[own[:, value]]
-    found = np.zeros(steps.shape)
+    varied = [*shared[:, None], *own.T]  # a subject's value is varied for all subjects at a time
+    second = np.zeros((len(varied), points.shape[1]))
     for point in points:
-        for at, step in enumerate(_STEP * steps):
+        for at, coordinates in enumerate(varied):
+            step = np.zeros(len(point))
+            step[coordinates] = _STEP * scale[coordinates]
             above, below = density.at_all(np.stack([point + step, point - step]))[1]
-            found[at] += below - above
-    found *= scale / (2 * _STEP * len(points))
-    among, within = found[:count, shared], found[count:, own].transpose(1, 0, 2)
-    across = found[:count, own]
+            second[at] += below - above
+    second *= scale / (2 * _STEP * len(points))
+    count = len(shared)
+    among, within = second[:count, shared], second[count:, own].transpose(1, 0, 2)
+    across = second[:count, own]
     return (among + among.T) / 2, across, (within + within.transpose(0, 2, 1)) / 2
 
 

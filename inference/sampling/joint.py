@@ -17,14 +17,11 @@ from ..kernel.emit import build, emit
 from ..kernel.inputs import Counted, Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import RIGHT, LogDensity
-from ..model.cell_parts import Scores
 from ..model.cells import log_chances
 from ..model.cohort import Cohort, plate_feature
 from ..model.joint_model import joint_model
 from ..model.joint_terms import (
-    PLACE,
     Part,
-    Places,
     centring_feature,
     idle_feature,
     joint_density,
@@ -71,10 +68,10 @@ class Rows:
         return Rows(features | {RIGHT: came.astype(float)}, codes, counts * came, counts)
 
     @classmethod
-    def of(cls, cohort: Cohort, without: str | None = None) -> "Rows":
-        """Return the rows of a cohort; levels of the latent `without` may be incomplete."""
+    def of(cls, cohort: Cohort) -> "Rows":
+        """Return the rows of a cohort."""
         layout = cohort.layout
-        subject, item = _with_all_levels(cohort, without)
+        subject, item = _with_all_levels(cohort)
         empty = np.zeros(len(subject) - len(cohort.subject), dtype=int)
         codes = {}
         for plate in layout.plates:
@@ -97,11 +94,11 @@ class Rows:
         )
 
 
-def _with_all_levels(cohort: Cohort, without: str | None) -> tuple[np.ndarray, np.ndarray]:
+def _with_all_levels(cohort: Cohort) -> tuple[np.ndarray, np.ndarray]:
     """Return subjects and items of the cells, and of more until all combinations occur."""
     subject, item = [cohort.subject], [cohort.item]
     for latent in cohort.layout.latents:
-        if len(latent.plates) < 2 or latent.name == without:
+        if len(latent.plates) < 2:
             continue
         sizes = cohort.size(latent.plates)
         met = np.zeros(sizes, dtype=bool)
@@ -127,12 +124,6 @@ class JointKernel:
         Layout, levels and outcomes.
     centring : mapping of str to ndarray
         By latent, the degree of centring of each value, shape (levels...).
-    given : frozenset of str
-        Latents whose values are parts of the point without a transformation and without a prior.
-    places : Places, optional
-        Values of a latent per subject that is integrated out.
-    scores : Scores, optional
-        Standard scores of a latent per cell that is integrated out.
 
     Attributes
     ----------
@@ -153,26 +144,20 @@ class JointKernel:
         self,
         cohort: Cohort,
         centring: Mapping[str, np.ndarray] = MappingProxyType({}),
-        given: frozenset[str] = frozenset(),
-        places: Places | None = None,
-        scores: Scores | None = None,
     ) -> None:
         layout = cohort.layout
         self.layout, self.cohort = layout, cohort
-        self._numbers = {} if places is None else places.numbers
         self.density, self.start, self.parts = _translated.find(
             (
                 compile_key(layout),
                 *((name, len(levels)) for name, levels in sorted(cohort.levels.items())),
-                (frozenset(centring), given),
-                None if places is None else (places.latent, len(places.at)),
-                None if scores is None else (scores.latent, tuple(scores.at)),
+                frozenset(centring),
             ),
-            lambda: joint_density(cohort, centring, given, places, scores),
+            lambda: joint_density(cohort, centring),
         )
-        self.rows = Rows.of(cohort, without=None if scores is None else scores.latent)
-        integral = self.density.integral
-        if integral is not None:
+        self.rows = Rows.of(cohort)
+        level_sum = self.density.level_sum
+        if level_sum is not None:
             self.rows = self.rows.apart()
         for latent in layout.latents:
             if latent.name in centring:
@@ -182,15 +167,14 @@ class JointKernel:
         nodes = (*layout.row_features, *layout.covariates, *told)
         labels = {node.name: node.label_dims for node in nodes}
         used = frozenset().union(*(term.features for term in self.density.terms.listed))
-        if integral is not None:
-            used |= {RIGHT, integral.plate, integral.log_weights} - {""}
+        if level_sum is not None:
+            used |= {RIGHT, level_sum.plate, level_sum.log_weights}
         tabled = set(self.rows.features) - set(cohort.features) - {RIGHT}
         self.domains = Domains(
             labels,
             self.rows.features,
             len(self.rows.trials),
             used,
-            apart=scores is not None,
             tabled=tabled,
         )
 
@@ -201,17 +185,14 @@ class JointKernel:
         hits, attempts = self._collapse(successes), self._collapse(trials)
         form: Outcomes | Counted = Counted()
         given = [attempts]
-        if self.density.weights is not None:
-            form = Outcomes.averaged(attempts, PLACE)
-            given = [*form.arrays(hits, attempts), np.ones(len(hits)), form.best(hits, attempts)]
-        elif self.density.integral is None:
+        if self.density.level_sum is None:
             form = Outcomes.of(hits, attempts)
             given = form.arrays(hits, attempts)
         planned = plan(self.density, self.domains, form)
         text, inputs = emit(planned, blocks=self.domains.rows.size > blocks.WHOLE, apart=True)
         outcomes = [np.asarray(part, dtype=float) for part in given]
         ways = log_ways(self.cohort.successes, self.cohort.trials)
-        numbers = {CONSTANT_TERM: float(ways.sum()), **self._numbers}
+        numbers = {CONSTANT_TERM: float(ways.sum())}
         own = np.array([numbers[name] for name in inputs.names])
         machine = build(text, gathers=False)
         return SubjectCode(

@@ -13,7 +13,6 @@ from ...common.seeds import subject_seed
 from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
 from ..kernel.terms import UnsupportedError
-from ..model.cell_parts import cell_part
 from ..model.cohort import Cohort
 from ..model.joint_terms import Part
 from ..model.prior import location_and_scale
@@ -21,8 +20,6 @@ from ..model.pymc_model import compile_key
 from .bent_pairs import BentPairs, find_bend
 from .directions import Directions, find_directions
 from .draws import Draws, Sampled, SamplingOptions
-from .inner import Inner, find_places, single_latent, spread_of
-from .inner_cells import InnerCells, find_scores, first_scores
 from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, UP_TO_TEN, columns, run_chains
 from .retries import in_one_line
@@ -31,7 +28,7 @@ from .unbounded import LogDensity
 _TRIALS_PER_VALUE, _FAR = 10, 10.0
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
 _LONGER = SamplingOptions(draws=1000, tune=300, chains=1)
-_WIDEST = 10_000  # coordinates of a point for which directions are looked for; bounds the memory
+_MOST_DERIVATIVES = 2**25  # second derivatives from which directions are found: 256 MiB
 _STRETCHED = 5.0  # longest direction up to which no other centring is tried
 _MOST_PAIRS = 2000  # pairs of values of subjects that are searched for bent ones; bounds the time
 _forms = Recent[object, "Form"](4)
@@ -45,8 +42,6 @@ class Form:
     ----------
     kernel : JointKernel or PlainJoint
         The log-density; `PlainJoint` if the kernel does not support an operation of the layout.
-    inner : Inner, InnerCells or None
-        Sampler of the latent that is integrated out, if there is one.
     directions : Directions or None
         Directions along which the coordinates are stretched, if there are any.
     doublings : tuple of int
@@ -54,7 +49,6 @@ class Form:
     """
 
     kernel: JointKernel | PlainJoint
-    inner: Inner | InnerCells | None = None
     directions: Directions | None = None
     doublings: tuple[int, int] = UP_TO_TEN
 
@@ -79,17 +73,13 @@ class Form:
 def joint_form(cohort: Cohort) -> Form:
     """Choose the form in which a cohort is sampled, and compile it, once in a process.
 
-    The choice depends on a short run. The first normal latent per subject and item is integrated
-    out over standard scores. Without such a latent, or if it needs too many scores, a single normal
-    latent per subject is integrated out if it needs no more than 64 places. Values of the other
-    latents whose scale is a latent are centred to the degree to which the data reduce their
-    variance. Unless a latent per subject and item is integrated out, coordinates are stretched
-    along directions in which shared values vary more than the other coordinates let them
-    (`find_directions`). If nothing is integrated out and these directions are long, deviations from
-    the location are tried, which are taken if their directions are shorter. A longer run then shows
-    the pairs of a subject's values that are bent. If there are any, all trajectories are twice as
-    long as usual for NUTS; otherwise, no trajectory is longer than that in forms whose own short
-    run shows what is usual.
+    The choice depends on a short run. Values whose scale is a latent are centred to the degree to
+    which the data reduce their variance. Coordinates are stretched along directions in which shared
+    values vary more than the other coordinates let them (`find_directions`). If these directions
+    are long, deviations from the location are tried, which are taken if their directions are
+    shorter. A longer run then shows the pairs of a subject's values that are bent. If there are
+    any, all trajectories are twice as long as usual for NUTS; otherwise, no trajectory is longer
+    than that in forms whose own short run shows what is usual.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -106,61 +96,35 @@ def _form(cohort: Cohort) -> Form:
 
 def _fused(cohort: Cohort) -> Form:
     scaled = [latent for latent in cohort.layout.latents if _is_scaled(latent)]
-    if cohort.layout.told is not None:  # the levels of items are summed over, and nothing else
-        return _without_subjects(cohort, scaled, None)
-    part = cell_part(cohort.layout)
-    found = None if part is None else _without_part(cohort, part, scaled)
-    latent = single_latent(cohort.layout)
-    return _without_subjects(cohort, scaled, latent) if found is None else found
-
-
-def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | None:
-    """Integrate out a latent per subject and item; None if that needs too many scores."""
-    scaled = [latent for latent in scaled if latent is not part]
-    kernel = JointKernel(cohort, _first_centring(cohort, scaled), scores=first_scores(part))
-    pilot, *_ = _pilot(kernel)
-    scores = None if pilot is None else find_scores(cohort, part, pilot)
-    if pilot is None or scores is None:
-        return None
-    centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
-    return Form(JointKernel(cohort, centring, scores=scores), InnerCells(cohort, part, scores))
-
-
-def _without_subjects(cohort: Cohort, scaled: list[Latent], latent: Latent | None) -> Form:
-    """Integrate out a single latent per subject, if there is one that needs few places."""
-    if not scaled and latent is None:
-        return Form(JointKernel(cohort))
     kernel = JointKernel(cohort, _first_centring(cohort, scaled))
-    pilot, points, _ = _pilot(kernel)
+    pilot, points, usual = _pilot(kernel)
     if pilot is None:
         return Form(kernel)
-    centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
-    spread = None if latent is None else spread_of(latent)
-    if latent is not None and spread is not None:
-        places = find_places(latent, pilot[latent.name][0], pilot[spread.name][0])
-        if places is not None:
-            centring.pop(latent.name, None)
-            kernel = JointKernel(cohort, centring, places=places)
-            inner = Inner(cohort, latent, places)
-            return _stretched(kernel, inner) or Form(kernel, inner)
-    if _directions(kernel, points) is None:
-        return Form(JointKernel(cohort, centring))
+    if not scaled:
+        return _along(kernel, points, usual)
+    centring = {latent.name: _informed(pilot, latent, cohort) for latent in scaled}
     kernel = JointKernel(cohort, centring)
     form = _stretched(kernel) or Form(kernel)
     if form.longest > _STRETCHED:
-        apart = {name: np.zeros_like(part) for name, part in centring.items()}
-        other = _stretched(JointKernel(cohort, apart))
+        deviations = {name: np.zeros_like(degrees) for name, degrees in centring.items()}
+        other = _stretched(JointKernel(cohort, deviations))
         if other is not None and other.longest < form.longest:
-            form, centring = other, apart
+            form, centring = other, deviations
+    if form.directions is None:
+        return form
     return _bent(cohort, centring, scaled) or form
 
 
-def _stretched(kernel: JointKernel, inner: Inner | None = None) -> Form | None:
+def _stretched(kernel: JointKernel) -> Form | None:
     """Stretch coordinates along the directions that a short run shows; None if it cannot start."""
     pilot, points, usual = _pilot(kernel)
-    if pilot is None:
-        return None
-    return Form(kernel, inner, _directions(kernel, points), (0, usual + 1))
+    return None if pilot is None else _along(kernel, points, usual)
+
+
+def _along(kernel: JointKernel, points: np.ndarray, usual: int) -> Form:
+    """Stretch coordinates along the directions that points show, with a limit on doublings."""
+    directions = _directions(kernel, points)
+    return Form(kernel) if directions is None else Form(kernel, directions, (0, usual + 1))
 
 
 def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent]) -> Form | None:
@@ -183,7 +147,7 @@ def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent])
     bent = BentPairs(np.array(at), np.array([numbers for _, numbers in bends.values()]))
     kernel = JointKernel(cohort, centring)
     directions = _directions(kernel, bent.straight(points), bent)
-    return Form(kernel, None, directions, (usual + 1, usual + 1))
+    return Form(kernel, directions, (usual + 1, usual + 1))
 
 
 def _bends(
@@ -204,43 +168,53 @@ def _pilot(
     """Sample a short chain; returns draws by level, the sampler's points and usual doublings.
 
     The draws are None if it cannot start, which the chains of the fit then report. There are no
-    points if they are wide.
+    points if no directions are sought.
     """
-    length = len(kernel.start)
-    wide = length > _WIDEST
+    length, wide = len(kernel.start), _coordinates(kernel) is None
     try:
         drawn, steps = run_chains(kernel.compiled(), options, _PILOT_SEED, 1, 1, points=not wide)
     except RuntimeError:  # the density is not finite at the start
         return None, np.zeros((0, length)), 0
-    found = levelled(kernel, drawn, options)
+    draws = levelled(kernel, drawn, options)
     usual = int(np.median(columns(steps, "depth", options)))
     if wide:
-        return found, np.zeros((0, length)), usual
-    return found, columns(steps, "unconstrained_draw", options, (length,))[0], usual
+        return draws, np.zeros((0, length)), usual
+    return draws, columns(steps, "unconstrained_draw", options, (length,))[0], usual
 
 
 def _directions(
     kernel: JointKernel, points: np.ndarray, bent: BentPairs | None = None
 ) -> Directions | None:
-    """Find directions of shared values, with subjects' values whose scale is a latent."""
+    """Find directions of shared values, along which subjects' values are moved."""
     bent = BentPairs() if bent is None else bent
     plain = replace(Directions.none(len(kernel.start)), bent=bent)
     none = plain if len(bent.at) else None
+    coordinates = _coordinates(kernel)
+    if coordinates is None or not len(points):
+        return none
+    density = LogDensity(plain.stretched(kernel.compiled()) if len(bent.at) else kernel.compiled())
+    directions = find_directions(density, points, *coordinates)
+    return none if directions is None else replace(directions, bent=bent)
+
+
+def _coordinates(kernel: JointKernel) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the coordinates of shared values, and of each subject's, (subjects, values).
+
+    None if values of subjects sum to zero, or if second derivatives would take too much memory.
+    """
     ends = [*(part.offset for part in kernel.parts[1:]), len(kernel.start)]
     shared = [np.zeros(0, dtype=int)]
-    own = [np.zeros((*kernel.cohort.size([SUBJECT]), 0), dtype=int)]
+    by_subject = [np.zeros((*kernel.cohort.size([SUBJECT]), 0), dtype=int)]
     for part, end in zip(kernel.parts, ends, strict=True):
         if SUBJECT not in _names(part.latent):
             shared.append(np.arange(part.offset, end))
-        elif _is_scaled(part.latent):
-            own.append(_by_subject(kernel, part))
-            if own[-1].size != end - part.offset:  # values that sum to zero
-                return none
-    if not len(points):
-        return none
-    density = LogDensity(plain.stretched(kernel.compiled()) if len(bent.at) else kernel.compiled())
-    found = find_directions(density, points, np.concatenate(shared), np.concatenate(own, axis=1))
-    return none if found is None else replace(found, bent=bent)
+            continue
+        by_subject.append(_by_subject(kernel, part))
+        if by_subject[-1].size != end - part.offset:  # values that sum to zero
+            return None
+    coordinates = np.concatenate(shared), np.concatenate(by_subject, axis=1)
+    varied = len(coordinates[0]) + coordinates[1].shape[1]
+    return None if varied * len(kernel.start) > _MOST_DERIVATIVES else coordinates
 
 
 def _by_subject(kernel: JointKernel, part: Part) -> np.ndarray:
@@ -341,8 +315,6 @@ def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, att
     doublings = form.doublings_at(options.target_accept)
     drawn, statistics = run_chains(form.compiled(), options, own_seed, 1, 1, doublings=doublings)
     found = levelled(kernel, drawn, options)
-    if form.inner is not None:
-        found[form.inner.latent.name] = form.inner.draw(found, own_seed)
     kept = {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()}
     return Draws(found, kept)
 
