@@ -91,8 +91,8 @@ def fit(
     reruns : int
         How often a subject that failed, diverged or did not converge is sampled again. Each time
         tuning is doubled, twice as many draws are made and thinned to the same number, and the
-        target is moved three quarters of the way to 1. In a joint fit: how often chains that ended
-        in a region of negligible mass are sampled again.
+        target is moved three quarters of the way to 1. In a joint fit: how often all chains are
+        sampled again in this way if they did not converge.
     store : str or Path, optional
         Folder to which each subject is written when it is finished; draws are then not kept in
         memory. The same call with the same store continues an interrupted fit and gives the same

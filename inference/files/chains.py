@@ -19,7 +19,7 @@ _HEAD = "joint-fit.json"
 
 def finished_chains(path: Path) -> int | None:
     """Count the finished chains in the store of a joint fit; None if there is no such store."""
-    return len(list(path.glob("chain-*.npz"))) if (path / _HEAD).is_file() else None
+    return len(list(path.glob("chain-*-1.npz"))) if (path / _HEAD).is_file() else None
 
 
 class ChainStore:
@@ -40,7 +40,7 @@ class ChainStore:
 
     def __init__(self, path: Path | None, seed: int) -> None:
         self.path, self.seed = path, seed
-        self._chains: dict[int, Draws] = {}
+        self._chains: dict[tuple[int, int], Draws] = {}
 
     @classmethod
     def open(
@@ -90,25 +90,28 @@ class ChainStore:
             )
         return cls(folder, int(str(written["seed"])))
 
-    @property
-    def finished(self) -> set[int]:
-        """Numbers of the finished chains."""
+    def finished(self, attempt: int) -> set[int]:
+        """Numbers of the finished chains of an attempt."""
         if self.path is None:
-            return set(self._chains)
-        return {int(file.stem.split("-")[1]) for file in self.path.glob("chain-*.npz")}
+            return {number for number, tried in self._chains if tried == attempt}
+        files = self.path.glob(f"chain-*-{attempt}.npz")
+        return {int(file.stem.split("-")[1]) for file in files}
 
-    def add(self, number: int, draws: Draws) -> None:
-        """Add a finished chain."""
+    def add(self, number: int, attempt: int, draws: Draws) -> None:
+        """Add a finished chain of an attempt."""
         if self.path is None:
-            self._chains[number] = draws
+            self._chains[number, attempt] = draws
             return
         arrays = {f"posterior/{name}": values for name, values in draws.posterior.items()}
         arrays |= {f"statistics/{name}": values for name, values in draws.statistics.items()}
-        with whole(self.path / f"chain-{number}.npz") as beside, beside.open("wb") as file:
+        with (
+            whole(self.path / f"chain-{number}-{attempt}.npz") as beside,
+            beside.open("wb") as file,
+        ):
             np.savez(file, **arrays)  # type: ignore[arg-type]
 
-    def read(self, number: int) -> Draws:
-        """Read a chain.
+    def read(self, number: int, attempt: int) -> Draws:
+        """Read a chain of an attempt.
 
         Raises
         ------
@@ -116,8 +119,8 @@ class ChainStore:
             When its file is damaged.
         """
         if self.path is None:
-            return self._chains[number]
-        file = self.path / f"chain-{number}.npz"
+            return self._chains[number, attempt]
+        file = self.path / f"chain-{number}-{attempt}.npz"
         groups: dict[str, dict[str, np.ndarray]] = {"posterior": {}, "statistics": {}}
         try:
             with np.load(file) as arrays:

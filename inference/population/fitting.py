@@ -16,7 +16,7 @@ from ..posterior.assembly import Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions
 from ..sampling.executors import Executor, WorkerDied, run_jobs
-from ..sampling.joint_nuts import joined, joint_form, lost_chains, sample_chain
+from ..sampling.joint_nuts import joined, joint_form, mixes, sample_chain
 
 
 def fit_jointly(
@@ -32,8 +32,8 @@ def fit_jointly(
     """Fit all subjects together; parameters and errors as in `fitting.fit`.
 
     Each chain has its own random stream, is sampled by any free worker, and is written to the store
-    when it is finished. Chains that ended in a region of negligible mass, with a log-density far
-    below the other chains, are sampled again from other starting points.
+    when it is finished. If the chains do not agree or often diverge, all are sampled again with
+    more care, at most `reruns` times.
     """
     cohort = Cohort.of_evaluation(layout, evaluation)
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
@@ -42,43 +42,42 @@ def fit_jointly(
     kept = ChainStore.open(store, cohort, options, seed)
     shared = executor.share(cohort)
 
-    def run(numbers: list[int], attempt: int) -> None:
-        """Sample some chains and store their draws."""
-        names = {f"chain {number + 1}": number for number in numbers}
+    def run(attempt: int) -> list[Draws]:
+        """Sample the chains of an attempt that are not in the store, and return all."""
+        missing = set(range(options.chains)) - kept.finished(attempt)
+        names = {f"chain {number + 1}": number for number in sorted(missing)}
 
         def arguments(chain: str) -> tuple[object, ...]:
             return shared, chain, names[chain], options, kept.seed, attempt
 
         failures = []
-        found = run_jobs(executor, sample_chain, names, arguments)
+        results = run_jobs(executor, sample_chain, names, arguments)
         watched = track(
-            found,
+            results,
             total=options.chains,
             show=progressbar,
             what="chains",
             before=options.chains - len(names),
             not_converged=lambda done: isinstance(done[1], WorkerDied),
         )
-        with closing(found), closing(watched):
+        with closing(results), closing(watched):
             for chain, sampled in watched:
                 if isinstance(sampled, WorkerDied) or sampled.draws is None:
                     failures.append(f"{chain}: {sampled.reason}")
                 else:
-                    kept.add(names[chain], sampled.draws)
+                    kept.add(names[chain], attempt, sampled.draws)
         if failures:
             raise FitError(
                 f"{len(failures)} of {options.chains} chains failed ({failures[0]}); run the "
                 "same call again: with store=, the finished chains are not sampled again"
             )
+        return [kept.read(number, attempt) for number in range(options.chains)]
 
-    run([number for number in range(options.chains) if number not in kept.finished], 1)
-    for attempt in range(reruns):
-        lost = lost_chains([kept.read(number) for number in range(options.chains)])
-        if not lost:
-            break
-        run(lost, attempt + 2)
-    draws = [kept.read(number) for number in range(options.chains)]
-    return assembled(cohort, evaluation, draws, options, kept.seed)
+    attempt, draws = 1, run(1)
+    while attempt <= reruns and not mixes(draws):
+        attempt += 1
+        draws = run(attempt)
+    return assembled(cohort, evaluation, draws, options, kept.seed, attempt)
 
 
 def assembled(
@@ -87,6 +86,7 @@ def assembled(
     chains: list[Draws],
     options: SamplingOptions,
     seed: int,
+    attempts: int = 1,
 ) -> Posterior:
     """Assemble the chains of a joint fit as one posterior."""
     layout = cohort.layout
@@ -103,6 +103,6 @@ def assembled(
             for name, values in statistics.items()
         },
         marks(layout, options, seed, "nuts"),
-        {subject: Tried(1, None) for subject in cohort.levels["subject"]},
+        {subject: Tried(attempts, None) for subject in cohort.levels["subject"]},
         cohort,
     )

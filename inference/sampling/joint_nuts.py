@@ -18,17 +18,19 @@ from ..model.joint_terms import Part
 from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
 from .bent_pairs import BentPairs, find_bend
+from .convergence import UNTRUSTED, Convergence, by_element, faults, rhat_ess, status, worst
 from .directions import Directions, find_directions
-from .draws import Draws, Sampled, SamplingOptions
+from .draws import Draws, Sampled, SamplingOptions, with_more_care
 from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, UP_TO_TEN, columns, run_chains
-from .retries import in_one_line
+from .retries import in_one_line, thinned
 from .unbounded import LogDensity
 
-_TRIALS_PER_VALUE, _FAR = 10, 10.0
+_TRIALS_PER_VALUE = 10
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
 _LONGER = SamplingOptions(draws=1000, tune=300, chains=1)
 _MOST_DERIVATIVES = 2**25  # second derivatives from which directions are found: 256 MiB
+_LOW = 0.25  # quantile of the variance among levels at which the degree of centring is computed
 _STRETCHED = 5.0  # longest direction up to which no other centring is tried
 _MOST_PAIRS = 2000  # pairs of values of subjects that are searched for bent ones; bounds the time
 _forms = Recent[object, "Form"](4)
@@ -239,13 +241,21 @@ def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarra
 
 
 def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -> np.ndarray:
-    """Return the part by which the data reduce the variance of the values of each level."""
+    r"""Return the degree of centring of the values of each level.
+
+    With the variance v among levels of a draw, and the variance that the data alone would leave a
+    value, :math:`r = \bar v u / (\bar v - u)` for the posterior variance u, it is
+    :math:`v / (v + r)` at the lower quartile of v: centred values are hard to sample where they
+    hardly vary among levels.
+    """
     size = cohort.size(latent.plates)
     values = pilot[latent.name][0].reshape(-1, *size, math.prod(map(len, latent.dims.values())))
     plates = tuple(range(1, 1 + len(size)))
-    among = values.var(axis=plates, keepdims=True).mean(axis=0, keepdims=True)
-    left = values.var(axis=0) / np.maximum(among[0], 1e-300)
-    return np.asarray((1 - left.mean(axis=-1)).clip(0, 1))
+    among = np.maximum(values.var(axis=plates, keepdims=True), 1e-300)
+    mean, low = among.mean(axis=0), np.quantile(among, _LOW, axis=0)
+    reduced = (1 - values.var(axis=0) / mean).clip(0, 1)
+    degrees = low * reduced / (low * reduced + mean * (1 - reduced))
+    return np.asarray(degrees.mean(axis=-1))
 
 
 def _is_scaled(latent: Latent) -> bool:
@@ -288,7 +298,7 @@ def sample_chain(
     number : int
         Number of the chain, from 0.
     options : SamplingOptions
-        Options of sampling.
+        Options of the first attempt; see `with_more_care` for those of the others.
     seed : int
         Seed of the fit. Each chain and attempt has its own random stream.
     attempt : int
@@ -308,24 +318,27 @@ def sample_chain(
 
 
 def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, attempt: int) -> Draws:
-    """Draw one chain."""
+    """Draw one chain; an attempt with more draws is thinned to their number."""
     form = joint_form(cohort)
     stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
-    kernel, own_seed = form.kernel, subject_seed(seed, stream)
-    doublings = form.doublings_at(options.target_accept)
-    drawn, statistics = run_chains(form.compiled(), options, own_seed, 1, 1, doublings=doublings)
-    found = levelled(kernel, drawn, options)
-    kept = {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()}
-    return Draws(found, kept)
+    own_seed, used = subject_seed(seed, stream), with_more_care(options, attempt)
+    doublings = form.doublings_at(used.target_accept)
+    drawn, statistics = run_chains(form.compiled(), used, own_seed, 1, 1, doublings=doublings)
+    draws = Draws(
+        levelled(form.kernel, drawn, used),
+        {ours: columns(statistics, theirs, used) for theirs, ours in STATISTICS.items()},
+    )
+    return thinned(draws, used.draws // options.draws)
 
 
-def lost_chains(chains: list[Draws]) -> list[int]:
-    """Find chains whose log-density is more than ten sds of the best chain's (or nats) below it."""
-    levels = [draws.statistics["lp"].ravel() for draws in chains]
-    middles = np.array([np.median(level) for level in levels])
-    best = int(middles.argmax())
-    far = middles[best] - middles > _FAR * max(float(levels[best].std()), 1.0)
-    return [int(number) for number in np.flatnonzero(far)]
+def mixes(chains: list[Draws]) -> bool:
+    """Return whether chains agree on all values, with few divergences at most."""
+    names = chains[0].posterior
+    values = [np.concatenate([chain.posterior[name] for chain in chains]) for name in names]
+    rhat, ess = worst(rhat_ess(np.concatenate([by_element(each[None])[0] for each in values])))
+    diverging = np.concatenate([chain.statistics["diverging"] for chain in chains])
+    measured = Convergence(int(diverging.sum()), float(rhat), float(ess), "", diverging.shape[1])
+    return status(faults(measured, len(chains))) not in UNTRUSTED
 
 
 def joined(chains: list[Draws], layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
