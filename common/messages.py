@@ -24,7 +24,7 @@ def some(values: Iterable[object], limit: int = 5, most: int = 200) -> str:
     return shown if len(found) <= limit else f"{shown} and {len(found) - limit} more"
 
 
-def labels_together(names: Iterable[str], limit: int = 20) -> str:
+def labels_together(names: Iterable[str]) -> str:
     """Write names of elements or columns, with the labels of one node in one pair of brackets.
 
     Examples
@@ -36,7 +36,7 @@ def labels_together(names: Iterable[str], limit: int = 20) -> str:
     for name in names:
         node, bracket, label = name.partition("[")
         found.setdefault(node, []).extend([label.removesuffix("]")] if bracket else [])
-    return ", ".join(f"{node}[{some(own, limit)}]" if own else node for node, own in found.items())
+    return ", ".join(f"{node}[{some(own, 20)}]" if own else node for node, own in found.items())
 
 
 def quoted(name: object) -> str:

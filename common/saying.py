@@ -18,7 +18,7 @@ _NARROWEST = 20  # least number of columns; narrower terminals are treated as if
 _USUAL = 80  # columns of a terminal whose width is unknown
 
 
-def say(text: object, *, error: bool = False, end: str = "\n") -> None:
+def say(text: object, *, error: bool = False) -> None:
     """Print a text, with advice for Python as `in_options` writes it.
 
     Control characters are shown as escape sequences. Lines are wrapped in a terminal, and not in
@@ -30,8 +30,6 @@ def say(text: object, *, error: bool = False, end: str = "\n") -> None:
         Text, or an object that `str` converts to it.
     error : bool
         Print it to standard error.
-    end : str
-        Text that is printed after it.
     """
     stream = sys.stderr if error else sys.stdout
     if stream is None:
@@ -39,7 +37,7 @@ def say(text: object, *, error: bool = False, end: str = "\n") -> None:
     shown = in_options(visible(text))
     if columns := width_of(stream):
         shown = "\n".join(_wrapped(line, columns) for line in shown.split("\n"))
-    print(shown, end=end, file=stream)
+    print(shown, file=stream)
 
 
 def in_options(text: str) -> str:

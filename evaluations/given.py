@@ -57,7 +57,7 @@ def refuse_few_layouts(layouts: Mapping[str, object]) -> None:
         raise DataError(f"there are {many(len(layouts), 'layout')} to choose from; {remedy}")
 
 
-def refuse_no_evaluation(evaluation: object, name: str = "evaluation") -> None:
+def refuse_no_evaluation(evaluation: object) -> None:
     """Refuse what is given as an evaluation and is something else.
 
     Raises
@@ -78,4 +78,4 @@ def refuse_no_evaluation(evaluation: object, name: str = "evaluation") -> None:
     )
     if isinstance(evaluation, Imported):
         remedy = "call its evaluation()"
-    refuse_other(name, evaluation, Evaluation, "an Evaluation", remedy)
+    refuse_other("evaluation", evaluation, Evaluation, "an Evaluation", remedy)

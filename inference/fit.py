@@ -156,8 +156,7 @@ class Fit(Posterior, Shown):
         -------
         DataFrame
             Indexed by subject, failed ones last: ``status``, ``success``, ``divergences``,
-            ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``. A fit that
-            `update` made also has the column ``update``.
+            ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``.
         """
         return diagnose(self)
 

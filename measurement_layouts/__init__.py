@@ -22,7 +22,9 @@ def __getattr__(name: str) -> Any:
 
 
 def _hint(name: str) -> str:
-    """Say which package has a public name that was looked for here."""
+    """Say which package has a public name that was looked for here, or what replaces it."""
+    if name == "update":
+        return "; more outcomes are fitted with those before: ml.fit(layout, old + more)"
     if name.startswith("_") or importlib.util.find_spec(f".{name}", __name__):
         return ""
     packages = (each for each in __all__ if each.islower() and hasattr(_load(each), "__path__"))

@@ -20,7 +20,6 @@ from .inference.fit import load as load
 from .inference.fitting import fit as fit
 from .inference.forecasts.forecasting import Forecast as Forecast
 from .inference.model.pymc_model import to_pymc as to_pymc
-from .inference.sequential.update import update as update
 from .inference.simulate import simulate as simulate
 from .layouts import Bias as Bias
 from .layouts import Capability as Capability

@@ -94,6 +94,11 @@ def test_a_name_of_another_package_is_met_by_a_hint():
         _ = ml.sbc
 
 
+def test_a_name_that_was_replaced_is_met_by_the_new_call():
+    with pytest.raises(AttributeError, match=r"'update'; .*: ml\.fit\(layout, old \+ more\)$"):
+        _ = ml.update
+
+
 def test_an_unknown_name_is_refused():
     with pytest.raises(AttributeError, match=r"'measurement_layouts' has no attribute 'sampler'"):
         _ = ml.sampler

@@ -28,16 +28,12 @@ class Band:
     ----------
     call : Call
         The call itself.
-    theta : Expr
-        Expression of the propensity that must be within the band.
     latents : tuple of Latent
-        Latents that `theta` is computed from, in order of appearance.
+        Latents that what must be within the band is computed from, in order of appearance.
     latent : Latent or None
-        The latent that is `theta`; None if `theta` is a formula.
+        The latent that must be within the band; None if it is a formula.
     low, high : Expr
         Ends of the band.
-    low_slope, high_slope : Expr
-        Steepness at each end; they differ for `bilogistic` only.
     spread : Expr or None
         Largest error of the ends; None unless the call is of `uncertain_band`.
     min_width : float or None
@@ -45,13 +41,10 @@ class Band:
     """
 
     call: Call
-    theta: Expr
     latents: tuple[Latent, ...]
     latent: Latent | None
     low: Expr
     high: Expr
-    low_slope: Expr
-    high_slope: Expr
     spread: Expr | None
     min_width: float | None
 
@@ -80,8 +73,8 @@ def find_bands(layout: Layout) -> tuple[Band, ...]:
     >>> risk, low = Propensity("risk", low=-4, high=4), MetaFeature("low", low=-3, high=3)
     >>> right = Success("right", linking.band(risk, low, low + 2, slope=3))
     >>> (found,) = find_bands(Layout("risk", right))
-    >>> found.latent.name, found.low, found.high, found.high_slope, found.min_width
-    ('risk', MetaFeature('low', low=-3, high=3), <low + 2>, <3>, 0.1)
+    >>> found.latent.name, found.low, found.high, found.min_width
+    ('risk', MetaFeature('low', low=-3, high=3), <low + 2>, 0.1)
     """
     calls = [part for part in layout.parts if isinstance(part, Call)]
     return tuple(_band(call) for call in calls if call.function in _KINDS)
@@ -179,20 +172,16 @@ def refuse_reversed(layout: Layout, items: pd.Index, features: Features) -> None
 def _band(call: Call) -> Band:
     """Read a band from the arguments of a call."""
     given = dict(zip(call.names, call.arguments, strict=True))
-    theta = bare = given["theta"]
+    inside = bare = given["theta"]
     while isinstance(bare, Derived):
         bare = bare.expression
-    slopes = ("slope",) * 2 if "slope" in given else ("low_slope", "high_slope")
-    parts = ancestry(theta, stop_at=lambda of: isinstance(of, Latent))
+    parts = ancestry(inside, stop_at=lambda of: isinstance(of, Latent))
     return Band(
         call,
-        theta,
         tuple(part for part in parts if isinstance(part, Latent)),
         bare if isinstance(bare, Latent) else None,
         given["low"],
         given["high"],
-        given[slopes[0]],
-        given[slopes[1]],
         given.get("spread"),
         dict(call.options).get("min_width"),
     )

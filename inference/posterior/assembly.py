@@ -19,7 +19,6 @@ from ..sampling.draws import Sampled, SamplingOptions
 from .posterior import Posterior
 
 SAMPLED = ("subject", "chain", "draw")
-UPDATED = "updated"  # attribute of a fit that was updated: what was done, by subject
 FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
 FORMAT = 1  # format of fits; it is raised when older versions cannot read new fits
 

@@ -20,7 +20,7 @@ from ..sampling.convergence import (
     worst,
 )
 from ..sampling.draws import SamplingOptions, with_more_care
-from .assembly import FAULTS, UPDATED
+from .assembly import FAULTS
 from .posterior import Posterior, success_rates
 from .shared import own_latents, own_names, slowest_shared
 from .summaries import subject_blocks, summaries
@@ -108,8 +108,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element; in
         a joint fit also of what subjects share, which ``reason`` then names),
         ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
-        next to nothing) and ``reason`` in words; of a fit that `update` made, also ``update``: what
-        was done and why.
+        next to nothing) and ``reason`` in words.
 
     Raises
     ------
@@ -188,9 +187,6 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         },
         index=pd.Index(who, name="subject"),
     )
-    if UPDATED in fit.data.attrs:
-        told = json.loads(fit.data.attrs[UPDATED])
-        result["update"] = [told[name] for name in who]
     if subjects is not None or not fit.failures:
         return result
     return pd.concat([result, _failed(fit)])

@@ -19,7 +19,6 @@ from .stopping import stop_if_told
 
 _POINTERS = [ctypes.c_void_p] * 4  # position, gradient, value and data
 _DENSITY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, *_POINTERS)
-_PROFILE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, *_POINTERS[1:])
 
 _transforming = threading.Lock()
 
@@ -36,8 +35,7 @@ class LogDensity:
     def __init__(self, model: Any) -> None:
         self.size = int(model.n_dim)
         self._call = _DENSITY(model.compiled_logp_func.address)
-        self._expand = _PROFILE(model.compiled_expand_func.address)
-        self._model = model  # keeps the functions and their data in memory
+        self._model = model  # keeps the function and its data in memory
 
     def with_gradient(self, at: np.ndarray) -> tuple[float, np.ndarray]:
         """Compute value and gradient; where undefined, a very low value and a zero gradient."""
@@ -62,19 +60,6 @@ class LogDensity:
         good = np.isfinite(values) & np.isfinite(gradients).all(axis=1) & ~np.array(failed, bool)
         values[~good], gradients[~good] = float(finite(np.array(np.nan))), 0.0
         return values, gradients
-
-    def profiles(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute the profiles of points, by latent; shape (points,) or (points, labels)."""
-        points = np.ascontiguousarray(points, dtype=float)
-        count = int(self._model.n_expanded)
-        found = np.empty((len(points), count))
-        data = self._model.user_data.ctypes.data
-        for place, own in zip(points, found, strict=True):
-            self._expand(self.size, count, place.ctypes.data, own.ctypes.data, data)
-        return {
-            name: found[:, part].reshape(-1, *shape)
-            for name, part, shape in zip(*self._model.shape_info, strict=True)
-        }
 
 
 def points(

@@ -1,1 +1,1 @@
-"""Updates of posteriors with new outcomes, also after each answer of one subject."""
+"""Posteriors of one subject that are updated after each answer."""

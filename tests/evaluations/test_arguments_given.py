@@ -68,7 +68,6 @@ def test_scores_cross_validation_and_criticism(fitted):
 OTHERS = [EVALUATION, TABLE, "x.html", None, 3]
 CALLS = {
     "load": (ml.load, "path: this is {}, not a path; give the file that"),
-    "update": (lambda one: ml.update(one, EVALUATION), "{}, not a Fit; the first argument is"),
     "describe": (ml.describe, "fit: this is {}, not a Fit; the first argument is"),
     "report": (lambda one: ml.report(one, "x.html"), "fit: this is {}, not a Fit; the first"),
     "score": (lambda one: ml.score_forecast(one, EVALUATION), "this is {}, not a Forecast; give"),
@@ -94,8 +93,6 @@ def test_a_fit_is_no_layout_and_no_path(fitted):
     for call in (fitted.save, lambda path: ml.report(fitted, path)):
         with pytest.raises(ml.FitError, match="path: this is a Fit, not a path; name a file"):
             call(fitted)
-    with pytest.raises(ml.DataError, match="more_outcomes: this is a Fit, not an Evaluation"):
-        ml.update(fitted, fitted)
 
 
 @pytest.mark.parametrize(

@@ -47,11 +47,9 @@ def test_every_kind_of_band_is_found_with_its_parts():
         "bilogistic",
         "uncertain_band",
     ]
-    assert (first.theta, first.latent, first.latents) == (named, RISK, (RISK,))
-    assert (first.low_slope, first.high_slope, first.min_width) == (steep, steep, 0.2)
-    assert first.spread is None
-    assert (second.latent, second.latents) == (None, (RISK, caution))
-    assert (str(second.low_slope), second.high_slope, second.min_width) == ("1", steep, None)
+    assert (first.latent, first.latents) == (RISK, (RISK,))
+    assert (first.spread, first.min_width) == (None, 0.2)
+    assert (second.latent, second.latents, second.min_width) == (None, (RISK, caution), None)
     assert (third.latent, str(third.spread), third.min_width) == (None, "0.5", 0.1)
     assert (str(third.low), third.high) == ("−1", HIGH)
 
