@@ -89,7 +89,7 @@ def report(quick: bool, seed: int) -> list[Line]:
 
 
 def compared(quick: bool, seed: int) -> list[Line]:
-    """Every pair of a hundred subjects; superiority of one pair against all pairs of draws."""
+    """Every pair of a hundred subjects; superiority of some against all pairs of draws."""
     count = 6 if quick else PAIRED
     fit = many(count, seed)
     start = time.perf_counter()
