@@ -141,13 +141,13 @@ def summarise(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np
     }
 
 
-def interval(draws: np.ndarray, ess: np.ndarray, prob: float) -> dict[str, np.ndarray]:
+def interval(ordered: np.ndarray, ess: np.ndarray, prob: float) -> dict[str, np.ndarray]:
     """Compute the ends of equal-tailed intervals, with their Monte Carlo standard errors.
 
     Parameters
     ----------
-    draws : ndarray, shape (..., draws)
-        Draws of the elements.
+    ordered : ndarray, shape (..., draws)
+        Draws of the elements, in ascending order.
     ess : ndarray, shape (...)
         Effective sample sizes of the tails.
     prob : float
@@ -160,7 +160,7 @@ def interval(draws: np.ndarray, ess: np.ndarray, prob: float) -> dict[str, np.nd
     """
     tail = (1 - prob) / 2
     places = tail * np.array([0.5, 1, 1.5])  # the outer two quantiles give the density's estimate
-    ends = np.quantile(draws, np.concatenate([places, 1 - places[::-1]]), axis=-1)
+    ends = np.quantile(ordered, np.concatenate([places, 1 - places[::-1]]), axis=-1)
     counted = np.sqrt(tail * (1 - tail) / ess) / tail
     return {
         "low": ends[1],

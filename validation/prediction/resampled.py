@@ -107,12 +107,12 @@ class Predicted:
         trials = won + (weight[self.subject] * self.lost)[rows]
         items = times.shape[1]
         total = np.bincount(item, trials, items) @ times.T
-        found = []
+        errors = []
         for chances in self.chances[rows].T:
             places = _bins(chances) * items + item
             gaps = np.bincount(places, trials * chances - won, BINS * items).reshape(BINS, items)
-            found.append(rates(np.abs(gaps @ times.T).sum(axis=0), total))
-        return np.stack(found, axis=1)
+            errors.append(rates(np.abs(gaps @ times.T).sum(axis=0), total))
+        return np.stack(errors, axis=1)
 
     def _parts(self) -> list[tuple[int, np.ndarray]]:
         """Return the rows of each repeat and subject, with the number of the subject."""

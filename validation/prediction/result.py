@@ -219,9 +219,8 @@ class CrossValidation(Shown):
         chosen = list(known) if subjects is None else known_names(subjects, known, "subject")
         there = scores.to_array().notnull()
         complete = (there | ~there.any("subject")).all("method") & there.any("method")
-        complete = complete.sel(subject=chosen).to_dataset("variable")
-        kept = complete["brier"]
-        complete = complete & kept
+        kept = complete.sel(variable="brier", subject=chosen, drop=True)
+        scored = (complete.sel(subject=chosen) & kept).to_dataset("variable")
         if not kept.any():
             raise DataError(
                 f"none of {some(chosen)} has predictions of every method; see the remarks in "
@@ -234,18 +233,11 @@ class CrossValidation(Shown):
         predicted, times = self._drawn_items
         means = []
         for data, drawn in ((scores, np.ones_like(times[:1])), (resampled, times)):
-            data = data.sel(subject=chosen)
-            found = xr.Dataset(
-                {
-                    name: data[name].where(own).weighted(weight).mean("subject")
-                    for name, own in complete.items()
-                }
-            )
+            mean = data.sel(subject=chosen).where(scored).weighted(weight).mean("subject")
             errors = predicted.calibration_errors(drawn, of_cells)
-            found["ece"] = found["ece"].copy(data=errors.reshape(found["ece"].shape))
-            means.append(found)
-        counts = {"subjects": int(kept.sum()), "auroc_subjects": int(complete["auroc"].sum())}
-        return _compared(*means, self.prob).assign(**counts)
+            means.append(mean.assign(ece=mean["ece"].copy(data=errors.reshape(mean["ece"].shape))))
+        counts = {"subjects": int(kept.sum()), "auroc_subjects": int(scored["auroc"].sum())}
+        return _compared(means[0], means[1], self.prob).assign(**counts)
 
     @property
     def resampled(self) -> xr.Dataset:
