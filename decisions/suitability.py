@@ -15,6 +15,7 @@ from ..evaluations.tables import known_names, need_columns, read_numbers
 from ..inference.fit import Fit
 from ..inference.forecasts.support import defined_columns, features_of_items
 from ..inference.given import refuse_no_fit
+from ..validation.comparison import APART
 from .chances import chances, read_items
 
 _RESAMPLES = 200
@@ -47,12 +48,14 @@ class Suitability:
         Probability mass of the intervals.
     sampled : bool
         Whether the items are a sample of the job.
+    joint : bool
+        Whether the subjects have one joint posterior, whose draws are compared one by one.
 
     Examples
     --------
     >>> ranking = pd.DataFrame(
     ...     {"expected": [0.8, 0.6], "tied": [1, 2]}, index=pd.Index(["Ann", "Bob"]))
-    >>> Suitability(ranking, pd.DataFrame(), pd.DataFrame(), 0.9, 0.9, True)
+    >>> Suitability(ranking, pd.DataFrame(), pd.DataFrame(), 0.9, 0.9, True, joint=True)
     <Suitability: 2 subjects in 2 tied sets at 90%, Ann 0.80 first; items are a sample>
     """
 
@@ -62,6 +65,7 @@ class Suitability:
     confidence: float
     prob: float
     sampled: bool
+    joint: bool = False
 
     @property
     def tied(self) -> list[list[str]]:
@@ -75,7 +79,8 @@ class Suitability:
         return (
             f"<Suitability: {many(len(self.ranking), 'subject')} in "
             f"{many(len(self.tied), 'tied set')} at {self.confidence:.0%}, {self.ranking.index[0]} "
-            f"{first['expected']:.2f} first; items {what}>"
+            f"{first['expected']:.2f} first; items {what}"
+            f"{'' if self.joint else f'; {APART}'}>"
         )
 
 
@@ -178,7 +183,7 @@ def suitability(
     prob : float, default 0.9
         Mass of the intervals.
     seed : int
-        Seed of the resampled jobs, and of the pairing of independent draws.
+        Seed of the resampled jobs, and of the pairs of draws of subjects that were fitted apart.
 
     Returns
     -------
@@ -196,9 +201,10 @@ def suitability(
 
     Notes
     -----
-    Probabilities of order are computed from pairs of draws with the same resampled job, unlike
-    those of `superiority.superiority`, which compares independent draws. A tied set is defined by
-    its leader: two other subjects of the set may still be distinguished from each other.
+    Subjects are compared within each draw of a joint fit. Draws of subjects that were fitted apart
+    are paired at random, among those with the same resampled job, and the result says so. A tied
+    set is defined by its leader: two other subjects of the set may still be distinguished from each
+    other.
     In a joint fit, the limits use effects of new items, and the ranking uses the items' own effects
     if they are in the fit.
 
@@ -257,6 +263,7 @@ def suitability(
         confidence,
         prob,
         sampled,
+        fit.layout.joint,
     )
 
 

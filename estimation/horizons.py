@@ -50,7 +50,8 @@ def time_horizons(
     DataFrame
         Indexed by subject: ``hours`` (posterior median) with the interval ``low`` to ``high``;
         ``doublings``, the posterior mean of the binary logarithm of the hours, and its ``sd``; and
-        ``released``, if given.
+        ``released``, if given. With a joint fit, ``attrs["covariance"]`` has the posterior
+        covariances of the doublings, by subject and subject, which `horizon_trend` uses.
 
     Raises
     ------
@@ -90,6 +91,9 @@ def time_horizons(
         },
         pd.Index(fit.subjects, name="subject"),
     )
+    if fit.layout.joint:
+        covariance = np.atleast_2d(np.cov(values))
+        table.attrs["covariance"] = pd.DataFrame(covariance, table.index, table.index).to_dict()
     return table if released is None else _dated(table, released)
 
 
@@ -167,12 +171,15 @@ class HorizonTrend:
 def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:
     r"""Fit a line through time horizons that are known with errors.
 
-    .. math:: y_i \sim N(a + b t_i, s^2 + e_i^2)
+    .. math:: y \sim N(a + b t, s^2 I + \Sigma)
 
-    where y is the horizon in doublings of an hour, e its posterior standard deviation and t the
-    release date. The priors of a, b and s are flat; s is summed over, and a and b are drawn. Errors
-    of different subjects are treated as independent. An error that all subjects share (such as
-    estimates of hours that are all too long) shifts the whole line and is not in the intervals.
+    where y are the horizons in doublings of an hour, :math:`\Sigma` their posterior covariances and
+    t the release dates. The priors of a, b and s are flat; s is summed over, and a and b are drawn.
+    A table that `time_horizons` made of a joint fit has the covariances. Otherwise subjects were
+    fitted apart, errors are independent, and :math:`\Sigma` is diagonal, with the squares of
+    ``sd``. An error that all subjects share and no posterior contains (such as estimates of hours
+    that are all too long) shifts the whole line and is not in the intervals. A joint fit draws
+    horizons towards their mean; if the mean of its prior depends on the date, use `joint_trend`.
 
     Parameters
     ----------
@@ -191,8 +198,8 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
     Raises
     ------
     DataError
-        When `horizons` is something else, a column is missing, or there are fewer than three
-        subjects or two dates.
+        When `horizons` is something else, a column is missing, there are fewer than three subjects
+        or two dates, or a subject is not among those of the covariances.
     FitError
         When an option is out of range.
 
@@ -219,8 +226,8 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
         )
     middle = dates.mean()
     years = ((dates - middle).dt.days / _DAYS).to_numpy()
-    y, error = (horizons[name].to_numpy(dtype=float) for name in ("doublings", "sd"))
-    scatter, coefficients = _lines(years, y, error, np.random.default_rng(seed))
+    y = horizons["doublings"].to_numpy(dtype=float)
+    scatter, coefficients = _lines(years, y, _errors(horizons), np.random.default_rng(seed))
     at = np.linspace(years.min(), years.max(), 60)
     drawn = coefficients[:, :1] + coefficients[:, 1:] * at
     when = middle + pd.to_timedelta(at * _DAYS, unit="D")
@@ -243,12 +250,29 @@ def _doubling(rate: float) -> float:
     return _MONTHS / float(rate) if rate > 0 else math.inf
 
 
+def _errors(horizons: pd.DataFrame) -> np.ndarray:
+    """Return the covariances of the horizons' errors."""
+    if "covariance" not in horizons.attrs:
+        return np.diag(horizons["sd"].to_numpy(dtype=float) ** 2)
+    covariance = pd.DataFrame(horizons.attrs["covariance"])
+    others = [name for name in horizons.index if name not in covariance.index]
+    if others:
+        raise DataError(
+            f"horizons: {some(others)} is not in the joint fit of {some(covariance.index)}; keep "
+            "the subjects' names in the index of what time_horizons returned"
+        )
+    return covariance.loc[horizons.index, horizons.index].to_numpy()
+
+
 def _lines(
-    t: np.ndarray, y: np.ndarray, error: np.ndarray, rng: np.random.Generator
+    t: np.ndarray, y: np.ndarray, covariance: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw scatters, shape (draws,), and intercepts and slopes, shape (draws, 2)."""
     design = np.column_stack([np.ones_like(t), t])
     residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    variances, axes = np.linalg.eigh(covariance)  # along its axes, errors are independent
+    error = np.sqrt(np.maximum(variances, 0))
+    design, y = axes.T @ design, axes.T @ y
     top = 4 * max(float(residual.std(ddof=1)), float(error.min()), 1e-6)
     grid = (np.arange(_SCATTERS) + 0.5) / _SCATTERS * top
     weight = 1 / (grid[:, None] ** 2 + error**2)

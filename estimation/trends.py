@@ -38,7 +38,7 @@ def joint_trend(
     is that of the mean rate between two dates. Its interval includes the uncertainty about
     subjects' capabilities, items and scatter, since all of them have one joint posterior.
     `horizon_trend`, by contrast, fits a line through horizons of an earlier fit and treats their
-    errors as normal and independent.
+    errors as normal.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def fit(
     seed: int | None = None,
     method: Literal["nuts", "grid"] = "nuts",
     starts: Literal["prior", "modes"] = "prior",
-    reruns: int = 1,
+    reruns: int = 2,
     store: str | Path | None = None,
     n_jobs: int | None = None,
     progressbar: bool = True,

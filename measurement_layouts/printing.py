@@ -24,6 +24,7 @@ from .common.saying import say
 from .common.tables_that_fit import Fitting
 from .inference.forecasts.forecasting import OUTSIDE
 from .inference.posterior.diagnostics import remedies
+from .validation.comparison import APART
 from .validation.criticism.expansion import error_of
 from .validation.criticism.overdispersion import part, share
 
@@ -227,6 +228,8 @@ def _conclude_comparison(comparison: "ProfileComparison") -> None:
     interval = f"a {comparison.prob:.0%} interval without 0"
     told = f"decided, with {interval}: {some(ahead)}" if ahead else f"decided: none has {interval}"
     say(f"{differences} {told}")
+    if not comparison.joint:
+        say(f"subjects were {APART}")
 
 
 def _label(row: Mapping[Any, Any]) -> str:

@@ -9,16 +9,19 @@ import pandas as pd
 from ..common.errors import FitError
 from ..common.messages import many, some
 from ..common.options import inside
+from ..common.seeds import subject_seed
 from ..common.threads import side_by_side
 from ..inference.fit import Fit
 from ..inference.given import refuse_no_fit
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.posterior import posterior_draws, rows_of
+from ..inference.posterior.posterior import rows_of
+from ..inference.posterior.summaries import interval
+from ..inference.sampling.convergence import by_element, rhat_ess
 from ..layouts.elements import Element, elements, find_elements
 from ..linking import units
-from .superiority import Ranked, gathered, quantiles_of_difference
 
-_SEED = 20231  # seed of the order of the draws that are ranked together
+_SEED = 20231  # seed of the order in which draws of subjects that were fitted apart are paired
+APART = "fitted apart, so draws are paired at random"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +59,8 @@ class ProfileComparison:
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> comparison = compare_profiles(result)
     >>> comparison
-    <ProfileComparison: 1 pair of subjects, 4 profile elements, 90% intervals>
+    <ProfileComparison: 1 pair of subjects, 4 profile elements, 90% intervals; fitted apart, so
+    draws are paired at random>
     >>> ranking = comparison.ranking("navigationAbility")
     >>> float(ranking["rank"].sum()), round(float(ranking["best"].sum()), 6)
     (3.0, 1.0)
@@ -66,6 +70,11 @@ class ProfileComparison:
     prob: float
     fit: Fit
     other: "Fit | None" = None
+
+    @property
+    def joint(self) -> bool:
+        """Whether all compared subjects belong to one joint fit, and share its draws."""
+        return _together(self.fit, self.other)
 
     @property
     def subjects(self) -> list[str]:
@@ -94,8 +103,8 @@ class ProfileComparison:
     def ranking(self, element: str) -> pd.DataFrame:
         """Rank the subjects by one profile element.
 
-        Draws of one subject are independent of another's, so ranks are computed in sets that
-        combine one draw of each subject at random.
+        Subjects are ranked in each draw. Draws are combined as for the differences; see
+        `compare_profiles`.
 
         Parameters
         ----------
@@ -121,9 +130,11 @@ class ProfileComparison:
                 "compare_profiles without other="
             )
         (one,) = find_elements(self.fit.layout, element)
-        draws = np.array([posterior_draws(self.fit, one, name) for name in self.subjects])
-        mixed = np.random.default_rng(_SEED).permuted(draws, axis=1)
-        ranks = (-mixed).argsort(axis=0).argsort(axis=0) + 1
+        sizes = self.fit.posterior.sizes
+        count = None if self.joint else sizes["chain"] * sizes["draw"]
+        draws = _draws(self.fit, one, self.subjects, count)
+        draws = draws.reshape(len(draws), -1)
+        ranks = (-draws).argsort(axis=0).argsort(axis=0) + 1
         tail = (1 - self.prob) / 2
         low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="inverted_cdf")
         table = pd.DataFrame(
@@ -144,11 +155,15 @@ class ProfileComparison:
         what = "pair" if pairs == 1 else "pairs"
         return (
             f"<ProfileComparison: {pairs} {what} of subjects, "
-            f"{many(elements, 'profile element')}, {self.prob:.0%} intervals>"
+            f"{many(elements, 'profile element')}, {self.prob:.0%} intervals"
+            f"{'' if self.joint else f'; {APART}'}>"
         )
 
 
-_MOST = 200_000  # most rows of a table; one row takes about a tenth of a millisecond
+_MOST = (
+    200_000  # most rows of a table; one row takes a fifth of a millisecond, or one in a joint fit
+)
+_TOGETHER = 2**20  # differences of draws that are computed together
 
 
 def compare_profiles(
@@ -161,20 +176,21 @@ def compare_profiles(
 ) -> ProfileComparison:
     r"""Compare subjects' profiles, element by element.
 
-    Each subject is fitted separately, so their posteriors are independent: the mean of a difference
-    is the difference of the means, and its variance is the sum of the variances. Intervals and the
-    probability of superiority are computed over all pairs of a draw of one subject and a draw of
-    the other, and do not depend on the order of the draws.
+    All numbers are those of the differences of n draws,
 
-    .. math:: \Pr(a > b) = \frac{1}{n m} \sum_{i,j} \left[1(a_i > b_j)
-        + \tfrac{1}{2} 1(a_i = b_j)\right]
+    .. math:: \delta_d = a_d - b_d, \qquad
+        \Pr(a > b) = \frac{1}{n} \sum_d \left[1(\delta_d > 0) + \tfrac{1}{2} 1(\delta_d = 0)\right]
 
-    Posteriors are independent given the outcomes. If two subjects share something that the layout
-    does not model, their errors depend on each other, and differences are more, or less, certain
-    than stated. Examples are an `Unseen` property of the same items, votes of the same people, and
-    the same outcomes in two fits (such as before and after adding items). Where a noise pulls
-    towards the subject's own mean failure, equal noises pull subjects of unequal success to
-    different levels; pass ``toward=`` a number to make noises comparable.
+    In a joint fit, a and b are values of the same draw, since errors in what subjects share, such
+    as the ease of items, are common to them. Subjects that were fitted apart, or in two fits, have
+    independent posteriors; their draws are paired at random, and the result says so.
+
+    If two subjects that were fitted apart share something that the layout does not model, their
+    errors depend on each other, and differences are more, or less, certain than stated. Examples
+    are an `Unseen` property of the same items, votes of the same people, and the same outcomes in
+    two fits (such as before and after adding items). Where a noise pulls towards the subject's own
+    mean failure, equal noises pull subjects of unequal success to different levels; pass
+    ``toward=`` a number to make noises comparable.
 
     Parameters
     ----------
@@ -206,9 +222,15 @@ def compare_profiles(
     DataError
         When a subject is named twice.
 
-    References
-    ----------
-    Mann and Whitney (1947) and DeLong et al. (1988); see `superiority.superiority`.
+    Notes
+    -----
+    Monte Carlo errors follow from the effective number of differences: in a joint fit that of the
+    draws :math:`\delta`, otherwise
+
+    .. math:: n_{eff} = \frac{\mathrm{var}(a) + \mathrm{var}(b)}
+        {\mathrm{var}(a) / n_a + \mathrm{var}(b) / n_b}
+
+    with the effective sample sizes of both. That of a probability is at least :math:`1 / n_{eff}`.
 
     Examples
     --------
@@ -235,7 +257,10 @@ def compare_profiles(
         )
     left = _Side.of(fit, list(dict.fromkeys(whose)))
     right = _Side.of(fit if other is None else other, list(dict.fromkeys(against)))
-    parts = side_by_side(_compared, [(left, right, whose, against, one, prob) for one in known])
+    joint = _together(fit, other)
+    parts = side_by_side(
+        _compared, [(left, right, whose, against, one, prob, joint) for one in known]
+    )
     table = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
     return ProfileComparison(table, prob, fit, other)
 
@@ -300,12 +325,6 @@ class _Side:
     def rows(self, element: Element) -> pd.DataFrame:
         return rows_of(self.table, element, self.who)
 
-    def ordered(self, element: Element) -> np.ndarray:
-        """Sort draws in ascending order; shape (subjects, draws)."""
-        values = self.fit.posterior[element.latent.name][self.fit.places(self.who)].to_numpy()
-        draws = values.reshape(len(values), values.shape[1] * values.shape[2], -1)
-        return np.sort(draws[..., element.index], axis=1)
-
     def doubts(self, element: Element, suffix: str) -> dict[str, str]:
         """List the reasons to read each subject's number with care."""
         rows = self.rows(element)
@@ -319,50 +338,68 @@ class _Side:
         return found
 
 
+def _together(fit: Fit, other: Fit | None) -> bool:
+    """Whether all subjects have one joint posterior."""
+    return fit.layout.joint and (other is None or other is fit)
+
+
+def _draws(
+    fit: Fit, element: Element, who: list[str], count: int | None, side: str = ""
+) -> np.ndarray:
+    """Read draws, (subjects, chains, draws), or draws in random order, (subjects, count).
+
+    Parameters
+    ----------
+    count : int or None
+        Number of draws in random order, for subjects that were fitted apart; None for a joint fit.
+    side : str
+        Another name gives other orders, for another fit of subjects of the same names.
+    """
+    values = by_element(fit.posterior[element.latent.name][fit.places(who)].to_numpy())
+    values = values[:, element.index]
+    if count is None:
+        return values
+    seeds = [subject_seed(_SEED, side + name) for name in who]
+    rows = zip(seeds, values.reshape(len(values), -1), strict=True)
+    return np.stack(
+        [np.random.default_rng(seed).permutation(np.resize(row, count)) for seed, row in rows]
+    )
+
+
 def _compared(
-    left: _Side, right: _Side, whose: list[str], against: list[str], element: Element, prob: float
+    left: _Side,
+    right: _Side,
+    whose: list[str],
+    against: list[str],
+    element: Element,
+    prob: float,
+    joint: bool,
 ) -> pd.DataFrame:
     """Compare one profile element in all pairs."""
-    ours, theirs = left.rows(element), right.rows(element)
-    one, two = left.ordered(element), right.ordered(element)
     here = pd.Index(left.who).get_indexer(pd.Index(whose))
     there = pd.Index(right.who).get_indexer(pd.Index(against))
-    ess, other_ess = (rows["ess_bulk"].to_numpy() for rows in (ours, theirs))
-    probability, error = np.empty(len(here)), np.empty(len(here))
-    ranked = Ranked.of(two)
-    for row in np.unique(here):
-        at = np.flatnonzero(here == row)
-        found = ranked.superiority(one[row], there[at], ess[row], other_ess[there[at]])
-        probability[at], error[at] = found
-    tail = (1 - prob) / 2
-    (means, weights), (other_means, other_weights) = gathered(one), gathered(two)
-    low, high = quantiles_of_difference(
-        (means[here], weights), (other_means[there], other_weights), np.array([tail, 1 - tail])
-    ).T
+    sizes = [side.fit.posterior.sizes for side in (left, right)]
+    count = None if joint else max(size["chain"] * size["draw"] for size in sizes)
     suffix = "" if left.fit is right.fit else " (other fit)"
+    one = _draws(left.fit, element, left.who, count)
+    two = _draws(right.fit, element, right.who, count, suffix)
+    ess = None if joint else _effective(left.rows(element), right.rows(element), here, there)
+    step = max(1, _TOGETHER // one[0].size)
+    blocks = []
+    for start in range(0, len(here), step):
+        rows = slice(start, start + step)
+        gaps = one[here[rows]] - two[there[rows]]
+        bulk, tail = rhat_ess(gaps)[1:] if ess is None else ess[:, rows]
+        blocks.append(_summarised(gaps.reshape(len(gaps), -1), bulk, tail, prob))
+    numbers = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     doubts, other_doubts = left.doubts(element, ""), right.doubts(element, suffix)
-    mean, variance = ours["mean"].to_numpy(), ours["sd"].to_numpy() ** 2
-    other_mean, other_variance = theirs["mean"].to_numpy(), theirs["sd"].to_numpy() ** 2
-    own = np.stack([variance / ess, *(ours[f"{end}_error"] ** 2 for end in ("low", "high"))])
-    others = np.stack(
-        [other_variance / other_ess, *(theirs[f"{end}_error"] ** 2 for end in ("high", "low"))]
-    )
-    errors = np.sqrt(own[:, here] + others[:, there])
     return pd.DataFrame(
         {
             "subject": whose,
             "reference": against,
             "node": element.latent.name,
             "label": element.label,
-            "difference": mean[here] - other_mean[there],
-            "sd": np.sqrt(variance[here] + other_variance[there]),
-            "low": low,
-            "high": high,
-            "difference_error": errors[0],
-            "low_error": errors[1],
-            "high_error": errors[2],
-            "superiority": probability,
-            "superiority_error": error,
+            **numbers,
             "unit": units.name(element.latent.unit),
             "warning": [
                 "; ".join(filter(None, (doubts[a], other_doubts[b])))
@@ -370,3 +407,35 @@ def _compared(
             ],
         }
     )
+
+
+def _effective(
+    ours: pd.DataFrame, theirs: pd.DataFrame, here: np.ndarray, there: np.ndarray
+) -> np.ndarray:
+    """Compute effective sample sizes, bulk and tail, of differences of independent draws."""
+    sizes = ["ess_bulk", "ess_tail"]
+    variance, other_variance = ours["sd"].to_numpy()[here] ** 2, theirs["sd"].to_numpy()[there] ** 2
+    ess, other_ess = ours[sizes].to_numpy()[here].T, theirs[sizes].to_numpy()[there].T
+    with np.errstate(invalid="ignore"):  # values that do not vary
+        sizes_of_gaps = (variance + other_variance) / (variance / ess + other_variance / other_ess)
+    return np.asarray(sizes_of_gaps)
+
+
+def _summarised(
+    gaps: np.ndarray, bulk: np.ndarray, tail: np.ndarray, prob: float
+) -> dict[str, np.ndarray]:
+    """Summarise differences, (pairs, draws), given their effective sample sizes."""
+    sd, ends = gaps.std(axis=1, ddof=1), interval(np.sort(gaps, axis=1), tail, prob)
+    counts = np.count_nonzero(gaps > 0, axis=1) + np.count_nonzero(gaps >= 0, axis=1)
+    larger = counts / (2 * gaps.shape[1])
+    return {
+        "difference": gaps.mean(axis=1),
+        "sd": sd,
+        "low": ends["low"],
+        "high": ends["high"],
+        "difference_error": sd / np.sqrt(bulk),
+        "low_error": ends["low_error"],
+        "high_error": ends["high_error"],
+        "superiority": larger,
+        "superiority_error": np.maximum(np.sqrt(larger * (1 - larger) / bulk), 1 / bulk),
+    }

@@ -44,7 +44,6 @@ CHAPTERS = {
     "Comparing subjects and layouts": (
         "validation/leave_one_out/",
         "validation/comparison.py",
-        "validation/superiority.py",
     ),
     "Calibration": ("validation/calibration/",),
     "Criticism": ("validation/criticism/",),

@@ -123,28 +123,50 @@ def summarise(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np
     flat = draws.reshape(*draws.shape[:2], math.prod(draws.shape[2:]))
     prior = prior.reshape(len(prior), -1)
     prior = np.tile(prior, draws.shape[1] // prior.shape[1])
-    tail = (1 - prob) / 2
-    places = tail * np.array([0.5, 1, 1.5])  # the outer two quantiles give the density's estimate
     ordered = np.sort(flat, axis=-1)
-    ends = np.quantile(ordered, np.concatenate([places, 1 - places[::-1]]), axis=-1)
     mean, variance = flat.mean(axis=-1), flat.var(axis=-1, ddof=1)
     shrinkage = 1 - variance / prior.var(axis=0, ddof=1)
     moved = abs(mean - prior.mean(axis=0)) / prior.std(axis=0, ddof=1)
     mixed = rhat_ess(draws)
-    counted = np.sqrt(tail * (1 - tail) / mixed.ess_tail) / tail
     return {
         "mean": mean,
         "sd": np.sqrt(variance),
-        "low": ends[1],
-        "high": ends[4],
-        "low_error": (ends[2] - ends[0]) * counted,
-        "high_error": (ends[5] - ends[3]) * counted,
+        **interval(ordered, mixed.ess_tail, prob),
         "ess_bulk": mixed.ess_bulk,
         "ess_tail": mixed.ess_tail,
         "rhat": mixed.rhat,
         "shrinkage": shrinkage,
         "prior_dominated": (shrinkage < LITTLE_LEARNT) & (moved < LITTLE_MOVED),
         "modes": describe_modes(draws, ordered, mixed.rhat),
+    }
+
+
+def interval(ordered: np.ndarray, ess: np.ndarray, prob: float) -> dict[str, np.ndarray]:
+    """Compute the ends of equal-tailed intervals, with their Monte Carlo standard errors.
+
+    Parameters
+    ----------
+    ordered : ndarray, shape (..., draws)
+        Draws of the elements, in ascending order.
+    ess : ndarray, shape (...)
+        Effective sample sizes of the tails.
+    prob : float
+        Mass of the intervals.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (...)
+        ``low``, ``high``, ``low_error`` and ``high_error``.
+    """
+    tail = (1 - prob) / 2
+    places = tail * np.array([0.5, 1, 1.5])  # the outer two quantiles give the density's estimate
+    ends = np.quantile(ordered, np.concatenate([places, 1 - places[::-1]]), axis=-1)
+    counted = np.sqrt(tail * (1 - tail) / ess) / tail
+    return {
+        "low": ends[1],
+        "high": ends[4],
+        "low_error": (ends[2] - ends[0]) * counted,
+        "high_error": (ends[5] - ends[3]) * counted,
     }
 
 

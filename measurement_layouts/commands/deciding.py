@@ -182,6 +182,7 @@ def _claim(chosen: argparse.Namespace) -> _Decision:
 
 def _suitability(chosen: argparse.Namespace) -> _Decision:
     from ..decisions.suitability import suitability
+    from ..validation.comparison import APART
     from .tables import read_items
 
     found = suitability(
@@ -196,4 +197,4 @@ def _suitability(chosen: argparse.Namespace) -> _Decision:
     ranking = found.ranking.join(most.set_axis(["limited_by", "gain"], axis=1)).reset_index()
     tied = "; ".join(some(each) for each in found.tied)
     told = f"best first, with subjects that are not distinguished together: {tied}"
-    return _Decision(ranking, ranking, [told])
+    return _Decision(ranking, ranking, [told, *([] if found.joint else [f"subjects were {APART}"])])

@@ -153,6 +153,7 @@ def test_compare_subjects(fitted, capsys):
     assert main(["compare", str(fitted), "--reference", "Ann"]) == 0
     out = capsys.readouterr().out
     assert "superiority" in out
+    assert "subjects were fitted apart, so draws are paired at random" in out
     assert [line.split("│")[2].strip() for line in out.splitlines() if "reach " in line] == [
         "Ann",
         "Ann",

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import joint_fits
 from helpers.coins import PASSED
+from scipy.special import expit
 from scipy.stats import beta
 
 import measurement_layouts as ml
@@ -47,6 +49,29 @@ def test_order_is_that_of_independent_posteriors(coins):
     assert found.tied == [["Bob", "Ann", "Cy"], ["Dee"]] or found.tied[-1] == ["Dee"]
     assert found.ranking["best"].sum() == pytest.approx(1)
     assert found.ranking["rank"].sum() == pytest.approx(10)
+    assert repr(found).endswith("items are the job; fitted apart, so draws are paired at random>")
+
+
+def test_order_of_a_joint_fit_is_that_of_each_draw():
+    """Subjects and items of one draw; the twin pairs draws at random."""
+    rng = np.random.default_rng(3)
+    common, ease = rng.normal(size=(2000, 1)), rng.normal(0, 0.5, (2000, 4))
+    ability = [0.5, 0.25, 0.0] + common + 0.2 * rng.normal(size=(2000, 3))
+    outcomes = pd.DataFrame([[0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 0, 0]], list("abc"), list("wxyz"))
+    known = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    layout = joint_fits.rasch(zero_sum=False)
+    made = joint_fits.random_draws(layout, known, 2000, seed=3)
+    fit = joint_fits.crafted(layout, known, made | {"ability": ability, "ease": ease})
+    found = ml.decisions.suitability(fit, known.items, sampled=False, demands=[])
+    success = expit(ability[:, :, None] + ease[:, None]).mean(axis=2)
+    ahead = (success[:, :, None] > success[:, None]).mean(axis=0)
+    orders = found.orders.loc[list("abc"), list("abc")].to_numpy()
+    np.testing.assert_allclose(orders[~np.eye(3, dtype=bool)], ahead[~np.eye(3, dtype=bool)])
+    best = (success.argmax(axis=1)[:, None] == range(3)).mean(axis=0)
+    np.testing.assert_allclose(found.ranking["best"].loc[list("abc")], best)
+    assert found.tied == [["a", "b"], ["c"]]
+    assert (rng.permutation(success[:, 0]) > success[:, 2]).mean() < 0.75
+    assert "paired at random" not in repr(found)
 
 
 def test_a_resampled_job_widens_as_the_bayesian_bootstrap_does(sums):

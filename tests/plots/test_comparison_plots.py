@@ -58,7 +58,8 @@ class TestComparisonPlot:
         assert len(names) == 15
 
     def test_two_fits(self, fitted):
-        plots.comparison_plot(compare_profiles(fitted, other=fitted), nodes="noiseLevel")
+        other = ml.Fit.of(fitted)
+        plots.comparison_plot(compare_profiles(fitted, other=other), nodes="noiseLevel")
         assert plt.gcf().get_suptitle() == "6 subjects: this fit minus the other"
 
     def test_refusals(self, against_ann, monkeypatch):

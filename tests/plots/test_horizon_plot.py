@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import small_layouts
+from helpers import joint_fits, small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, plots
@@ -131,6 +131,30 @@ def test_horizons_that_fall():
     table = many(30)
     found = horizon_trend(table.assign(doublings=-table["doublings"]))
     assert found.months == found.high == math.inf
+
+
+def test_a_common_error_of_a_joint_fit_moves_the_line_alone():
+    """It is in the level of the line, but not in its slope; the twin takes it for independent."""
+    layout, names = joint_fits.rasch(), [f"m{number}" for number in range(8)]
+    outcomes = pd.DataFrame(np.tile([0, 1], (8, 1)), names, ["x", "y"])
+    evaluation = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    rng, days = np.random.default_rng(3), np.arange(8) * 100
+    dates = pd.Series(pd.Timestamp("2024-01-01") + pd.to_timedelta(days, unit="D"), names)
+    ability = days / 210 + rng.normal(size=(4000, 1)) + 0.2 * rng.normal(size=(4000, 8))
+    made = joint_fits.random_draws(layout, evaluation, 4000, seed=3)
+    fit = joint_fits.crafted(layout, evaluation, made | {"ability": ability})
+    table = time_horizons(fit, dates, node="ability").iloc[::-1]
+    own = pd.DataFrame({"released": dates, "doublings": days / 210, "sd": 0.2})
+    found, alone = horizon_trend(table), horizon_trend(own)
+    assert found.low == pytest.approx(alone.low, rel=0.03)
+    assert found.high == pytest.approx(alone.high, rel=0.03)
+    wide, narrow = (np.log2(each.line["high"] / each.line["low"]).mean() for each in (found, alone))
+    assert wide == pytest.approx(np.hypot(2 * 1.645, narrow), rel=0.1)
+    independent = table.copy()
+    independent.attrs.clear()
+    assert horizon_trend(independent).high > 1.2 * found.high
+    with pytest.raises(DataError, match="new is not in the joint fit of m0"):
+        horizon_trend(table.rename({"m3": "new"}))
 
 
 def test_too_few_for_a_trend():

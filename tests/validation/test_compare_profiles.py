@@ -3,16 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import joint_fits
 from helpers.small_layouts import coin, counts, crafted, labelled
-from scipy.stats import beta
+from scipy.stats import beta, norm
 
 import measurement_layouts as ml
+from measurement_layouts.linking import logistic
 from measurement_layouts.validation import comparison
 from measurement_layouts.validation.comparison import compare_profiles
 
 COLUMNS = ["subject", "reference", "node", "label", "difference", "sd", "low", "high"]
 COLUMNS += ["difference_error", "low_error", "high_error", "superiority", "superiority_error"]
 COLUMNS += ["unit", "warning"]
+WIDE = ml.Prior("Normal", mu=0, sigma=3)
 
 
 def tossed(heads, draws=4000, seed=1):
@@ -75,6 +78,95 @@ class TestCoins:
         table = compare_profiles(tossed([20, 9]), reference="coin-1").table
         assert table["warning"][0] == "coin-0: prior-dominated"  # all outcomes are alike
 
+    def test_draws_in_order(self):
+        """Draws that ascend in every chain are no more alike in two subjects than others."""
+        fit = tossed([10, 10])
+        fit.posterior["p"].to_numpy()[:] = np.sort(fit.posterior["p"].to_numpy(), axis=-1)
+        row = compare_profiles(fit).table.iloc[0]
+        assert row["sd"] == pytest.approx(np.sqrt(2) * beta.std(11, 11), rel=0.1)
+
+    def test_two_fits_of_one_seed(self):
+        """Equal draws of two fits say nothing of their difference."""
+        one, again = tossed([10, 10]), tossed([10, 10])
+        assert (one.posterior["p"] == again.posterior["p"]).all()
+        sd = compare_profiles(one, other=again).table["sd"]
+        assert sd.tolist() == pytest.approx([np.sqrt(2) * beta.std(11, 11)] * 2, rel=0.1)
+
+
+SHARED, OWN, ABOVE = 1.0, 0.3, np.array([0.4, 0.2, 0.0])
+
+
+def jointly(joint=True, draws=4000):
+    """Three subjects whose values have a large common error; fitted apart if not joint."""
+    rng = np.random.default_rng(12)
+    ability = ABOVE + SHARED * rng.normal(size=(draws, 1)) + OWN * rng.normal(size=(draws, 3))
+    outcomes = pd.DataFrame([[0, 1], [1, 0], [0, 1]], list("abc"), ["x", "y"])
+    evaluation = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    layout = joint_fits.rasch()
+    if not joint:
+        layout = ml.Layout(
+            "apart", ml.Success("ok", logistic(ml.Capability("ability", prior=WIDE)))
+        )
+        return crafted(layout, evaluation, {"ability": ability.T.reshape(3, 4, -1)})
+    made = joint_fits.random_draws(layout, evaluation, draws, seed=3)
+    return joint_fits.crafted(layout, evaluation, made | {"ability": ability})
+
+
+class TestJoint:
+    """Values of one joint posterior: an error that all subjects share is in no difference."""
+
+    def test_differences_have_the_closed_form(self):
+        comparison = compare_profiles(jointly())
+        assert comparison.joint
+        assert "at random" not in repr(comparison)
+        sd = np.sqrt(2) * OWN
+        for row in comparison.table.itertuples():
+            gap = ABOVE[ord(row.subject) - 97] - ABOVE[ord(row.reference) - 97]
+            assert row.difference_error == pytest.approx(sd / np.sqrt(4000), rel=0.15)
+            assert abs(row.difference - gap) < 4 * row.difference_error
+            assert row.sd == pytest.approx(sd, rel=4 / np.sqrt(2 * 4000))
+            assert abs(row.low - (gap - 1.645 * sd)) < 4 * row.low_error
+            assert abs(row.high - (gap + 1.645 * sd)) < 4 * row.high_error
+            assert row.low_error < 0.02
+            assert abs(row.superiority - norm.cdf(gap / sd)) < 4 * row.superiority_error
+
+    def test_fitted_apart_the_errors_add_up(self):
+        """Twin: the same draws, of subjects that share nothing."""
+        comparison = compare_profiles(jointly(joint=False))
+        assert not comparison.joint
+        sd = np.sqrt(2 * (SHARED**2 + OWN**2))
+        assert comparison.table["sd"].tolist() == pytest.approx([sd] * 3, rel=0.08)
+
+    def test_ranks_are_those_of_each_draw(self):
+        fit = jointly()
+        comparison = compare_profiles(fit)
+        ranking = comparison.ranking("ability").loc[list("abc")]
+        draws = fit.posterior["ability"].to_numpy().reshape(3, -1)
+        ranks = 1 + (draws[None] > draws[:, None]).sum(axis=1)
+        assert ranking["rank"].tolist() == pytest.approx(ranks.mean(axis=1))
+        assert ranking["best"].tolist() == pytest.approx((ranks == 1).mean(axis=1))
+        ahead = comparison.table.set_index(["subject", "reference"])["superiority"]
+        assert ranking.loc["a", "rank"] == pytest.approx(3 - ahead["a"].sum())
+
+    def test_two_joint_fits_are_independent(self):
+        one, other = jointly(), jointly()
+        comparison = compare_profiles(one, other=other)
+        assert "paired at random" in repr(comparison)
+        sd = np.sqrt(2 * (SHARED**2 + OWN**2))
+        assert comparison.table["sd"].tolist() == pytest.approx([sd] * 3, rel=0.08)
+        same = compare_profiles(one, ["b"], reference="a", other=one).table.iloc[0]
+        assert same["sd"] == pytest.approx(np.sqrt(2) * OWN, rel=0.05)
+
+    def test_errors_are_those_of_the_differences(self):
+        """The common error moves slowly and the others fast: differences have all draws."""
+        fit = jointly()
+        slow = np.repeat(np.random.default_rng(4).normal(size=(4, 20)), 50, axis=1)
+        own = fit.posterior["ability"].to_numpy()
+        own += 5 * slow
+        row = compare_profiles(fit).table.iloc[0]
+        assert fit.profiles()["ess_bulk"].max() < 400
+        assert row["difference_error"] == pytest.approx(row["sd"] / np.sqrt(4000), rel=0.15)
+
 
 class TestFit:
     def test_pairs(self, fitted):
@@ -82,7 +174,8 @@ class TestFit:
         assert list(everybody.table.columns) == COLUMNS
         assert len(everybody.table) == 15 * 4
         assert repr(everybody) == (
-            "<ProfileComparison: 15 pairs of subjects, 4 profile elements, 90% intervals>"
+            "<ProfileComparison: 15 pairs of subjects, 4 profile elements, 90% intervals; "
+            "fitted apart, so draws are paired at random>"
         )
         one = compare_profiles(fitted, reference="Ann").table
         again = everybody.table.query("subject == 'Ann'").reset_index(drop=True)

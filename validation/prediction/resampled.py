@@ -79,6 +79,41 @@ class Predicted:
                     known[:, block, subject, method] += there
         return rates(total, known)
 
+    def calibration_errors(self, times: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Compute the expected calibration error of all cells together, with weights of the items.
+
+        Parameters
+        ----------
+        times : ndarray of int, shape (resamples, items)
+            Number of times that each item counts.
+        weight : ndarray, shape (subjects,)
+            Weights of the subjects; those with the weight 0 may lack predictions.
+
+        Returns
+        -------
+        ndarray, shape (resamples, methods)
+            Errors in ten bins, over all repeats; NaN if a prediction is missing.
+
+        Examples
+        --------
+        >>> zero = np.zeros(2, dtype=int)
+        >>> both = Predicted(np.full((2, 1), 0.5), np.array([1.0, 0.0]), np.array([0.0, 1.0]), zero,
+        ...                  np.arange(2), zero)
+        >>> both.calibration_errors(np.array([[1]]), np.ones(2))
+        array([[0.]])
+        """
+        rows = weight[self.subject] > 0
+        item, won = self.item[rows], (weight[self.subject] * self.won)[rows]
+        trials = won + (weight[self.subject] * self.lost)[rows]
+        items = times.shape[1]
+        total = np.bincount(item, trials, items) @ times.T
+        errors = []
+        for chances in self.chances[rows].T:
+            places = _bins(chances) * items + item
+            gaps = np.bincount(places, trials * chances - won, BINS * items).reshape(BINS, items)
+            errors.append(rates(np.abs(gaps @ times.T).sum(axis=0), total))
+        return np.stack(errors, axis=1)
+
     def _parts(self) -> list[tuple[int, np.ndarray]]:
         """Return the rows of each repeat and subject, with the number of the subject."""
         keys = self.repeat * (self.subject.max() + 1) + self.subject
@@ -134,9 +169,13 @@ def _losses(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute expected calibration errors and Brier scores, (resamples,) each."""
     trials = won + lost
-    bins = np.searchsorted(np.arange(1, BINS) / BINS, chances, side="right")
     gaps = np.zeros((BINS, len(chances)))
-    gaps[bins, np.arange(len(chances))] = trials * chances - won
+    gaps[_bins(chances), np.arange(len(chances))] = trials * chances - won
     squares = won * (1 - chances) ** 2 + lost * chances**2
     total = trials @ times
     return rates(np.abs(gaps @ times).sum(axis=0), total), rates(squares @ times, total)
+
+
+def _bins(chances: np.ndarray) -> np.ndarray:
+    """Return the bin of each prediction."""
+    return np.searchsorted(np.arange(1, BINS) / BINS, chances, side="right")

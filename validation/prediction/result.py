@@ -137,9 +137,9 @@ class CrossValidation(Shown):
         chosen = self.success.index[self.success.between(*success)]
         common = self._common(column)
         common = common[common.index.get_level_values("subject").isin(chosen)]
-        repeats = common.groupby(level="repeat").mean()
+        means = common.groupby(level="subject").mean().mean()
         with np.errstate(invalid="ignore"):  # an infinite log score has no standard deviation
-            table = pd.DataFrame({"mean": repeats.mean(), "se": repeats.sem()})
+            table = pd.DataFrame({"mean": means, "se": common.groupby(level="repeat").mean().sem()})
         table = table.reindex(self.methods)
         table["subjects"] = common.index.get_level_values("subject").nunique()
         table.loc[table["mean"].isna(), "subjects"] = 0
@@ -158,8 +158,9 @@ class CrossValidation(Shown):
 
         Items are drawn with replacement. All methods and subjects have the same items in a
         resample, so that differences are paired by outcome. The calibration error of resampled
-        items is larger than that of the items, because chance increases the gap in each bin; this
-        mostly cancels in differences.
+        items is larger than that of the items, because chance increases the gap in each bin.
+        Intervals are therefore shifted so that the median of the resamples is the difference, which
+        always lies inside.
         """
         table = _compared(*self._compared_scores, self.prob)
         keys = ["subject", "method"]
@@ -173,13 +174,24 @@ class CrossValidation(Shown):
         subjects: Iterable[object] | None = None,
         weights: Literal["success"] | None = None,
     ) -> pd.DataFrame:
-        """Average scores over subjects, with their differences to the first method's.
+        r"""Score methods over all subjects, with their differences to the first method's.
+
+        AUROC and Brier score are means over subjects; the Brier scores of all subjects are those of
+        `summary`. The calibration error is that of all cells c together, in ten bins B of the
+        prediction p, with y successes in n trials and the weight w of the cell's subject,
+
+        .. math:: \mathrm{ECE} = \frac{\sum_B \left| \sum_{c \in B} w_c (n_c p_c - y_c) \right|}
+            {\sum_c w_c n_c}
+
+        which for equal weights is that of `by`. The mean of `table`'s, each of the few cells of one
+        subject, would be mostly chance.
 
         Parameters
         ----------
         subjects : iterable, optional
-            Subjects to average over (default: all). Subjects without a score of a
-            method are left out; a score that a method has for no subject is NaN.
+            Subjects to score (default: all). Subjects without a prediction of some method are left
+            out, and from the AUROC also those whose outcomes are all alike; the remarks in `table`
+            give the reasons. A score that a method has for no subject is NaN.
         weights : {"success"}, optional
             Weights of subjects: their success rates, as in the general scales paper's tables
             (default: equal weights).
@@ -187,7 +199,8 @@ class CrossValidation(Shown):
         Returns
         -------
         DataFrame
-            Indexed by method: the scores' columns of `table`, and ``subjects``, their number.
+            Indexed by method: the scores' columns of `table`; ``subjects``, the number of subjects
+            with a Brier score of every method, and ``auroc_subjects``, those also with an AUROC.
             Intervals describe these subjects on other items of the same kind, paired by outcome,
             with the same training outcomes. They do not include the variation between training sets
             or choices of groups.
@@ -195,30 +208,36 @@ class CrossValidation(Shown):
         Raises
         ------
         DataError
-            When a subject is unknown, or none has all scores.
+            When a subject is unknown, or none has predictions of every method.
         FitError
             When the weights are unknown.
         """
         if weights not in (None, "success"):
             raise FitError(f"weights={weights!r}; give 'success', or omit it")
-        own, drawn = self._compared_scores
-        known = own.indexes["subject"]
+        scores, resampled = self._compared_scores
+        known = scores.indexes["subject"]
         chosen = list(known) if subjects is None else known_names(subjects, known, "subject")
-        there = own.to_array().notnull()
-        complete = (there | ~there.any("subject")).all(["variable", "method"])
-        complete &= there.any(["variable", "method"])
-        kept = [name for name in chosen if complete.sel(subject=name)]
-        if not kept:
+        there = scores.to_array().notnull()
+        complete = (there | ~there.any("subject")).all("method") & there.any("method")
+        kept = complete.sel(variable="brier", subject=chosen, drop=True)
+        scored = (complete.sel(subject=chosen) & kept).to_dataset("variable")
+        if not kept.any():
             raise DataError(
-                f"none of {some(chosen)} has a score of every method; see the remarks in table, "
-                "and choose subjects with successes and failures"
+                f"none of {some(chosen)} has predictions of every method; see the remarks in "
+                "table, and choose other subjects"
             )
-        share = xr.DataArray(self.success.loc[kept].to_numpy(), {"subject": kept}, ["subject"])
-        share = share if weights == "success" else xr.ones_like(share)
-        means, spread = (
-            data.sel(subject=kept).weighted(share).mean("subject") for data in (own, drawn)
-        )
-        return _compared(means, spread, self.prob).assign(subjects=len(kept))
+        weight = xr.ones_like(kept, dtype=float)
+        if weights == "success":
+            weight = weight.copy(data=self.success.loc[chosen].to_numpy())
+        of_cells = (weight * kept).reindex(subject=self.subjects, fill_value=0).to_numpy()
+        predicted, times = self._drawn_items
+        means = []
+        for data, drawn in ((scores, np.ones_like(times[:1])), (resampled, times)):
+            mean = data.sel(subject=chosen).where(scored).weighted(weight).mean("subject")
+            errors = predicted.calibration_errors(drawn, of_cells)
+            means.append(mean.assign(ece=mean["ece"].copy(data=errors.reshape(mean["ece"].shape))))
+        counts = {"subjects": int(kept.sum()), "auroc_subjects": int(scored["auroc"].sum())}
+        return _compared(means[0], means[1], self.prob).assign(**counts)
 
     @property
     def resampled(self) -> xr.Dataset:
@@ -372,8 +391,8 @@ class CrossValidation(Shown):
         return found
 
     @cached_property
-    def _compared_scores(self) -> tuple[xr.Dataset, xr.Dataset]:
-        """Scores on the items, and on items drawn with replacement."""
+    def _drawn_items(self) -> tuple[Predicted, np.ndarray]:
+        """Predictions, and the number of times of each item in each resample."""
         if self.predictions.empty:
             raise DataError("there are no predictions to resample; run cross_validate")
         methods = self.methods
@@ -395,10 +414,15 @@ class CrossValidation(Shown):
         )
         rng = np.random.default_rng([self.seed, 1])  # a random stream other than that of the folds
         count = len(known)
-        times = rng.multinomial(count, np.full(count, 1 / count), size=self.resamples)
+        return predicted, rng.multinomial(count, np.full(count, 1 / count), size=self.resamples)
+
+    @cached_property
+    def _compared_scores(self) -> tuple[xr.Dataset, xr.Dataset]:
+        """Scores of each subject on the items, and on items drawn with replacement."""
+        methods, (predicted, times) = self.methods, self._drawn_items
         unscored = self.scores.groupby("method", sort=False)["auroc"].count().to_numpy() == 0
         found = []
-        for drawn in (np.ones((1, count), dtype=int), times):
+        for drawn in (np.ones_like(times[:1]), times):
             values = predicted.scored(drawn)
             values[SCORES.index("auroc")][..., unscored] = np.nan
             there = self.subjects[: values.shape[2]]
@@ -465,11 +489,12 @@ def _compared(scores: xr.Dataset, resampled: xr.Dataset, prob: float) -> pd.Data
         difference = (own - own.isel(method=0, drop=True)).to_series()
         spread = (drawn - drawn.isel(method=0, drop=True)).to_numpy().reshape(len(drawn), -1)
         spreads = pd.DataFrame(spread, columns=difference.index)
+        moved = difference - spreads.median()
         columns |= {
             name: own.to_series(),
             f"{name}_difference": difference,
             f"{name}_se": spreads.std(),
-            f"{name}_low": spreads.quantile(tail),
-            f"{name}_high": spreads.quantile(1 - tail),
+            f"{name}_low": spreads.quantile(tail) + moved,
+            f"{name}_high": spreads.quantile(1 - tail) + moved,
         }
     return pd.DataFrame(columns)

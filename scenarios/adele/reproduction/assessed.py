@@ -201,11 +201,15 @@ def by_method(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFr
     Returns
     -------
     DataFrame
-        Indexed by method: means of AUROC, ECE and Brier score, the same weighted by accuracy, and
-        the published weighted means, which are of 15 models on the whole battery.
+        Indexed by method: means over subjects of AUROC, ECE and Brier score, the same weighted by
+        accuracy, and the published weighted means, which are of 15 models on the whole battery.
     """
-    plain = assessment.differences()[list(SCORES)]
-    weighted = assessment.differences(weights="success")[list(SCORES)].add_prefix("weighted ")
+    table = assessment.table
+    scores, method = table[list(SCORES)], table["method"]
+    plain = scores.groupby(method, sort=False).mean()
+    counted = scores.notna().mul(table["success"], axis=0).groupby(method, sort=False).sum()
+    weighted = scores.mul(table["success"], axis=0).groupby(method, sort=False).sum() / counted
+    weighted = weighted.add_prefix("weighted ")
     theirs = published.xs(WEIGHTED, level="subject").reindex(plain.index)
     return pd.concat([plain, weighted, theirs.add_prefix("published weighted ")], axis=1)
 

@@ -50,6 +50,12 @@ def compared(successes, trials=None, failed=False, resamples=500):
     return first, second, found
 
 
+def pooled(chances, successes, trials=None):
+    """Compute the calibration error of all cells together, from its definition."""
+    trials = np.ones_like(successes) if trials is None else trials
+    return scoring.expected_calibration_error(*map(np.ravel, (chances, successes, trials)))
+
+
 def test_the_standard_error_is_the_paired_one():
     """Of the Brier score in closed form: the spread of items' differences, over sqrt(items)."""
     y = np.random.default_rng(8).integers(0, 2, 150)
@@ -100,8 +106,53 @@ def test_scores_that_are_missing():
     assert table.loc[("s1", "second"), "remark"].endswith("it needs a success and a failure")
     assert table.loc["s2", "brier_se"].notna().all()  # resamples without its only item left out
     assert table.loc[("s0", "second"), "auroc_difference":"auroc_high"].isna().all()
-    with pytest.raises(DataError, match="none of s0, s1, s2 has a score of every method"):
-        found.differences()
+    row = found.differences().loc["first"]
+    assert row[["subjects", "auroc_subjects"]].tolist() == [2, 0]  # all but s0; none
+    assert row["brier"] == table.xs("first", level="method")["brier"][["s1", "s2"]].mean()
+    assert np.isnan(row["auroc"])
+    with pytest.raises(DataError, match="none of s0 has predictions of every method"):
+        found.differences(subjects=["s0"])
+
+
+def test_scores_of_many_subjects_with_few_cells():
+    """One Brier score and one calibration error of a method, whichever function is called."""
+    rng = np.random.default_rng(5)
+    y = rng.binomial(1, 0.8, (60, 6))
+    alike = (y.min(axis=1) == y.max(axis=1)).sum()
+    first, second, found = compared(y, resamples=200)
+    told = found.differences()
+    by_hand = [pooled(p, y) for p in (first, second)]
+    apart = [pooled(*own) for own in zip(second, y, strict=True)]
+    assert told["ece"].tolist() == pytest.approx(by_hand)
+    assert told["ece"].tolist() == pytest.approx(found.by()["ece"].tolist())
+    assert np.mean(apart) > 1.3 * by_hand[1], "twin: a mean of subjects' own"
+    assert told["brier"].tolist() == pytest.approx(found.summary()["mean"].tolist())
+    assert told["brier"].tolist() == pytest.approx([((p - y) ** 2).mean() for p in (first, second)])
+    assert told["subjects"].tolist() == [60, 60]
+    assert told["auroc_subjects"].tolist() == [60 - alike] * 2
+    assert 0 < alike < 60
+
+
+@pytest.mark.parametrize("weights", [None, "success"])
+def test_an_interval_contains_its_difference(weights):
+    """The calibration error of resampled items is larger; that of few cells by much."""
+    rng = np.random.default_rng(6)
+    _, _, found = compared(rng.binomial(1, 0.5, (5, 6)), resamples=100)
+    for row in (found.differences(weights=weights).loc["second"], *found.table.iloc):
+        for name in SCORES:
+            low, middle, high = row[[f"{name}_low", f"{name}_difference", f"{name}_high"]]
+            assert np.isnan(middle) or low <= middle <= high
+
+
+def test_the_standard_error_of_a_calibration_error_is_that_of_resampled_items():
+    y = np.random.default_rng(8).integers(0, 2, (3, 80))
+    first, second, found = compared(y, resamples=400)
+    rng, gaps = np.random.default_rng(2), []
+    for _ in range(400):
+        drawn = rng.integers(0, 80, 80)
+        gaps.append(pooled(first[:, drawn], y[:, drawn]) - pooled(second[:, drawn], y[:, drawn]))
+    told = found.differences().loc["second", "ece_se"]
+    assert told == pytest.approx(np.std(gaps), rel=4 / np.sqrt(400))
 
 
 DEFINITIONS = (scoring.auroc, scoring.expected_calibration_error, scoring.brier)
@@ -135,7 +186,7 @@ def test_scores_are_their_definitions():
 def test_subjects_weigh_as_much_as_they_succeed():
     y = np.zeros((2, 100), dtype=int)
     y[0, ::10], y[1, 10:] = 1, 1  # success rates of 0.1 and 0.9
-    _, _, found = compared(y, resamples=50)
+    _, second, found = compared(y, resamples=50)
     scores = found.table.set_index(["subject", "method"])["auroc"].unstack()
     means = found.differences(weights="success")["auroc"]
     np.testing.assert_allclose(means, 0.1 * scores.loc["s0"] + 0.9 * scores.loc["s1"])
@@ -144,10 +195,13 @@ def test_subjects_weigh_as_much_as_they_succeed():
     alone = found.differences(subjects=["s1"], weights="success")
     pd.testing.assert_frame_equal(alone, found.differences(subjects=["s1"]))
     # the bootstrap is weighed, too
-    drawn = found.resampled["ece"].to_numpy()
+    drawn = found.resampled["brier"].to_numpy()
     spread = (0.1 * drawn[:, 0] + 0.9 * drawn[:, 1]) @ [-1, 1]
     summary = found.differences(weights="success")
-    assert summary["ece_se"].iloc[1] == pytest.approx(spread.std(ddof=1))
+    assert summary["brier_se"].iloc[1] == pytest.approx(spread.std(ddof=1))
+    weighted = np.array([[1], [9]]) * np.ones_like(y)
+    by_hand = pooled(second, y * weighted, weighted)
+    assert summary["ece"].iloc[1] == pytest.approx(by_hand)
     assert found.table["success"].tolist() == [0.1, 0.1, 0.9, 0.9]
     with pytest.raises(FitError, match="weights='trials'; give 'success'"):
         found.differences(weights="trials")
