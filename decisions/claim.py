@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.digits import chance as written
+from ..common.digits import with_interval
 from ..common.errors import FitError
 from ..common.messages import many
 from ..common.options import inside
@@ -59,7 +60,7 @@ class Claim:
     --------
     >>> card = Claim("Ann", 0.9, 0.8, 0.83, 0.01, 0.94, 0.88, 0.98, 12, 41, 39, 52.0, 1, None)
     >>> print(card)
-    Ann: P(success on 12 items of this kind >= 0.9) = 0.83; expected 0.94 [0.88, 0.98].
+    Ann: P(success on 12 items of this kind >= 0.9) = 0.83; expected 0.940 [0.880, 0.980].
     It rests on 41 attempts at items like these (39 passed), and is worth 52 at one item.
     At a confidence of 0.8 it holds; 1 further failure in a row would overturn it (approximately).
     """
@@ -103,7 +104,7 @@ class Claim:
         return (
             f"{self.subject}: P(success on {many(self.items, 'item')} of this kind >= "
             f"{self.success:g}) = {written(self.probability, self.error)}; expected "
-            f"{self.expected:.2f} [{self.low:.2f}, {self.high:.2f}].\n"
+            f"{with_interval(self.expected, self.low, self.high)}.\n"
             f"It rests on {many(self.rests_on, 'attempt')} at items like these ({self.passed} "
             f"passed), and is worth {self.worth:.0f} at one item{far}.\n"
             f"At a confidence of {self.confidence:g} it {verb}; {end}."

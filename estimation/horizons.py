@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
 
-from ..common.digits import fixed, of_forecast, outward
+from ..common.digits import significant
 from ..common.errors import DataError, FitError
 from ..common.given import refuse_other
 from ..common.messages import some
@@ -157,11 +156,13 @@ class HorizonTrend:
         )
 
     def texts(self) -> tuple[str, str, str]:
-        """Write the months and the ends of their interval, with at most one decimal."""
-        wide = 2 * NormalDist().inv_cdf((1 + self.prob) / 2)
-        digits = of_forecast((self.high - self.low) / wide / math.sqrt(_DRAWS), self.prob)
-        ends = outward(self.low, self.high, min(digits.ends, 1))
-        return fixed(self.months, min(digits.mean, 1)), *ends
+        """Write the months and the ends of their interval, with three significant digits."""
+        wide = self.high - self.low
+        return (
+            significant(self.months, wide),
+            significant(self.low, wide),
+            significant(self.high, wide),
+        )
 
 
 def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ..common.digits import fixed, short
+from ..common.digits import fixed, short, significant
 from ..common.markdown import escaped, table
 from ..common.messages import many
 from . import equations
@@ -178,7 +178,7 @@ def _forecasts(contents: Contents) -> list[str]:
     new = NewItems(contents, contents.forecast)
     means = new.means()
     rows = [
-        [who, *(fixed(float(mean), new.digits[str(who)]) for mean in own)]
+        [who, *(significant(float(mean)) for mean in own)]
         for who, own in zip(means.index, means.to_numpy(), strict=True)
     ]
     names = [f"Mean {name}" for name in means.columns] if contents.stepped else ["Mean success"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...common.digits import chance, decimals, fixed
+from ...common.digits import chance, significant
 from ...common.messages import many
 from ...common.threads import side_by_side
 from ..sampling.convergence import (
@@ -279,7 +279,7 @@ def _told(draws: np.ndarray, mode: np.ndarray) -> str:
     places = []
     for number in numbers:
         own = draws[mode == number]
-        middle = fixed(float(np.median(own)), decimals(float(own.std()), len(own)))
+        middle = significant(float(np.median(own)))
         staying = int((mode == number).all(axis=1).sum())
         beside = f"weight {weights[number]}" if weights else many(staying, "chain") * bool(staying)
         places.append(f"{middle.replace('−', '-')}{f' ({beside})' if beside else ''}")
