@@ -136,7 +136,7 @@ class HorizonTrend:
     >>> table = pd.DataFrame({"released": dates, "doublings": [0.0, 1.1, 1.9, 3.0], "sd": 0.1})
     >>> trend = horizon_trend(table)
     >>> trend
-    <HorizonTrend: doubling every 6.1 months (90 % interval 5.3 to 7.2)>
+    <HorizonTrend: doubling every 6.12 months (90 % interval 5.40 to 7.12)>
     >>> trend.line[["hours", "low", "high"]].iloc[-1].round(1).tolist()
     [7.8, 6.5, 9.3]
     """

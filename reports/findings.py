@@ -91,6 +91,8 @@ def _abilities(
         order = sorted(known, key=lambda who: -known[who].row["mean"])
         if len(order) > 1:
             high, low = order[: min(_NAMED, len(order) - 1)], order[-1:]
+            if len(known) < len(found):  # the others may lie beyond these
+                parts.append(f"of the {len(known)} that are not prior-dominated")
             for what, whose in (("highest", high), ("lowest", low)):
                 named = ", ".join(f"{who} ({known[who].mean})" for who in whose)
                 parts.append(f"{what} in {named}")
@@ -120,7 +122,7 @@ def _next(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
         first = table.groupby("subject", sort=False).head(_NAMED)["item"].value_counts()
         named = ", ".join(f"{item} ({count})" for item, count in first.head(_ELEMENTS).items())
         yield (
-            "Items of the bank that are among the first three for most subjects (number of "
+            "Items of the bank that are most often among the first three of a subject (number of "
             f"subjects in brackets): {named}."
         )
     of = len(contents.told.texts)

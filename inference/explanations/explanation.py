@@ -97,7 +97,7 @@ class Explanation:
     >>> outcomes = pd.DataFrame([[1, 0, 1, 0] * 5], ["Ann"])
     >>> fitted = ml.fit(layout, ml.Evaluation.from_wide(outcomes, items), method="grid")
     >>> print(fitted.explain({"small": 6, "far": 3}, neighbours=2))
-    Ann is expected to fail new item: success 0.14 ...
+    Ann is expected to fail new item: success 0.142 ...
     """
 
     subject: str

@@ -203,7 +203,7 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
     >>> draws[1] += np.random.default_rng(2).choice([-2, 1], (4, 1000), p=[0.3, 0.7])
     >>> draws[2] += [[-2], [1], [1], [1]]
     >>> list(describe_modes(draws, np.sort(draws.reshape(3, -1)), rhat_ess(draws).rhat))
-    ['', 'near -2.00 (weight 0.31) and 1.00 (weight 0.69)', 'near -2.00 (1 chain) and 1.00 (3
+    ['', 'near -2.00 (weight 0.31) and 1.00 (weight 0.69)', 'near -2.00 (1 chain) and 0.998 (3
     chains), of unknown weight']
     """
     *shape, chains, length = draws.shape

@@ -120,8 +120,9 @@ class Training(NamedTuple):
         if self.silent(rules):
             text += ", and under the layout success hardly depends on the item; strengths and "
             text += "weaknesses cannot be determined"
-        elif self.successes == self.trials:
-            text += "; the upper limits of its abilities cannot be determined"
+        elif self.successes in (0, self.trials):
+            limits = "upper" if self.successes else "lower"
+            text += f"; the {limits} limits of its abilities cannot be determined"
         return Finding("overall", value=self.rate, text=text)
 
 

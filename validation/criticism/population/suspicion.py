@@ -60,7 +60,7 @@ class Suspicion:
     >>> found = Suspicion(table, pd.DataFrame(columns=["subject", "item"]), 0.05, "quiz")
     >>> print(found.in_words()[0])
     Ann has too many unexpected successes: it passes 16 of 40 hard items instead of 6.2, as if some
-    were memorised (p 0.0001; the false alarm rate is 5%).
+    were memorised (p <0.001; the false alarm rate is 5%).
     """
 
     table: pd.DataFrame
