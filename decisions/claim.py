@@ -100,10 +100,12 @@ class Claim:
                 one = f"1 further {what}"
                 end = f"{one if count == 1 else several} in a row would {does} it (approximately)"
         verb = "holds" if self.holds else "does not hold"
+        chance = written(self.probability, self.error)
+        probable = f"{chance[0]} {chance[1:]}" if chance[0] in "<>" else f"= {chance}"
         far = f"; {self.outside} of {self.items} outside its training items" * bool(self.outside)
         return (
             f"{self.subject}: P(success on {many(self.items, 'item')} of this kind >= "
-            f"{self.success:g}) = {written(self.probability, self.error)}; expected "
+            f"{self.success:g}) {probable}; expected "
             f"{with_interval(self.expected, self.low, self.high)}.\n"
             f"It rests on {many(self.rests_on, 'attempt')} at items like these ({self.passed} "
             f"passed), and is worth {self.worth:.0f} at one item{far}.\n"
