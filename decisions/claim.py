@@ -191,7 +191,7 @@ def claim(
     >>> outcomes = pd.DataFrame([(items["steps"] < 7).astype(int)], index=["Ann"])
     >>> found = fit(layout, Evaluation.from_wide(outcomes, items), method="grid", seed=1)
     >>> print(claim(found, "Ann", items[items["steps"] <= 5]))
-    Ann: P(success on 21 items of this kind >= 0.9) = ...; expected 0.9... [0.9..., 0.9...].
+    Ann: P(success on 21 items of this kind >= 0.9) > 0.99; expected 0.9... [0.9..., ...].
     It rests on 21 attempts at items like these (21 passed), and is worth ... at one item.
     At a confidence of 0.9 it ...
     """
