@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.digits import chance as written
+from ..common.digits import with_interval
 from ..common.errors import FitError
 from ..common.messages import many
 from ..common.options import inside
@@ -59,7 +60,7 @@ class Claim:
     --------
     >>> card = Claim("Ann", 0.9, 0.8, 0.83, 0.01, 0.94, 0.88, 0.98, 12, 41, 39, 52.0, 1, None)
     >>> print(card)
-    Ann: P(success on 12 items of this kind >= 0.9) = 0.83; expected 0.94 [0.88, 0.98].
+    Ann: P(success on 12 items of this kind >= 0.9) = 0.83; expected 0.940 [0.880, 0.980].
     It rests on 41 attempts at items like these (39 passed), and is worth 52 at one item.
     At a confidence of 0.8 it holds; 1 further failure in a row would overturn it (approximately).
     """
@@ -99,11 +100,13 @@ class Claim:
                 one = f"1 further {what}"
                 end = f"{one if count == 1 else several} in a row would {does} it (approximately)"
         verb = "holds" if self.holds else "does not hold"
+        chance = written(self.probability, self.error)
+        probable = f"{chance[0]} {chance[1:]}" if chance[0] in "<>" else f"= {chance}"
         far = f"; {self.outside} of {self.items} outside its training items" * bool(self.outside)
         return (
             f"{self.subject}: P(success on {many(self.items, 'item')} of this kind >= "
-            f"{self.success:g}) = {written(self.probability, self.error)}; expected "
-            f"{self.expected:.2f} [{self.low:.2f}, {self.high:.2f}].\n"
+            f"{self.success:g}) {probable}; expected "
+            f"{with_interval(self.expected, self.low, self.high)}.\n"
             f"It rests on {many(self.rests_on, 'attempt')} at items like these ({self.passed} "
             f"passed), and is worth {self.worth:.0f} at one item{far}.\n"
             f"At a confidence of {self.confidence:g} it {verb}; {end}."
@@ -188,7 +191,7 @@ def claim(
     >>> outcomes = pd.DataFrame([(items["steps"] < 7).astype(int)], index=["Ann"])
     >>> found = fit(layout, Evaluation.from_wide(outcomes, items), method="grid", seed=1)
     >>> print(claim(found, "Ann", items[items["steps"] <= 5]))
-    Ann: P(success on 21 items of this kind >= 0.9) = ...; expected 0.9... [0.9..., 0.9...].
+    Ann: P(success on 21 items of this kind >= 0.9) > 0.99; expected 0.9... [0.9..., ...].
     It rests on 21 attempts at items like these (21 passed), and is worth ... at one item.
     At a confidence of 0.9 it ...
     """

@@ -56,7 +56,7 @@ class Suitability:
     >>> ranking = pd.DataFrame(
     ...     {"expected": [0.8, 0.6], "tied": [1, 2]}, index=pd.Index(["Ann", "Bob"]))
     >>> Suitability(ranking, pd.DataFrame(), pd.DataFrame(), 0.9, 0.9, True, joint=True)
-    <Suitability: 2 subjects in 2 tied sets at 90%, Ann 0.80 first; items are a sample>
+    <Suitability: 2 subjects, all distinguished at 90%, Ann 0.80 first; items are a sample>
     """
 
     ranking: pd.DataFrame
@@ -77,10 +77,30 @@ class Suitability:
         first = self.ranking.iloc[0]
         what = "are a sample" if self.sampled else "are the job"
         return (
-            f"<Suitability: {many(len(self.ranking), 'subject')} in "
-            f"{many(len(self.tied), 'tied set')} at {self.confidence:.0%}, {self.ranking.index[0]} "
-            f"{first['expected']:.2f} first; items {what}"
-            f"{'' if self.joint else f'; {APART}'}>"
+            f"<Suitability: {self.in_words()}, {self.ranking.index[0]} "
+            f"{first['expected']:.2f} first; items {what}{'' if self.joint else f'; {APART}'}>"
+        )
+
+    def in_words(self) -> str:
+        """Describe which subjects are distinguished.
+
+        Examples
+        --------
+        >>> ranking = pd.DataFrame({"tied": [1, 1, 2]}, index=pd.Index(["Ann", "Bob", "Cy"]))
+        >>> found = Suitability(ranking, pd.DataFrame(), pd.DataFrame(), 0.9, 0.9, True)
+        >>> found.in_words()
+        '3 subjects in 2 sets that are distinguished at 90%'
+        """
+        sets, at = len(self.tied), f"distinguished at {self.confidence:.0%}"
+        who = many(len(self.ranking), "subject")
+        if len(self.ranking) == 1:
+            return who
+        if sets == 1:
+            return f"{who}, none {at} from the first"
+        return (
+            f"{who}, all {at}"
+            if sets == len(self.ranking)
+            else f"{who} in {sets} sets that are {at}"
         )
 
 

@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
 
-from ..common.digits import fixed, of_forecast, outward
+from ..common.digits import significant
 from ..common.errors import DataError, FitError
 from ..common.given import refuse_other
 from ..common.messages import some
@@ -141,7 +140,7 @@ class HorizonTrend:
     >>> table = pd.DataFrame({"released": dates, "doublings": [0.0, 1.1, 1.9, 3.0], "sd": 0.1})
     >>> trend = horizon_trend(table)
     >>> trend
-    <HorizonTrend: doubling every 6.1 months (90 % interval 5.3 to 7.2)>
+    <HorizonTrend: doubling every 6.12 months (90 % interval 5.40 to 7.12)>
     >>> trend.line[["hours", "low", "high"]].iloc[-1].round(1).tolist()
     [7.8, 6.5, 9.3]
     """
@@ -161,11 +160,13 @@ class HorizonTrend:
         )
 
     def texts(self) -> tuple[str, str, str]:
-        """Write the months and the ends of their interval, with at most one decimal."""
-        wide = 2 * NormalDist().inv_cdf((1 + self.prob) / 2)
-        digits = of_forecast((self.high - self.low) / wide / math.sqrt(_DRAWS), self.prob)
-        ends = outward(self.low, self.high, min(digits.ends, 1))
-        return fixed(self.months, min(digits.mean, 1)), *ends
+        """Write the months and the ends of their interval, with three significant digits."""
+        wide = self.high - self.low
+        return (
+            significant(self.months, wide),
+            significant(self.low, wide),
+            significant(self.high, wide),
+        )
 
 
 def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:

@@ -1,4 +1,4 @@
-"""What the command prints for people: tables in the terminal, with the digits supported."""
+"""What the command prints for people: tables in the terminal."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,9 @@ from .common.digits import (
     beside,
     chance,
     fixed,
-    forecast_errors,
-    of_profile,
-    of_score,
-    outward,
+    in_brackets,
+    p_value,
+    significant,
     with_error,
 )
 from .common.messages import many, some, visible
@@ -25,7 +24,6 @@ from .common.tables_that_fit import Fitting
 from .inference.forecasts.forecasting import OUTSIDE
 from .inference.posterior.diagnostics import remedies
 from .validation.comparison import APART
-from .validation.criticism.expansion import error_of
 from .validation.criticism.overdispersion import part, share
 
 if TYPE_CHECKING:
@@ -44,7 +42,6 @@ _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 _DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
 _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
-_CENTS = 2  # decimals of what a decision rests on
 _CLEAR = 2  # standard errors by which a layout is ahead ...
 _SMALL = 4  # ... and elpd; the error of a smaller difference is not reliable
 _TOLD = 5  # most subjects, or warnings, that are listed below a table
@@ -79,10 +76,6 @@ def print_tables(tables: Mapping[str, pd.DataFrame]) -> None:
             places = _decimals(columns, row)
             cells = zip(row, places, strict=True)
             shown = [fixed(x, at) if isinstance(x, float) else str(x) for x, at in cells]
-            for start in _intervals(columns):
-                part = slice(start, start + 2)
-                low, high = row[part]
-                shown[part] = outward(low, high, places[start])
             table.add(str(name), *shown)
         _print(table, title, (first,), more="; --json prints all")
 
@@ -160,14 +153,13 @@ def _conclude(diagnosed: pd.DataFrame) -> None:
 
 
 def print_forecast(forecast: "Forecast", rows: pd.DataFrame) -> None:
-    """Print the first forecasts of a table, with two decimals."""
+    """Print the first forecasts of a table."""
     interval = f"{forecast.prob:.0%} interval"
     columns = ("subject", "item", "mean", interval, "remark")
     table = Fitting(columns, long=("subject", "item", "remark"))
     for row in rows.head(_ROWS).to_dict("records"):
-        low, high = outward(row["low"], row["high"], _CENTS, (0, 1))
-        mean = fixed(row["mean"], _CENTS)
-        table.add(str(row["subject"]), str(row["item"]), mean, f"{low} to {high}", row["remark"])
+        mean, ends = _mean_and_ends(row)
+        table.add(str(row["subject"]), str(row["item"]), mean, ends, row["remark"])
     _print(table, "forecasts", columns)
     if len(rows) > _ROWS:
         say(f"the first {_ROWS} of {len(rows)} forecasts are shown")
@@ -176,22 +168,25 @@ def print_forecast(forecast: "Forecast", rows: pd.DataFrame) -> None:
 def print_test(test: "AdaptiveTest") -> None:
     """Print the profile that a test has found so far, and whether it is done."""
     profile = test.profile()
-    known = {latent.name: latent.range for latent in test.layout.profile}
-    ranges = {name: (own.low, own.high) for name, own in known.items()}
     say(repr(test))
     table = Table("element", "mean ± sd", "90 % interval")
     for row in profile.to_dict("records"):
-        limits = ranges[row["node"]]
-        low, high = outward(row["low"], row["high"], of_profile(row).ends, limits)
-        table.add_row(f"{row['node']}{_label(row)}", _mean_and_sd(row), f"{low} to {high}")
+        _, ends = _mean_and_ends(row)
+        table.add_row(f"{row['node']}{_label(row)}", _mean_and_sd(row), ends)
     _console().print(table)
     say(f"done: {test.done}" if test.done else "not done: ask `next`")
 
 
+def _mean_and_ends(row: Mapping[Any, Any]) -> tuple[str, str]:
+    """Write a mean, and the ends of its interval."""
+    width = row["high"] - row["low"]
+    mean, low, high = (significant(row[name], width) for name in ("mean", "low", "high"))
+    return mean, f"{low} to {high}"
+
+
 def _mean_and_sd(row: Mapping[Any, Any]) -> str:
     """Write a profile element; a star if prior-dominated, a double dagger at separate modes."""
-    digits = of_profile(row).mean
-    shown = f"{fixed(row['mean'], digits)} ± {fixed(row['sd'], digits)}"
+    shown = f"{significant(row['mean'], row['high'] - row['low'])} ± {significant(row['sd'])}"
     return shown + "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])
 
 
@@ -201,10 +196,8 @@ def print_comparison(comparison: "ProfileComparison") -> None:
     names = ("subject", "reference", "node", "label")
     table = Fitting((*names, *numbers, "unit", "warning"), long=(*names, "warning"))
     for row in comparison.table.to_dict("records"):
-        digits = of_profile(row, "difference")
-        places = (digits.mean, digits.mean, digits.ends, digits.ends)
-        shown = [fixed(row[name], at) for name, at in zip(numbers, places, strict=False)]
-        shown[2:] = outward(row["low"], row["high"], digits.ends)
+        width = row["high"] - row["low"]
+        shown = [significant(row[name], width) for name in numbers[:-1]]
         shown.append(chance(row["superiority"], row["superiority_error"]))
         table.add(*(str(row[name]) for name in names), *shown, row["unit"], row["warning"])
     title = f"{comparison.fit.layout.name}: posterior mean of subject minus reference, and the "
@@ -245,16 +238,14 @@ def _print_whole(table: Fitting, title: str, needed: Collection[str], rows: pd.D
 
 
 def print_decision(subjects: pd.DataFrame) -> None:
-    """Print a decision's row for each subject, with two decimals."""
+    """Print a decision's row for each subject."""
     names = list(map(str, subjects.columns))
     table = Fitting(names, long=("subject",))
     for row in subjects.to_dict("records"):
         cells = {
-            name: fixed(value, _CENTS) if isinstance(value, float) else str(value)
+            name: significant(value) if isinstance(value, float) else str(value)
             for name, value in row.items()
         }
-        if "low" in row:
-            cells["low"], cells["high"] = outward(row["low"], row["high"], _CENTS, (0, 1))
         table.add(*(cells[name] for name in names))
     _print_whole(table, "", names[:2], subjects)
 
@@ -314,7 +305,7 @@ def print_criticism(criticism: "Criticism") -> None:
             fixed(row["observed"], 2),
             fixed(row["expected"], 2),
             with_error(row["gain"], row["gain_se"], _NATS),
-            chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
+            p_value(row["p_adjusted"]),
         )
     if len(flagged):
         title = f"{criticism.fit.layout.name}: properties that the layout does not use "
@@ -337,13 +328,11 @@ def print_misfits(criticism: "PopulationCriticism") -> None:
     interval = f"{criticism.prob:.0%} interval"
     table = Table("table", "name", "effect", interval, "p_adjusted", title=title)
     for row in flagged.to_dict("records"):
-        digits = min(beside((row["high"] - row["low"]) / 2), 2)
-        low, high = outward(row["low"], row["high"], digits)
         table.add_row(
             *(visible(str(row[name])) for name in ("table", "name")),
-            fixed(row["effect"], digits),
-            f"[{low}, {high}]",
-            f"{row['p_adjusted']:.2g}",
+            significant(row["effect"], row["high"] - row["low"]),
+            in_brackets(row["low"], row["high"]),
+            p_value(row["p_adjusted"]),
         )
     if table.row_count:
         _console().print(table)
@@ -364,7 +353,7 @@ def _print_overdispersion(criticism: "Criticism") -> None:
             part(row),
             f"about {share(row, criticism.prob)}",
             *(str(row[name]) for name in ("items", "attempts", "element")),
-            chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
+            p_value(row["p_adjusted"]),
         )
     if len(flagged):
         title = f"{criticism.fit.layout.name}: repeated attempts at an item, with the "
@@ -373,21 +362,13 @@ def _print_overdispersion(criticism: "Criticism") -> None:
     say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
 
 
-def print_forecast_scores(fit: "Fit", forecast: "Forecast", scores: pd.DataFrame) -> None:
-    """Print each subject's scores, with the digits that the forecasts' errors leave."""
+def print_forecast_scores(fit: "Fit", scores: pd.DataFrame) -> None:
+    """Print each subject's scores."""
     columns = [str(name) for name in scores.columns if name not in OUTSIDE]  # the remark tells
     table = Fitting(("subject", *columns), long=("subject", "remark"))
-    ess = fit.diagnostics()["ess"]
     for subject, row in scores.iterrows():
-        own = forecast.data.sel(subject=subject)
-        size = np.array(ess[str(subject)], dtype=float)
-        errors = forecast_errors(own["low"].to_numpy(), own["high"].to_numpy(), size, forecast.prob)
-        left = of_score(float(errors.mean()))
-        digits = dict.fromkeys(columns, left) | {"success": 3}  # outcomes, which no draw changes
-        cells = [(row[name], digits[name]) for name in columns]
-        table.add(
-            str(subject), *(fixed(x, at) if isinstance(x, float) else str(x) for x, at in cells)
-        )
+        cells = [row[name] for name in columns]
+        table.add(str(subject), *(fixed(x, 3) if isinstance(x, float) else str(x) for x in cells))
     title = f"{fit.layout.name}: lower is better, but for auroc"
     needed = ("subject", "trials", "success", "brier")
     if "remark" in _print(table, title, needed, more="; --json prints all", untold={"remark"}):

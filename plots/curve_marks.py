@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..batteries.characteristic import CharacteristicCurves
-from ..common.digits import fixed, in_brackets
+from ..common.digits import significant, with_interval
 from ..layouts.drawing.style import STYLES
 from . import style
 
@@ -105,10 +105,10 @@ def ability_text(row: pd.Series) -> str:
     Examples
     --------
     >>> ability_text(pd.Series({"ability": 4.31, "low": 4.1, "high": 4.5}))
-    '4.3 [4.1, 4.5]'
+    '4.31 [4.10, 4.50]'
     """
     if not np.isfinite(row["ability"]):
         return "no curve"
     if not np.isfinite(row["low"]):
-        return fixed(row["ability"], 1)
-    return f"{fixed(row['ability'], 1)} {in_brackets(row['low'], row['high'], 1)}"
+        return significant(row["ability"])
+    return with_interval(row["ability"], row["low"], row["high"])

@@ -9,9 +9,8 @@ from matplotlib.axes import Axes
 
 from ..common.messages import many
 from ..inference.fit import Fit
-from ..inference.population.standing import standing
+from ..inference.population.standing import populated, standing
 from ..inference.posterior.posterior import rows_of, success_rates
-from ..layouts.elements import find_elements
 from . import style
 
 _COLUMNS = 4
@@ -43,7 +42,8 @@ def population_forest(
     fit : Fit
         Fit of subjects that were fitted together.
     nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]``, of the profile (default: all).
+        Nodes, or elements ``node[label]``, of the profile (default: all whose prior depends on
+        shared values).
     subjects : iterable, optional
         Subjects (default: all).
     prob : float, default 0.9
@@ -80,7 +80,7 @@ def population_forest(
     """
     who = fit.subjects if subjects is None else fit.named(subjects)
     table = standing(fit, nodes, who, prob)
-    found = find_elements(fit.layout, nodes)
+    found = populated(fit.layout, nodes)
     rates = success_rates(fit, fit.places(who))
     means = rows_of(table, found[0], who)["mean"]
     who = list(pd.DataFrame({"rate": rates, "mean": means}).sort_values(["rate", "mean"]).index)

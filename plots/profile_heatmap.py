@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 
-from ..common.digits import of_profile
 from ..common.errors import FitError
 from ..common.messages import many, some
 from ..inference.fit import Fit
@@ -23,7 +22,6 @@ _SIGNED = "PuOr"  # orange below 0, white, purple above
 _LEAST = 4.0  # width of a table, in inches
 _THICK = 0.13  # of a colour bar, in inches
 _DIGITS, _DECIMALS = 2, 2  # significant digits, and digits after the point
-_MOST = 9  # largest number of decimals of a number without a Monte Carlo error
 
 
 class _Paint(NamedTuple):
@@ -120,9 +118,7 @@ def profile_heatmap(
     status = diagnose(fit, who)["status"]
     heads = [style.words(n, 40) + " †" * (status[n] == "not converged") for n in who]
     ranges = np.ptp(spans, axis=1)
-    digits = np.full(numbers.shape, _MOST)
-    digits[:-1] = [[of_profile(row).mean for row in part.to_dict("records")] for part in parts]
-    written = [_written(*row) for row in zip(numbers, ranges, digits, strict=True)]
+    written = [_written(*row) for row in zip(numbers, ranges, strict=True)]
     vague = np.zeros(numbers.shape, dtype=bool)
     vague[:-1] = [part["prior_dominated"].to_numpy() for part in parts]
     split = np.array([*(part["modes"] != "" for part in parts), np.zeros(len(who), dtype=bool)])
@@ -177,7 +173,7 @@ def _places(found: list[Element], spans: np.ndarray, means: np.ndarray) -> list[
     ]
     if signed.any():
         most = float(np.where(signed, np.maximum(-low, high), 0).max())
-        (end,) = _written(np.array([most]), most, np.array([_MOST]))
+        (end,) = _written(np.array([most]), most)
         ticks = {-most: f"\u2212{end}", 0.0: "0", most: end}
         names = [element.name for element, row in zip(found, signed[:-1], strict=True) if row[0]]
         values = np.where(signed, means, np.nan)
@@ -186,12 +182,10 @@ def _places(found: list[Element], spans: np.ndarray, means: np.ndarray) -> list[
     return paints
 
 
-def _written(row: np.ndarray, width: float, supported: np.ndarray) -> list[str]:
+def _written(row: np.ndarray, width: float) -> list[str]:
     """Write numbers with two digits, but none below 0.01 or a hundredth of a narrow range."""
     finest = max(_DECIMALS, _DECIMALS - math.floor(math.log10(width)))
-    decimals = [
-        min(finest, _decimals(abs(x)), int(most)) for x, most in zip(row, supported, strict=True)
-    ]
+    decimals = [min(finest, _decimals(abs(x))) for x in row]
     rounded = [round(float(x), at) + 0.0 for x, at in zip(row, decimals, strict=True)]
     return [f"{number:g}".replace("-", "\u2212") for number in rounded]
 

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from ..common.digits import fixed, in_brackets
+from ..common.digits import significant, with_interval
 from ..dispositions.model_groups import ModelGroups
 from ..dispositions.self_report import GroupReports
 from . import style
@@ -96,14 +96,13 @@ def written_rho(row: pd.Series) -> str:
     Examples
     --------
     >>> written_rho(pd.Series({"rho": -0.12, "low": -0.4, "high": 0.2}))
-    'ρ = −0.12 [−0.40, 0.20]'
+    'ρ = −0.120 [−0.400, 0.200]'
     """
     if not np.isfinite(row["rho"]):
         return f"no ρ: {row['reason']}"
-    said = f"ρ = {fixed(row['rho'], 2)}"
     if not np.isfinite(row["low"]):
-        return said
-    return f"{said} {in_brackets(row['low'], row['high'], 2)}"
+        return f"ρ = {significant(row['rho'])}"
+    return f"ρ = {with_interval(row['rho'], row['low'], row['high'])}"
 
 
 def _points(ax: Axes, own: pd.DataFrame, chosen: ModelGroups) -> None:

@@ -1,9 +1,8 @@
-"""Subjects ranked by their expected success on a job, with tied sets."""
+"""Subjects ranked by their expected success on a job, in sets that are not distinguished."""
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..common.messages import many
 from ..decisions.suitability import Suitability
 from . import style
 
@@ -12,7 +11,7 @@ _MOST = 80
 
 
 def suitability_plot(suitability: Suitability, *, ax: Axes | None = None) -> Axes:
-    """Draw the expected success of each subject on a job, the best first, in tied sets.
+    """Draw the expected success of each subject on a job, the best first.
 
     Each subject has a point and an interval. Subjects on one band cannot be distinguished from the
     first subject of that band. The order of subjects can be certain even if their intervals
@@ -61,11 +60,7 @@ def suitability_plot(suitability: Suitability, *, ax: Axes | None = None) -> Axe
     panel.set_xlim(0, 1)
     panel.set_xlabel(f"expected share of successes ({suitability.prob:.0%} interval)")
     left = len(suitability.ranking) - len(table)
-    more = f"; {left} more are not drawn" if left else ""
-    sets = many(len(suitability.tied), "set")
-    style.title(
-        panel,
-        f"Suitability for the job: {sets} distinguished at {suitability.confidence:.0%}{more}",
-    )
+    more = f"; {left} are not drawn" if left else ""
+    style.title(panel, f"Suitability for the job: {suitability.in_words()}{more}")
     style.quiet_frame(panel, "bottom")
     return panel

@@ -1,4 +1,4 @@
-"""Values that all subjects share: means, weights and spreads."""
+"""Values that subjects share: means, weights and spreads."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def weights_plot(
     prob: float = 0.9,
     ax: style.Panels | None = None,
 ) -> np.ndarray:
-    """Draw the values that all subjects share: means, weights, spreads, and levels of categories.
+    """Draw the values that subjects share: means, weights, spreads, and levels of categories.
 
     Each value has one row. Values whose interval contains 0 are pale; intervals of spreads do not
     contain 0.
@@ -76,6 +76,6 @@ def weights_plot(
         panel.set_xlabel(style.words(f"value ({unit})") if unit else "value")
     if figure is not None:
         axes[0].get_gridspec().set_height_ratios(heights)
-    style.heading(figure, "Values that all subjects share: posterior means and intervals")
+    style.heading(figure, "Shared values: posterior means and intervals")
     style.legend(axes, figure, 2)
     return axes

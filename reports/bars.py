@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..common.digits import Digits, fixed, in_brackets, of_profile, short
+from ..common.digits import fixed, in_brackets, short, significant
 from ..inference.posterior.posterior import prior_draws, span
 from ..layouts.elements import Element
 from ..layouts.latents import Latent
@@ -98,21 +98,14 @@ class Bar:
         return "*" * self.vague + "‡" * self.split
 
     @property
-    def digits(self) -> Digits:
-        """Decimals that the Monte Carlo errors support."""
-        return of_profile(self.row)
-
-    @property
     def mean(self) -> str:
         """Mean, as text."""
-        return fixed(self.row["mean"], self.digits.mean)
+        return significant(self.row["mean"], self.row["high"] - self.row["low"])
 
     @property
     def interval(self) -> str:
         """Interval, as text."""
-        known = self.axis.element.latent.range
-        ends = self.row["low"], self.row["high"]
-        return in_brackets(*ends, self.digits.ends, (known.low, known.high))
+        return in_brackets(self.row["low"], self.row["high"])
 
     @property
     def learnt(self) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from ..batteries.next_items import next_items
 from ..common.errors import DataError, FitError
 from ..common.given import kind_of, refuse_other
-from ..common.messages import some
+from ..common.messages import many, some
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.given import refuse_no_evaluation
 from ..evaluations.steps import refuse_other_rows
@@ -182,6 +182,20 @@ class Contents:
     def stepped(self) -> bool:
         """Whether there are several outcomes, or the outcome is a grade or a score."""
         return self.fit.layout.steps is not None
+
+    @property
+    def measured(self) -> str:
+        """By whose outcomes the subjects are measured, in a sentence."""
+        count = len(self.diagnostics)
+        who = many(count, "subject")
+        if count == 1:
+            return f"{who}, measured by its own outcomes."
+        if not self.fit.layout.joint:
+            return f"{who}, each measured by its own outcomes alone."
+        return (
+            f"{who}, fitted together: the outcomes of each also count in the profiles of the "
+            "others, through the values that they share."
+        )
 
     @cached_property
     def items(self) -> pd.Index:

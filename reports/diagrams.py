@@ -1,9 +1,8 @@
 """A layout's diagram inside a page, and a diagram with one subject's posterior on its nodes."""
 
 import itertools
-import math
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,16 +10,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ..common.digits import (
-    Digits,
-    decimals,
-    fixed,
-    forecast_errors,
-    in_brackets,
-    of_forecast,
-    of_profile,
-    short,
-)
+from ..common.digits import short, significant, with_interval
 from ..common.errors import DataError
 from ..evaluations.tables import named
 from ..inference.fit import Fit
@@ -174,19 +164,15 @@ def subject_diagram(
     """Draw a subject's diagram, given the table of profiles; see `inferred_diagram`."""
     (row,) = fit.places([who])
     profile = profiles[profiles["subject"] == who]
-    known = {latent.name: latent.range for latent in fit.layout.profile}
-    ranges = {name: (own.low, own.high) for name, own in known.items()}
     found: dict[str, list[str]] = {
-        str(name): list(_latent(own, ranges[str(name)]))
-        for name, own in profile.groupby("node", sort=False)
+        str(name): list(_latent(own)) for name, own in profile.groupby("node", sort=False)
     }
     if fit.layout.joint:
         found |= _shared(fit, item, prob)
-    ess = float(profile[["ess_bulk", "ess_tail"]].to_numpy().min())
     if item is None:
-        found |= _over_items(fit, row, ess, prob)
+        found |= _over_items(fit, row, prob)
     else:
-        found |= _on_item(fit, who, item, ess, prob)
+        found |= _on_item(fit, who, item, prob)
     for name, line in _observed(fit, row, item).items():
         found[name].append(line)
     shown = {name: tuple(_few(lines)) for name, lines in found.items() if lines}
@@ -200,23 +186,13 @@ def _few(lines: list[str]) -> list[str]:
     return [*lines[: _MOST_LINES - 1], f"and {len(lines) - _MOST_LINES + 1} more"]
 
 
-def _latent(
-    rows: pd.DataFrame, limits: tuple[float, float] = (-math.inf, math.inf)
-) -> Iterator[str]:
-    """Write mean and interval of a node's labels, within the node's declared range."""
+def _latent(rows: pd.DataFrame) -> Iterator[str]:
+    """Write mean and interval of a node's labels."""
     for row in rows.to_dict("records"):
-        digits = of_profile(row) if "low_error" in row else _of_shared(row)
-        ends = in_brackets(row["low"], row["high"], digits.ends, limits)
         label = f"{row['label']} " if row["label"] else ""
-        yield f"{label}{fixed(row['mean'], digits.mean)} {ends}"
+        yield f"{label}{with_interval(row['mean'], row['low'], row['high'])}"
         if row.get("prior_dominated"):
             yield "(prior-dominated)"
-
-
-def _of_shared(row: Mapping[Hashable, float]) -> Digits:
-    """Count decimals as the report's tables of shared values do."""
-    digits = decimals(row["sd"], min(row["ess_bulk"], row["ess_tail"]))
-    return Digits(digits, digits)
 
 
 def _shared(fit: Fit, item: pd.DataFrame | None, prob: float) -> dict[str, list[str]]:
@@ -236,7 +212,7 @@ def _spread(means: pd.Series, what: str) -> str:
     return f"{low} to {high} over {len(means)} {what}"
 
 
-def _over_items(fit: Fit, row: int, ess: float, prob: float) -> dict[str, list[str]]:
+def _over_items(fit: Fit, row: int, prob: float) -> dict[str, list[str]]:
     """Write means of derived nodes and outcomes over the items of the fit."""
     layout, count = fit.layout, len(training_items(fit))
     features = features_of_items(fit) | levels_of_items(fit)
@@ -244,17 +220,13 @@ def _over_items(fit: Fit, row: int, ess: float, prob: float) -> dict[str, list[s
     reader, places = reader_of(fit, features), np.array([row])
     each = summaries(reader, places, features, count, nodes, prob=prob, memory_mib=_MEMORY_MIB)
     found = {}
-    for node, (mean, low, high) in zip(nodes, each, strict=True):
-        error = float(forecast_errors(low, high, np.array(ess), prob).max())
-        digits = of_forecast(error, prob).mean
-        ends = f"{fixed(mean.min(), digits)} to {fixed(mean.max(), digits)}"
-        found[node.name] = [f"{fixed(mean.mean(), digits)} over items ({ends})"]
+    for node, (mean, *_) in zip(nodes, each, strict=True):
+        ends = f"{significant(mean.min())} to {significant(mean.max())}"
+        found[node.name] = [f"{significant(mean.mean())} over items ({ends})"]
     return found
 
 
-def _on_item(
-    fit: Fit, who: str, item: pd.DataFrame, ess: float, prob: float
-) -> dict[str, list[str]]:
+def _on_item(fit: Fit, who: str, item: pd.DataFrame, prob: float) -> dict[str, list[str]]:
     """Write an item's meta-features, and derived nodes and outcomes on it."""
     layout, (values,) = fit.layout, named(item, "items", "item").to_dict("records")
     found: dict[str, list[str]] = {}
@@ -267,13 +239,10 @@ def _on_item(
     computed = fit.derived(item, subjects=[who], prob=prob)
     for name, node in computed.items():
         mean, low, high = (node.sel(summary=part).to_numpy().ravel() for part in SUMMARY)
-        error = float(forecast_errors(low, high, np.array(ess), prob).max())
-        digits = of_forecast(error, prob)
         own = [dim for dim in node.dims if dim not in ("subject", "item", "summary")]
         labels = itertools.product(*(map(str, node[dim].to_numpy()) for dim in own))
         found[str(name)] = [
-            f"{' '.join(label)} {fixed(middle, digits.mean)} "
-            f"{in_brackets(least, most, digits.ends)}".strip()
+            f"{' '.join(label)} {with_interval(middle, least, most)}".strip()
             for label, middle, least, most in zip(labels, mean, low, high, strict=True)
         ]
     return found

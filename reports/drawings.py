@@ -125,6 +125,6 @@ def _in_words(
     return {
         "forecast": f"{forecast:.2f}",
         "success": f"{success:.2f}",
-        "interval": "–" if math.isnan(low) else in_brackets(low, high, 2),
+        "interval": "–" if math.isnan(low) else in_brackets(low, high),
         "trials": f"{trials:.0f}",
     }

@@ -14,7 +14,7 @@ from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import PARTS, Forecast
 from ..inference.forecasts.streaming import SUMMARY
 from ..inference.given import refuse_no_fit
-from ..inference.population.standing import standing
+from ..inference.population.standing import populated, standing
 from ..inference.population.tables import items, population
 from ..validation.criticism.criticise import Criticism
 from ..validation.criticism.population.criticism import PopulationCriticism
@@ -136,7 +136,8 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
     if fit.layout.joint:
         tables["population"] = population(fit, PROB)
         tables["item_effects"] = items(fit, PROB)
-        tables["standing"] = standing(fit, prob=PROB)
+        if populated(fit.layout):
+            tables["standing"] = standing(fit, prob=PROB)
     if contents.forecast is not None:
         tables["forecasts"] = _forecasts(contents.forecast)
     if contents.criticism is not None:

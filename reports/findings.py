@@ -67,6 +67,8 @@ def _rates(contents: Contents) -> Iterator[str]:
     what = "Mean outcomes" if contents.stepped else "Success rates"
     if len(rates) == 1:
         yield f"{what[:-1]} of {rates.index[0]}: {fixed(float(rates.iloc[0]), 2)}."
+    elif rates.nunique() == 1:
+        yield f"{what} of {many(len(rates), 'subject')} are all {fixed(float(rates.iloc[0]), 2)}."
     elif len(rates):
         (lowest, low), (highest, high) = rates.iloc[[0, -1]].items()
         yield (
@@ -89,6 +91,8 @@ def _abilities(
         order = sorted(known, key=lambda who: -known[who].row["mean"])
         if len(order) > 1:
             high, low = order[: min(_NAMED, len(order) - 1)], order[-1:]
+            if len(known) < len(found):  # the others may lie beyond these
+                parts.append(f"of the {len(known)} that are not prior-dominated")
             for what, whose in (("highest", high), ("lowest", low)):
                 named = ", ".join(f"{who} ({known[who].mean})" for who in whose)
                 parts.append(f"{what} in {named}")
@@ -102,7 +106,7 @@ def _limits(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
     of = len(contents.told.texts)
     for kind, what in (
         ("weakness", "is a weakness of"),
-        ("bias", "is clearly above or below 0 in"),
+        ("bias", "is clearly above or below the mean of its prior in"),
         ("noise", "is high in"),
     ):
         own = judged[judged["kind"] == kind]
@@ -118,14 +122,17 @@ def _next(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
         first = table.groupby("subject", sort=False).head(_NAMED)["item"].value_counts()
         named = ", ".join(f"{item} ({count})" for item, count in first.head(_ELEMENTS).items())
         yield (
-            "Items of the bank that are among the first three for most subjects (number of "
+            "Items of the bank that are most often among the first three of a subject (number of "
             f"subjects in brackets): {named}."
         )
     of = len(contents.told.texts)
     left = judged[judged["kind"].isin(_OPEN)]
     counts = left["element"].value_counts().head(_NAMED)
     for element, count in counts.items():
-        yield f"{element} is uncertain or unknown in {count} of {of}: run items that demand it."
+        yield (
+            f"{element} is uncertain or unknown in {count} of {of}: run more items whose outcomes "
+            "depend on it."
+        )
     if len(counts) and not len(table):
         yield "With a bank of items, the report lists the items that are most informative."
 
@@ -138,7 +145,7 @@ def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]
         (status.index[status.isin(UNTRUSTED)], "did not converge; the remarks state remedies"),
         (
             status.index[~status.isin({"ok", "failed"} | set(UNTRUSTED))],
-            "are approximate: in another run their summaries change by more than the digits shown",
+            "are approximate, by few effective draws or divergences; the remarks state remedies",
         ),
     ):
         if len(names):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ..common.digits import fixed, short
+from ..common.digits import fixed, short, significant
 from ..common.markdown import escaped, table
 from ..common.messages import many
 from . import equations
@@ -34,10 +34,10 @@ def as_markdown(contents: Contents) -> str:
         *_summary(contents),
         *_findings(contents),
         "## Profiles",
-        f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes contain "
-        "almost no information. ‡: the posterior has separate modes, between which the mean may "
-        "lie; the diagnosis gives their places. †: the sampling did not converge, and the numbers "
-        "are not reliable.",
+        f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes do "
+        "not determine the value, or bound it on one side only. ‡: the posterior has separate "
+        "modes, between which the mean may lie; the diagnosis gives their places. †: the sampling "
+        "did not converge, and the numbers are not reliable.",
         _profiles(contents),
         *_population(contents),
         "## Sampling",
@@ -69,9 +69,9 @@ def _summary(contents: Contents) -> list[str]:
         own = (f"{each.attempts.sum()} of {escaped(each.name)}" for each in contents.outcomes)
         done = f"{trials} attempts ({', '.join(own)})"
     return [
-        f"{len(contents.diagnostics)} subjects ({', '.join(counted)}), {len(contents.items)} "
-        f"items, {done}. Layout: {escaped(contents.fit.layout.name)}. "
-        f"Sampler: {escaped(contents.sampler)}."
+        f"{contents.measured} Sampling: {', '.join(counted)}. "
+        f"{many(len(contents.items), 'item')}, {done}. "
+        f"Layout: {escaped(contents.fit.layout.name)}. Sampler: {escaped(contents.sampler)}."
     ]
 
 
@@ -178,7 +178,7 @@ def _forecasts(contents: Contents) -> list[str]:
     new = NewItems(contents, contents.forecast)
     means = new.means()
     rows = [
-        [who, *(fixed(float(mean), new.digits[str(who)]) for mean in own)]
+        [who, *(significant(float(mean)) for mean in own)]
         for who, own in zip(means.index, means.to_numpy(), strict=True)
     ]
     names = [f"Mean {name}" for name in means.columns] if contents.stepped else ["Mean success"]

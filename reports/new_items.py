@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..common.digits import fixed, forecast_errors, in_brackets, of_forecast, of_score
+from ..common.digits import in_brackets, significant
 from ..common.errors import DataError
 from ..common.messages import many
 from ..evaluations.steps import rows_per_item
@@ -61,15 +61,6 @@ class NewItems:
         self.prob = f"{forecast.prob:.0%}"
         self.items, self.outside = len(self._names), int(self._outside.sum())
         self._subjects = pd.Index(data["subject"].to_numpy().astype(str))
-        ess = contents.diagnostics["ess"].reindex(self._subjects)
-        _, low, high = self._values
-        sizes = ess.to_numpy(dtype=float)[:, None, None]
-        self._errors = forecast_errors(low, high, sizes, forecast.prob)
-        means = self._errors.mean(axis=(1, 2)).tolist()
-        self.digits = {
-            str(who): of_score(error, 2) for who, error in zip(self._subjects, means, strict=True)
-        }
-        self.score_digits = of_score(float(np.mean(means)))
         self.unmet = self._counted(first)
         self.beyond = "" if self.unmet is None else self._told_of_all(first)
         most = _ROWS // (len(self._subjects) * len(self._nodes))
@@ -125,7 +116,6 @@ class NewItems:
 
     def _line(self, row: int, item: int, place: int, remark: str) -> Line:
         mean, low, high = self._values[:, row, item, place]
-        digits = of_forecast(float(self._errors[row, item, place]), self._forecast.prob)
         across = Scale(0, 1, 4, WIDTH - 4)
         remarks = ["outside a range"] * int(self._outside[item])
         remarks += ["was fitted"] * int(self._trained[row, item])
@@ -133,8 +123,8 @@ class NewItems:
         return Line(
             str(self._names[item]),
             self._nodes[place].name,
-            fixed(mean, digits.mean),
-            in_brackets(low, high, digits.ends),
+            significant(mean, high - low),
+            in_brackets(low, high),
             (across(low), across(high), across(mean)) if np.isfinite(low) else None,
             "; ".join(remarks),
             self._outcome(str(self._subjects[row]), str(self._names[item]), place),

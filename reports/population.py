@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..common.digits import decimals, fixed, in_brackets
+from ..common.digits import fixed, in_brackets, significant
 from ..common.errors import FitError
 from ..inference.population.tables import items, population
 from ..layouts.plates import plate_name
@@ -84,7 +84,7 @@ def _table(
     levels: list[str],
     counts: Mapping[str, list[str]],
 ) -> Effects:
-    """Write the numbers of a table with the decimals that their errors support."""
+    """Write the numbers of a table."""
     kept = [name for name in levels if (table[name] != "").any()]
     rows = []
     for place, row in enumerate(table.to_dict("records")):
@@ -108,6 +108,6 @@ def _name(contents: Contents, row: Mapping[Hashable, Any]) -> str:
 def _numbers(row: Mapping[Hashable, Any]) -> list[str]:
     """Write mean, interval, R-hat and effective sample size."""
     ess = min(row["ess_bulk"], row["ess_tail"])
-    digits = decimals(row["sd"], ess)
-    ends = in_brackets(row["low"], row["high"], digits)
-    return [fixed(row["mean"], digits), ends, fixed(row["rhat"], 3), fixed(ess, 0)]
+    low, high = row["low"], row["high"]
+    mean = significant(row["mean"], high - low)
+    return [mean, in_brackets(low, high), fixed(row["rhat"], 3), fixed(ess, 0)]

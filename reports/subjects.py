@@ -4,9 +4,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.digits import chance, fixed, in_brackets, with_error
+from ..common.digits import fixed, in_brackets, p_value, with_error
 from ..inference.explanations.explanation import Explanation
-from ..validation.criticism.expansion import error_of
 from ..validation.criticism.overdispersion import part, share
 from .bars import Bar
 from .contents import PROB, Contents
@@ -167,7 +166,7 @@ def _repeated(contents: Contents, name: str) -> dict[str, str]:
         "part": part(row),
         "holds": share(row, contents.criticism.prob),
         "element": str(row["element"]),
-        "p": chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
+        "p": p_value(row["p_adjusted"]),
         "verdict": "flagged" if row["flagged"] else "no alarm",
     }
 
@@ -180,8 +179,8 @@ def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
         "level": str(row["level"]),
         "observed": fixed(row["observed"], 2),
         "expected": fixed(row["expected"], 2),
-        "interval": in_brackets(row["low"], row["high"], 2),
+        "interval": in_brackets(row["low"], row["high"]),
         "gain": with_error(row["gain"], row["gain_se"], 1),
-        "p": chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
+        "p": p_value(row["p_adjusted"]),
         "verdict": "flagged" if row["flagged"] else "no alarm",
     }

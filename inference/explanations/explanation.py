@@ -4,10 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from ...common.digits import Digits, fixed, forecast_errors, in_brackets, of_forecast, short
+from ...common.digits import fixed, short, significant, with_interval
 from ...common.messages import many
 
 _TOLD = 0.005  # least share of a part or a demand that is named
@@ -98,7 +97,7 @@ class Explanation:
     >>> outcomes = pd.DataFrame([[1, 0, 1, 0] * 5], ["Ann"])
     >>> fitted = ml.fit(layout, ml.Evaluation.from_wide(outcomes, items), method="grid")
     >>> print(fitted.explain({"small": 6, "far": 3}, neighbours=2))
-    Ann is expected to fail new item: success 0.14 ...
+    Ann is expected to fail new item: success 0.142 ...
     """
 
     subject: str
@@ -138,7 +137,7 @@ class Explanation:
         return [first, *told, *self._of_neighbours(), *self._of_outside()]
 
     def written(self, estimate: Estimate, interval: bool = True) -> str:
-        """Write a probability or a share with as many digits as its Monte Carlo error supports.
+        """Write a probability or a share with three significant digits.
 
         Parameters
         ----------
@@ -148,17 +147,9 @@ class Explanation:
             Whether to write the interval too.
         """
         mean, low, high = estimate
-        digits = self._digits(low, high)
         if not interval or math.isnan(mean):
-            return fixed(mean, digits.mean)
-        return f"{fixed(mean, digits.mean)} {in_brackets(low, high, digits.ends)}"
-
-    def _digits(self, low: float, high: float) -> Digits:
-        if math.isnan(self.ess) or not high > low:
-            return Digits(2, 2)
-        ends = np.array([low]), np.array([high])
-        (error,) = forecast_errors(*ends, np.array([self.ess]), self.prob)
-        return of_forecast(float(error), self.prob)
+            return significant(mean, high - low)
+        return with_interval(mean, low, high)
 
     def _of(self, row: Row, what: str, interval: bool = True) -> str:
         """Write one estimate of a table's row."""

@@ -8,15 +8,18 @@ import pandas as pd
 from scipy.special import ndtri
 
 from ...common.errors import FitError
+from ...common.messages import some
 from ...common.options import inside
 from ...layouts import Latent, Layout, Prior
-from ...layouts.elements import find_elements
+from ...layouts.elements import Element, find_elements
 from ...layouts.plates import SUBJECT, plate_name, root
 from ...linking import evaluate
+from ...linking.expression import Expr
 from ..model.alignment import align
 from ..model.quantiles import from_scores
 from ..posterior.diagnostics import profiles
 from ..posterior.posterior import Posterior, rows_of, some_draws, stacked, success_rates
+from .priors import parents
 
 _DRAWS = 4000  # simulated newcomers for each subject
 _SEED = 20231
@@ -46,7 +49,8 @@ def standing(
     fit : Posterior
         A joint fit.
     nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]``, of the profile (default: all).
+        Nodes, or elements ``node[label]``, of the profile whose prior depends on shared values
+        (default: all of these, see `populated`).
     subjects : iterable, optional
         Subjects (default: all).
     prob : float, default 0.9
@@ -64,8 +68,8 @@ def standing(
     Raises
     ------
     FitError
-        When the fit is not joint, a node or subject is unknown, `prob` is out of range, or PyMC has
-        no quantiles of a prior.
+        When no prior of the profile depends on shared values, or that of a named node does not, a
+        node or subject is unknown, `prob` is out of range, or PyMC has no quantiles of a prior.
     DataError
         When a subject is named twice.
 
@@ -88,14 +92,13 @@ def standing(
     c          NaN   1...                0...
     """
     prob = inside("prob", prob, such_as=0.9)
-    layout = fit.layout
-    if not layout.joint:
+    found = populated(layout := fit.layout, nodes)
+    if not found:
         raise FitError(
-            f"the subjects of layout {layout.name!r} share nothing, so there is no population to "
-            "compare them with; declare shared nodes with per='population', such as the mean and "
-            "spread of a prior"
+            f"the profiles of layout {layout.name!r} share nothing, as their priors are fixed, so "
+            "there is no population to compare them with; declare the parameters of a prior, such "
+            "as its mean and spread, with per='population'"
         )
-    found = find_elements(layout, nodes)
     who = fit.subjects if subjects is None else fit.named(subjects)
     rows = fit.places(who)
     drawn = _newcomers(fit, rows)
@@ -130,6 +133,57 @@ def standing(
             )
         )
     return pd.concat(parts, ignore_index=True)
+
+
+def populated(layout: Layout, nodes: str | Sequence[str] | None = None) -> list[Element]:
+    """Find the elements of the profile that have a population: their prior has shared values.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    nodes : str or sequence of str, optional
+        Nodes, or elements ``node[label]`` (default: all that have a population).
+
+    Returns
+    -------
+    list of Element
+        The elements, whose prior depends on values that are not of single subjects, directly or
+        through the prior of another element.
+
+    Raises
+    ------
+    FitError
+        When a named element has a fixed prior. The error names it.
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.linking import logistic, mixture
+    >>> mean = ml.Bias("mean", per="population")
+    >>> ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
+    >>> solved = ml.Success("solved", mixture(logistic(ability), by=ml.Noise("slips"), toward=0))
+    >>> [element.name for element in populated(ml.Layout("test", solved))]
+    ['ability']
+    """
+    shared = set[str]()
+
+    def uses_shared(values: Iterable[Expr]) -> bool:
+        return any(latent.name in shared for value in values for latent in parents(value))
+
+    for latent in layout.latents:
+        if not latent.is_profile or uses_shared(latent.parents):
+            shared.add(latent.name)
+    chosen = find_elements(layout, nodes)
+    found = [element for element in chosen if uses_shared(element.prior.parents)]
+    fixed = [element.name for element in chosen if element not in found]
+    if fixed and nodes is not None:
+        raise FitError(
+            f"the prior of {some(fixed)} is fixed in layout {layout.name!r}, so that there is no "
+            "population to compare it with; leave it out, or declare the prior's parameters with "
+            "per='population'"
+        )
+    return found
 
 
 def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:

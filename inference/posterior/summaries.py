@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...common.digits import chance, decimals, fixed
+from ...common.digits import chance, significant
 from ...common.messages import many
 from ...common.threads import side_by_side
 from ..sampling.convergence import (
@@ -225,7 +225,7 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
     >>> draws[1] += np.random.default_rng(2).choice([-2, 1], (4, 1000), p=[0.3, 0.7])
     >>> draws[2] += [[-2], [1], [1], [1]]
     >>> list(describe_modes(draws, np.sort(draws.reshape(3, -1)), rhat_ess(draws).rhat))
-    ['', 'near -2.00 (weight 0.31) and 1.00 (weight 0.69)', 'near -2.00 (1 chain) and 1.00 (3
+    ['', 'near -2.00 (weight 0.31) and 1.00 (weight 0.69)', 'near -2.00 (1 chain) and 0.998 (3
     chains), of unknown weight']
     """
     *shape, chains, length = draws.shape
@@ -301,7 +301,7 @@ def _told(draws: np.ndarray, mode: np.ndarray) -> str:
     places = []
     for number in numbers:
         own = draws[mode == number]
-        middle = fixed(float(np.median(own)), decimals(float(own.std()), len(own)))
+        middle = significant(float(np.median(own)))
         staying = int((mode == number).all(axis=1).sum())
         beside = f"weight {weights[number]}" if weights else many(staying, "chain") * bool(staying)
         places.append(f"{middle.replace('−', '-')}{f' ({beside})' if beside else ''}")

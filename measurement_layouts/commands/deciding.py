@@ -196,5 +196,5 @@ def _suitability(chosen: argparse.Namespace) -> _Decision:
     most = found.limits.groupby("subject", sort=False).first()[["demand", "gain"]]
     ranking = found.ranking.join(most.set_axis(["limited_by", "gain"], axis=1)).reset_index()
     tied = "; ".join(some(each) for each in found.tied)
-    told = f"best first, with subjects that are not distinguished together: {tied}"
+    told = f"{found.in_words()}, the best first: {tied}"
     return _Decision(ranking, ranking, [told, *([] if found.joint else [f"subjects were {APART}"])])

@@ -127,5 +127,5 @@ def _score(chosen: argparse.Namespace) -> int:
         rows = json.loads(scores.reset_index().to_json(orient="records", double_precision=15))
         print(json.dumps({"layout": fit.layout.name, "scores": rows}, allow_nan=False))
     else:
-        print_forecast_scores(fit, forecast, scores)
+        print_forecast_scores(fit, scores)
     return 0

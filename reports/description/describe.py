@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...common.digits import decimals, fixed, of_profile
+from ...common.digits import chance, significant
 from ...common.errors import DataError, FitError
 from ...common.given import refuse_other
 from ...common.messages import many, some
@@ -16,7 +16,7 @@ from ...inference.forecasts.blocks import group_alike
 from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw, probabilities
 from ...inference.given import refuse_no_fit
-from ...inference.population.standing import standing
+from ...inference.population.standing import populated, standing
 from ...inference.posterior.diagnostics import diagnose, profiles
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
 from ...inference.sampling.convergence import UNTRUSTED
@@ -113,14 +113,16 @@ class Training(NamedTuple):
         level = self.level(rules)
         how = "" if level == "in between" else f"{level}: "
         verb = "passes" if self.mean is None else "reaches"
-        text = f"{subject} {verb} {how}{self.rate:.2f} of {of}"
+        rate = chance(self.rate, 0) if 0 < self.rate < 1 else f"{self.rate:.2f}"
+        text = f"{subject} {verb} {how}{rate} of {of}"
         if self.mean is None and self.successes in (0, self.trials):
             text = f"{subject} passes {'all' if self.successes else 'none of'} {of}"
         if self.silent(rules):
             text += ", and under the layout success hardly depends on the item; strengths and "
             text += "weaknesses cannot be determined"
-        elif self.successes == self.trials:
-            text += "; the upper limits of its abilities cannot be determined"
+        elif self.successes in (0, self.trials):
+            limits = "upper" if self.successes else "lower"
+            text += f"; the {limits} limits of its abilities cannot be determined"
         return Finding("overall", value=self.rate, text=text)
 
 
@@ -147,8 +149,9 @@ def describe(
     it does not pass nearly all of them, its capabilities, propensities and biases are not
     described.
 
-    For a joint layout, the description states the weight of the population in each element, and its
-    approximate value by the subject's own outcomes alone; see `standing.standing`.
+    For a joint layout, the description states the weight of the population in each element whose
+    prior has shared values, and its approximate value by the subject's own outcomes alone; see
+    `standing.standing`.
 
     Parameters
     ----------
@@ -196,7 +199,7 @@ def describe(
     who = fit.names(rows)
     verdicts, table = diagnose(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
     found, texts = dict[str, list[Finding]](), dict[str, str]()
-    overall, leaning = dict[str, Training](), leanings(fit, table, who)
+    overall, leaning = dict[str, Training](), leanings(fit, who)
     for row, subject in zip(rows, who, strict=True):
         verdict, own = verdicts.loc[subject], table[table["subject"] == subject]
         training = Training.of(fit, row)
@@ -264,15 +267,8 @@ def _elements(
             element,
             draws=posterior_draws(fit, element, subject),
             prior=prior_draws(fit, element),
-            numbers=Numbers(
-                float(row["mean"]),
-                float(row["low"]),
-                float(row["high"]),
-                of_profile(row),
-                (element.latent.range.low, element.latent.range.high),
-            ),
+            numbers=Numbers(float(row["mean"]), float(row["low"]), float(row["high"])),
             levels=_levels(fit, subject, attempted, element, rules),
-            ess=min(float(row["ess_bulk"]), float(row["ess_tail"])),
             modes=str(row["modes"]),
             informed=not row["prior_dominated"] and not (silent and element.latent.kind != "noise"),
         )
@@ -352,37 +348,32 @@ def _overall(overall: dict[str, Training], rules: Rules) -> pd.DataFrame:
 _MEMORY_MIB = 8.0
 
 
-def leanings(fit: Fit, table: pd.DataFrame, subjects: Sequence[str]) -> dict[str, list[Finding]]:
-    """Describe the weight of the population in each element of a profile, and its value without.
+def leanings(fit: Fit, subjects: Sequence[str]) -> dict[str, list[Finding]]:
+    """Describe the weight of the population in elements of a profile, and their values without.
 
     Parameters
     ----------
     fit : Fit
         The fit.
-    table : DataFrame
-        Profiles of these subjects, as returned by `diagnostics.profiles`.
     subjects : sequence of str
         Names of the subjects.
 
     Returns
     -------
     dict of str to list of Finding
-        Findings by subject, one for each element; none if each subject is fitted separately.
+        Findings by subject, one for each element whose prior has shared values.
     """
     found: dict[str, list[Finding]] = {subject: [] for subject in subjects}
-    if not fit.layout.joint:
+    if not populated(fit.layout):
         return found
-    columns = ["subject", "node", "label"]
-    held = standing(fit, subjects=subjects).merge(table[[*columns, "ess_bulk"]], on=columns)
     kinds = {latent.name: latent for latent in fit.layout.profile}
-    for row in held.to_dict("records"):
+    for row in standing(fit, subjects=subjects).to_dict("records"):
         name = f"{row['node']}[{row['label']}]" if row["label"] else row["node"]
         weight = float(row["population_weight"])
         text = f"{name} {weight:.0%}"
         if pd.notna(row["alone"]):
-            digits = decimals(row["sd"], row["ess_bulk"])
             unit = units.name(kinds[row["node"]].unit)
-            own = fixed(row["alone"], digits) + (f" {unit}" if unit else "")
+            own = significant(row["alone"]).replace("−", "-") + (f" {unit}" if unit else "")
             text += f" (about {own} by its own outcomes alone)"
         found[row["subject"]].append(Finding("leaning", name, weight, text=text))
     return found

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...common.digits import end_factor
 from ...layouts.elements import Element
 from ...linking.expression import Constant
 from .rules import Finding, Rules
@@ -25,14 +24,12 @@ class Evidence:
     draws, prior : ndarray, shape (draws,)
         Posterior and prior draws, in the node's unit.
     numbers : Numbers
-        Posterior mean and interval, and their decimals.
+        Posterior mean and interval.
     informed : bool
         Whether the data add to the prior.
     levels : ndarray or None
         Levels of demand by which a capability is judged, as returned by `demands.demand_levels`;
         None where it is judged by its range.
-    ess : float
-        Effective sample size of the draws' tails.
     modes : str
         Description of separate modes, as in `diagnostics.profiles`; empty without.
     """
@@ -43,7 +40,6 @@ class Evidence:
     numbers: Numbers
     informed: bool
     levels: np.ndarray | None = None
-    ess: float = math.nan
     modes: str = ""
 
     @property
@@ -75,12 +71,11 @@ class Evidence:
         counts = np.searchsorted(self.levels, self.draws).astype(float)
         tail = (1 - prob) / 2
         low, high = np.quantile(counts, [tail, 1 - tail])
-        error = counts.std() / math.sqrt(self.ess) * end_factor(prob) if self.ess > 0 else 0.0
-        return Surpassed(float(counts.mean()), float(low), float(high), len(self.levels), error)
+        return Surpassed(float(counts.mean()), float(low), float(high), len(self.levels))
 
     def finding(self, kind: str, text: str, probability: float = math.nan) -> Finding:
         """Make a finding about this element."""
-        mean, low, high, *_ = self.numbers
+        mean, low, high = self.numbers
         if self.modes and kind != "unknown":
             text += f" (separate modes {self.modes}: the mean may lie between them)"
         return Finding(kind, self.element.name, mean, low, high, probability, text)
@@ -174,13 +169,12 @@ def _lean(evidence: Evidence, rules: Rules) -> Finding:
     probability = float(beyond.mean())
     if abs(distance) < rules.tilt * sd or probability < rules.certainty:
         return evidence.finding("unremarkable", evidence.located)
-    scale = max(abs(evidence.numbers.low), abs(evidence.numbers.high), sd)
-    numbers = estimate(evidence.numbers, scale)
+    numbers = estimate(evidence.numbers)
     if centre == 0:
         how = f"{'positive' if distance > 0 else 'negative'}, {numbers}"
     else:
         how = f"{'higher' if distance > 0 else 'lower'} than expected before the data, "
-        how += f"{numbers} instead of {rounded(centre, scale)}"
+        how += f"{numbers} instead of {rounded(centre)}"
     return evidence.finding("bias", f"{called(evidence.element)} is {how}", probability)
 
 
@@ -197,6 +191,6 @@ def _noise(evidence: Evidence, rules: Rules) -> Finding:
     probability = float((evidence.draws > rules.noisy).mean())
     if probability < rules.certainty:
         return evidence.finding("unremarkable", evidence.located)
-    share = estimate(evidence.numbers, 1)
+    share = estimate(evidence.numbers)
     text = f"about {share} of its outcomes do not follow from the demands of the items "
     return evidence.finding("noise", f"{text}({evidence.element.name})", probability)

@@ -1,6 +1,5 @@
 """Sentences of descriptions: numbers with their interval and range, a paragraph per subject."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,15 +7,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ...common.digits import Digits, fixed, outward, supported
+from ...common.digits import significant, with_interval
 from ...common.messages import many
 from ...evaluations.tables import known_names
 from ...layouts.elements import Element
 from ...linking import units
 from .rules import Finding, Rules
 
-_STEPS = 100  # least steps of a scale that the decimals of a number distinguish
-_FINEST = 9  # most decimals of a number
 _IN_DETAIL = 6  # most strengths or unknown elements with their numbers in a paragraph
 _WHOLE = (
     "sampling",
@@ -98,8 +95,8 @@ def legend(rules: Rules, leaning: bool = False) -> str:
         strong += f" (of a chance from 0 to 1: {rules.strong:g} or more)"
         weak += f" (of a chance: {rules.weak:g} or less)"
     return (
-        f"In brackets: the interval that contains the value with {rules.prob:.0%} probability, "
-        f"rounded outwards. Strong: {strong}; weak: {weak}; each is stated if its probability is "
+        f"In brackets: the interval that contains the value with {rules.prob:.0%} probability. "
+        f"Strong: {strong}; weak: {weak}; each is stated if its probability is "
         f"at least {rules.certainty:.0%}. In between: the whole interval is between these limits. "
         "Uncertain: the interval crosses one of these limits. Located: not judged."
         + (
@@ -112,92 +109,72 @@ def legend(rules: Rules, leaning: bool = False) -> str:
 
 
 class Numbers(NamedTuple):
-    """A posterior mean and the ends of its interval, with decimals, within the declared range."""
+    """A posterior mean and the ends of its interval."""
 
     mean: float
     low: float
     high: float
-    digits: Digits
-    limits: tuple[float, float] = (-math.inf, math.inf)
 
 
-def estimate(numbers: Numbers, scale: float) -> str:
-    """Write a mean with its interval, with the supported decimals, to 1/100 of a scale or finer.
+def estimate(numbers: Numbers) -> str:
+    """Write a mean with its interval, in three significant digits.
 
     Examples
     --------
-    >>> estimate(Numbers(0.0912, 0.071, 0.112, Digits(3, 2)), scale=1)
-    '0.09 [0.07, 0.12]'
-    >>> estimate(Numbers(31.31, 28.2, 34.4, Digits(1, 0)), scale=52.8)
-    '31.3 [28, 35]'
-    >>> estimate(Numbers(4.41, 3.2, 5.28, Digits(1, 0), limits=(0, 5.3)), scale=5.3)
-    '4.4 [3, 5.3]'
+    >>> estimate(Numbers(0.0912, 0.071, 0.112)), estimate(Numbers(-31.31, -34.4, -28.2))
+    ('0.0912 [0.0710, 0.112]', '-31.3 [-34.4, -28.2]')
     """
-    return f"{rounded(numbers.mean, scale, numbers.digits.mean)} [{_ends(numbers, scale, ', ')}]"
+    return _plain(with_interval(*numbers))
 
 
-def rounded(value: float, scale: float, most: int = _FINEST) -> str:
-    """Write a number, rounded to hundredths of a scale or finer, with at most `most` decimals.
+def rounded(value: float) -> str:
+    """Write a number in three significant digits.
 
     Examples
     --------
-    >>> rounded(-0.001, 1), rounded(31.31, 250), rounded(0.123, 1, 1)
-    ('0.00', '31', '0.1')
+    >>> rounded(-0.001), rounded(31.31)
+    ('-0.00100', '31.3')
     """
-    shown = fixed(value, min(_decimals(scale), most))
-    return shown.replace("−", "-")  # plain text, for any terminal
+    return _plain(significant(value))
 
 
-def _decimals(scale: float) -> int:
-    return max(0, math.ceil(math.log10(_STEPS / scale))) if scale > 0 else 2
-
-
-def _ends(numbers: Numbers, scale: float, between: str) -> str:
-    digits = min(_decimals(scale), numbers.digits.ends)
-    ends = outward(numbers.low, numbers.high, digits, numbers.limits)
-    return between.join(ends).replace("−", "-")
+def _plain(text: str) -> str:
+    """Write the minus sign as a hyphen, for any terminal."""
+    return text.replace("−", "-")
 
 
 class Surpassed(NamedTuple):
-    """Number of levels of demand that a capability surpasses, with the error of the ends."""
+    """Number of levels of demand that a capability surpasses."""
 
     mean: float
     low: float
     high: float
     levels: int
-    error: float
 
 
 def located(element: Element, numbers: Numbers, surpassed: Surpassed | None = None) -> str:
-    """Write an element with its interval, range and unit: ``sight 0.09 [0.07, 0.11] of 1``.
+    """Write an element with its interval, range and unit: ``sight 0.0912 [0.0710, 0.112] of 1``.
 
     With levels of demand, these replace the range: ``above 3 [2, 4] of 9 levels of demand``.
     """
-    scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
-    shown = f"{called(element)} {estimate(numbers, scale)}"
+    shown = f"{called(element)} {estimate(numbers)}"
     if surpassed is None:
         return f"{shown}{_of_range(element)}"
-    digits = _whole(surpassed)
-    mean = fixed(surpassed.mean, digits)
-    return f"{shown}{_unit(element)}, above {mean} [{_counts(surpassed, ', ')}]{_levels(surpassed)}"
+    counts = f"{surpassed.mean:.0f} [{_counts(surpassed, ', ')}]"
+    return f"{shown}{_unit(element)}, above {counts}{_levels(surpassed)}"
 
 
 def vaguely(element: Element, numbers: Numbers, surpassed: Surpassed | None = None) -> str:
-    """Write an imprecisely known element: ``sight, anywhere from 0.07 to 0.96 of 1``."""
-    scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
-    shown = f"{called(element)}, anywhere from {_ends(numbers, scale, ' to ')}"
+    """Write an imprecisely known element: ``sight, anywhere from 0.0710 to 0.960 of 1``."""
+    low, high = (significant(end, numbers.high - numbers.low) for end in numbers[1:])
+    shown = f"{called(element)}, anywhere from {_plain(low)} to {_plain(high)}"
     if surpassed is None:
         return f"{shown}{_of_range(element)}"
     return f"{shown}{_unit(element)}, above {_counts(surpassed, ' to ')}{_levels(surpassed)}"
 
 
-def _whole(surpassed: Surpassed) -> int:
-    """Count the decimals of numbers of levels: 0, or negative where their error is large."""
-    return min(0, supported(surpassed.error)) if surpassed.error > 0 else 0
-
-
 def _counts(surpassed: Surpassed, between: str) -> str:
-    return between.join(outward(surpassed.low, surpassed.high, _whole(surpassed)))
+    return f"{surpassed.low:.0f}{between}{surpassed.high:.0f}"
 
 
 def _levels(surpassed: Surpassed) -> str:
@@ -213,11 +190,6 @@ def called(element: Element) -> str:
     """Name an element, with its description if the layout has one."""
     about = element.latent.about
     return f"{element.name} ({about})" if about else element.name
-
-
-def _span(element: Element) -> float | None:
-    support = element.latent.range
-    return support.high - support.low if support.is_finite else None
 
 
 def _of_range(element: Element) -> str:
@@ -282,7 +254,7 @@ class Description:
     >>> print(description)
     Ann passes 0.60 of 30 items. Weak: sight 0.09 of 1.
     <BLANKLINE>
-    In brackets: the interval that contains the value with 90% probability, rounded outwards. ...
+    In brackets: the interval that contains the value with 90% probability. ...
     """
 
     findings: pd.DataFrame

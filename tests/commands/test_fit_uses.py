@@ -110,7 +110,7 @@ def test_score_reports_items_under_other_names(fitted, data, tmp_path, capsys):
 def test_describe(fitted, capsys):
     assert main(["describe", str(fitted), "--subjects", "Ann"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Ann passes 0.25 of 40 items. Uncertain: reach 2.5 [")
+    assert out.startswith("Ann passes 0.25 of 40 items. Uncertain: reach 2.51 [")
     assert "Bob" not in out
 
 

@@ -60,7 +60,7 @@ def test_what_draws_cannot_tell_is_not_told(coins):
     assert card.probability == 0
     assert card.established_by is None
     assert "do not determine how many" in str(card)
-    assert "<0.01" in repr(card)
+    assert "< 0.01" in repr(card)
 
 
 def test_it_rests_on_attempts_within_the_kind():

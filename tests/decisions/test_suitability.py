@@ -158,3 +158,20 @@ def test_what_makes_no_sense_is_refused(sums, options, error, said):
 def test_jobs_that_are_none_are_refused(levels):
     with pytest.raises(ml.DataError, match="job"):
         ml.decisions.job(levels)
+
+
+@pytest.mark.parametrize(
+    ("tied", "words"),
+    [
+        ([1], "1 subject"),
+        ([1, 2], "2 subjects, all distinguished at 90%"),
+        ([1, 1], "2 subjects, none distinguished at 90% from the first"),
+        ([1, 1, 2], "3 subjects in 2 sets that are distinguished at 90%"),
+    ],
+)
+def test_subjects_that_are_distinguished_are_not_called_tied(tied, words):
+    ranking = pd.DataFrame({"tied": tied, "expected": 0.5}, pd.Index(list("abc")[: len(tied)]))
+    found = ml.decisions.Suitability(ranking, pd.DataFrame(), pd.DataFrame(), 0.9, 0.9, True)
+    assert found.in_words() == words
+    assert f"<Suitability: {words}, a " in repr(found)
+    assert "tied" not in repr(found)

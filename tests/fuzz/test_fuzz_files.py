@@ -217,8 +217,8 @@ def command(choice: random.Random) -> None:
         inspect=(20, 50),
     ),
 )
-def test_odd_files_are_refused_or_read(name, count, record_property, more, tmp_path, monkeypatch):
+def test_odd_files_are_refused_or_read(name, count, request, more, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    record_property("inputs", count * more)
+    request.node.user_properties.append(("inputs", count * more))
     tried = try_many(globals()[name], count * more, (DataError, AnnotationError))
     tried.hold(accepted=0.1, refused=0.2)

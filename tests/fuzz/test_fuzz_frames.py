@@ -175,7 +175,7 @@ def read_outcomes(choice: random.Random) -> None:
         read_wide=(60, 500), read_counts=(60, 500), read_long=(60, 500), read_outcomes=(60, 500)
     ),
 )
-def test_odd_frames_are_refused_or_read_right(name, count, record_property, more):
-    record_property("inputs", count * more)
+def test_odd_frames_are_refused_or_read_right(name, count, request, more):
+    request.node.user_properties.append(("inputs", count * more))
     tried = try_many(globals()[name], count * more, DataError)
     tried.hold(accepted=0.1, refused=0.2)

@@ -179,17 +179,17 @@ def options(choice: random.Random) -> None:
         scored=(15, 50),
     ),
 )
-def test_odd_items_are_refused_or_used_right(name, count, record_property, more):
+def test_odd_items_are_refused_or_used_right(name, count, request, more):
     fitted()  # not within the time of an input
-    record_property("inputs", count * more)
+    request.node.user_properties.append(("inputs", count * more))
     tried = try_many(globals()[name], count * more, (DataError, FitError))
     tried.hold(accepted=0.1, refused=0.2)
 
 
 @pytest.mark.trust("fuzz", "options")
 @pytest.mark.parametrize(("name", "count"), counts(options=(60, 300)))
-def test_odd_options_are_refused(name, count, record_property, more):
+def test_odd_options_are_refused(name, count, request, more):
     fitted()
-    record_property("inputs", count * more)
+    request.node.user_properties.append(("inputs", count * more))
     tried = try_many(globals()[name], count * more, (DataError, FitError))
     tried.hold(accepted=0.01, refused=0.2)

@@ -2,9 +2,9 @@
 
 A test says what it stands for with ``@pytest.mark.trust(kind, name)``: a kind of `KINDS`, and a
 short name in words. Without a name it is the test's parameters, or its function. Several tests may
-stand for one name: it holds when all of them pass. A test that tries many inputs records how many:
-``record_property("inputs", 10_000)``; one of calibration, the verdict, which is said where it does
-not hold.
+stand for one name: it holds when all of them pass. A test that tries many inputs records how many,
+``request.node.user_properties.append(("inputs", 10_000))``; one of calibration, the verdict, which
+is said where it does not hold.
 
 What is promised stands in ``PROMISES.md``, one promise in a row, with links to its tests: the name
 of the function, and its file. Those tests run for the table, whatever they are marked with.

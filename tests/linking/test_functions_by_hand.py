@@ -159,13 +159,13 @@ def test_every_linking_function_has_a_formula():
 
 
 @each()
-def test_value(name, record_property):
+def test_value(name, request):
     """By NumPy and by PyTensor."""
     for of, points in cases(name, POINTS):
         wanted = of.exact(*points, **of.options)
         equal(of.function(*points), wanted)
         equal(compiled(of.function, len(points))(*points)[0], wanted)
-    record_property("inputs", POINTS)
+    request.node.user_properties.append(("inputs", POINTS))
 
 
 @each()

@@ -86,4 +86,4 @@ def test_subjects_are_drawn_in_their_sets():
 def test_many_subjects_are_cut_and_it_is_said():
     panel = ml.plots.suitability_plot(suits(90))
     assert len(panel.get_yticks()) == 80
-    assert "10 more are not drawn" in panel.get_title().replace("\n", " ")
+    assert "10 are not drawn" in panel.get_title().replace("\n", " ")

@@ -52,3 +52,21 @@ def test_both_formats_begin_with_them(page, fitted, evaluation, tmp_path):
 def test_a_fit_of_nobody_has_none(fitted):
     nobody = ml.Fit(fitted.layout, fitted.data.isel(subject=slice(0)), dict(fitted.failures))
     assert findings(Contents.of(nobody, None, None, None, None), {}) == []
+
+
+def test_the_highest_is_not_that_of_all_where_some_are_prior_dominated(groups, fitted):
+    """The one who passes everything has the largest mean, but it is bounded on one side only."""
+    table = fitted.profiles().query("node == 'skill'").set_index("subject")
+    told = table[~table["prior_dominated"]]
+    assert table["mean"].idxmax() not in told.index
+    (said,) = [text for text in groups["Who can do what"] if text.startswith("skill:")]
+    assert f"of the {len(told)} that are not prior-dominated; highest in" in said
+    assert f"lowest in {told['mean'].idxmin()}" in said
+
+
+def test_rates_that_are_all_the_same_have_no_highest(fitted):
+    names = fitted.subjects[:2]
+    contents = Contents.of(fitted, None, None, None, None)
+    object.__setattr__(contents, "rates", contents.rates[names] * 0 + 0.5)
+    first = findings(contents, bars(contents.profiles, axes(contents)))[0].sentences[0]
+    assert first == "Success rates of 2 subjects are all 0.50."

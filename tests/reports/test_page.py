@@ -8,11 +8,9 @@ import itertools
 import re
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 from helpers.awkward_names import FAILED, IMAGE, NAMES, SCRIPT
 
-from measurement_layouts.common.digits import decimals
 from measurement_layouts.reports.page import DARK, LIGHT
 from measurement_layouts.reports.report import report
 
@@ -159,11 +157,3 @@ def test_text_and_lines_stand_out(colours):
 def test_a_pale_text_is_noticed():
     """Twin that must fail: the colour of rules is no colour for text."""
     assert contrast(LIGHT["rule"], LIGHT["paper"]) < 4.5
-
-
-@pytest.mark.trust("digits", "the rule")
-def test_digits_are_those_the_monte_carlo_error_supports():
-    rng = np.random.default_rng(1)
-    for sd, ess in zip(10 ** rng.uniform(-4, 4, 300), 10 ** rng.uniform(0, 6, 300), strict=True):
-        digits = decimals(sd, ess)
-        assert digits == 0 or 10.0**-digits >= sd / np.sqrt(ess) * (1 - 1e-6)

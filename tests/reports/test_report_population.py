@@ -8,7 +8,7 @@ from helpers import joint_fits, shared_layouts, small_populations
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference.population.standing import standing
-from measurement_layouts.linking import logistic
+from measurement_layouts.linking import logistic, mixture
 from measurement_layouts.reports import export_tables
 
 LAYOUT = shared_layouts.explanatory()
@@ -82,3 +82,56 @@ def test_what_takes_one_subject_at_a_time_refuses(shared_fit, shared_data, call,
     with pytest.raises(FitError, match="is fitted to all subjects together, because of mean") as e:
         call(shared_fit, shared_data)
     assert words in str(e.value)
+
+
+@pytest.fixture(scope="module")
+def abilities():
+    """Joint fits without sampling: of abilities with a population and with a fixed prior."""
+    items = pd.DataFrame({"size": np.linspace(-1, 1, 6)}).rename("i{}".format)
+    outcomes = np.resize([1, 0, 0, 1, 1], (5, 6))
+    evaluation = ml.Evaluation.from_wide(pd.DataFrame(outcomes, list("abcde"), items.index), items)
+    size = ml.MetaFeature("size", low=-1, high=1)
+    mean, weight = (ml.Bias(name, per="population") for name in ("mean", "weight"))
+    slips, found = ml.Noise("slips", prior=ml.Prior("Beta", alpha=1, beta=9)), {}
+    for name, centre in (("populated", mean), ("fixed", 0)):
+        ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=centre, sigma=1))
+        chance = mixture(logistic(ability - weight * size), by=slips, toward=0)
+        layout = ml.Layout(name, ml.Success("solved", chance))
+        draws = joint_fits.random_draws(layout, evaluation, 100, seed=1)
+        draws["slips"] = 0.1 / (1 + draws["slips"])
+        found[name] = joint_fits.crafted(layout, evaluation, draws)
+    return found
+
+
+@pytest.mark.parametrize(("name", "weighed"), [("populated", {"ability"}), ("fixed", set())])
+def test_only_elements_whose_prior_has_shared_values_have_a_population(
+    abilities, name, weighed, tmp_path
+):
+    """The noise has a fixed prior in both layouts, the ability in one of them."""
+    fit = abilities[name]
+    described = ml.describe(fit)
+    assert set(described.findings.query("kind == 'leaning'")["element"]) == weighed
+    assert ("Weight of the population" in str(described)) is bool(weighed)
+    page = ml.report(fit, tmp_path / "page.html").read_text("utf-8")
+    assert ("states the weight of the population" in page) is bool(weighed)
+    written = {path.stem for path in export_tables(fit, tmp_path / "tables")}
+    assert ("standing" in written) is bool(weighed)
+    if not weighed:
+        with pytest.raises(FitError, match="priors are fixed"):
+            standing(fit)
+
+
+def test_a_report_says_by_whose_outcomes_subjects_are_measured(abilities, tmp_path):
+    items = pd.DataFrame({"size": np.linspace(-1, 1, 6)}).rename("i{}".format)
+    skill, size = ml.Capability("skill", low=-3, high=3), ml.MetaFeature("size", low=-1, high=1)
+    layout = ml.Layout("alone", ml.Success("solved", logistic(skill - size)))
+    outcomes = pd.DataFrame(np.resize([1, 0, 0, 1, 1], (2, 6)), list("ab"), items.index)
+    options = {"method": "grid", "draws": 100, "chains": 2, "progressbar": False}
+    alone = ml.fit(layout, ml.Evaluation.from_wide(outcomes, items), **options)
+    for ending in ("html", "md"):
+        said = [
+            ml.report(fit, tmp_path / f"{number}.{ending}").read_text("utf-8")
+            for number, fit in enumerate([abilities["populated"], abilities["fixed"], alone])
+        ]
+        assert ["each measured by its own outcomes alone" in text for text in said] == [0, 0, 1]
+        assert ["fitted together" in text for text in said] == [1, 1, 0]

@@ -60,8 +60,8 @@ def fitted(layout, evaluation, **options):
 
 @pytest.mark.slow
 @pytest.mark.trust("security", "names that are paths: fits, stores, tables and reports")
-def test_everything_written_lies_inside(layout, evaluation, place, tmp_path, record_property):
-    record_property("inputs", len(NAMES))
+def test_everything_written_lies_inside(layout, evaluation, place, tmp_path, request):
+    request.node.user_properties.append(("inputs", len(NAMES)))
     before = {path: held for path, held in tree(tmp_path).items() if "inside" not in path.parts}
     whole = fitted(layout, evaluation, store=place / "store")
     whole.save(place / "fit.nc")

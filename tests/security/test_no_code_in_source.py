@@ -57,9 +57,9 @@ def _is_false(value):
 
 @pytest.mark.slow
 @pytest.mark.trust("security", "no pickle, eval or shell in the source")
-def test_only_layout_files_are_executed(record_property):
+def test_only_layout_files_are_executed(request):
     files = [path for package in PACKAGES for path in package.glob("**/*.py")]
-    record_property("inputs", len(files))
+    request.node.user_properties.append(("inputs", len(files)))
     found = {
         f"{path.relative_to(ROOT).as_posix()}: {what}"
         for path in files

@@ -279,9 +279,10 @@ def disagreement(row: dict[Any, Any]) -> str:
 def _numbers(row: dict[Any, Any]) -> str:
     """Format a subject's agreement with the expected one."""
     expected = f"{row['expected']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+    others = many(int(row["others"]), "other subject")
     return (
         f"agreement {row['agreement']:.2f}, expected {expected}, on "
-        f"{many(int(row['items']), 'item')} that it shares with {row['others']} others"
+        f"{many(int(row['items']), 'item')} that it shares with {others}"
     )
 
 

@@ -4,7 +4,6 @@ The forecast of the layout is an offset, to which columns with inferred coeffici
 directions in which the layout's own elements can change (`tangent`), and effects of levels.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -285,23 +284,6 @@ def holm(chances: np.ndarray) -> np.ndarray:
     adjusted = np.full(len(chances), np.nan)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(chances[order] * left))
     return adjusted
-
-
-def error_of(p: float, adjusted: float) -> float:
-    """Compute the Monte Carlo standard error of an adjusted p value, given the p value.
-
-    It is that of a share of 1000 replicates. For small p values, which are computed from a gamma
-    distribution, the relative error is that of a share of ten replicates.
-
-    Examples
-    --------
-    >>> round(error_of(0.5, 0.5), 3), round(error_of(0.001, 0.02), 3)
-    (0.016, 0.006)
-    """
-    if not p > 0:
-        return math.nan
-    relative = math.sqrt((1 - p) / (_REPLICATES * p))
-    return adjusted * min(relative, 1 / math.sqrt(_COUNTED))
 
 
 def _sampling_variance(base: Expansion) -> np.ndarray:

@@ -48,7 +48,7 @@ def store(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.trust("faults", "a saved fit that is truncated")
-def test_a_fit_cut_short(fit, tmp_path, record_property):
+def test_a_fit_cut_short(fit, tmp_path, request):
     """In a process of its own: a crash of the library that reads would end this one."""
     path = tmp_path / "cut.nc"
     command = [sys.executable, "-c", CUT, str(fit.save(tmp_path / "fit.nc")), str(path)]
@@ -57,7 +57,7 @@ def test_a_fit_cut_short(fit, tmp_path, record_property):
     counts, *said = done.stdout.splitlines()
     refused, tried = map(int, counts.split())
     assert refused == tried > 1200
-    record_property("inputs", tried)
+    request.node.user_properties.append(("inputs", tried))
     message = re.compile(
         rf"{re.escape(str(path))} cannot be read \(\w+: .+\); it is damaged or not a saved fit: "
         "restore a copy, or fit again"
@@ -67,7 +67,7 @@ def test_a_fit_cut_short(fit, tmp_path, record_property):
 
 @pytest.mark.slow
 @pytest.mark.trust("faults", "a store with a truncated file")
-def test_a_store_whose_files_are_cut_short(store, tmp_path, record_property):
+def test_a_store_whose_files_are_cut_short(store, tmp_path, request):
     whole, place = store
     copy = shutil.copytree(place, tmp_path / "copy")
     tried, refused = 0, 0
@@ -85,7 +85,7 @@ def test_a_store_whose_files_are_cut_short(store, tmp_path, record_property):
                 assert same_draws(again, whole), file
                 assert again.subjects == whole.subjects
         file.write_bytes(content)
-    record_property("inputs", tried)
+    request.node.user_properties.append(("inputs", tried))
     assert refused > tried / 3
     assert same_draws(ml.load(copy), whole)
 

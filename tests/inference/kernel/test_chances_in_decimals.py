@@ -97,18 +97,18 @@ def hold(name, unanimous, rng, rarest):
 
 
 @each(of.LAYOUTS)
-def test_machine_code(name, rng, record_property):
+def test_machine_code(name, rng, request):
     assert hold(name, False, rng, RAREST) < 1e-10
-    record_property("inputs", len(RAREST))
+    request.node.user_properties.append(("inputs", len(RAREST)))
 
 
 @pytest.mark.slow
 @each(of.LAYOUTS)
 @pytest.mark.parametrize("unanimous", [False, True], ids=["counts", "alike"])
-def test_machine_code_at_many_points(name, unanimous, rng, record_property):
+def test_machine_code_at_many_points(name, unanimous, rng, request):
     """Also where all attempts at an item came out alike: machine code of another form."""
     assert hold(name, unanimous, rng, MANY) < 1e-10
-    record_property("inputs", len(MANY))
+    request.node.user_properties.append(("inputs", len(MANY)))
 
 
 @pytest.mark.parametrize("density", [Fused, Plain])

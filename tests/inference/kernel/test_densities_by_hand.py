@@ -71,19 +71,19 @@ def test_differences_are_taken_in_extended_precision():
 
 
 @each(LAYOUTS, slow=LARGE)
-def test_density(name, rng, record_property):
+def test_density(name, rng, request):
     of = case(name)
     hold(of, points(of, rng))
-    record_property("inputs", 2 * POINTS)
+    request.node.user_properties.append(("inputs", 2 * POINTS))
 
 
 @pytest.mark.slow
 @each(LAYOUTS)
-def test_density_of_outcomes_that_agree(name, rng, record_property):
+def test_density_of_outcomes_that_agree(name, rng, request):
     """One attempt each, or more that came out alike: machine code of another form."""
     of = case(name, unanimous=True)
     hold(of, points(of, rng, FEWER))
-    record_property("inputs", 2 * FEWER)
+    request.node.user_properties.append(("inputs", 2 * FEWER))
 
 
 @each(LAYOUTS, slow=LARGE)

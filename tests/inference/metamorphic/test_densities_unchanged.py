@@ -72,8 +72,8 @@ def hold_random_layout(layout, seed):
 
 @pytest.mark.slow
 @pytest.mark.trust("metamorphic", "random layouts, transformed")
-def test_many_random_layouts(record_property, more):
-    record_property("inputs", more * MANY * len(UNCHANGED))
+def test_many_random_layouts(request, more):
+    request.node.user_properties.append(("inputs", more * MANY * len(UNCHANGED)))
 
     @settings(max_examples=more * MANY, suppress_health_check=SLOW_IS_FINE)
     @given(layout=random_layouts(), seed=st.integers(0, 2**31))

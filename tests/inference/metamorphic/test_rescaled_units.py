@@ -66,8 +66,8 @@ def test_metres_in_centimetres(family):
 
 @pytest.mark.slow
 @pytest.mark.trust("metamorphic", "any unit, with its range")
-def test_any_unit(record_property):
-    record_property("inputs", MANY)
+def test_any_unit(request):
+    request.node.user_properties.append(("inputs", MANY))
 
     @settings(max_examples=MANY)
     @given(

@@ -56,11 +56,11 @@ def mixed(rng, weight, gap, count=50, draws=1000):
 @PROMISE
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("draws", [50, 250])
-def test_one_mode_is_seldom_taken_for_several(shape, draws, record_property):
+def test_one_mode_is_seldom_taken_for_several(shape, draws, request):
     rng = np.random.default_rng(1)
     count = 3000 if draws == 50 else 750
     drawn = SHAPES[shape].rvs((count, 4, draws), random_state=rng)
-    record_property("inputs", count)
+    request.node.user_properties.append(("inputs", count))
     assert alarms(drawn) <= allowed(count)
 
 

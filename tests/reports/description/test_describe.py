@@ -9,6 +9,7 @@ from helpers import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
+from measurement_layouts.linking import logistic
 from measurement_layouts.reports import Rules
 from measurement_layouts.reports.description.describe import Training
 from measurement_layouts.validation.criticism.criticise import Criticism
@@ -242,3 +243,25 @@ def test_a_criticism_of_another_fit_is_refused(fit, evaluation, layout, rng):
     with pytest.raises(DataError, match="other outcomes"):
         ml.describe(fit, other(layout, changed))
     assert ml.describe(fit, other(layout, evaluation)) is not None  # the same, fitted again
+
+
+@pytest.mark.parametrize(
+    ("failures", "words"),
+    [
+        (0, "passes all 400 items; the upper limits"),
+        (1, "passes nearly all: >0.99 of 400 items"),
+        (399, "passes nearly nothing: <0.01 of 400 items"),
+        (400, "passes none of 400 items"),
+    ],
+)
+def test_all_and_none_are_said_of_all_and_none(failures, words):
+    items = pd.DataFrame({"demand": np.linspace(0, 9, 400)}).rename("i{}".format)
+    outcomes = (np.arange(400) < 400 - failures).astype(int)
+    evaluation = ml.Evaluation.from_wide(pd.DataFrame([outcomes], ["Ann"], items.index), items)
+    demand = ml.MetaFeature("demand", low=0, high=9)
+    reach = ml.Capability("reach", low=0, high=9)
+    layout = ml.Layout("reaching", ml.Success("ok", logistic(reach - demand)))
+    fit = ml.fit(layout, evaluation, method="grid", draws=100, chains=2, progressbar=False)
+    text = ml.describe(fit).texts["Ann"]
+    assert f"Ann {words}" in text
+    assert ("lower limits" in text) is (failures == 400 and "hardly depends" not in text)

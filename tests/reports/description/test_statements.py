@@ -105,7 +105,7 @@ def said(fit, element, **rules):
         ("straight", (8.0, 0.5), "bias", "instead of 4.0"),
         ("straight", (4.3, 0.1), "unremarkable", "straight 4.3"),
         ("noise", (0.4, 0.02), "noise", "do not follow from the demands of the items (noise)"),
-        ("noise", (0.05, 0.02), "unremarkable", "noise 0.05"),
+        ("noise", (0.05, 0.02), "unremarkable", "noise 0.0495 ["),
     ],
 )
 def test_kinds(crafted, element, change, kind, text):
@@ -225,7 +225,7 @@ def test_texts(crafted):
     text = description.texts["Ann"]
     for part in (
         "Ann passes 0.50 of 8 items",
-        "Weak: reach (how far it gets) 2.0 [",
+        "Weak: reach (how far it gets) 2.00 [",
         "; risk 3.5",
     ):
         assert part in text

@@ -66,14 +66,12 @@ def fit_once():
         for title, case in CASES.items()
     ],
 )
-def test_true_values_have_uniform_ranks(
-    name, layout, simulations, record_property, monkeypatch, fit_once
-):
+def test_true_values_have_uniform_ranks(name, layout, simulations, request, monkeypatch, fit_once):
     if (name, layout) == SPOILT:
         simulations = max(100, simulations)
         monkeypatch.setattr(run, "fit", fit_once)
     found = calibration(name, layout, simulations)
-    record_property("verdict", found.verdict())
+    request.node.user_properties.append(("verdict", found.verdict()))
     assert not found.inconclusive, found.status["reason"].value_counts()
     assert found.calibrated, found.table()
     assert not found.uses_outcomes_twice

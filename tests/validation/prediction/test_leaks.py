@@ -223,9 +223,9 @@ LEAKED = ["continuous", "one column", "sorted", "levels"]
 
 @pytest.mark.slow
 @pytest.mark.trust("promises", "a changed number hides no training item")
-def test_no_leak_escapes(record_property):
+def test_no_leak_escapes(request):
     tried, wrong = escaped(np.random.default_rng(13), LEAKED * 2)
-    record_property("inputs", tried)
+    request.node.user_properties.append(("inputs", tried))
     assert wrong == []
 
 
@@ -354,13 +354,13 @@ def false_alarms(rng, kinds, count):
 
 @pytest.mark.slow
 @pytest.mark.trust("promises", "no false alarm of a leak")
-def test_two_different_tables_are_no_leak(record_property):
+def test_two_different_tables_are_no_leak(request):
     """Rows of a table for training, and the same rows of another one for testing.
 
     A refusal or report by chance has a probability of less than 1e-4 a table.
     """
     tried, wrong = false_alarms(np.random.default_rng(8), KINDS, 5)
-    record_property("inputs", tried)
+    request.node.user_properties.append(("inputs", tried))
     assert wrong == []
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ....common.digits import beside, fixed, in_brackets
+from ....common.digits import fixed, with_interval
 from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
@@ -165,8 +165,7 @@ def row_name(table: str, row: Mapping[Hashable, Any]) -> str:
 
 def _numbers(row: pd.Series) -> str:
     """Write an effect with its interval."""
-    digits = min(beside((row["high"] - row["low"]) / 2), 2)
-    return f"{fixed(row['effect'], digits)} {in_brackets(row['low'], row['high'], digits)}"
+    return with_interval(row["effect"], row["low"], row["high"])
 
 
 def _of_subjects(flagged: pd.DataFrame) -> str:

@@ -9,6 +9,7 @@ from scipy.stats import binom
 from threadpoolctl import threadpool_limits
 
 from ....common import options
+from ....common.digits import p_value
 from ....common.messages import many
 from ....common.seeds import subject_seed
 from ....inference.fit import Fit
@@ -59,7 +60,7 @@ class Suspicion:
     >>> found = Suspicion(table, pd.DataFrame(columns=["subject", "item"]), 0.05, "quiz")
     >>> print(found.in_words()[0])
     Ann has too many unexpected successes: it passes 16 of 40 hard items instead of 6.2, as if some
-    were memorised (p 0.0001; the false alarm rate is 5%).
+    were memorised (p <0.001; the false alarm rate is 5%).
     """
 
     table: pd.DataFrame
@@ -99,7 +100,7 @@ class Suspicion:
                     f"{row['easy_expected']:.1f}, as if some were failed on purpose"
                 )
             p = min(row["memorised_p"], row["sandbagged_p"])
-            told.append(f"{what} (p {p:.1g}; the false alarm rate is {self.alpha:.0%}).")
+            told.append(f"{what} (p {p_value(p)}; the false alarm rate is {self.alpha:.0%}).")
         return told + [self.warning] * bool(self.warning)
 
     def __repr__(self) -> str:
