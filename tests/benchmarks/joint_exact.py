@@ -17,10 +17,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 
-import joint_references as references
 import numpy as np
 import pandas as pd
-from arviz_stats.base import array_stats
 from battery_cases import DATA
 from lines import Line, at_least, at_most, failed, reported
 from population_data import COHORTS
@@ -30,8 +28,11 @@ from scipy.stats import kstest
 
 import measurement_layouts as ml
 
-LARGE = ("exam", "gsm8k", "adele", "fractions")
 PROGRAM = Path(__file__).resolve()
+sys.path.insert(0, str(PROGRAM.parents[1]))
+from helpers import joint_references as references  # noqa: E402
+
+LARGE = ("exam", "gsm8k", "adele", "fractions")
 MIXING = {"ok", "few draws", "few divergences"}
 FULL = {"draws": 1000, "tune": 1000, "chains": 4}
 
@@ -166,8 +167,7 @@ def _effective_draws(fit: ml.Fit) -> Iterator[tuple[str, float]]:
             continue
         draws = draws.transpose("chain", "draw", ...).to_numpy()
         for at, values in enumerate(np.moveaxis(draws.reshape(*draws.shape[:2], -1), -1, 0)):
-            ways = (array_stats.ess(values, method=method) for method in ("bulk", "tail"))
-            yield f"{latent.name}[{at}]", float(min(ways))
+            yield f"{latent.name}[{at}]", references.effective(values)
 
 
 CASES: dict[str, Callable[[argparse.Namespace, int], Iterator[Line]]] = {

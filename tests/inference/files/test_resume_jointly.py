@@ -31,8 +31,8 @@ def slowly(*arguments):
     time.sleep(0.5)
     return pretend_jointly.draw(*arguments)
 
-def told(store, number, draws):
-    add(store, number, draws)
+def told(store, number, attempt, draws):
+    add(store, number, attempt, draws)
     print(number, flush=True)
 
 fitting.joint_form, fitting.sample_chain, ChainStore.add = lambda cohort: None, slowly, told

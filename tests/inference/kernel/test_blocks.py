@@ -12,13 +12,10 @@ from measurement_layouts.inference.kernel import blocks, domains
 from measurement_layouts.inference.kernel.inputs import Outcomes
 from measurement_layouts.inference.kernel.plan import plan
 from measurement_layouts.inference.kernel.stages import schedule
-from measurement_layouts.inference.model.cell_parts import Scores
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_model import joint_model
-from measurement_layouts.inference.model.joint_terms import Places
 from measurement_layouts.inference.sampling.joint import JointKernel
 from measurement_layouts.inference.sampling.modes import LogDensity
-from measurement_layouts.linking import logistic
 
 _ROWS = 8  # of a block: ten blocks and a half
 
@@ -29,41 +26,31 @@ def small_blocks(monkeypatch):
         monkeypatch.setattr(blocks, name, value)
 
 
-def _with_part():
-    """Return a layout with an effect of each subject on each item."""
-    ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=0, sigma=ml.Spread("spread")))
-    part = ml.Bias("part", per=("subject", "item"), prior=ml.Prior("Normal", mu=0, sigma=0.7))
-    return ml.Layout("parts", ml.Success("solved", logistic(ability + part)))
-
-
-def _forms():
-    yield "latents of all plates", full_layout(), {}
+def _layouts():
+    yield "latents of all plates", full_layout()
     for seed in (1, 2, 3):
-        yield f"random {seed}", random_layout(seed), {}
-    yield "places", rasch(), {"places": Places("ability", np.linspace(-6, 6, 25))}
-    yield "scores", _with_part(), {"scores": Scores("part", np.linspace(-5, 5, 21))}
+        yield f"random {seed}", random_layout(seed)
 
 
-_FORMS = {name: (layout, form) for name, layout, form in _forms()}
+_LAYOUTS = dict(_layouts())
 
 
 @pytest.mark.parametrize(
     "name",
     [
         pytest.param(name, marks=[pytest.mark.slow] if name.startswith("random") else [])
-        for name in _FORMS
+        for name in _LAYOUTS
     ],
 )
 def test_rows_in_blocks_have_the_same_density_and_gradient(name, monkeypatch, small_blocks):
-    layout, form = _FORMS[name]
-    cohort = Cohort.of_evaluation(layout, cohort_data())
-    in_blocks = JointKernel(cohort, **form)
+    cohort = Cohort.of_evaluation(_LAYOUTS[name], cohort_data())
+    in_blocks = JointKernel(cohort)
     assert in_blocks.domains.rows.size % _ROWS
     assert in_blocks.domains.rows.size > 4 * _ROWS
     at = np.random.default_rng(1).normal(size=len(in_blocks.start)) * 0.6
     value, slopes = LogDensity(in_blocks.compiled()).with_gradient(at)
     monkeypatch.setattr(blocks, "WHOLE", 10**9)
-    at_once = JointKernel(cohort, **form)
+    at_once = JointKernel(cohort)
     expected, gradient = LogDensity(at_once.compiled()).with_gradient(at)
     assert in_blocks.code.machine.density != at_once.code.machine.density  # two programs
     assert value == pytest.approx(expected, rel=1e-13)

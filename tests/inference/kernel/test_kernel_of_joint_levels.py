@@ -98,4 +98,3 @@ def test_the_sampler_uses_machine_code(rng):
     layout = exam()
     form = joint_form(Cohort.of_evaluation(layout, evaluation_of(layout, rng)))
     assert isinstance(form.kernel, JointKernel)
-    assert form.inner is None

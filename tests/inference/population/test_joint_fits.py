@@ -10,15 +10,15 @@ import joblib
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
+from helpers import pretend_jointly
 from helpers.populations import cohort_data, exam_layout, full_layout
 
 import measurement_layouts as ml
 from measurement_layouts.inference.files.chains import ChainStore
 from measurement_layouts.inference.population import fitting
 from measurement_layouts.inference.sampling import joint_nuts
-from measurement_layouts.inference.sampling.draws import Draws
 
-_SHORT = {"draws": 60, "tune": 120, "chains": 2, "seed": 3, "progressbar": False}
+_SHORT = {"draws": 60, "tune": 120, "chains": 2, "seed": 3, "reruns": 0, "progressbar": False}
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def test_a_store_goes_on_where_it_stopped(fitted, tmp_path, monkeypatch):
     class Interrupted(BaseException):
         pass
 
-    def stop(self, number, draws):
-        add(self, number, draws)
+    def stop(self, number, attempt, draws):
+        add(self, number, attempt, draws)
         raise Interrupted
 
     add = ChainStore.add
@@ -83,8 +83,8 @@ def test_a_store_of_another_fit_is_refused(tmp_path):
 
 def test_a_damaged_chain_is_named(tmp_path):
     ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
-    (tmp_path / "store" / "chain-1.npz").write_bytes(b"nothing")
-    with pytest.raises(ml.FitError, match=r"chain-1\.npz cannot be read"):
+    (tmp_path / "store" / "chain-1-1.npz").write_bytes(b"nothing")
+    with pytest.raises(ml.FitError, match=r"chain-1-1\.npz cannot be read"):
         ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
 
 
@@ -140,26 +140,36 @@ def test_a_chain_that_fails_is_named_and_others_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(joint_nuts, "_chain", broken)
     with pytest.raises(ml.FitError, match=r"1 of 2 chains failed \(chain 2: .*no start"):
         ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", n_jobs=1, **_SHORT)
-    assert [file.name for file in (tmp_path / "store").glob("*.npz")] == ["chain-0.npz"]
+    assert [file.name for file in (tmp_path / "store").glob("*.npz")] == ["chain-0-1.npz"]
 
 
-def test_a_lost_chain_is_sampled_again(fitted, monkeypatch):
-    answers = [[1], []]
-    monkeypatch.setattr(fitting, "lost_chains", lambda chains: answers.pop(0))
-    again = ml.fit(exam_layout(), cohort_data(), **_SHORT, reruns=2)
-    first, second = (one.data["posterior"]["mean"].to_numpy() for one in (fitted, again))
-    assert np.array_equal(first[0], second[0])
-    assert not np.array_equal(first[1], second[1])
+def test_chains_that_do_not_mix_are_sampled_again(tmp_path, monkeypatch):
+    """Chains of the first attempt disagree; a store keeps both attempts, and is read back."""
+    sampled = []
 
+    def apart(cohort, chain, number, options, seed, attempt=1):
+        sampled.append((number, attempt))
+        drawn = pretend_jointly.draw(cohort, chain, number, options, seed, attempt)
+        if attempt == 1:
+            drawn.draws.posterior["mean"] += 5 * number
+        return drawn
 
-def test_lost_chains_lie_far_below_the_best():
-    rng = np.random.default_rng(1)
-    chains = [Draws({}, {"lp": rng.normal(level, 5, (1, 100))}) for level in (0, -20, -400)]
-    assert joint_nuts.lost_chains(chains) == [2]
+    pretend_jointly.install(monkeypatch, apart)
+    sampling = {**_SHORT, "draws": 400, "n_jobs": 1, "reruns": 1, "store": tmp_path / "store"}
+    fit = ml.fit(exam_layout(), cohort_data(), **sampling)
+    assert sampled == [(0, 1), (1, 1), (0, 2), (1, 2)]
+    told = fit.diagnostics()
+    assert set(told["attempts"]) == {2}
+    assert set(told["status"]) == {"ok"}
+    assert _same(fit, ml.fit(exam_layout(), cohort_data(), **sampling))
+    assert len(sampled) == 4
+    once = ml.fit(exam_layout(), cohort_data(), **{**sampling, "store": None, "reruns": 0})
+    assert set(once.diagnostics()["status"]) == {"not converged"}
 
 
 _KILLED = """
 import measurement_layouts as ml
+from helpers import pretend_jointly
 from helpers.populations import cohort_data, exam_layout
 ml.fit(exam_layout(), cohort_data(), draws=60, tune=120, chains=2, seed=3, progressbar=False,
        n_jobs=1, store={store!r})

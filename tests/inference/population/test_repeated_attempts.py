@@ -68,24 +68,24 @@ def test_a_fit_has_a_part_for_each_subject_on_each_item():
 
 @pytest.mark.slow
 @pytest.mark.trust("oracles", "the plain model: forecasts with parts of subjects on items")
-def test_forecasts_are_those_of_the_sampled_form(fresh_forms):
+def test_forecasts_are_those_of_the_plain_model(fresh_forms):
     """Known cells, one that nobody attempted, a new item, and a new subject."""
     evaluation, layout = _evaluation(), _layout()
     items = pd.DataFrame(index=[*evaluation.items.index, "new"])
     people = pd.DataFrame(index=["s0", "s1", "s2", "stranger"])
     found = {}
-    for way in ("integrated", "sampled"):
-        if way == "sampled":
+    for way in ("machine code", "plain"):
+        if way == "plain":
             fresh_forms.setattr(joint_nuts, "_fused", _unsupported)
             joint_nuts._forms = type(joint_nuts._forms)(4)
         fit = ml.fit(layout, evaluation, draws=1500, **SAMPLING)
         assert (fit.population()["rhat"] < 1.02).all()
         data = fit.forecast(items, subjects=people).data.transpose("subject", "item")
         found[way] = np.stack([data[name].to_numpy() for name in ("mean", "low", "high")])
-    apart = np.abs(found["integrated"] - found["sampled"])
+    apart = np.abs(found["machine code"] - found["plain"])
     assert apart[0].max() < 0.02
     assert apart[1:].max() < 0.05
-    width = found["integrated"][2] - found["integrated"][1]
+    width = found["plain"][2] - found["plain"][1]
     assert (
         width[1, -1] > width[1, :-1].max() + 0.1
     )  # the twin: a new item says less than known ones

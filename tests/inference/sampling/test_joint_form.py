@@ -13,7 +13,7 @@ SHORT = {"draws": 10, "tune": 20, "chains": 2, "seed": 3, "n_jobs": 2, "progress
 
 
 def evaluated() -> ml.Evaluation:
-    """Draw subjects who lie so far apart that few places are needed to integrate them out."""
+    """Draw subjects who lie far apart."""
     rng = np.random.default_rng(1)
     people, items = [f"s{at}" for at in range(60)], [f"i{at}" for at in range(10)]
     log_odds = rng.normal(0, 1.5, (60, 1)) + np.linspace(-2, 2, 10)
@@ -33,7 +33,7 @@ def test_chains_compile_nothing(monkeypatch):
     layout, evaluation = exam_layout(), evaluated()
     form = joint_nuts.joint_form(Cohort.of_evaluation(layout, evaluation))
     before = len(emitted)
-    assert form.inner is not None
-    assert before == 3  # of the short run, of the form chosen, and of what it integrates out
+    assert before >= 2  # of the short run, and of the form chosen
+    assert form.kernel is not None
     ml.fit(layout, evaluation, **SHORT)
     assert len(emitted) == before

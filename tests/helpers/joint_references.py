@@ -97,7 +97,7 @@ class Quadrature:
 
     def __init__(self, successes: np.ndarray, trials: np.ndarray) -> None:
         self.successes, self.trials = successes[:, 0], trials[:, 0]
-        steps, quantile = np.linspace(-6, 6, 161), (np.arange(160) + 0.5) / 160
+        steps, quantile = np.linspace(-6, 6, 121), (np.arange(120) + 0.5) / 120
         rate = (successes.sum() + 1) / (trials.sum() + 2)
         self.means = np.log(rate / (1 - rate)) + 0.02 * np.sinh(steps)
         self.spreads = 6 * quantile**2
@@ -179,7 +179,7 @@ def _by_hand(subjects: int) -> Callable[[np.ndarray, np.ndarray], Quantities]:
         apart = pm.HalfNormal("easeSpread", 1)
         ability = pm.Deterministic("ability", mean + spread * pm.Normal("z", 0, 1, shape=subjects))
         odds = ability[:, None] + apart * pm.ZeroSumNormal("ease", sigma=1, shape=ITEMS)
-        logs = hits * pm.math.log_sigmoid(odds) + (count - hits) * pm.math.log_sigmoid(-odds)
+        logs = -hits * pm.math.log1pexp(-odds) - (count - hits) * pm.math.log1pexp(odds)
         pm.Potential("outcomes", logs.sum())
     compiled = nutpie.compile_pymc_model(model)
 
@@ -303,12 +303,17 @@ def _distances(
         error = right["mean_standard_error"]
         mean_error = np.hypot(_error(values, "mean"), error)
         sd_error = np.hypot(_error(values, "sd"), error / np.sqrt(2))  # as for a normal value
-        ways = (array_stats.ess(values, method=method) for method in ("bulk", "tail"))
         yield (
             name,
             {
                 "mean_distance": abs(values.mean() - right["mean"]) / mean_error,
                 "sd_distance": abs(values.std() - right["sd"]) / sd_error,
-                "effective": float(min(ways)),
+                "effective": effective(values),
             },
         )
+
+
+def effective(draws: np.ndarray) -> float:
+    """Return the effective draws, least of bulk and tail."""
+    tail = array_stats.ess(draws, method="tail", prob=(0.05, 0.95))
+    return float(min(array_stats.ess(draws, method="bulk"), tail))
