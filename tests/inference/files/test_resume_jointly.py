@@ -13,7 +13,7 @@ import measurement_layouts as ml
 from measurement_layouts.inference.population import fitting
 
 CHAINS = 4
-SAMPLING = {"draws": 20, "tune": 20, "chains": CHAINS, "seed": 3, "progressbar": False}
+SAMPLING = {"draws": 20, "tune": 20, "chains": CHAINS, "seed": 3, "reruns": 0, "progressbar": False}
 
 CHILD = """
 import signal, sys, time
@@ -36,7 +36,7 @@ def told(store, number, attempt, draws):
     print(number, flush=True)
 
 fitting.joint_form, fitting.sample_chain, ChainStore.add = lambda cohort: None, slowly, told
-sampling = {"draws": 20, "tune": 20, "chains": 4, "seed": 3, "progressbar": False}
+sampling = {"draws": 20, "tune": 20, "chains": 4, "seed": 3, "reruns": 0, "progressbar": False}
 ml.fit(exam_layout(), cohort_data(), store=sys.argv[2], n_jobs=2, **sampling)
 """
 
