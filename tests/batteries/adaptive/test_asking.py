@@ -62,14 +62,14 @@ def test_it_asks_about_what_is_uncertain_and_stops():
         (Stop(items=3), "3 items were answered, the limit"),
         (Stop(width={"sight": 4.0}), "sight has a 90% interval 3"),
         (Stop(threshold={"sight": 3.0}), "sight is above 3 with probability 0.9"),
-        (Stop(threshold={"sight": 8.0}), "sight is below 8 with probability 0.9"),
+        (Stop(threshold={"sight": 9.0}), "sight is below 9 with probability 0.9"),
         (Stop(cost=4.5), "no item left costs less than what remains of 4.5"),
         (Stop(sd={"sight": 0.01}, items=5), "5 items were answered, the limit"),
-        (None, "all 12 items of the bank were answered"),
+        (None, "all 30 items of the bank were answered"),
     ],
 )
 def test_it_says_why_it_stops(stop, reason):
-    test = ml.AdaptiveTest(LAYOUT, bank(12), stop=stop, seed=1)
+    test = ml.AdaptiveTest(LAYOUT, bank(30), stop=stop, seed=1)
     assert test.done == ""
     assert answered(test).done.startswith(reason)
     if stop is not None and stop.cost is not None:
