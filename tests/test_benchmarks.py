@@ -320,7 +320,17 @@ def test_another_seed_gives_another_battery(make):
 
 @pytest.mark.parametrize(
     "name",
-    ["adele", "engine", "estimation", "logs", "outcomes", "recovery", "slow_spots", "unseen"],
+    [
+        "adele",
+        "engine",
+        "estimation",
+        "logs",
+        "outcomes",
+        "recovery",
+        "slow_spots",
+        "threshold_verdicts",
+        "unseen",
+    ],
 )
 def test_every_benchmark_takes_seeds(name, capsys):
     with pytest.raises(SystemExit):

@@ -1,7 +1,9 @@
 """Adaptive tests of one subject: choice of the next item, and when to stop."""
 
+import copy
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError, FitError
+from ...common.messages import some
 from ...common.options import inside, share, whole
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_layout
@@ -20,11 +23,36 @@ from ...layouts import Layout
 from ...linking import LayoutError
 from ..targets import read_costs, read_target
 from .choosing import MOST, Chooser
-from .journal import Journal, read_table, write_table
 from .reading import beside, counts, plain
+from .state import StateFile, read_table, write_table
 from .stop import Stop
 
 _GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
+
+
+@dataclass(frozen=True, eq=False)
+class _Now:
+    """Everything that a call changes, replaced as a whole when the file has been written.
+
+    Attributes
+    ----------
+    running : Running
+        The posterior.
+    answers : dict of int to dict
+        Answers by the item's position in the bank, in the order in which they were recorded.
+    flight : dict of int to str
+        Why items in flight were chosen, by position, in the order in which they were chosen.
+    skipped : tuple of int
+        Positions of items that were given up.
+    chosen : int
+        Number of items chosen so far.
+    """
+
+    running: Running
+    answers: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+    flight: Mapping[int, str] = field(default_factory=dict)
+    skipped: tuple[int, ...] = ()
+    chosen: int = 0
 
 
 class AdaptiveTest:
@@ -62,8 +90,8 @@ class AdaptiveTest:
     seed : int, optional
         Seed of the particles and of random items (default: a random seed, which is kept).
     path : str or Path, optional
-        File that is written at every call, so that a killed process loses nothing; `load` continues
-        the test from it.
+        File with the whole test, which every call that changes it replaces, completely or not at
+        all, before it returns. A killed process loses no answer; `load` continues the test.
 
     Raises
     ------
@@ -127,33 +155,26 @@ class AdaptiveTest:
             "target": read_target(layout, target),
             "stop": None if stop is None else stop.to_dict(),
             "costs": None if costs is None else read_costs(items, costs).tolist(),
-            "given": given is not None,
             "random_share": share("random_share", random_share),
             "among": _read_among(among),
             "seed": secrets.randbits(31) if seed is None else whole("seed", seed),
         }
-        self._begin(layout, Journal(begun), given)
-        if path is not None:
-            place = Path(path)
-            if place.exists():
-                raise FitError(
-                    f"{place} exists already; continue it by AdaptiveTest.load({str(place)!r}),"
-                    " or give another path"
-                )
-            self._journal.save(place)
-            self._journal.path = place
+        self._begin(layout, begun, given)
+        begun["given"] = None if given is None else self._now.running.bank.digest
+        self._file = StateFile(begun, None if path is None else Path(path))
+        self._file.write(self._state(self._now))
 
-    def _begin(self, layout: Layout, journal: Journal, given: Posterior | None) -> None:
+    def _begin(self, layout: Layout, begun: Mapping[str, Any], given: Posterior | None) -> None:
         """Set up the posterior and the choice of items, as before any answer."""
-        begun = journal.begun
-        self.layout, self._journal = layout, journal
+        self.layout, self._begun = layout, begun
         self._bank = named(read_table(begun["bank"]), "bank", "item")
+        self._places = {name: place for place, name in enumerate(self._bank.index)}
         self._subject, self._seed = str(begun["subject"]), int(begun["seed"])
         stop = begun["stop"]
         self._stop = None if stop is None else Stop(**stop)
         if self._stop is not None:
             self._stop.check(layout)
-        self._running = Running.of(
+        running = Running.of(
             layout,
             self._bank,
             subject=self._subject,
@@ -161,31 +182,34 @@ class AdaptiveTest:
             given=given,
             seed=self._seed,
         )
+        if self._stop is not None:
+            self._stop.check_prior(running)
         steps = layout.steps
         ends = [1] if steps is None else steps.ends.tolist()
         self._rows = np.arange(len(self._bank) * ends[-1]).reshape(len(self._bank), -1)
-        self._chooser = Chooser(self._running, self._rows, ends, begun["target"])
+        self._chooser = Chooser(running, self._rows, ends, begun["target"])
         costs = begun["costs"]
         self._costs = np.ones(len(self._bank)) if costs is None else np.array(costs)
-        self._flight, self._answers = dict[int, str](), dict[int, dict[str, Any]]()
-        self._asked = 0
+        self._now = _Now(running)
 
     def __repr__(self) -> str:
         return (
-            f"<AdaptiveTest of {self.layout.name!r}: {len(self._answers)} of {len(self._bank)} "
-            f"items answered, {len(self._flight)} in flight>"
+            f"<AdaptiveTest of {self.layout.name!r}: {len(self._now.answers)} of "
+            f"{len(self._bank)} items answered, {len(self._now.flight)} in flight>"
         )
 
     def next(self, n: int = 1) -> list[str]:
-        """Choose items to ask; they are in flight until their outcomes are recorded.
+        """Return items to ask; they are in flight until their outcomes are recorded.
 
-        Several items are chosen one after another, each for the information that it adds to the
-        items in flight, averaged over their possible outcomes.
+        Items that are in flight already come first, in the order in which they were chosen, so that
+        an item whose answer was lost is asked again. The others are chosen one after another, each
+        for the information that it adds to the items in flight, averaged over their possible
+        outcomes.
 
         Parameters
         ----------
         n : int
-            Number of items.
+            Number of items to have in flight.
 
         Returns
         -------
@@ -196,36 +220,65 @@ class AdaptiveTest:
         Raises
         ------
         FitError
-            When `n` is not a whole number of at least 1.
+            When `n` is not a whole number of at least 1, or the file cannot be written.
 
         Examples
         --------
         >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
         >>> test = AdaptiveTest(aaio.recommended_layout(), aaio.battery(seed=2), seed=1)
-        >>> len(set(test.next(3)))
-        3
+        >>> items = test.next(3)
+        >>> test.record(items[0], 1)
+        >>> test.next(3)[:2] == items[1:]
+        True
         """
-        asked = list[tuple[int, str]]()
-        for _ in range(whole("n", n, 1)):
-            open_ = self._open()
-            if not len(open_):
-                break
-            rng = np.random.default_rng([self._seed, 4, self._asked + len(asked)])
-            flight = [*self._flight, *(place for place, _ in asked)]
-            if rng.random() < self._journal.begun["random_share"]:
+        now, flight = self._now, dict(self._now.flight)
+        count, chosen = whole("n", n, 1), self._now.chosen
+        while len(flight) < count and len(open_ := self._open(flight)):
+            rng = np.random.default_rng([self._seed, 4, chosen])
+            if rng.random() < self._begun["random_share"]:
                 place, why = int(rng.choice(open_)), _RANDOM
             else:
-                best = self._chooser.best(open_, flight, self._costs)
-                place, why = int(rng.choice(best[: self._journal.begun["among"]])), _INFORMATION
-            asked.append((place, why))
-            self._flight[place] = why
-        if asked:
-            self._journal.add(asked=[[self._bank.index[place], why] for place, why in asked])
-            self._asked += len(asked)
-        return [self._bank.index[place] for place, _ in asked]
+                self._chooser.running = now.running
+                best = self._chooser.best(open_, list(flight), self._costs)
+                place, why = int(rng.choice(best[: self._begun["among"]])), _INFORMATION
+            flight[place] = why
+            chosen += 1
+        if chosen > now.chosen:
+            self._change(replace(now, flight=flight, chosen=chosen))
+        return self.in_flight[:count]
+
+    def skip(self, item: str) -> None:
+        """Give up an item in flight: it is not asked again, and has no outcome.
+
+        Its outcome can still be recorded later.
+
+        Parameters
+        ----------
+        item : str
+            Name of an item in flight.
+
+        Raises
+        ------
+        DataError
+            When the item is not in flight.
+        FitError
+            When the file cannot be written.
+        """
+        now = self._now
+        if item not in self.in_flight:
+            raise DataError(
+                f"{item} is not in flight, so it cannot be skipped; in flight are "
+                f"{some(self.in_flight) if now.flight else 'no items'}"
+            )
+        place = self._places[item]
+        flight = {other: why for other, why in now.flight.items() if other != place}
+        self._change(replace(now, flight=flight, skipped=(*now.skipped, place)))
 
     def record(self, item: str, outcome: Any, trials: int = 1) -> None:
         """Record an answer and update the posterior.
+
+        An error or an interrupt leaves the test as it was before, so that the answer can be
+        recorded again.
 
         Parameters
         ----------
@@ -242,36 +295,60 @@ class AdaptiveTest:
         DataError
             When the item is unknown or was answered before, or the outcome is not a valid one.
         FitError
-            When `trials` is not a whole number of at least 1.
+            When `trials` is not a whole number of at least 1, the file cannot be written, or
+            another process or test has changed it.
         """
         (name,) = known_names([item], self._bank.index, "item")
-        place = self._bank.index.tolist().index(name)
-        if place in self._answers:
+        self._change(self._answered(self._now, name, plain(outcome), trials))
+
+    def _answered(
+        self, now: _Now, name: str, outcome: Any, trials: object, why: str = _GIVEN
+    ) -> _Now:
+        """Return the state after an answer."""
+        place = self._places[name]
+        if place in now.answers:
             raise DataError(
-                f"{name} was answered already, with {self._answers[place]['outcome']!r}; each "
+                f"{name} was answered already, with {now.answers[place]['outcome']!r}; each "
                 "item is asked once"
             )
-        outcome = plain(outcome)
         passed, tried = counts(self.layout, self._bank, name, outcome, trials)
-        self._running.gained(self._rows[place], passed, tried)  # refuses what has no probability
-        self._journal.add(item=name, outcome=outcome, trials=int(trials))
-        self._take(place, outcome, passed, tried)
-
-    def _take(self, place: int, outcome: Any, passed: np.ndarray, tried: np.ndarray) -> None:
-        """Update the posterior with an answer that was checked and written."""
-        running = self._running
+        running = copy.copy(now.running)
         running.record(self._rows[place], passed, tried)
         sds = {f"sd {name}": sd for name, sd in zip(running.elements, running.sds, strict=True)}
-        self._answers[place] = {
-            "item": self._bank.index[place],
+        answer = {
+            "item": name,
             "outcome": outcome,
             "trials": int(tried.max()),
-            "why": self._flight.pop(place, _GIVEN),
+            "why": now.flight.get(place, why),
             **sds,
             "effective": running.effective,
             "error": running.error,
             "refitted": running.refitted,
             "counts": (passed, tried),
+            "sides": {} if self._stop is None else self._stop.sides(running),
+        }
+        return _Now(
+            running,
+            {**now.answers, place: answer},
+            {other: why for other, why in now.flight.items() if other != place},
+            tuple(other for other in now.skipped if other != place),
+            now.chosen,
+        )
+
+    def _change(self, now: _Now) -> None:
+        """Write the file, and then change the test."""
+        self._file.write(self._state(now))
+        self._now = now
+
+    def _state(self, now: _Now) -> dict[str, Any]:
+        """Write what a call changes as plain values; the posterior follows from the answers."""
+        names = self._bank.index
+        kept = ("item", "outcome", "trials", "why")
+        return {
+            "answers": [[answer[name] for name in kept] for answer in now.answers.values()],
+            "in_flight": [[names[place], why] for place, why in now.flight.items()],
+            "skipped": [names[place] for place in now.skipped],
+            "chosen": now.chosen,
         }
 
     def profile(self, *, prob: float = 0.9) -> pd.DataFrame:
@@ -287,12 +364,12 @@ class AdaptiveTest:
         FitError
             When `prob` is not between 0 and 1.
         """
-        return self._running.profiles(inside("prob", prob, such_as=0.9))
+        return self._now.running.profiles(inside("prob", prob, such_as=0.9))
 
     @property
     def in_flight(self) -> list[str]:
-        """Items that were asked and have no outcome yet, in the order in which they were asked."""
-        return [self._bank.index[place] for place in self._flight]
+        """Items that were chosen and have no outcome yet, in the order of their choice."""
+        return [self._bank.index[place] for place in self._now.flight]
 
     @property
     def bank(self) -> pd.DataFrame:
@@ -302,24 +379,26 @@ class AdaptiveTest:
     @property
     def done(self) -> str:
         """Reason why the test has stopped; empty if it has not."""
-        stop = self._stop
+        stop, now = self._stop, self._now
         if stop is not None:
-            reached = stop.reached(self._running)
-            if reached:
+            sides = [answer["sides"] for answer in now.answers.values()]
+            if reached := stop.reached(now.running, sides):
                 return reached
-            if stop.items is not None and len(self._answers) >= stop.items:
-                return f"{len(self._answers)} items were answered, the limit"
-        if len(self._answers) == len(self._bank):
-            return f"all {len(self._bank)} items of the bank were answered"
-        if not self._flight and not len(self._open()):
+            if stop.items is not None and len(now.answers) >= stop.items:
+                return f"{len(now.answers)} items were answered, the limit"
+        if len(now.answers) + len(now.skipped) == len(self._bank):
+            skipped = " or skipped" if now.skipped else ""
+            return f"all {len(self._bank)} items of the bank were answered{skipped}"
+        if not now.flight and not len(self._open(now.flight)):
             return f"no item left costs less than what remains of {stop.cost:g}"  # type: ignore[union-attr]
         return ""
 
-    def _open(self) -> np.ndarray:
-        """Items that may be asked within the limits."""
+    def _open(self, flight: Mapping[int, str]) -> np.ndarray:
+        """Items that may be asked within the limits, beside those in flight."""
         met = np.zeros(len(self._bank), dtype=bool)
-        met[[*self._answers, *self._flight]] = True
+        met[[*self._now.answers, *flight]] = True
         open_ = ~met
+        open_[[*self._now.skipped]] = False
         stop = self._stop
         if stop is not None and stop.items is not None and met.sum() >= stop.items:
             open_[:] = False
@@ -336,9 +415,9 @@ class AdaptiveTest:
         profile element after the answer, ``effective`` draws, the Monte Carlo ``error`` in
         posterior standard deviations, and whether all particles were drawn again (``refitted``).
         """
-        sds = [f"sd {name}" for name in self._running.elements]
+        sds = [f"sd {name}" for name in self._now.running.elements]
         columns = ["item", "outcome", "trials", "why", *sds, "effective", "error", "refitted"]
-        return pd.DataFrame(list(self._answers.values()), columns=columns)
+        return pd.DataFrame(list(self._now.answers.values()), columns=columns)
 
     def evaluation(self) -> Evaluation:
         """Return the recorded answers as an evaluation of one subject.
@@ -352,15 +431,16 @@ class AdaptiveTest:
         DataError
             When there is no answer yet.
         """
-        if not self._answers:
+        answers = self._now.answers
+        if not answers:
             raise DataError("there is no answer yet; record one first")
-        places = list(self._answers)
+        places = list(answers)
         others = beside(self.layout, self._bank, places)
         rows, steps = self._bank.iloc[[*places, *others]], self.layout.steps
         if steps is not None:
             rows = expanded(steps, rows)
         nothing = np.zeros((2, len(others) * self._rows.shape[1]), dtype=int)
-        counted = [*(own["counts"] for own in self._answers.values()), nothing]
+        counted = [*(answer["counts"] for answer in answers.values()), nothing]
         passed, tried = (
             pd.DataFrame(
                 np.concatenate([part[at] for part in counted])[None], [self._subject], rows.index
@@ -372,24 +452,31 @@ class AdaptiveTest:
     @property
     def _people(self) -> pd.DataFrame | None:
         """Properties of the subject; None if there are none."""
-        written = self._journal.begun["properties"]
+        written = self._begun["properties"]
         return None if written is None else read_table(written)
 
     def save(self, path: str | Path) -> None:
-        """Write the test to a file, completely or not at all; `load` continues it.
+        """Write a copy of the test to a file, completely or not at all; `load` continues it.
 
         Raises
         ------
         FitError
             When it cannot be written.
         """
-        self._journal.save(Path(path))
+        self._file.save(Path(path), self._state(self._now))
 
     @classmethod
     def load(
-        cls, path: str | Path, layout: Layout | None = None, *, given: Posterior | None = None
+        cls,
+        path: str | Path,
+        layout: Layout | None = None,
+        *,
+        bank: pd.DataFrame | None = None,
+        given: Posterior | None = None,
     ) -> "AdaptiveTest":
         """Continue a test from its file, which further calls write to.
+
+        Items in flight are asked again first.
 
         Parameters
         ----------
@@ -397,17 +484,19 @@ class AdaptiveTest:
             File of the test, written by `save` or because of ``path=``.
         layout : Layout, optional
             The layout, needed if it has user-defined linking functions.
+        bank : DataFrame, optional
+            The bank that the test is expected to have (default: it is not compared).
         given : Fit, optional
             The joint fit of others that the test was begun with.
 
         Raises
         ------
         FitError
-            When there is no such file, it is no test, the layout is another one, or the
-            fit of others is missing.
+            When there is no such file, it is no test, the layout, the bank or the fit of others is
+            another one, or the fit of others is missing.
         """
-        journal = Journal.read(Path(path))
-        begun = journal.begun
+        file, state = StateFile.read(Path(path))
+        begun = file.begun
         if layout is None:
             try:
                 layout = Layout.from_dict(begun["layout"])
@@ -420,23 +509,54 @@ class AdaptiveTest:
                 f"{path} is a test under another layout than {layout.name!r}; load it without "
                 "layout=, or give the layout that it was begun with"
             )
-        if begun["given"] != (given is not None):
+        if bank is not None:
+            _refuse_other_bank(path, named(bank, "bank", "item"), begun["bank"])
+        if (begun["given"] is None) != (given is None):
             raise FitError(
-                f"{path} was begun {'with' if begun['given'] else 'without'} a fit of others; "
-                f"{'pass it as given=' if begun['given'] else 'leave given out'}"
+                f"{path} was begun {'with' if given is None else 'without'} a fit of others; "
+                f"{'pass it as given=' if given is None else 'leave given out'}"
             )
-        found = cls.__new__(cls)
-        found._begin(layout, journal, given)
-        places = {name: at for at, name in enumerate(found._bank.index)}
-        for event in journal.events:
-            if "asked" in event:
-                found._flight |= {places[name]: why for name, why in event["asked"]}
-                found._asked += len(event["asked"])
-            else:
-                outcome = event["outcome"]
-                counted = counts(layout, found._bank, event["item"], outcome, event["trials"])
-                found._take(places[event["item"]], outcome, *counted)
-        return found
+        test = cls.__new__(cls)
+        test._file = file
+        test._begin(layout, begun, given)
+        now = test._now
+        if given is not None and now.running.bank.digest != begun["given"]:
+            raise FitError(
+                f"{path} was begun with another fit of others than given=, which has other draws; "
+                "give the fit that it was begun with"
+            )
+        for answer in state["answers"]:
+            now = test._answered(now, *answer)
+        test._now = replace(
+            now,
+            flight={test._places[name]: why for name, why in state["in_flight"]},
+            skipped=tuple(test._places[name] for name in state["skipped"]),
+            chosen=state["chosen"],
+        )
+        return test
+
+
+def _refuse_other_bank(path: str | Path, bank: pd.DataFrame, begun: Mapping[str, Any]) -> None:
+    """Refuse a bank that differs from that of a test, by the items and columns that differ."""
+    before, now = read_table(begun), read_table(write_table(bank))
+    for what, ours, given in (
+        ("items", before.index, now.index),
+        ("columns", before.columns, now.columns),
+    ):
+        if list(ours) != list(given):
+            differ = [str(name) for name in ours.symmetric_difference(given, sort=False)]
+            listed = some(differ) if differ else "in another order"
+            raise FitError(
+                f"bank= is another one than that of {path}: its {what} differ ({listed}); "
+                "give the bank that the test was begun with"
+            )
+    for name in now.columns:
+        other = before[name].ne(now[name]) & ~(before[name].isna() & now[name].isna())
+        if other.any():
+            raise FitError(
+                f"bank= is another one than that of {path}: {name} differs for "
+                f"{some(now.index[other])}; give the bank that the test was begun with"
+            )
 
 
 def _read_among(among: object) -> int:

@@ -27,15 +27,12 @@ class Drawn:
         Success probabilities on the rows of a bank.
     shared : bool
         Whether draws differ in more than the subject's own values.
-    version : int
-        Number that changes when draws are moved, which these never are.
     """
 
     elements: list[str]
     values: np.ndarray
     table: np.ndarray
     shared: bool
-    version: int = 0
 
     @property
     def weights(self) -> np.ndarray:
@@ -78,7 +75,7 @@ class Chooser:
     Parameters
     ----------
     running : Running or Drawn
-        The posterior so far.
+        The posterior so far; the attribute of this name is replaced when answers arrive.
     rows : ndarray of int, shape (items, rows)
         Positions of each item's rows in the bank, one row or one for each step.
     ends : ndarray of int
@@ -94,10 +91,9 @@ class Chooser:
         ends: Sequence[int],
         targets: Mapping[str, float] | None,
     ) -> None:
-        self._running, self._rows, self._ends = running, rows, ends
+        self.running, self._rows, self._ends = running, rows, ends
         self._targets = targets
-        self._version = -1
-        self._known = dict[int, _Table]()
+        self._values, self._known = running.values, dict[int, _Table]()
 
     def best(self, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray) -> np.ndarray:
         """Find the items with most information per cost, the best first; at most 32.
@@ -111,9 +107,9 @@ class Chooser:
         costs : ndarray, shape (items,)
             Costs of all items.
         """
-        if self._version != self._running.version:
-            self._version, self._known = self._running.version, {}
-        scenarios, chances = self._scenarios(flight, self._running.weights)
+        if self._values is not self.running.values:  # the particles were moved
+            self._values, self._known = self.running.values, {}
+        scenarios, chances = self._scenarios(flight, self.running.weights)
         best = open_
         for every, most in _STAGES:
             if every > 1 and len(best) <= most:
@@ -131,8 +127,9 @@ class Chooser:
         known = self._known[every]
         missing = items[known.place[items] < 0]
         if len(missing):
-            known.place[missing] = sum(map(len, known.parts)) + np.arange(len(missing))
+            start = sum(map(len, known.parts))
             known.parts.append(self._cells(missing, slice(None, None, every)))
+            known.place[missing] = start + np.arange(len(missing))  # last, if it is interrupted
         if len(known.parts) > 1:
             known.parts[:] = [np.concatenate(known.parts)]
         return np.moveaxis(known.parts[0][known.place[items]], 1, 0)
@@ -143,7 +140,7 @@ class Chooser:
         An item with several outcomes has one probability for each combination of them.
         """
         rows = self._rows[items]
-        passed = self._running.chances(rows.ravel(), draws, np.float32)
+        passed = self.running.chances(rows.ravel(), draws, np.float32)
         passed = passed.reshape(*rows.shape, -1)
         found = np.ones((len(items), 1, passed.shape[-1]), np.float32)
         start = 0
@@ -180,11 +177,11 @@ class Chooser:
         self, outcomes: np.ndarray, scenarios: np.ndarray, chances: np.ndarray, every: int
     ) -> np.ndarray:
         """Compute the information of items, averaged over outcomes of items in flight."""
-        if self._targets is None and not self._running.shared:
+        if self._targets is None and not self.running.shared:
             weights = scenarios.T.astype(np.float32)
             own, mean = _entropy(outcomes) @ weights, outcomes @ weights
             return np.asarray((_entropy(mean) - own) @ chances)
-        values = self._running.values[::every]
+        values = self.running.values[::every]
         found = np.zeros(outcomes.shape[1])
         for weights, chance in zip(scenarios, chances, strict=True):
             if self._targets is None:
@@ -197,7 +194,7 @@ class Chooser:
                 worth = np.ones(1)
             else:
                 removed = variance_removed(outcomes, values, weights)
-                worth = np.array([self._targets.get(name, 0) for name in self._running.elements])
+                worth = np.array([self._targets.get(name, 0) for name in self.running.elements])
             found -= chance / 2 * (np.log1p(-removed.clip(max=1 - 1e-9)) @ worth)
         return found
 

@@ -246,9 +246,11 @@ class _Asking:
 
     def ask(self) -> list["Sample"]:
         """Choose samples until enough are in flight."""
-        free = self._connections - len(set(self._test.in_flight) - self._over)
-        new = self._test.next(free) if free > 0 and not self._test.done else []
-        return [self._samples[name] for name in new]
+        before = self._test.in_flight
+        free = self._connections - len(set(before) - self._over)
+        if free <= 0 or self._test.done:
+            return []
+        return [self._samples[name] for name in self._test.next(len(before) + free)[len(before) :]]
 
     async def complete(self, sample: "EvalSample") -> list["Sample"]:
         """Record a sample that Inspect has finished, and choose the next one."""

@@ -1,6 +1,6 @@
 """Rules that stop an adaptive test."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from ...layouts import Layout
 from ...layouts.elements import find_elements
 from ...linking.real import real
 
+_ROW = 8  # answers in a row after which a verdict must hold
+
 
 @dataclass(frozen=True)
 class Stop:
@@ -20,6 +22,14 @@ class Stop:
 
     The test is done when all given rules of precision are met for all elements that they name, or
     when a limit is reached.
+
+    An element is above a threshold if the posterior odds :math:`o` of being above it, and the
+    posterior odds :math:`o / r` under equal prior odds of the two sides (the Bayes factor), are
+    both at least :math:`c / (1 - c)`, where :math:`r` are the prior odds and :math:`c` is the
+    confidence; it is below it if the inverses of both are. So a verdict does not come from a prior
+    with most of its mass on one side. The rule is met when the verdict was the same after each of
+    the last eight answers, because a test that may stop after any answer otherwise stops too often
+    at a chance run of them.
 
     Attributes
     ----------
@@ -30,10 +40,12 @@ class Stop:
     prob : float
         Mass of that interval.
     threshold : mapping of str to float, optional
-        Value by profile element; the element must be above or below it with a sufficient
-        probability.
+        Value by profile element, which the element must be above or below.
     confidence : float
-        Sufficient probability of being above or below the threshold.
+        Sufficient probability of being above or below the threshold, under the prior and also under
+        equal prior odds of the two sides. Of subjects on one side, drawn from the prior, at most
+        ``(1 - confidence) / confidence`` are called to be on the other; of subjects with one value,
+        more may be, most of all near the threshold.
     items : int, optional
         Largest number of answers.
     cost : float, optional
@@ -75,15 +87,12 @@ class Stop:
                 number = real(value)
                 if number is None or (name != "threshold" and not number > 0):
                     raise FitError(f"{name}[{latent!r}]={value!r}; give a number above 0")
-        if all(value is None for value in (*self._rules, self.items, self.cost)):
+        rules = (self.sd, self.width, self.threshold, self.items, self.cost)
+        if all(rule is None for rule in rules):
             raise FitError(
                 "Stop() has no rule; give sd=, width=, threshold=, items= or cost=, as in "
                 "Stop(sd={'sight': 0.5}, items=60)"
             )
-
-    @property
-    def _rules(self) -> tuple[Mapping[str, float] | None, ...]:
-        return self.sd, self.width, self.threshold
 
     def check(self, layout: Layout) -> None:
         """Refuse names that are not profile elements of a layout.
@@ -93,27 +102,60 @@ class Stop:
         FitError
             When there are such names, which the error lists.
         """
-        for rules in self._rules:
+        for rules in (self.sd, self.width, self.threshold):
             if rules is not None:
                 find_elements(layout, list(rules))
+
+    def check_prior(self, running: Running) -> None:
+        """Refuse thresholds that the prior decides.
+
+        Raises
+        ------
+        FitError
+            When the prior has no mass on one side of a threshold.
+        """
+        for name, at, limit in _limits(running, self.threshold):
+            before = running.above_before(at, limit)
+            if before in (0, 1):
+                raise FitError(
+                    f"threshold[{name!r}]={limit:g}; the prior has no mass "
+                    f"{'below' if before else 'above'} it, so that no answer can decide this: give "
+                    "a value inside the prior's range"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Write the rules as plain numbers."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
-    def reached(self, running: Running) -> str:
-        """Write how the rules of precision are met; empty if one is not, or none is given."""
-        layout, places = running.layout, {name: at for at, name in enumerate(running.elements)}
-        said = []
-        for kind, rules in zip(("sd", "width", "threshold"), self._rules, strict=True):
-            for name, limit in (rules or {}).items():
-                for element in find_elements(layout, name):
-                    at = places[element.name]
-                    found = getattr(self, f"_{kind}_reached")(running, at, float(limit))
-                    if not found:
-                        return ""
-                    said.append(f"{element.name} {found}")
-        return "; ".join(said)
+    def sides(self, running: Running) -> dict[str, int]:
+        """Return on which side of its threshold each element is: 1, -1, or 0 if uncertain."""
+        sides = {}
+        for name, at, limit in _limits(running, self.threshold):
+            chances = _above(running, at, limit)
+            above, below = min(chances), 1 - max(chances)
+            sides[name] = int(above >= self.confidence) - int(below >= self.confidence)
+        return sides
+
+    def reached(self, running: Running, sides: Sequence[Mapping[str, int]] = ()) -> str:
+        """Write how the rules of precision are met; empty if one is not, or none is given.
+
+        Parameters
+        ----------
+        running : Running
+            The posterior.
+        sides : sequence of dict
+            Results of `sides` after each answer.
+        """
+        met = [
+            (name, write(running, at, limit))
+            for rules, write in ((self.sd, self._sd_reached), (self.width, self._width_reached))
+            for name, at, limit in _limits(running, rules)
+        ]
+        for name, at, limit in _limits(running, self.threshold):
+            latest = [verdict[name] for verdict in sides[-_ROW:]]
+            decided = abs(sum(latest)) == _ROW
+            met.append((name, _verdict(running, at, limit) if decided else ""))
+        return "; ".join(f"{name} {how}" for name, how in met) if all(how for _, how in met) else ""
 
     def _sd_reached(self, running: Running, at: int, limit: float) -> str:
         sd = float(running.sds[at])
@@ -125,12 +167,29 @@ class Stop:
             return ""
         return f"has a {100 * self.prob:g}% interval {_short(high - low)} wide, at most {limit:g}"
 
-    def _threshold_reached(self, running: Running, at: int, limit: float) -> str:
-        above = float(running.weights[running.values[:, at] > limit].sum())
-        if max(above, 1 - above) < self.confidence:
-            return ""
-        side, chance = ("above", above) if above > 0.5 else ("below", 1 - above)
-        return f"is {side} {limit:g} with probability {min(chance, 0.999):.3f}"
+
+def _limits(running: Running, rules: Mapping[str, float] | None) -> list[tuple[str, int, float]]:
+    """List the elements that rules name: name, position, and limit."""
+    return [
+        (element.name, running.elements.index(element.name), float(limit))
+        for name, limit in (rules or {}).items()
+        for element in find_elements(running.layout, name)
+    ]
+
+
+def _above(running: Running, at: int, limit: float) -> tuple[float, float]:
+    """Posterior probabilities of being above, under the prior and under equal prior odds."""
+    before, after = running.above_before(at, limit), running.above(at, limit)
+    return after, after * (1 - before) / (after * (1 - before) + (1 - after) * before)
+
+
+def _verdict(running: Running, at: int, limit: float) -> str:
+    """Write on which side an element is, with both probabilities."""
+    above, evenly = _above(running, at, limit)
+    side = "above" if above > 0.5 else "below"
+    chances = (above, evenly) if side == "above" else (1 - above, 1 - evenly)
+    stated, even = (f"{min(chance, 0.999):.3f}" for chance in chances)
+    return f"is {side} {limit:g} with probability {stated}, and {even} under equal prior odds"
 
 
 def _short(value: float) -> str:

@@ -1,5 +1,6 @@
 """Log-likelihood of a new subject or a new item, given draws of the shared values."""
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,6 +47,15 @@ class Target:
     shared: Mapping[str, np.ndarray]
     plate: str = SUBJECT
     about: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the data and of the draws of the shared values."""
+        hashed = hashlib.blake2b(self.joined.whole.digest.encode(), digest_size=16)
+        for name, values in sorted(self.shared.items()):
+            hashed.update(f"{name}{values.shape}".encode())
+            hashed.update(np.ascontiguousarray(values, dtype=float))
+        return hashed.hexdigest()
 
     @cached_property
     def count(self) -> int:

@@ -1,6 +1,6 @@
 """One subject's posterior as weighted particles, updated after each answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,7 @@ _FEW = 120  # moves times answers, between these limits
 _ERROR = 0.1  # largest Monte Carlo error, in posterior sds, before all particles are drawn again
 _GROWN = 1.5  # multiple of the error after drawing again, below which it is not repeated
 _ANEW = 20  # moves of particles that are drawn again
+_PRIOR_DRAWS, _PRIOR_BLOCK = 100_000, 2**22  # draws of the prior, and scores drawn at a time
 
 
 class Running:
@@ -41,7 +42,8 @@ class Running:
     the error exceeds a tenth of a posterior standard deviation, all particles are drawn again from
     the prior, and the likelihood of all answers is introduced with powers that grow from 0 to 1.
 
-    Instances are made by `of`.
+    Instances are made by `of`. `record` replaces arrays and never changes them, so that a copy by
+    `copy.copy` can be updated without changing the original.
 
     Attributes
     ----------
@@ -62,7 +64,8 @@ class Running:
         self._places = rng.permutation(np.resize(rng.permutation(bank.count), count))
         self._levels, self._log_weights = np.zeros(count), np.zeros(count)
         self._cells, self._counts = list[int](), list[tuple[int, int]]()
-        self.version, self.refitted, self._reached = 0, False, 0.0
+        self.refitted, self._reached = False, 0.0
+        self._prior_above = dict[tuple[int, float], float]()
 
     @classmethod
     def of(
@@ -159,8 +162,11 @@ class Running:
     @cached_property
     def values(self) -> np.ndarray:
         """Profile elements of the particles, shape (draws, elements)."""
-        count = len(self._places)
-        parts = [self._own[latent.name].reshape(count, -1) for latent in self.layout.profile]
+        return self._flat(self._own, len(self._places))
+
+    def _flat(self, latents: Mapping[str, np.ndarray], count: int) -> np.ndarray:
+        """Lay latents' values out as profile elements, shape (draws, elements)."""
+        parts = [latents[latent.name].reshape(count, -1) for latent in self.layout.profile]
         return np.concatenate(parts, axis=1)
 
     def chances(
@@ -238,8 +244,8 @@ class Running:
         gained = self.gained(rows, successes, trials)
         tried = np.asarray(trials) > 0
         cells, passed, all_ = (np.asarray(part)[tried] for part in (rows, successes, trials))
-        self._cells += cells.tolist()
-        self._counts += list(zip(passed.tolist(), all_.tolist(), strict=True))
+        self._cells = [*self._cells, *cells.tolist()]
+        self._counts = [*self._counts, *zip(passed.tolist(), all_.tolist(), strict=True)]
         self._levels = self._levels + gained
         self._log_weights = self._log_weights + gained
         self.refitted = False
@@ -280,6 +286,33 @@ class Running:
         below = np.cumsum(weights) - weights / 2
         ends = np.interp([(1 - prob) / 2, (1 + prob) / 2], below, self.values[order, element])
         return float(ends[0]), float(ends[1])
+
+    def above(self, element: int, value: float) -> float:
+        """Posterior probability that an element is above a value.
+
+        It is at least that of half an effective draw away from 0 and from 1, since the particles
+        cannot distinguish smaller probabilities from 0.
+        """
+        least = 0.5 / self.effective
+        above = float(self.weights[self.values[:, element] > value].sum())
+        return min(max(above, least), 1 - least)
+
+    def above_before(self, element: int, value: float) -> float:
+        """Prior probability that an element is above a value, from 100,000 draws of the prior.
+
+        With a joint fit of others, the prior is the distribution of new subjects in that fit.
+        """
+        if (element, value) not in self._prior_above:
+            bank, length = self.bank, self._scores.shape[1]
+            rng = np.random.default_rng([self._seed, 5])
+            places = np.resize(rng.permutation(bank.count), _PRIOR_DRAWS)
+            size, above = max(1, _PRIOR_BLOCK // max(1, length)), 0
+            for start in range(0, _PRIOR_DRAWS, size):
+                block = places[start : start + size]
+                latents = bank.values(rng.normal(size=(len(block), length)), block)
+                above += int((self._flat(latents, len(block))[:, element] > value).sum())
+            self._prior_above[element, value] = above / _PRIOR_DRAWS
+        return self._prior_above[element, value]
 
     def profiles(self, prob: float) -> pd.DataFrame:
         """Summarise every profile element; columns as in `diagnostics.profiles`."""
@@ -351,6 +384,5 @@ class Running:
         self._scores[:, active] = found.scores
         self._places, self._levels = found.places, found.levels
         self._log_weights = found.log_weights
-        self.version += 1
         for name in ("_own", "values"):
             self.__dict__.pop(name, None)

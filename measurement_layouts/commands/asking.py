@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..batteries.adaptive.stop import Stop
     from ..layouts import Layout
 
-_PATIENCE = 60  # seconds that a call waits for another one on the same state
 _RULES = {
     "sd": ("SD", "the test is done when the posterior sds of all of these are at most this large"),
     "width": ("WIDTH", "and the intervals of all of these at most this wide"),
@@ -33,13 +32,15 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "next",
         _next,
-        "Print the most informative items to ask next, one a line; begin a test with --items.",
+        "Print items to ask next, one a line: those without an outcome, and then the most "
+        "informative; begin a test with --items.",
         example="next ann.jsonl --layout layout.py:layout --items bank.csv --sd reach=0.5",
-        falls_short="there is nothing to ask: the test is done, or outcomes are awaited",
+        falls_short="there is nothing to ask: the test is done",
         done="items are named",
     )
     _takes_state(ask)
-    arguments.takes_numbers(ask, ("--n", 1, 1, "items, chosen together"))
+    arguments.takes_numbers(ask, ("--n", 1, 1, "items to have in flight, chosen together"))
+    ask.add_argument("--skip", metavar="ITEM", help="give this item up, which has no outcome yet")
     begin = ask.add_argument_group("to begin a test, if STATE does not exist yet")
     arguments.takes_path(
         begin,
@@ -64,7 +65,8 @@ def add(commands: arguments.Commands) -> None:
         type=float,
         default=0.95,
         metavar="P",
-        help="probability of being above or below a threshold that is required (0.95)",
+        help="probability of being above or below a threshold that is required, under the prior "
+        "and under equal prior odds of both (0.95)",
     )
     begin.add_argument(
         "--limit", type=arguments.at_least(1), metavar="N", help="stop after N answers"
@@ -122,14 +124,14 @@ def _takes_state(parser: argparse.ArgumentParser) -> None:
 
 def _next(chosen: argparse.Namespace) -> int:
     with waiting("choosing the items", show=True), _kept(chosen) as test:
-        before, items = test.in_flight, test.next(chosen.n) if not test.done else []
+        if chosen.skip is not None:
+            test.skip(chosen.skip)
+        before, items = test.in_flight, [] if test.done else test.next(chosen.n)
     print(visible("\n".join(items)), end="\n" * bool(items))
-    if before and not test.done:
-        say(f"asked before, and not recorded: {some(before)}", error=True)
+    if again := [item for item in items if item in before]:
+        say(f"asked again, since no outcome was recorded: {some(again)}", error=True)
     if test.done:
         say(f"done: {test.done}", error=True)
-    elif not items:
-        say("nothing is left to ask until those are recorded", error=True)
     return 0 if items else 1
 
 
@@ -145,9 +147,8 @@ def _record(chosen: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _kept(chosen: argparse.Namespace) -> Iterator["AdaptiveTest"]:
     """Open or begin the test, while no other call uses it."""
-    from filelock import FileLock, Timeout
-
     from ..batteries.adaptive.asking import AdaptiveTest
+    from ..batteries.adaptive.state import locked
 
     if not chosen.state.parent.is_dir():
         raise FitError(f"there is no folder {chosen.state.parent}; make it, or give another STATE")
@@ -157,20 +158,15 @@ def _kept(chosen: argparse.Namespace) -> Iterator["AdaptiveTest"]:
             f"there is no test {chosen.state}; begin one: next {chosen.state} "
             "--layout LAYOUT.py:name --items bank.csv"
         )
-    try:
-        with FileLock(f"{chosen.state}.lock", timeout=_PATIENCE):
-            layout = None if chosen.layout is None else load_layout(chosen.layout)
-            given = None
-            if chosen.given is not None:
-                given = open_fit(chosen.given, [] if chosen.layout is None else [chosen.layout])
-            if begins is None:
-                yield AdaptiveTest.load(chosen.state, layout, given=given)
-            else:
-                yield _begun(chosen, layout, given)
-    except Timeout as error:
-        raise FitError(
-            f"another call works on {chosen.state}; wait until it is done, then run this again"
-        ) from error
+    with locked(chosen.state):
+        layout = None if chosen.layout is None else load_layout(chosen.layout)
+        given = None
+        if chosen.given is not None:
+            given = open_fit(chosen.given, [] if chosen.layout is None else [chosen.layout])
+        if begins is None:
+            yield AdaptiveTest.load(chosen.state, layout, given=given)
+        else:
+            yield _begun(chosen, layout, given)
 
 
 def _begun(chosen: argparse.Namespace, layout: "Layout | None", given: Any) -> "AdaptiveTest":

@@ -134,16 +134,21 @@ def test_one_of_the_best_is_drawn(begin, state, capsys):
     assert len(first[10]) > len(first[1]) + 1
 
 
-def test_several_at_once_and_what_is_awaited(begin, state, capsys):
+def test_items_without_an_outcome_are_asked_again_until_they_are_skipped(begin, state, capsys):
     _, out, said = told(capsys, *begin, "--n", 3, "--limit", 4, "--seed", 1)
     first = out.split()
     assert (len(set(first)), said) == (3, "")
-    status, out, said = told(capsys, "next", state, "--n", 3)
-    assert (status, len(out.split())) == (0, 1)
-    assert said == f"asked before, and not recorded: {', '.join(first)}\n"
     status, out, said = told(capsys, "next", state)
-    assert (status, out) == (1, "")
-    assert said.endswith("nothing is left to ask until those are recorded\n")
+    assert (status, out.split()) == (0, first[:1])
+    assert said == f"asked again, since no outcome was recorded: {first[0]}\n"
+    status, out, _ = told(capsys, "next", state, "--n", 5)
+    assert (status, out.split()[:3], len(set(out.split()))) == (0, first, 4)
+    status, out, _ = told(capsys, "next", state, "--skip", first[0], "--n", 4)
+    assert (status, out.split()[:2], len(set(out.split()))) == (0, first[1:], 4)
+    assert first[0] not in out.split()
+    status, out, said = told(capsys, "next", state, "--skip", first[0])
+    assert (status, out, said.count("\n")) == (2, "", 1)
+    assert f"{first[0]} is not in flight" in said
 
 
 def test_options_of_the_beginning(begin, state, capsys):

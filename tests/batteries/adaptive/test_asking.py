@@ -1,18 +1,25 @@
 """Tests that adapt: what they ask, when they stop, and what a killed process leaves."""
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta, norm
 
 import measurement_layouts as ml
 from measurement_layouts.batteries import Stop
 from measurement_layouts.batteries.adaptive import asking
+from measurement_layouts.batteries.adaptive.state import StateFile
+from measurement_layouts.inference.sampling.particles import Particles
+from measurement_layouts.inference.sequential.running import Running
 from measurement_layouts.linking import logistic, presence
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 from tests.helpers import graded_layouts
@@ -58,11 +65,11 @@ def test_it_asks_about_what_is_uncertain_and_stops():
         (Stop(threshold={"sight": 9.0}), "sight is below 9 with probability 0.9"),
         (Stop(cost=4.5), "no item left costs less than what remains of 4.5"),
         (Stop(sd={"sight": 0.01}, items=5), "5 items were answered, the limit"),
-        (None, "all 12 items of the bank were answered"),
+        (None, "all 30 items of the bank were answered"),
     ],
 )
 def test_it_says_why_it_stops(stop, reason):
-    test = ml.AdaptiveTest(LAYOUT, bank(12), stop=stop, seed=1)
+    test = ml.AdaptiveTest(LAYOUT, bank(30), stop=stop, seed=1)
     assert test.done == ""
     assert answered(test).done.startswith(reason)
     if stop is not None and stop.cost is not None:
@@ -72,13 +79,56 @@ def test_it_says_why_it_stops(stop, reason):
 
 
 def test_all_rules_of_precision_must_hold():
-    rules = Stop(sd={"sight": 1.0}, threshold={"sight": 3.0})
+    rules = Stop(sd={"sight": 0.6}, threshold={"sight": 3.0})
     test = answered(ml.AdaptiveTest(LAYOUT, bank(), stop=rules, seed=1))
     assert "sight has an sd of" in test.done
     assert "; sight is above 3" in test.done
     alone = Stop(threshold={"sight": 3.0})
-    assert len(answered(ml.AdaptiveTest(LAYOUT, bank(), stop=alone, seed=1)).history) < 3
-    assert len(test.history) > 3
+    few = answered(ml.AdaptiveTest(LAYOUT, bank(), stop=alone, seed=1))
+    assert len(few.history) < len(test.history)
+
+
+COIN = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+
+
+@pytest.mark.trust("oracles", "verdicts on a threshold, against the incomplete beta function")
+@pytest.mark.parametrize("threshold", [0.02, 0.3, 0.98])
+@pytest.mark.parametrize("p", [0.1, 0.6])
+def test_a_verdict_needs_answers_under_the_prior_and_under_equal_odds(threshold, p):
+    """Of a coin with a flat prior, for which both probabilities have a closed form."""
+    stop = Stop(threshold={"p": threshold}, confidence=0.95)
+    coins = pd.DataFrame(index=[f"toss {n}" for n in range(30)])
+    test = ml.AdaptiveTest(COIN, coins, stop=stop, seed=1)
+    assert test.done == ""  # one side has 0.98 of the prior where the threshold is 0.02 or 0.98
+    prior = (1 - threshold) / threshold
+    needed = np.array([19 * max(1, prior), min(1, prior) / 19])  # odds of being above
+    error = 0.1 + 3 * np.sqrt(np.exp(np.abs(np.log(needed))) / 1000)  # of 1,000 particles, in log
+    rng, heads, tosses, sides = np.random.default_rng(3), 0, 0, []
+    for toss in coins.index:
+        won = int(rng.binomial(6, p))
+        test.record(toss, won, trials=6)
+        heads, tosses = heads + won, tosses + 6
+        above = beta.sf(threshold, 1 + heads, 1 + tosses - heads).clip(1e-6, 1 - 1e-6)
+        odds = above / (1 - above) / needed
+        side = int(odds[0] >= 1) - int(odds[1] <= 1)
+        sides.append(side if (np.abs(np.log(odds)) > error).all() else np.nan)
+        if np.isnan(sides[-8:]).any():
+            continue
+        assert bool(test.done) == (len(sides) >= 8 and abs(sum(sides[-8:])) == 8)
+        if test.done:
+            name, chance = ("above", above) if side > 0 else ("below", 1 - above)
+            assert test.done.startswith(f"p is {name} {threshold:g} with probability ")
+            stated = float(test.done.split("probability ")[1].split(",")[0])
+            assert stated == pytest.approx(min(chance, 0.999), abs=0.01)
+    assert (~np.isnan(sides)).sum() > 5
+    assert test.done
+
+
+@pytest.mark.parametrize("threshold", [-1, 0, 1, 1.5])
+def test_a_threshold_that_the_prior_decides_is_refused(threshold):
+    stop = Stop(threshold={"p": threshold})
+    with pytest.raises(ml.FitError, match=r"the prior has no mass (above|below) it"):
+        ml.AdaptiveTest(COIN, pd.DataFrame(index=["toss"]), stop=stop)
 
 
 def test_several_at_once_are_no_near_copies():
@@ -88,7 +138,8 @@ def test_several_at_once_are_no_near_copies():
     asked = test.next(3)
     assert copies.loc[asked, "smallness"].nunique() == 3
     assert test.in_flight == asked
-    assert not set(test.next(2)) & set(asked)
+    assert test.next(5)[:3] == asked
+    assert len(set(test.in_flight)) == 5
 
 
 def test_costs_are_weighed():
@@ -118,11 +169,15 @@ def test_one_of_the_best_is_drawn_so_that_subjects_are_asked_different_items(tmp
     demands = bank()["smallness"][first[8]]
     assert demands.between(3.5, 6.5).all()  # all of them are among those that tell most
     path = tmp_path / "test.jsonl"
-    test = ml.AdaptiveTest(LAYOUT, bank(), among=8, seed=5, path=path)
+    test, reference = (
+        ml.AdaptiveTest(LAYOUT, bank(), among=8, seed=5, path=p) for p in (path, None)
+    )
     for _ in range(3):
         (item,) = test.next()
+        assert reference.next() == [item]
         test.record(item, 1)
-    assert ml.AdaptiveTest.load(path).next() == test.next()
+        reference.record(item, 1)
+    assert ml.AdaptiveTest.load(path).next() == reference.next()
 
 
 def test_items_that_nobody_asked_for_count_too():
@@ -223,13 +278,207 @@ def test_a_layout_with_own_functions_is_given_again(tmp_path):
     assert ml.AdaptiveTest.load(tmp_path / "test.jsonl", layout).done == ""
 
 
-def test_a_line_that_was_torn_is_left_out(tmp_path):
-    path = tmp_path / "test.jsonl"
-    answered(ml.AdaptiveTest(LAYOUT, bank(), seed=1, path=path), 3)
+def with_file(folder, answers=3, **options):
+    """A test that has some answers, and its file."""
+    path = folder / "test.jsonl"
+    return answered(ml.AdaptiveTest(LAYOUT, bank(), seed=1, path=path, **options), answers), path
+
+
+def same(one, other):
+    """Two tests have the same answers, posterior and items in flight."""
+    pd.testing.assert_frame_equal(one.history, other.history)
+    pd.testing.assert_frame_equal(one.profile(), other.profile())
+    assert one.in_flight == other.in_flight
+
+
+def disk_full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.trust("faults", "a test that adapts, on a disk that is full")
+def test_a_full_disk_leaves_the_test_as_it_was(tmp_path, monkeypatch):
+    test, path = with_file(tmp_path)
+    before, _ = test.next(2)
+    files = {file.name: file.read_bytes() for file in tmp_path.glob("*jsonl")}
+    for call in (
+        lambda: test.record(before, 1),
+        lambda: test.skip(before),
+        lambda: test.next(4),
+        lambda: test.save(tmp_path / "copy.jsonl"),
+    ):
+        with monkeypatch.context() as full:
+            full.setattr(os, "fsync", disk_full)
+            with pytest.raises(ml.FitError, match="the disk is full: make room"):
+                call()
+        same(test, ml.AdaptiveTest.load(path))
+        assert (len(test.history), len(test.in_flight)) == (3, 2)
+        assert {file.name: file.read_bytes() for file in tmp_path.glob("*jsonl")} == files
+    test.record(before, 1)
+    assert len(test.history) == 4
+    same(test, ml.AdaptiveTest.load(path))
+
+
+@pytest.mark.trust("faults", "a test that adapts, interrupted anywhere in a call")
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (Particles, "tune"),
+        (Running, "record"),
+        (StateFile, "write"),
+        (os, "fsync"),
+        (Path, "replace"),
+        (tempfile, "mkstemp"),
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_an_interrupted_answer_counts_once(owner, name, first, tmp_path, monkeypatch):
+    """Ctrl-C before or after each step; the same answer, another one or none is recorded then."""
+    steep = ml.Layout("steep", ml.Success("found", logistic(9 * (SIGHT - SMALLNESS))))
+    path, step, calls = tmp_path / "test.jsonl", getattr(owner, name), 0
+    tests = [ml.AdaptiveTest(steep, bank(), seed=1, path=place) for place in (path, None)]
+    test, reference = tests
+    for item in ("a20", "a30"):
+        for one in tests:
+            one.record(item, 1)
+
+    def pressed(*arguments, **options):
+        nonlocal calls
+        calls += 1
+        if first:
+            raise KeyboardInterrupt
+        step(*arguments, **options)
+        raise KeyboardInterrupt
+
+    for item, outcome, later in (("a34", 0, 0), ("a35", 1, 0), ("a40", 1, None)):
+        with monkeypatch.context() as interrupted:
+            interrupted.setattr(owner, name, pressed)
+            with pytest.raises(KeyboardInterrupt):
+                test.record(item, outcome)
+        same(test, reference)
+        if later is not None:
+            test.record(item, later)
+            reference.record(item, later)
+            same(test, reference)
+            same(ml.AdaptiveTest.load(path), reference)
+    assert calls == 3
+
+
+def test_an_interrupted_choice_can_be_made_again(monkeypatch):
+    test, reference = (ml.AdaptiveTest(LAYOUT, bank(), seed=1) for _ in range(2))
+    chances = Running.chances
+
+    def pressed(*arguments):
+        chances(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(Running, "chances", pressed)
+        with pytest.raises(KeyboardInterrupt):
+            test.next()
+    assert test.in_flight == []
+    assert test.next(3) == reference.next(3)
+
+
+def test_a_second_writer_is_refused_and_an_answer_counts_once(tmp_path):
+    """Both loaded the file; the reference is a test that recorded one answer of each item."""
+    _, path = with_file(tmp_path)
+    one, two = (ml.AdaptiveTest.load(path) for _ in range(2))
+    one.record("a24", 0)
     text = path.read_text()
-    path.write_text(text + '{"item": "a3", "outc')
-    assert len(ml.AdaptiveTest.load(path).history) == 3
-    assert path.read_text() == text
+    for call in (
+        lambda: two.record("a24", 0),
+        lambda: two.record("a25", 1),
+        lambda: two.next(),
+    ):
+        with pytest.raises(ml.FitError, match="was changed by another process or test") as refused:
+            call()
+        assert str(path) in str(refused.value)
+        assert path.read_text() == text
+    assert len(two.history) == 3
+    same(ml.AdaptiveTest.load(path), one)
+    two = ml.AdaptiveTest.load(path)
+    two.record("a25", 1)
+    one, reference = ml.AdaptiveTest.load(path), ml.AdaptiveTest(LAYOUT, bank(), seed=1)
+    for item, outcome in zip(two.history["item"], two.history["outcome"], strict=True):
+        reference.record(item, outcome)
+    pd.testing.assert_frame_equal(one.profile(), reference.profile())
+    path.unlink()
+    two.record("a26", 0)  # the state is whole
+    assert len(ml.AdaptiveTest.load(path).history) == 6
+
+
+def test_a_file_that_was_edited_is_refused(tmp_path):
+    test, path = with_file(tmp_path)
+    test.next()
+    first, second = path.read_text().splitlines()
+    state = json.loads(second)
+    doubled = {**state, "answers": [*state["answers"], state["answers"][0]]}
+    harder = json.loads(first)
+    harder["bank"]["columns"]["smallness"][0] = 1.0
+    for text in (
+        f"{first}\n",
+        f"{first}\n{second}\n{second}\n",
+        f"{first}\n{second[: len(second) // 2]}",
+        f"{first}\n{json.dumps(doubled)}\n",
+        f"{json.dumps(harder)}\n{second}\n",
+    ):
+        path.write_text(text)
+        with pytest.raises(ml.FitError, match="no adaptive test, or damaged"):
+            ml.AdaptiveTest.load(path)
+
+
+def test_another_bank_is_refused_by_name(tmp_path):
+    test, path = with_file(tmp_path)
+    same(ml.AdaptiveTest.load(path, bank=bank()), test)
+    changed = bank()
+    changed.loc["a7", "smallness"] += 1e-9
+    for other, words in (
+        (changed, "smallness differs for a7;"),
+        (bank().drop(index=["a3"]), r"its items differ \(a3\)"),
+        (bank().iloc[::-1], r"its items differ \(in another order\)"),
+        (bank().assign(colour=1), r"its columns differ \(colour\)"),
+    ):
+        with pytest.raises(ml.FitError, match=words) as refused:
+            ml.AdaptiveTest.load(path, bank=other)
+        assert str(path) in str(refused.value)
+
+
+@pytest.mark.parametrize("dies", [True, False])
+@pytest.mark.parametrize(
+    "stop", [Stop(items=5), Stop(cost=5), Stop(items=40, cost=5), None], ids=str
+)
+def test_the_loop_ends_after_an_item_whose_answer_was_lost(dies, stop, tmp_path):
+    """The loop of the how-to, after the process died or the cell was interrupted."""
+    test, path = with_file(tmp_path, 1, stop=stop)
+    (shown,) = test.next()
+    test = ml.AdaptiveTest.load(path) if dies else test
+    assert test.next() == [shown]
+    while not test.done:
+        (item,) = test.next()
+        test.record(item, 1)
+    assert test.history["item"][1] == shown
+    assert len(test.history) == (60 if stop is None else 5)
+
+
+def test_an_item_in_flight_can_be_given_up(tmp_path):
+    test, path = with_file(tmp_path, 1, stop=Stop(items=4))
+    given_up, kept = test.next(2)
+    test.skip(given_up)
+    test = ml.AdaptiveTest.load(path)
+    assert test.in_flight == [kept]
+    answered(test)
+    assert test.done == "4 items were answered, the limit"
+    assert given_up not in set(test.history["item"])
+    for item in (given_up, "a0", "nowhere"):
+        with pytest.raises(ml.DataError, match=f"{item} is not in flight"):
+            test.skip(item)
+    test.record(given_up, 1)
+    assert test.history["why"].iloc[-1] == "given"
+    few = ml.AdaptiveTest(LAYOUT, bank(4), seed=1)
+    for item in few.next(2):
+        few.skip(item)
+    assert answered(few).done == "all 4 items of the bank were answered or skipped"
+    assert len(few.history) == 2
 
 
 KILLED = """
@@ -240,7 +489,7 @@ bank = skills_bank(60)
 answers = skills_answers(bank)
 test = ml.AdaptiveTest.load(sys.argv[1])
 while True:
-    for item in test.in_flight or test.next():
+    for item in test.next():
         print("asked", item, flush=True)
         test.record(item, answers[item])
         print("done", item, flush=True)
@@ -268,7 +517,7 @@ def test_a_killed_process_loses_no_answer(tmp_path):
     assert len(found) <= len(recorded) + 2  # written by a call that did not return
     whole = ml.AdaptiveTest(skills_layout(), items, seed=1)
     for item in found:
-        assert (whole.in_flight or whole.next()) == [item]
+        assert whole.next() == [item]
         whole.record(item, answers[item])
     pd.testing.assert_frame_equal(whole.history, left.history)
 
@@ -285,6 +534,10 @@ def test_a_joint_fit_of_others_is_a_start(tmp_path):
     won = pd.DataFrame((rng.random((12, 20)) < chance).astype(int), columns=items.index)
     others = ml.Evaluation.from_wide(won.add_prefix("s", axis=0), items)
     fit = ml.fit(layout, others, draws=300, tune=300, chains=2, seed=1, progressbar=False)
+    draws = fit.posterior.stack(draws=("chain", "draw"))
+    chances = norm.sf(1, draws["mean"].to_numpy(), draws["spread"].to_numpy())
+    running = Running.of(layout, items, given=fit, subject="new", seed=1)
+    assert running.above_before(0, 1.0) == pytest.approx(chances.mean(), abs=0.006)
     path = tmp_path / "test.jsonl"
     test = ml.AdaptiveTest(layout, items, given=fit, subject="new", seed=1, path=path)
     assert test.profile()["mean"][0] == pytest.approx(1, abs=0.4)
@@ -294,8 +547,14 @@ def test_a_joint_fit_of_others_is_a_start(tmp_path):
     assert test.profile()["sd"][0] < 0.8
     again = ml.AdaptiveTest.load(path, given=fit)
     pd.testing.assert_frame_equal(again.history, test.history)
+    fit.save(tmp_path / "others.nc")
+    saved = ml.load(tmp_path / "others.nc")
+    pd.testing.assert_frame_equal(ml.AdaptiveTest.load(path, given=saved).history, test.history)
     with pytest.raises(ml.FitError, match="was begun with a fit of others"):
         ml.AdaptiveTest.load(path)
+    saved.data["posterior"]["mean"].to_numpy()[0, 7] += 1e-9
+    with pytest.raises(ml.FitError, match="another fit of others than given="):
+        ml.AdaptiveTest.load(path, given=saved)
     with pytest.raises(ml.FitError, match="shares nothing"):
         ml.AdaptiveTest(LAYOUT, bank(), given=fit)
 

@@ -17,7 +17,6 @@ class Drawn:
     weights: np.ndarray
     table: np.ndarray
     shared: bool = False
-    version: int = 0
 
     @property
     def elements(self):

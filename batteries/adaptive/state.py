@@ -1,0 +1,181 @@
+"""File of an adaptive test: what it was begun with, its answers, and its items in flight."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from filelock import FileLock, Timeout
+
+from ...common.errors import FitError
+from ...common.files import whole
+
+_FORMAT = 1
+_KIND = "adaptive test"
+_PATIENCE = 60  # seconds that a call waits for another one on the same file
+
+
+class StateFile:
+    """File of one test, which is written completely at every change, or not at all.
+
+    It has two lines of JSON: what the test was begun with, which does not change, and its answers
+    and items in flight, with a digest of both lines. A new state is written beside the file,
+    reaches the disk, and then replaces it. A file that something else has changed is not replaced.
+
+    Parameters
+    ----------
+    begun : dict of str to object
+        Layout, bank and options.
+    path : Path or None
+        Place of the file; nothing is written without one.
+    """
+
+    def __init__(self, begun: Mapping[str, Any], path: Path | None) -> None:
+        self.begun, self.path = begun, path
+        self._first = json.dumps({"format": _FORMAT, "kind": _KIND, **begun}).encode()
+        self._hash = hashlib.blake2b(self._first, digest_size=16)
+        self._ours: tuple[bytes, ...] = ()  # contents that the file may have because of this test
+
+    def write(self, state: Mapping[str, Any]) -> None:
+        """Replace the file by one with another state.
+
+        Raises
+        ------
+        FitError
+            When the file cannot be written, or was changed by something else.
+        """
+        if self.path is None:
+            return
+        content, place = self._content(state), str(self.path)
+        with locked(self.path):
+            if self.path.exists() and _read(self.path) not in self._ours:
+                raise FitError(
+                    f"{place} was changed by another process or test, so nothing was recorded; "
+                    f"continue from it by AdaptiveTest.load({place!r})"
+                    if self._ours
+                    else f"{place} exists already; continue it by AdaptiveTest.load({place!r}), or "
+                    "give another path"
+                )
+            self._ours = (*self._ours, content)  # an interrupt leaves the old content or the new
+            _replace(self.path, content)
+            self._ours = (content,)
+
+    def save(self, path: Path, state: Mapping[str, Any]) -> None:
+        """Write a copy with a state to another place."""
+        with locked(path):
+            _replace(path, self._content(state))
+
+    @classmethod
+    def read(cls, path: Path) -> tuple["StateFile", dict[str, Any]]:
+        """Read a file, which further calls of `write` replace, and its state.
+
+        Raises
+        ------
+        FitError
+            When there is no such file, or it is no test.
+        """
+        content = _read(path)
+        try:
+            first, _, second = content.partition(b"\n")
+            begun = json.loads(first)
+            if begun.pop("kind") != _KIND:
+                raise ValueError("it is of another kind")
+            written = int(begun.pop("format"))
+            if written > _FORMAT:
+                raise FitError(
+                    f"{path} was written by a later version (format {written}, known: {_FORMAT}); "
+                    "update measurement-layouts"
+                )
+            file, state = cls(begun, path), json.loads(second)
+            del state["digest"]
+            if file._content(state) != content:
+                raise ValueError("it does not match its digest")
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise FitError(
+                f"{path} is no adaptive test, or damaged ({error}); give a file that "
+                "AdaptiveTest wrote"
+            ) from error
+        file._ours = (content,)
+        return file, state
+
+    def _content(self, state: Mapping[str, Any]) -> bytes:
+        """Write both lines, the second with its digest."""
+        digest = self._hash.copy()
+        digest.update(json.dumps(state).encode())
+        second = json.dumps({**state, "digest": digest.hexdigest()})
+        return b"%s\n%s\n" % (self._first, second.encode())
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes and threads from using the file of a test.
+
+    Raises
+    ------
+    FitError
+        When another one uses it for a minute, or its folder cannot be written.
+    """
+    lock = FileLock(f"{path}.lock", timeout=_PATIENCE, is_singleton=True)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise FitError(
+            f"another call works on {path}; wait until it is done, then run this again"
+        ) from error
+    except OSError as error:
+        raise FitError(f"cannot write {path}: {error.strerror}; make room or restore it") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _read(path: Path) -> bytes:
+    """Read a file."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise FitError(f"there is no file {path}; begin one with path=") from error
+    except OSError as error:
+        raise FitError(f"cannot read {path}: {error.strerror}; give the file of a test") from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Replace a file by one that has reached the disk."""
+    with whole(path) as beside, beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    if os.name == "posix":  # so that its new name reaches the disk, too
+        with suppress(OSError):  # of file systems that cannot do this for a folder
+            folder = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+
+def write_table(table: pd.DataFrame) -> dict[str, Any]:
+    """Write a table as plain lists."""
+    return {
+        "index": list(table.index),
+        "columns": {str(name): _plain(table[name]) for name in table.columns},
+    }
+
+
+def read_table(written: Mapping[str, Any]) -> pd.DataFrame:
+    """Read what `write_table` wrote."""
+    return pd.DataFrame(written["columns"], index=written["index"])
+
+
+def _plain(column: pd.Series) -> list[Any]:
+    """Write a column's values as numbers, truth values, nothing or texts."""
+    kept = bool | int | float | str
+    return [
+        cell if isinstance(cell, kept) else None if pd.isna(cell) else str(cell)
+        for cell in column.tolist()
+    ]
