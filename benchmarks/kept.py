@@ -207,8 +207,8 @@ ROWS: dict[str, Row] = {
 
 def measured(root: Path, name: str, seed: int) -> tuple[list[float], float]:
     """Measure a row of a checkout in a process of its own; the figures, NaN on failure; seconds."""
-    own = root / "benchmarks" / "kept.py"
-    script = own if own.exists() else Path(__file__)
+    its_script = root / "benchmarks" / "kept.py"
+    script = its_script if its_script.exists() else Path(__file__)
     python = sys.executable if root == ROOT else str(root / ".venv" / "bin" / "python")
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -226,20 +226,20 @@ def rows_of(name: str, seed: int, other: Path | None, rounds: int) -> list[dict[
     """Measure a row here and in another checkout, taking turns; medians over the rounds."""
     from measurement_layouts.scenarios.figures import Figure
 
-    found: dict[Path, list[Any]] = {root: [] for root in (other, ROOT) if root is not None}
+    results: dict[Path, list[Any]] = {root: [] for root in (other, ROOT) if root is not None}
     for turn in range(rounds):
-        for root in list(found)[:: -1 if turn % 2 else 1]:
-            found[root].append(measured(root, name, seed))
+        for root in list(results)[:: -1 if turn % 2 else 1]:
+            results[root].append(measured(root, name, seed))
     middle = {
         root: [statistics.median(x) for x in zip(*(values for values, _ in turns), strict=True)]
-        for root, turns in found.items()
+        for root, turns in results.items()
     }
     lines = []
     for place, (what, was, relation, limit) in enumerate(ROWS[name].figures):
         value = middle[ROOT][place]
         figure = Figure(f"{name}: {what}", value, relation, limit)
         line = figure.to_dict() | {"row": name, "seed": seed, "was": was}
-        line["seconds"] = statistics.median(seconds for _, seconds in found[ROOT])
+        line["seconds"] = statistics.median(seconds for _, seconds in results[ROOT])
         if other is not None:
             beside = middle[other][place]
             numbers = {"beside": beside, "ratio": value / beside if beside else math.nan}

@@ -32,9 +32,9 @@ class NotWidened(ml.validation.ChosenLayout):
 
     def best(self, training: ml.Evaluation, *, seed: int) -> ml.validation.FittedLayout:
         """Choose as `ChosenLayout` does."""
-        found = super().best(training, seed=seed)
-        widened = "trust" in {field.name for field in fields(found)}
-        return replace(found, trust="home") if widened else found
+        best = super().best(training, seed=seed)
+        widened = "trust" in {field.name for field in fields(best)}
+        return replace(best, trust="home") if widened else best
 
 
 def assessed(split: str, seed: int) -> list[float]:
@@ -46,10 +46,10 @@ def assessed(split: str, seed: int) -> list[float]:
     chosen, column = study.methods(split, places)[study.LAYOUT], study.SPLITS[split]
     layout = NotWidened(**{field.name: getattr(chosen, field.name) for field in fields(chosen)})
     held = ml.validation.Items(folds=10) if column is None else ml.validation.Groups(column, 10)
-    found = ml.validation.cross_validate(
+    scores = ml.validation.cross_validate(
         {"layout": layout}, whole, split=held, seed=seed, progressbar=False
     )
-    return found.table[["auroc", "ece", "brier"]].mean().tolist()
+    return scores.table[["auroc", "ece", "brier"]].mean().tolist()
 
 
 def agents(seed: int) -> list[float]:
@@ -147,11 +147,11 @@ def calibration(seed: int) -> list[float]:
     for name in (*PAPERS, "math-exam"):
         scenario = ml.scenarios.get(name)
         for layout, case in scenario.calibration().items():
-            found = ml.validation.sbc(
+            checked = ml.validation.sbc(
                 *(case.layout, case.items),
                 **{"subjects": case.subjects, "simulations": max(20, round(100 * case.share))},
                 **{"alpha": 0.001, "method": scenario.method, "seed": seed, "progressbar": False},
             )
-            print(f"{name}, {layout}: {found.verdict()}", file=sys.stderr, flush=True)
-            wrong += not (found.calibrated or found.uses_outcomes_twice)
+            print(f"{name}, {layout}: {checked.verdict()}", file=sys.stderr, flush=True)
+            wrong += not (checked.calibrated or checked.uses_outcomes_twice)
     return [float(wrong)]

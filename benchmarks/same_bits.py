@@ -19,15 +19,15 @@ def that_differ(seed: int) -> list[float]:
     Threads, order, other subjects and another process; a store whose process was killed or
     interrupted when half was written, or could not write its largest file.
     """
-    found, wanted = {}, {}
+    by_way, wanted = {}, {}
     for joint in (False, True):
         kind = "jointly, " * joint
         with tempfile.TemporaryDirectory() as folder:
             store = Path(folder) / "store"
             first = processes.digests(seed, joint=joint, store=str(store))
             sizes = _sizes(store)
-        found[f"{kind}one thread"] = processes.digests(seed, joint=joint, n_jobs=1)
-        found[f"{kind}another process"] = processes.run("digests", seed=seed, joint=joint)
+        by_way[f"{kind}one thread"] = processes.digests(seed, joint=joint, n_jobs=1)
+        by_way[f"{kind}another process"] = processes.run("digests", seed=seed, joint=joint)
         limit = max(sizes) - 1
         stops = {"killed": signal.SIGKILL, "Ctrl-C": signal.SIGINT, "full disk": None}
         for name, stop in stops.items():
@@ -39,15 +39,15 @@ def that_differ(seed: int) -> list[float]:
                         processes.run("digests", seed=seed, joint=joint, **full)
                 else:
                     _stopped(store, seed, joint, stop, sum(sizes) / 2)
-                found[kind + name] = processes.digests(seed, joint=joint, store=str(store))
+                by_way[kind + name] = processes.digests(seed, joint=joint, store=str(store))
         wanted |= first
         if not joint:
             names = list(dict.fromkeys(name.split()[1] for name in first))
-            found["another order"] = processes.digests(seed, names[::-1])
-            found["fewer subjects"] = processes.digests(seed, names[2:5])
-    other = [way for way, own in found.items() if not own.items() <= wanted.items()]
-    print(f"of {len(found)} ways differ: {', '.join(other) or 'none'}", file=sys.stderr)
-    return [float(len(other))]
+            by_way["another order"] = processes.digests(seed, names[::-1])
+            by_way["fewer subjects"] = processes.digests(seed, names[2:5])
+    different = [way for way, hashes in by_way.items() if not hashes.items() <= wanted.items()]
+    print(f"of {len(by_way)} ways differ: {', '.join(different) or 'none'}", file=sys.stderr)
+    return [float(len(different))]
 
 
 def _stopped(store: Path, seed: int, joint: bool, stop: signal.Signals, most: float) -> None:
