@@ -111,9 +111,7 @@ def test_every_folder_of_code_is_packaged():
     assert set(settings["packages"]) == expected
 
 
-COMMAND = re.compile(
-    r"\b(python tests/benchmarks/\w+\.py|measurement-layouts [a-z]+|pytest tests/)"
-)
+COMMAND = re.compile(r"\b(python benchmarks/\w+\.py|measurement-layouts [a-z]+|pytest tests/)")
 NUMBER = re.compile(r"(?<![\w.])\d*\.\d+(?![\w.])")
 RULE = re.compile(r"^\|?(\s*:?-{3,}:?\s*\|?)+$")
 

@@ -325,7 +325,7 @@ class Score(OrderedOutcome):
     do. A beta distribution, the usual choice, gives them no probability: they would have to be
     moved inside, and the distance would determine how wide the profile's intervals are. For scores
     that follow a beta distribution (of concentration 4), forecasts of mean scores on other items
-    were 0.04 from the truth on average, with a bias of 0.01 (``tests/benchmarks/outcomes.py``).
+    were 0.04 from the truth on average, with a bias of 0.01.
 
     Each attempt at an item has one score. Given the profile, attempts are independent of each other
     and of the layout's other outcomes.

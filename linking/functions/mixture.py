@@ -46,7 +46,7 @@ def mixture(p: Array, by: Array, toward: Array) -> Array:
     Notes
     -----
     With a number or a meta-feature, 90 % intervals contain the true value in 90 % of simulations;
-    with `mean_failure`, in 78 to 85 % (``tests/benchmarks/recovery.py``).
+    with `mean_failure`, in 78 to 85 %.
 
     References
     ----------

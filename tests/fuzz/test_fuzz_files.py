@@ -67,9 +67,9 @@ RESULTS = {"model_name": "tiny", "config": {"model_args": "a=1"}, "n-shot": {"su
 
 def inspect_log() -> dict[str, object]:
     """Write a log of Inspect, and read it as JSON."""
+    from helpers.inspect_logs import write_inspect
     from inspect_ai.log import EvalSample
     from inspect_ai.scorer import Score
-    from logs import write_inspect
 
     samples = [
         EvalSample(

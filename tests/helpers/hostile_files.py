@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
-from logs import write_inspect
 
 import measurement_layouts as ml
+from helpers.inspect_logs import write_inspect
 from measurement_layouts.inference.files import storage
 
 DEMANDS = Path(ml.annotation.__file__).parent / "demand-rubrics"

@@ -6,7 +6,7 @@ here; `test_coverage.py` checks the two-sided one on profiles drawn from the pri
 """
 
 import pytest
-import recovery
+from helpers import recovery
 
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 

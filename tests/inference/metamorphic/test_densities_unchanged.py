@@ -8,11 +8,11 @@ The constant is the binomial coefficient where attempts are counted otherwise, a
 import numpy as np
 import pytest
 from helpers.broken_transformations import BROKEN
+from helpers.log_density import ours, points
 from helpers.random_layouts import random_layouts
 from helpers.transformations import UNCHANGED, random_problem, rich_problem
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
-from log_density import ours, points
 
 from measurement_layouts import DataError, LayoutError
 

@@ -8,11 +8,11 @@ left; a latent on the whole line leaves minus that logarithm. Tolerance 1e-10, a
 import numpy as np
 import pytest
 from helpers.fits import ERRORS, farthest, farthest_forecast, fitted
+from helpers.log_density import ours, points
 from helpers.rescaled import FAMILIES, UNITS, lengths, moved, reaching
 from helpers.transformations import Problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from log_density import ours, points
 
 import measurement_layouts as ml
 from measurement_layouts.linking import band, logistic, uncertain_band

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from population_newcomer import compare, explanatory, figures, simulated
+from helpers.newcomers import compare, explanatory, figures, simulated
 from scipy.special import expit
 from scipy.stats import norm
 
