@@ -5,7 +5,6 @@ import logging
 import os
 import stat
 import sys
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from .errors import FitError
+from .files import whole
 
 VARIABLE = "MEASUREMENT_LAYOUTS_CACHE"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -113,7 +113,8 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
             return content
     made = make()
     with suppress(OSError):
-        _write(path, _digest(key, made) + made)
+        with whole(path, OSError, mode=0o600) as beside:  # the code is the user's alone
+            beside.write_bytes(_digest(key, made) + made)
     return made
 
 
@@ -144,17 +145,6 @@ def unwritable(error: Exception) -> FitError:
         f"({getattr(cause, 'strerror', None) or cause}); before Python starts, set "
         "PYTENSOR_FLAGS=base_compiledir=FOLDER to a folder that can be written, or HOME"
     )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def _digest(key: str, content: bytes) -> bytes:
