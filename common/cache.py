@@ -112,9 +112,8 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
         if _digest(key, content) == digest:
             return content
     made = make()
-    with suppress(OSError):
-        with whole(path, OSError, mode=0o600) as beside:  # the code is the user's alone
-            beside.write_bytes(_digest(key, made) + made)
+    with suppress(OSError), whole(path, OSError, mode=0o600) as beside:
+        beside.write_bytes(_digest(key, made) + made)
     return made
 
 
