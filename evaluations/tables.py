@@ -192,23 +192,29 @@ def texts(names: Iterable[object], where: str) -> list[str]:
     Raises
     ------
     DataError
-        When there are no names, one is missing, or one contains half a character or a zero
-        byte.
+        When there are no names, one is missing or blank, or one contains half a character or a
+        zero byte.
 
     Warns
     -----
     UserWarning
         When a name is written otherwise.
     """
-    written = _written(names, where)
-    changed = rewritten(written)
+    found = written(names, where)
+    changed = rewritten(found)
     if changed:
         _warn_of(changed, where)
-    return [changed.get(name, name) for name in written] if changed else written
+    return [changed.get(name, name) for name in found] if changed else found
 
 
-def _written(names: Iterable[object], where: str) -> list[str]:
-    """Write names as texts, without changes, and refuse those that no file can hold."""
+def written(names: Iterable[object], where: str) -> list[str]:
+    """Write names as texts, without further changes.
+
+    Raises
+    ------
+    DataError
+        As `texts` does.
+    """
     try:
         found = list(names)
     except TypeError:
@@ -222,8 +228,8 @@ def _written(names: Iterable[object], where: str) -> list[str]:
         raise DataError(
             f"{where}: no name in row(s) {some(missing)}, counted from 0; name each, or drop them"
         )
-    written = [str(name) for name in found]
-    for place, name in enumerate(written):
+    names_as_texts = [str(name) for name in found]
+    for place, name in enumerate(names_as_texts):
         if is_broken(name):
             raise DataError(
                 f"{where}: the name {name!r} in row {place}, counted from 0, contains half a "
@@ -234,7 +240,7 @@ def _written(names: Iterable[object], where: str) -> list[str]:
                 f"{where}: the name {name!r} in row {place}, counted from 0, contains a zero byte, "
                 "which ends a text in files; remove it"
             )
-    return written
+    return names_as_texts
 
 
 def refuse_repeats(names: Iterable[str], kind: str, where: str) -> None:
@@ -307,7 +313,7 @@ def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str
         When a name is unknown, missing or given twice.
     """
     where = f"the {kind}s asked for"
-    wanted = [plain(name) for name in _written([names] if isinstance(names, str) else names, where)]
+    wanted = [plain(name) for name in written([names] if isinstance(names, str) else names, where)]
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise DataError(f"unknown {kind}(s): {some(unknown)}; known: {some(known)}")
