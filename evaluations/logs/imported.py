@@ -1,6 +1,7 @@
 """Result of an import: outcomes, items, and a list of changes."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,7 +10,11 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.files import write_text
 from ...common.messages import many, some
+from ...common.names import SAME, plain, rewritten, shown
 from ..evaluation import Evaluation
+from ..tables import one_level_each
+
+_SHOWN = 12  # names of items or columns that are shown
 
 
 class Notes:
@@ -33,6 +38,28 @@ class Notes:
         """Count an event; the first example of its kind is kept."""
         self._counts[what] += count
         self._examples.setdefault(what, str(example))
+
+    def name(self, name: str) -> str:
+        """Return the plain form of a name; a change is counted."""
+        own = plain(name)
+        if own != name:
+            self.add(f"renamed: {SAME}", shown({name: own}))
+        return own
+
+    def names(self, names: Iterable[object]) -> list[object]:
+        """Return the plain forms of names; each name that changes is counted once."""
+        given = list(names)
+        changed = rewritten(given)
+        for name, own in changed.items():
+            self.add(f"renamed: {SAME}", shown({name: own}))
+        return [changed.get(name, name) if isinstance(name, str) else name for name in given]
+
+    def levels(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Unite texts of a column as `one_level_each` does; each column that changes is counted."""
+        table, changed = one_level_each(table)
+        for column, united in changed.items():
+            self.add(f"renamed: in column {column}, {SAME}", shown(united), len(united))
+        return table
 
     def frame(self) -> pd.DataFrame:
         """Write the list as a table, in the order of the first events of each kind."""
@@ -69,7 +96,7 @@ class Imported:
     ...                      "outcome": [1, 0, None], "size": [1.0, 2.0, 1.0]})
     >>> imported = read_table(rows)
     >>> imported
-    <Imported: 1 subject, 2 items, 2 attempts, 3 notes>
+    <Imported: 1 subject, 2 items (a, b), 2 attempts, properties size, 3 notes>
     >>> imported.evaluation()
     <Evaluation: 1 subject, 2 items, 2 trials, properties size>
     """
@@ -152,8 +179,12 @@ class Imported:
             raise DataError(f"{folder}: cannot be written ({error}); give another folder") from None
 
     def __repr__(self) -> str:
+        columns = some(self.items.columns, _SHOWN) or "none"
+        people = self.subjects.columns
+        own = f", of subjects {some(people, _SHOWN)}" if len(people) else ""
         return (
             f"<Imported: {many(self.outcomes['subject'].nunique(), 'subject')}, "
-            f"{many(len(self.items), 'item')}, {many(len(self.outcomes), 'attempt')}, "
+            f"{many(len(self.items), 'item')} ({some(self.items.index, _SHOWN)}), "
+            f"{many(len(self.outcomes), 'attempt')}, properties {columns}{own}, "
             f"{many(len(self.notes), 'note')}>"
         )

@@ -422,7 +422,7 @@ def read_inspect(
     met: dict[str, tuple[Run, Sample]] = {}
     for run, task, model in zip(runs, tasks, models, strict=True):
         for sample in run.samples:
-            item = f"{task}/{sample.name}"
+            item = notes.name(f"{task}/{sample.name}")
             first, other = met.setdefault(item, (run, sample))
             if not _same_text(run, sample, first, other):
                 raise DataError(

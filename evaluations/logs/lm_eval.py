@@ -186,7 +186,7 @@ def read_lm_eval(
     identities: dict[str, dict[str, tuple[str, Path]]] = {}
     for file, model, task, chosen in zip(files, models, tasks, kept, strict=True):
         for line in chosen:
-            item = f"{task}/{line['doc_id']}"
+            item = notes.name(f"{task}/{line['doc_id']}")
             for key, text in _identities(line, item).items():
                 first, log = identities.setdefault(item, {}).setdefault(key, (text, file.path))
                 if first != text:

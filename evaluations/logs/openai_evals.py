@@ -121,7 +121,8 @@ def read_openai_evals(
             notes.add(
                 f"eval {run.eval} scored by {scorers[run.eval]} and by {run.scorer}", run.path
             )
-        for item, sample in run.samples.items():
+        for name, sample in run.samples.items():
+            item = notes.name(name)
             for key, text in sample.told.items():
                 first, log = texts.setdefault((item, key), (text, run.path))
                 if first != text:
@@ -131,7 +132,7 @@ def read_openai_evals(
                         "name; read the logs apart, or give runs of the same samples"
                     )
             properties.add(item, model, sample.told)
-            attempts += _attempts(run, model, item, metrics.get(run.eval), readers, notes)
+            attempts += _attempts(run, sample, model, item, metrics.get(run.eval), readers, notes)
     return assemble(
         attempts, properties, readers.values(), several=repeats, option="repeats", features=features
     )
@@ -227,6 +228,7 @@ def _metrics(runs: Sequence[_Run]) -> dict[str, set[str]]:
 
 def _attempts(
     run: _Run,
+    sample: _Sample,
     model: str,
     item: str,
     metric: str | None,
@@ -234,7 +236,6 @@ def _attempts(
     notes: Notes,
 ) -> list[Attempt]:
     """Read a sample's outcomes; one attempt without outcome if there are none."""
-    sample = run.samples[item]
     values = [(value, event) for name, value, event in sample.outcomes if name == metric]
     if not values or metric is None:
         why = "stopped by an error" if sample.error else f"without {metric or 'any outcome'}"

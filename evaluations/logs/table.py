@@ -12,13 +12,12 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import quoted, some
-from ...common.names import SAME, plain, rewritten, shown
+from ...common.names import plain
 from ..recognising import likely_columns, naming
 from ..tables import (
     is_missing,
     named,
     need_columns,
-    one_level_each,
     plain_names,
     refuse_broken,
     refuse_repeats,
@@ -28,15 +27,13 @@ from ..tables import (
     written,
 )
 from ..words import KNOWN, WORDS
-from .attempts import attempted, of_items, of_subjects
+from .attempts import attempted, of_items, of_subjects, refuse_two_texts
 from .files import read_file
 from .imported import Imported, Notes
 from .openai_evals import is_log
 from .values import ScoreReader, tidy
 
 type Table = str | Path | pd.DataFrame
-
-RENAMED = f"renamed: {SAME}"
 
 _REMEDY = (
     f"code outcomes as numbers in [0, 1] or by a known word ({KNOWN}), and leave a cell empty "
@@ -134,7 +131,8 @@ def read_table(
                 "subjects= names columns, which is for wide tables, and the table of outcomes is "
                 "long; leave it out, or give a table with one row per subject"
             )
-        table = _plain_cells(_named_columns(table, notes), names[:2], notes)
+        table = _named_columns(table, notes)
+        table = table.assign(**{name: notes.names(table[name]) for name in names[:2]})
         rows = from_long(table, names, notes)
         features, people = _beside(table, rows, names, features, people, notes)
         return _imported(rows, features, people, (outcomes, items, apart), notes)
@@ -259,10 +257,7 @@ def _opened(table: Table, names: Sequence[str], notes: Notes) -> pd.DataFrame:
         raise DataError(f"this is {kind_of(table)}; give a path or a pandas DataFrame")
     if not len(found):
         raise DataError(f"{where}: there are no rows; give some")
-    changed = rewritten(found.columns)
-    if changed:
-        notes.add(RENAMED, shown(changed), len(changed))
-        found = found.set_axis([changed.get(name, name) for name in found.columns], axis=1)
+    found = found.set_axis(notes.names(found.columns), axis=1)
     twice = [name for name in found.columns[found.columns.duplicated()] if not _is_nameless(name)]
     if twice:
         raise DataError(f"{where}: the column(s) {some(twice)} occur more than once; rename them")
@@ -319,36 +314,14 @@ def _named_columns(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
 
 def _plain_index(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     """Write the names of rows plainly."""
-    changed = rewritten(table.index)
-    if not changed:
-        return table
-    notes.add(RENAMED, shown(changed), len(changed))
-    names = pd.Index([changed.get(name, name) for name in table.index], name=table.index.name)
+    names = pd.Index(notes.names(table.index), name=table.index.name)
     return table.set_axis(names, axis=0)
-
-
-def _plain_cells(table: pd.DataFrame, columns: Sequence[str], notes: Notes) -> pd.DataFrame:
-    """Write the names of subjects and items plainly."""
-    for column in columns:
-        changed = rewritten(table[column])
-        if changed:
-            notes.add(RENAMED, shown(changed), len(changed))
-            names = [changed.get(name, name) for name in table[column]]
-            table = table.assign(**{column: names})
-    return table
 
 
 def _rows(table: Table, column: str, kind: str, notes: Notes) -> pd.DataFrame:
     """Read a table of items or subjects, indexed by their names."""
     found = _indexed(_opened(table, [column], notes), table, [column], notes)
-    return _one_level_each(named(found, f"{kind}s", kind), notes)
-
-
-def _one_level_each(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
-    table, changed = one_level_each(table)
-    for column, united in changed.items():
-        notes.add(f"{RENAMED}, in column {column}", shown(united), len(united))
-    return table
+    return notes.levels(named(found, f"{kind}s", kind))
 
 
 def _attempting(
@@ -491,9 +464,10 @@ def _beside(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Take properties that no table gives from the remaining columns: of items, and of subjects."""
     rest = table.drop(columns=[*names, *table.columns.intersection([ATTEMPT])])
-    rest = _one_level_each(rest, notes)
+    rest = notes.levels(rest)
     if items is None or subjects is None:
         rest = without_lists(rest, notes)
+    refuse_two_texts(rest, list(rows["item"]))
     if subjects is None:
         subjects = of_subjects(rest, list(rows["item"]), list(rows["subject"]), notes)
         rest = rest.drop(columns=subjects.columns)
