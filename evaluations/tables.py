@@ -192,8 +192,8 @@ def texts(names: Iterable[object], where: str) -> list[str]:
     Raises
     ------
     DataError
-        When there are no names, one is missing or blank, or one contains half a character or a
-        zero byte.
+        When there are no names, one is missing, or one contains half a character or a zero
+        byte.
 
     Warns
     -----
@@ -219,11 +219,7 @@ def written(names: Iterable[object], where: str) -> list[str]:
         found = list(names)
     except TypeError:
         raise DataError(f"{where}: {names!r} is no list of names; give one") from None
-    missing = [
-        place
-        for place, name in enumerate(found)
-        if is_missing(name) or (isinstance(name, str) and not plain(name))
-    ]
+    missing = [place for place, name in enumerate(found) if is_missing(name)]
     if missing:
         raise DataError(
             f"{where}: no name in row(s) {some(missing)}, counted from 0; name each, or drop them"

@@ -95,7 +95,7 @@ def test_a_level_is_that_of_the_layout():
     items = pd.DataFrame({"topic": ["sum\u00a0", "word"]}, index=["x", "y"])
     given = pd.DataFrame([[1, 0], [0, 1]], ["Ann", "Bob"], items.index)
     fit = ml.fit(layout, ml.Evaluation.from_wide(given, items), draws=4, tune=4, chains=1, seed=1)
-    assert {"ease[sum]", "ease[word]"} <= set(fit.profiles()["element"])
+    assert {"sum", "word"} == set(fit.data["posterior"]["topic"].values)
 
 
 def test_models_and_documents_of_logs_are_one(tmp_path):
