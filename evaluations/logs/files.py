@@ -129,9 +129,13 @@ def bounded(file: IO[bytes], where: str, remedy: str) -> bytearray:
     return content
 
 
-def too_large(where: str, remedy: str, most: int | None = None) -> DataError:
+class OverLimitError(DataError):
+    """The error for what takes more memory than a reader may use."""
+
+
+def too_large(where: str, remedy: str, most: int | None = None) -> OverLimitError:
     """Make the error for what is over the limit of bytes."""
-    return DataError(
+    return OverLimitError(
         f"{where}: there are more than {(most or MOST_BYTES) / 2**20:,.4g} MiB, the most that is "
         f"read at once; {remedy}"
     )
@@ -165,13 +169,15 @@ def parsed(
         if not isinstance(content, str):
             content = content.decode(json.detect_encoding(content))
         if sum(map(content.count, ",[{")) > MOST_VALUES:
-            raise DataError(
+            raise OverLimitError(
                 f"{where}: there are more than {MOST_VALUES:,} values, the most that are read at "
                 "once; keep only what is needed, or give parts of it"
             )
         return json.loads(content.removeprefix("\ufeff"), object_hook=hook)
     except RecursionError:
-        raise DataError(f"{where}: this is no JSON of a log (it is nested too deeply)") from None
+        raise DataError(
+            f"{where}: this is no JSON that can be read (it is nested too deeply)"
+        ) from None
     except ValueError as error:
         raise DataError(f"{where}: this is no JSON ({error})") from None
 
@@ -345,7 +351,7 @@ def _parquet(path: Path) -> pd.DataFrame:
                     )
                 batches.append(batch)
             table = Table.from_batches(batches, file.schema_arrow)
-        return table.to_pandas()
+        return pd.DataFrame(table.to_pandas())
     except DataError:
         raise
     except Exception as error:  # pyarrow raises many kinds

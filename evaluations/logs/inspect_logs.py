@@ -132,7 +132,7 @@ def read_run(path: Path, notes: Notes) -> Run:
             plan = tool.EvalPlan.model_validate(header.get("plan") or {})
             kept = _valid(content, spec, notes)
             samples = [_sample(raw, content, f"{spec.task}/{raw['id']}", notes) for raw in kept]
-    except DataError:
+    except files.OverLimitError:
         raise
     except Exception as error:  # its parsers have no error in common
         raise DataError(f"{path}: Inspect cannot read this log ({error})") from error
@@ -157,7 +157,7 @@ def _opened(path: Path) -> Iterator[_Content]:
                 yield _unpacked(archive, str(path))
             return
         remedy = "write it as .eval, by `inspect log convert --to eval`"
-        log = parsed(bounded(file, str(path), remedy), str(path), _light)
+        log = parsed(bounded(file, str(path), remedy), path.name, _light)
         if not isinstance(log, dict) or "eval" not in log:
             raise ValueError("it has no eval")
         samples = log.pop("samples", None) or []
@@ -175,7 +175,7 @@ def _unpacked(archive: zipfile.ZipFile, log: str) -> _Content:
         if archive.getinfo(name).file_size > files.MOST_BYTES:
             raise files.too_large(where, remedy)
         with archive.open(name) as file:
-            return parsed(bounded(file, where, remedy), where, _light)
+            return parsed(bounded(file, where, remedy), name, _light)
 
     def whole(raw: Raw) -> Raw | None:
         name = f"samples/{raw['id']}_epoch_{raw['epoch']}.json"
@@ -212,7 +212,7 @@ def _of_sample(raw: Raw, header: Raw) -> Raw:
     scores, error, limit = raw.get("scores"), raw.get("error"), raw.get("limit")
     if "score" in raw and scores is None:
         results = header.get("results") or {}
-        first = results.get("scorer") or next(iter(results.get("scores") or ()), {})
+        first: Raw = results.get("scorer") or next(iter(results.get("scores") or ()), {})
         scores = {first.get("name", "score"): raw["score"]}
     return {
         **{key: raw.get(key) for key in ("id", "epoch", "input", "uuid")},

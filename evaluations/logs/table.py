@@ -115,8 +115,13 @@ def read_table(
     notes = Notes()
     names = plain_names(subject, item, outcome)
     three_columns(names)
-    stated = subjects if isinstance(subjects, list | tuple) else None
-    apart = None if subjects is stated else subjects
+    stated, apart = None, None
+    if isinstance(subjects, str | Path | pd.DataFrame):
+        apart = subjects
+    elif isinstance(subjects, list | tuple):
+        stated = list(subjects)
+    elif subjects is not None:
+        raise DataError(f"subjects: this is {kind_of(subjects)}; give a table, or a list of names")
     features = None if items is None else _rows(items, names[1], "item", notes)
     people = None if apart is None else _rows(apart, names[0], "subject", notes)
     table = _opened(outcomes, names[:2], notes)
@@ -132,7 +137,8 @@ def read_table(
                 "long; leave it out, or give a table with one row per subject"
             )
         table = _named_columns(table, notes)
-        table = table.assign(**{name: notes.names(table[name]) for name in names[:2]})
+        for name in names[:2]:
+            table = table.assign(**{name: pd.Series(notes.names(table[name]), table.index, object)})
         rows = from_long(table, names, notes)
         features, people = _beside(table, rows, names, features, people, notes)
         return _imported(rows, features, people, (outcomes, items, apart), notes)
@@ -246,7 +252,7 @@ def _opened(table: Table, names: Sequence[str], notes: Notes) -> pd.DataFrame:
             )
     elif isinstance(table, pd.DataFrame):
         levels = [plain(name) if isinstance(name, str) else name for name in table.index.names]
-        table = table.rename_axis(index=levels)
+        table = table.set_axis(table.index.set_names(levels), axis=0)
         inside = [name for name in levels if name in names]
         taken = [name for name in inside if name in table.columns]
         refuse_broken(table, [str(row) for row in range(len(table))], "the table", "row")

@@ -209,7 +209,7 @@ def test_a_feature_that_is_the_same_in_all_samples_of_a_model_is_the_models(tmp_
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'{"version": 2}', b"[]"])
 def test_what_is_no_log_is_named(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=f"{name}: (Inspect cannot read this log|this is no JSON)"):
+    with pytest.raises(DataError, match=f"{name}: Inspect cannot read this log"):
         read_inspect(tmp_path / name)
 
 
