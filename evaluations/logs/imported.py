@@ -26,18 +26,20 @@ class Notes:
     >>> notes.add("dropped: no score", "sums/3")
     >>> notes.add("dropped: no score", "sums/8")
     >>> notes.frame()
-                    what  count example
-    0  dropped: no score      2  sums/3
+                    what  count         example
+    0  dropped: no score      2  sums/3, sums/8
     """
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
-        self._examples: dict[str, str] = {}
+        self._examples: dict[str, dict[str, None]] = {}
 
     def add(self, what: str, example: object, count: int = 1) -> None:
-        """Count an event; the first example of its kind is kept."""
+        """Count an event; the first examples of what was dropped are kept, and one of others."""
         self._counts[what] += count
-        self._examples.setdefault(what, str(example))
+        examples = self._examples.setdefault(what, {})
+        if len(examples) < (_SHOWN if what.startswith("dropped") else 1):
+            examples[str(example)] = None
 
     def name(self, name: str) -> str:
         """Return the plain form of a name; a change is counted."""
@@ -67,7 +69,7 @@ class Notes:
             {
                 "what": pd.Series(list(self._counts), dtype="str"),
                 "count": pd.Series(list(self._counts.values()), dtype="int64"),
-                "example": pd.Series(list(self._examples.values()), dtype="str"),
+                "example": pd.Series(list(map(", ".join, self._examples.values())), dtype="str"),
             }
         )
 
@@ -85,7 +87,7 @@ class Imported:
         Meta-features, indexed by item: numbers, truth values or texts.
     notes : DataFrame
         Everything that was dropped, mapped, renamed, averaged or assumed, in the columns `what`,
-        `count` and `example`.
+        `count` and `example`, which names up to twelve of those that were dropped.
     subjects : DataFrame, optional
         Properties of the subjects, indexed by subject: numbers, truth values or texts.
 
