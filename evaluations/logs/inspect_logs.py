@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...common.errors import DataError
 from ...common.optional import need
+from ...linking.errors import short
 from . import files
 from .attempts import Attempt, Properties, assemble, choose, tell_apart
 from .files import Paths, bounded, files_among, files_below, parsed
@@ -135,7 +136,8 @@ def read_run(path: Path, notes: Notes) -> Run:
     except files.OverLimitError:
         raise
     except Exception as error:  # its parsers have no error in common
-        raise DataError(f"{path}: Inspect cannot read this log ({error})") from error
+        reason = short(" ".join(str(error).split()), 200)
+        raise DataError(f"{path}: Inspect cannot read this log ({reason})") from error
     if header.get("status") != "success":
         status = header.get("status", "started")
         notes.add(f"log with status {status}: its finished samples count", path)
