@@ -178,7 +178,7 @@ def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:
     for column in one.columns.intersection(other.columns, sort=False):
         ours, theirs = (table.loc[shared, column].astype(object) for table in (one, other))
         for name, here, there in zip(shared, ours, theirs, strict=True):
-            if not (is_missing(here) or is_missing(there) or here == there):
+            if not (is_missing(here) or is_missing(there) or _compared(here) == _compared(there)):
                 raise DataError(
                     f"{kind} {name} has {column} = {here!r} in one evaluation and {there!r} in the "
                     f"other: it is another {kind}; correct one of the two, or name them apart"

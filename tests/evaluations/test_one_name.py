@@ -87,6 +87,16 @@ def test_levels_are_one_and_longer_texts_are_kept():
     assert evaluation.group_rates("kind")["group"].unique().tolist() == ["sum"]
 
 
+def test_two_evaluations_with_one_level_are_joined():
+    first, more = (
+        ml.Evaluation.from_wide(
+            pd.DataFrame({"x": [1]}, index=[who]), pd.DataFrame({"kind": [kind]}, index=["x"])
+        )
+        for who, kind in (("Ann", "sum"), ("Bob", "sum "))
+    )
+    assert (first + more).items["kind"].tolist() == ["sum"]
+
+
 def test_a_level_is_that_of_the_layout():
     topic = ml.Category("topic", levels=("sum", "word "))
     ease = ml.Bias("ease", per=topic, prior=ml.Prior("Normal", mu=0, sigma=1))
