@@ -5,7 +5,6 @@ import logging
 import os
 import stat
 import sys
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from .errors import FitError
+from .files import whole
 
 VARIABLE = "MEASUREMENT_LAYOUTS_CACHE"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -112,8 +112,8 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
         if _digest(key, content) == digest:
             return content
     made = make()
-    with suppress(OSError):
-        _write(path, _digest(key, made) + made)
+    with suppress(OSError), whole(path, OSError, mode=0o600) as beside:
+        beside.write_bytes(_digest(key, made) + made)
     return made
 
 
@@ -144,17 +144,6 @@ def unwritable(error: Exception) -> FitError:
         f"({getattr(cause, 'strerror', None) or cause}); before Python starts, set "
         "PYTENSOR_FLAGS=base_compiledir=FOLDER to a folder that can be written, or HOME"
     )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def _digest(key: str, content: bytes) -> bytes:

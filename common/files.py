@@ -2,10 +2,11 @@
 
 import errno
 import os
+import secrets
 import shutil
-import tempfile
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import FitError
@@ -14,8 +15,13 @@ _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 @contextmanager
-def whole(path: Path, refusal: type[Exception] = FitError, needs: int = 0) -> Iterator[Path]:
+def whole(
+    path: Path, refusal: type[Exception] = FitError, needs: int = 0, mode: int = 0o666
+) -> Iterator[Path]:
     """Write a temporary file, which is renamed when it is complete, and otherwise removed.
+
+    The file has the permissions that the umask leaves of `mode`. Where it replaces a file, it has
+    none that the replaced file did not have.
 
     Parameters
     ----------
@@ -26,6 +32,8 @@ def whole(path: Path, refusal: type[Exception] = FitError, needs: int = 0) -> It
     needs : int
         Least number of bytes of the file. Errors of some libraries do not state that a disk is
         full; this is then recognised by the free space.
+    mode : int
+        Permissions before the umask is applied.
 
     Yields
     ------
@@ -34,23 +42,24 @@ def whole(path: Path, refusal: type[Exception] = FitError, needs: int = 0) -> It
 
     Examples
     --------
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     with whole(Path(folder) / "hello.txt") as beside:
     ...         _ = beside.write_text("hello")
     ...     [file.name for file in Path(folder).iterdir()]
     ['hello.txt']
     """
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        os.close(handle)
+        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        with suppress(FileNotFoundError):
+            _keep_private(path, beside)
     except OSError as error:
         raise refusal(
             f"cannot write into {path.parent}: {error.strerror}; choose or make another folder"
         ) from error
-    beside = Path(name)
     try:
         yield beside
-        beside.chmod(0o644)
         beside.replace(path)
     except FitError:  # raised while the content was made
         raise
@@ -81,6 +90,13 @@ def write_text(path: Path, text: str, refusal: type[Exception] = FitError) -> Pa
     with whole(path, refusal) as beside:
         beside.write_text(text, encoding="utf-8", newline="")
     return path
+
+
+def _keep_private(path: Path, beside: Path) -> None:
+    """Take from a new file the permissions that the file it replaces does not give."""
+    replaced = path.lstat().st_mode
+    if stat.S_ISREG(replaced):
+        beside.chmod(stat.S_IMODE(beside.stat().st_mode & replaced))
 
 
 def _reason(error: Exception, beside: Path, needs: int) -> str:

@@ -17,7 +17,17 @@ from .counts import Counts
 from .measured import measured_columns
 from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .properties import of_subjects
-from .tables import known_names, name_cells, named, same_names, three_columns
+from .tables import (
+    known_names,
+    name_cells,
+    named,
+    need_frame,
+    plain_columns,
+    plain_names,
+    same_names,
+    three_columns,
+    with_one_level_each,
+)
 from .united import united
 
 
@@ -27,7 +37,9 @@ class Evaluation(Counts, Shown):
 
     An evaluation is made by `from_wide` or `from_long`, directly from counts, or by `of_outcomes`
     for layouts with several outcomes, graded outcomes or scores. Names of items and subjects become
-    texts. Properties that no layout uses are kept.
+    texts. Names of items, subjects and columns, and texts within a column, that differ in blanks or
+    in the composition of Unicode only are one, and a warning lists those that are written
+    otherwise. Properties that no layout uses are kept.
 
     Parameters
     ----------
@@ -78,7 +90,7 @@ class Evaluation(Counts, Shown):
         *,
         subjects: pd.DataFrame | None = None,
     ) -> None:
-        items = named(items, "items", "item")
+        items = with_one_level_each(named(items, "items", "item"), "items")
         if not len(items):
             raise DataError("there are no items; give at least one, as a row of items")
         successes = outcome_tables.counts(successes, "successes", items.index)
@@ -99,7 +111,7 @@ class Evaluation(Counts, Shown):
                 f"no outcomes for {some(empty)}; a subject needs at least one attempted "
                 "item to be fitted, so leave it out"
             )
-        people = of_subjects(subjects, successes.index)
+        people = with_one_level_each(of_subjects(subjects, successes.index), "subjects")
         for name, table in zip(
             ("items", "successes", "trials", "subject_table"),
             (items, successes, trials, people),
@@ -208,7 +220,8 @@ class Evaluation(Counts, Shown):
         >>> evaluation.subject_table["age"].to_dict()
         {'Ann': 30, 'Bob': 40}
         """
-        columns = (subject, item, outcome)
+        columns = plain_names(subject, item, outcome)
+        outcomes = plain_columns(need_frame(outcomes, "outcomes"), "outcomes")
         if items is None:
             items, own = outcome_tables.properties(outcomes, *columns)
             subjects = own if subjects is None else subjects
@@ -284,8 +297,13 @@ class Evaluation(Counts, Shown):
         Name: Ann, dtype: int64
         """
         items = named(items, "items", "item")
-        columns = (subject, item, outcome)
+        columns = plain_names(subject, item, outcome)
         three_columns(columns)
+        if isinstance(outcomes, Mapping):
+            outcomes = {
+                name: plain_columns(table, str(name)) if isinstance(table, pd.DataFrame) else table
+                for name, table in outcomes.items()
+            }
         if layout.steps is not None:
             counted = from_outcomes(layout, layout.steps, outcomes, items, columns)
             return cls(*with_outcomes(*counted), subjects=subjects)

@@ -6,6 +6,7 @@ import xarray as xr
 
 from ..common.errors import DataError
 from ..common.messages import some
+from ..common.names import plain
 from ..layouts.outcomes.measured import chance_name
 
 _ROUNDING = 1e-6  # of probabilities that add up to 1
@@ -49,11 +50,11 @@ def measured_columns(demands: xr.DataArray) -> pd.DataFrame:
     _refuse_others(demands)
     labelled = "dimension" in demands.dims
     table = demands.transpose("item", *_DIMS[1 if labelled else 2 :])
-    items = pd.Index([str(item) for item in table["item"].values], name="item")
+    items = pd.Index([plain(str(item)) for item in table["item"].values], name="item")
     if not items.is_unique:
         twice = some(items[items.duplicated()].unique())
         raise DataError(f"{demands.name}: the items {twice} occur twice; give each once")
-    labels = [str(label) for label in table["dimension"].values] if labelled else [""]
+    labels = [plain(str(label)) for label in table["dimension"].values] if labelled else [""]
     values = np.asarray(table.values, dtype=float).reshape(len(items), len(labels), -1)
     totals = values.sum(axis=2)
     bad = ~(np.isfinite(values) & (values >= 0)).all(axis=2) | ~(abs(totals - 1) <= _ROUNDING)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import many, some
+from ..common.names import plain
 from .tables import is_missing, named
 
 
@@ -177,7 +178,7 @@ def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:
     for column in one.columns.intersection(other.columns, sort=False):
         ours, theirs = (table.loc[shared, column].astype(object) for table in (one, other))
         for name, here, there in zip(shared, ours, theirs, strict=True):
-            if not (is_missing(here) or is_missing(there) or here == there):
+            if not (is_missing(here) or is_missing(there) or _compared(here) == _compared(there)):
                 raise DataError(
                     f"{kind} {name} has {column} = {here!r} in one evaluation and {there!r} in the "
                     f"other: it is another {kind}; correct one of the two, or name them apart"
@@ -194,7 +195,13 @@ def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 
 def _hashable(column: pd.Series) -> pd.Series:
-    """Write cells such as lists as texts, so that they can be compared."""
-    if column.dtype != object:
+    """Write cells so that they can be compared: lists as texts, and texts without odd blanks."""
+    if pd.api.types.is_numeric_dtype(column.dtype):
         return column
-    return column.map(lambda cell: cell if isinstance(cell, Hashable) else repr(cell))
+    return column.map(_compared)
+
+
+def _compared(cell: object) -> Hashable:
+    if isinstance(cell, str):
+        return plain(cell)
+    return cell if isinstance(cell, Hashable) else repr(cell)

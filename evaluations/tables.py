@@ -1,7 +1,9 @@
 """Reading of tables: names as texts, cells as numbers."""
 
+import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,13 +12,14 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.given import kind_of
 from ..common.messages import quoted, some
+from ..common.names import SAME, merged, plain, rewritten, shown
 from ..layouts.fields import is_broken
 from ..linking.errors import short
 from ..linking.real import real
 
 
 def named(table: object, what: str, kind: str) -> pd.DataFrame:
-    """Return a copy of a table whose rows are indexed by texts.
+    """Return a copy of a table whose rows are indexed by texts, with plain names of columns.
 
     Parameters
     ----------
@@ -36,7 +39,12 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
     ------
     DataError
         When the object is not a DataFrame, its columns have several levels, a name is missing or
-        occurs twice, or a name or a cell contains half a character.
+        occurs twice, two columns are one, or a name or a cell contains half a character.
+
+    Warns
+    -----
+    UserWarning
+        When a name is written otherwise, with other blanks or composed.
     """
     found = need_frame(table, what)
     if found.columns.nlevels > 1:
@@ -45,9 +53,90 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
             "one name, as in table.columns = ['size', ...]"
         )
     names = texts(found.index, f"{what}, {kind}")
+    found = plain_columns(found, what)
     refuse_repeats(names, kind, what)
     refuse_broken(found, names, what, kind)
     return found.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
+
+
+def plain_columns(table: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Return a table in which names of columns are plain; see `common.names.plain`.
+
+    Raises
+    ------
+    DataError
+        When two columns differ in blanks or in the composition of Unicode only.
+    """
+    changed = rewritten(table.columns)
+    if not changed:
+        return table
+    found = table.set_axis([changed.get(name, name) for name in table.columns], axis=1)
+    twice = found.columns[found.columns.duplicated() & ~table.columns.duplicated()]
+    if len(twice):
+        raise DataError(
+            f"{what}: the columns {some(map(repr, merged(table.columns)))} are one with another "
+            f"column, {some(twice)}: {SAME}; keep one, or give it another name"
+        )
+    _warn_of(changed, f"{what}, columns")
+    return found
+
+
+def one_level_each(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, dict[str, str]]]:
+    """Unite texts of a column that differ in blanks or in the composition of Unicode only.
+
+    Texts that are one with no other of their column are kept as they are.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table with one property per column.
+
+    Returns
+    -------
+    table : DataFrame
+        Table in which such texts have one form.
+    changed : dict of str to dict of str to str
+        By column, the texts that changed and their new form.
+
+    Examples
+    --------
+    >>> table, changed = one_level_each(pd.DataFrame({"kind": ["jay", "jay ", "crow "]}))
+    >>> table["kind"].tolist(), changed
+    (['jay', 'jay', 'crow '], {'kind': {'jay ': 'jay'}})
+    """
+    changed = {}
+    for place, (column, dtype) in enumerate(zip(table.columns, table.dtypes, strict=True)):
+        if pd.api.types.is_numeric_dtype(dtype) or not table.columns.is_unique:
+            continue
+        cells = table.iloc[:, place]
+        united = merged(cell for cell in cells if isinstance(cell, str))
+        if united:
+            changed[str(column)] = united
+            table = table.assign(
+                **{
+                    column: cells.map(
+                        lambda cell, own=united: (
+                            own.get(cell, cell) if isinstance(cell, str) else cell
+                        )
+                    )
+                }
+            )
+    return table, changed
+
+
+def with_one_level_each(table: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Do what `one_level_each` does, and warn of the texts that changed."""
+    table, changed = one_level_each(table)
+    for column, united in changed.items():
+        _warn_of(united, f"{what}, column {column!r}")
+    return table
+
+
+def _warn_of(changed: dict[str, str], where: str) -> None:
+    warnings.warn(
+        f"{where}: renamed {shown(changed)}, since {SAME}",
+        skip_file_prefixes=(str(Path(__file__).parents[1]),),
+    )
 
 
 def need_frame(table: object, what: str) -> pd.DataFrame:
@@ -98,13 +187,33 @@ def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: st
 
 
 def texts(names: Iterable[object], where: str) -> list[str]:
-    """Write names as texts.
+    """Write names as plain texts: composed, with single spaces inside and no outer blanks.
 
     Raises
     ------
     DataError
         When there are no names, one is missing, or one contains half a character or a zero
         byte.
+
+    Warns
+    -----
+    UserWarning
+        When a name is written otherwise.
+    """
+    found = written(names, where)
+    changed = rewritten(found)
+    if changed:
+        _warn_of(changed, where)
+    return [changed.get(name, name) for name in found] if changed else found
+
+
+def written(names: Iterable[object], where: str) -> list[str]:
+    """Write names as texts, without further changes.
+
+    Raises
+    ------
+    DataError
+        As `texts` does.
     """
     try:
         found = list(names)
@@ -115,8 +224,8 @@ def texts(names: Iterable[object], where: str) -> list[str]:
         raise DataError(
             f"{where}: no name in row(s) {some(missing)}, counted from 0; name each, or drop them"
         )
-    written = [str(name) for name in found]
-    for place, name in enumerate(written):
+    names_as_texts = [str(name) for name in found]
+    for place, name in enumerate(names_as_texts):
         if is_broken(name):
             raise DataError(
                 f"{where}: the name {name!r} in row {place}, counted from 0, contains half a "
@@ -127,7 +236,7 @@ def texts(names: Iterable[object], where: str) -> list[str]:
                 f"{where}: the name {name!r} in row {place}, counted from 0, contains a zero byte, "
                 "which ends a text in files; remove it"
             )
-    return written
+    return names_as_texts
 
 
 def refuse_repeats(names: Iterable[str], kind: str, where: str) -> None:
@@ -199,12 +308,21 @@ def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str
     DataError
         When a name is unknown, missing or given twice.
     """
-    wanted = [names] if isinstance(names, str) else texts(names, f"the {kind}s asked for")
+    where = f"the {kind}s asked for"
+    wanted = [plain(name) for name in written([names] if isinstance(names, str) else names, where)]
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise DataError(f"unknown {kind}(s): {some(unknown)}; known: {some(known)}")
-    refuse_repeats(wanted, kind, f"the {kind}s asked for")
+    refuse_repeats(wanted, kind, where)
     return wanted
+
+
+def plain_names(subject: str, item: str, outcome: str) -> tuple[str, str, str]:
+    """Write the given names of columns as `plain_columns` writes those of a table."""
+    subject, item, outcome = (
+        plain(name) if isinstance(name, str) else name for name in (subject, item, outcome)
+    )
+    return subject, item, outcome
 
 
 def three_columns(names: tuple[object, object, object]) -> None:

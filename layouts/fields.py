@@ -4,10 +4,11 @@ import math
 import re
 from collections.abc import Iterable
 
+from ..common.names import plain
 from ..linking import LayoutError
 from ..linking.real import real
 
-NAME = r"[^\W\d_](?:[\w .-]*[\w.-])?"
+NAME = r"[^\W\d_](?:(?:[\w.-]| (?! ))*[\w.-])?"
 """Of a node or a label dimension: it names a column, a variable and, in a store, a folder."""
 
 RESERVED = ("chain", "draw", "item", "subject")  # dimensions that every fit has
@@ -88,7 +89,7 @@ def labels(owner: str, values: object, what: str = "labels") -> tuple[str, ...] 
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise LayoutError(f"{owner}: {what}={values!r}; give a tuple of at least one name")
-    found = tuple(values)
+    found = tuple(plain(label) if isinstance(label, str) else label for label in values)
     if not found or any(not isinstance(label, str) or not label for label in found):
         raise LayoutError(f"{owner}: {what}={found!r}; give a tuple of at least one name, as texts")
     if len(set(found)) < len(found):

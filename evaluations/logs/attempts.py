@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
@@ -77,6 +78,9 @@ def choose(
     return chosen
 
 
+_DEEPEST = 20  # levels of fields within fields
+_TEXTS = {"doc", "document", "input", "problem", "prompt", "query", "question", "stem"}
+
 type Settings = Mapping[str, object]
 
 
@@ -103,6 +107,7 @@ def tell_apart(kind: str, runs: Sequence[tuple[str, Settings]], notes: Notes) ->
     >>> tell_apart("model", runs, Notes())
     ['gpt (temperature=0)', 'gpt (temperature=1)', 'llama']
     """
+    runs = [(notes.name(name), settings) for name, settings in runs]
     settings_of: dict[str, list[dict[str, str]]] = {}
     for name, settings in runs:
         told = {key: str(value) for key, value in settings.items() if value is not None}
@@ -200,6 +205,8 @@ class Properties:
         wanted = names if features is None else known_names(features, pd.Index(names), "feature")
         cells = [[record.get(name) for name in wanted] for record in self._records]
         table = pd.DataFrame(cells, columns=pd.Index(wanted, dtype=object), dtype=object)
+        table = self.notes.levels(table)
+        refuse_two_texts(table, self._items)
         people = of_subjects(table, self._items, self._subjects, self.notes)
         rest = table.drop(columns=people.columns)
         items = of_items(rest, self._items, self.notes, asked=features is not None)
@@ -213,13 +220,42 @@ class Properties:
     ) -> Iterator[tuple[str, object]]:
         """Go through a record's fields, those of inner records as `outer.inner`."""
         for key, value in record.items():
-            name = f"{within}{key}"
-            if isinstance(value, Mapping):
+            name = self.notes.name(f"{within}{key}")
+            if isinstance(value, Mapping) and name.count(".") >= _DEEPEST:
+                self.notes.add(f"dropped: fields nested more than {_DEEPEST} deep", item)
+            elif isinstance(value, Mapping):
                 yield from self._fields(item, value, f"{name}.")
             elif isinstance(value, Iterable) and not isinstance(value, str):
                 self.notes.add(f"dropped: field {name} contains lists", item)
             else:
                 yield name, value
+
+
+def refuse_two_texts(table: pd.DataFrame, items: Sequence[str]) -> None:
+    """Refuse two items under one name, whose texts, such as questions, differ.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per attempt.
+    items : sequence of str
+        Item of each row.
+
+    Raises
+    ------
+    DataError
+        When a column of texts of items has several texts in the rows of one item.
+    """
+    asked = [name for name in table.columns if str(name).lower() in _TEXTS]
+    varying = differing(table[asked], items, missing=False)
+    for column in asked:
+        if varying[column].any():
+            name = varying.index[varying[column]][0]
+            texts = table.loc[np.array(list(items), object) == name, column].dropna().unique()
+            raise DataError(
+                f"{name} has {len(texts)} texts in {column}, {some(map(repr, texts), 3, 60)}: they "
+                "are several items; give each its own name, or rename or drop the column"
+            )
 
 
 def of_subjects(

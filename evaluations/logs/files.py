@@ -5,19 +5,36 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 
 from ...common.errors import DataError
 from ...common.given import kind_of, refuse_other
 from ...common.messages import some
+from .imported import Notes
 
 type Paths = str | Path | Iterable[str | Path]
 
+MOST_BYTES = 256 * 2**20
+"""Largest size of a text that is read: a file, or what a file in an archive unpacks to."""
 
-def files_among(logs: Paths, inside: Callable[[Path], Iterable[Path]], lacking: str) -> list[Path]:
-    """List files, and those that folders contain, each once.
+MOST_VALUES = 10_000_000
+"""Largest number of values in one JSON text, each of which takes some hundred bytes of memory."""
+
+_STEP = 4096  # bytes of an archive that are unpacked at a time
+
+
+def files_among(
+    logs: Paths,
+    inside: Callable[[Path], Iterable[Path]],
+    lacking: str,
+    notes: Notes | None = None,
+) -> list[Path]:
+    """List files, and those that folders contain; a file with several names is listed once.
+
+    Links are followed, and files keep the names by which they are given, since a link may lead to a
+    file that is named by a digest.
 
     Parameters
     ----------
@@ -27,6 +44,8 @@ def files_among(logs: Paths, inside: Callable[[Path], Iterable[Path]], lacking: 
         Function that lists the files of a folder.
     lacking : str
         What a folder without such files does not have, and what to do, for messages.
+    notes : Notes, optional
+        Notes, to which further names of a file are added.
 
     Returns
     -------
@@ -44,15 +63,123 @@ def files_among(logs: Paths, inside: Callable[[Path], Iterable[Path]], lacking: 
         refuse_other("logs", path, str | Path, "a path", "give a file, several, or a folder")
     if not paths:
         raise DataError("no logs are given; give a file, several, or a folder")
-    found: dict[Path, None] = {}
+    by_target: dict[Path, Path] = {}
     for path in map(Path, paths):
         if not path.exists():
             raise DataError(f"{path}: no such file or folder; check the path")
         files = sorted(inside(path)) if path.is_dir() else [path]
         if not files:
             raise DataError(f"{path}: the folder has no {lacking}")
-        found |= dict.fromkeys(file.resolve() for file in files)
-    return list(found)
+        for file in files:
+            first = by_target.setdefault(file.resolve(), file)
+            if notes is not None and first.absolute() != file.absolute():
+                notes.add("dropped: further names of a file, which is read once", file)
+    return list(by_target.values())
+
+
+def files_below(folder: Path, belongs: Callable[[Path], bool], notes: Notes) -> Iterator[Path]:
+    """List the files of a folder and of its subfolders that belong to a reader.
+
+    Links to folders are followed, each folder once.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder.
+    belongs : callable
+        Whether the reader takes a file.
+    notes : Notes
+        Notes, to which the other files are added.
+
+    Yields
+    ------
+    Path
+        A file.
+    """
+    entered: set[Path] = set()
+    for root, folders, names in folder.walk(follow_symlinks=True):
+        target = root.resolve()
+        if target in entered:
+            folders.clear()
+            continue
+        entered.add(target)
+        folders.sort()
+        for path in (root / name for name in names):
+            if not path.is_file():
+                notes.add("dropped: links that lead to no file", path)
+            elif belongs(path):
+                yield path
+            else:
+                notes.add("dropped: files of the folder that are no logs of this kind", path)
+
+
+def bounded(file: IO[bytes], where: str, remedy: str) -> bytearray:
+    """Read a file up to the limit; what it unpacks to counts, not what it states.
+
+    Raises
+    ------
+    DataError
+        When there is more.
+    """
+    content = bytearray()
+    while step := file.read(_STEP):
+        content += step
+        if len(content) > MOST_BYTES:
+            raise too_large(where, remedy)
+    return content
+
+
+class OverLimitError(DataError):
+    """The error for what takes more memory than a reader may use."""
+
+
+def too_large(where: str, remedy: str, most: int | None = None) -> OverLimitError:
+    """Make the error for what is over the limit of bytes."""
+    return OverLimitError(
+        f"{where}: there are more than {(most or MOST_BYTES) / 2**20:,.4g} MiB, the most that is "
+        f"read at once; {remedy}"
+    )
+
+
+def parsed(
+    content: bytearray | str, where: str, hook: Callable[[dict[str, Any]], object] | None = None
+) -> Any:
+    """Read a JSON text.
+
+    Parameters
+    ----------
+    content : bytearray or str
+        The text.
+    where : str
+        Where it is, for messages.
+    hook : callable, optional
+        Function of each object, whose result replaces it.
+
+    Returns
+    -------
+    object
+        The value.
+
+    Raises
+    ------
+    DataError
+        When the text is no JSON, is nested too deeply, or has more values than are read.
+    """
+    try:
+        if not isinstance(content, str):
+            content = content.decode(json.detect_encoding(content))
+        if sum(map(content.count, ",[{")) > MOST_VALUES:
+            raise OverLimitError(
+                f"{where}: there are more than {MOST_VALUES:,} values, the most that are read at "
+                "once; keep only what is needed, or give parts of it"
+            )
+        return json.loads(content.removeprefix("\ufeff"), object_hook=hook)
+    except RecursionError:
+        raise DataError(
+            f"{where}: this is no JSON that can be read (it is nested too deeply)"
+        ) from None
+    except ValueError as error:
+        raise DataError(f"{where}: this is no JSON ({error})") from None
 
 
 def text_of(path: Path) -> str:
@@ -61,46 +188,58 @@ def text_of(path: Path) -> str:
     Raises
     ------
     DataError
-        When it cannot be read, is empty, contains NUL bytes or has another encoding; file and line
-        are named.
+        When it cannot be read, is too large, is empty, contains NUL bytes or has another encoding;
+        file and line are named.
     """
+    lines, size = [], 0
+    for _, line in _lines(path):
+        size += len(line)
+        if size > MOST_BYTES:
+            raise too_large(str(path), "give parts of the file")
+        lines.append(line)
+    return "".join(lines)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Read the lines of a text file, with their numbers from 1; see `text_of`."""
+    empty = True
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES + 1), b""), 1):
+                where = f"{path}, line {number}"
+                if len(line) > MOST_BYTES:
+                    raise too_large(where, "give shorter lines")
+                if b"\0" in line:
+                    raise DataError(
+                        f"{where}: a NUL byte, which texts do not have; the file may be UTF-16: "
+                        "save it in UTF-8"
+                    )
+                empty = empty and not line.strip()
+                try:
+                    yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    raise DataError(
+                        f"{where}: byte 0x{line[error.start]:02x} is not UTF-8; save the file in "
+                        "UTF-8"
+                    ) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from None
-    if not content.strip():
+    if empty:
         raise DataError(f"{path}: the file is empty; give one with outcomes, or leave it out")
-    if b"\0" in content:
-        line = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise DataError(
-            f"{path}, line {line}: a NUL byte, which texts do not have; the file may be UTF-16: "
-            "save it in UTF-8"
-        )
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{path}, line {line}: byte 0x{content[error.start]:02x} is not UTF-8; save the file "
-            "in UTF-8"
-        ) from None
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read JSON lines: number of the line, from 1, and its object.
+    """Read JSON lines, one at a time: number of the line, from 1, and its object.
 
     Raises
     ------
     DataError
         When a line is not a JSON object; the error names file and line.
     """
-    for number, line in enumerate(text_of(path).split("\n"), 1):
+    for number, line in _lines(path):
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{path}, line {number}: this is no JSON ({error})") from None
+        record = parsed(line, f"{path}, line {number}")
         if not isinstance(record, dict):
             raise DataError(
                 f"{path}, line {number}: this is {kind_of(record)}; give one JSON object a line"
@@ -118,7 +257,9 @@ def _refuse_half_characters(record: dict[str, Any], where: str) -> None:
         raise DataError(f"{where}: half a character ({error.reason}); correct the text") from None
 
 
-_MOST_BYTES = 128 * 2**20  # of a CSV file; short cells take some thirty times that as texts
+_MOST_CSV = 128 * 2**20  # bytes of a CSV file; short cells take some thirty times that as texts
+_MOST_PARQUET = 2**30  # bytes that a Parquet file unpacks to
+_BATCH = 1000  # rows of a Parquet file that are unpacked at a time
 _LONGEST = 2**31 - 1  # characters of a cell; Python's own limit is 131,072
 
 
@@ -147,10 +288,10 @@ def read_file(path: Path) -> pd.DataFrame:
 
 def _csv(path: Path) -> pd.DataFrame:
     size = path.stat().st_size
-    if size > _MOST_BYTES:
+    if size > _MOST_CSV:
         raise DataError(
             f"{path}: the file has {size / 2**20:,.0f} MiB, and a CSV file of up to "
-            f"{_MOST_BYTES / 2**20:.0f} MiB is read, since its cells take many times that memory; "
+            f"{_MOST_CSV / 2**20:.0f} MiB is read, since its cells take many times that memory; "
             "keep only the columns that are needed, save it as Parquet, or give parts of it"
         )
     limit = csv.field_size_limit(_LONGEST)
@@ -195,7 +336,23 @@ def _json(path: Path) -> pd.DataFrame:
 
 
 def _parquet(path: Path) -> pd.DataFrame:
+    """Read a Parquet file in batches, since a small file may unpack to any size."""
+    from pyarrow import Table
+    from pyarrow.parquet import ParquetFile
+
     try:
-        return pd.read_parquet(path)
+        with ParquetFile(path) as file:
+            batches, size = [], 0
+            for batch in file.iter_batches(_BATCH):
+                size += batch.nbytes
+                if size > _MOST_PARQUET:
+                    raise too_large(
+                        str(path), "keep only the columns that are needed", _MOST_PARQUET
+                    )
+                batches.append(batch)
+            table = Table.from_batches(batches, file.schema_arrow)
+        return pd.DataFrame(table.to_pandas())
+    except DataError:
+        raise
     except Exception as error:  # pyarrow raises many kinds
         raise DataError(f"{path}: this is no Parquet table ({error})") from error

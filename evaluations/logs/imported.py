@@ -1,6 +1,7 @@
 """Result of an import: outcomes, items, and a list of changes."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,7 +10,11 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.files import write_text
 from ...common.messages import many, some
+from ...common.names import SAME, plain, rewritten, shown
 from ..evaluation import Evaluation
+from ..tables import one_level_each
+
+_SHOWN = 12  # names of items or columns that are shown
 
 
 class Notes:
@@ -21,18 +26,42 @@ class Notes:
     >>> notes.add("dropped: no score", "sums/3")
     >>> notes.add("dropped: no score", "sums/8")
     >>> notes.frame()
-                    what  count example
-    0  dropped: no score      2  sums/3
+                    what  count         example
+    0  dropped: no score      2  sums/3, sums/8
     """
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
-        self._examples: dict[str, str] = {}
+        self._examples: dict[str, dict[str, None]] = {}
 
     def add(self, what: str, example: object, count: int = 1) -> None:
-        """Count an event; the first example of its kind is kept."""
+        """Count an event; the first examples of what was dropped are kept, and one of others."""
         self._counts[what] += count
-        self._examples.setdefault(what, str(example))
+        examples = self._examples.setdefault(what, {})
+        if len(examples) < (_SHOWN if what.startswith("dropped") else 1):
+            examples[str(example)] = None
+
+    def name(self, name: str) -> str:
+        """Return the plain form of a name; a change is counted."""
+        own = plain(name)
+        if own != name:
+            self.add(f"renamed: {SAME}", shown({name: own}))
+        return own
+
+    def names(self, names: Iterable[object]) -> list[object]:
+        """Return the plain forms of names; each name that changes is counted once."""
+        given = list(names)
+        changed = rewritten(given)
+        for name, own in changed.items():
+            self.add(f"renamed: {SAME}", shown({name: own}))
+        return [changed.get(name, name) if isinstance(name, str) else name for name in given]
+
+    def levels(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Unite texts of a column as `one_level_each` does; each column that changes is counted."""
+        table, changed = one_level_each(table)
+        for column, united in changed.items():
+            self.add(f"renamed: in column {column}, {SAME}", shown(united), len(united))
+        return table
 
     def frame(self) -> pd.DataFrame:
         """Write the list as a table, in the order of the first events of each kind."""
@@ -40,7 +69,7 @@ class Notes:
             {
                 "what": pd.Series(list(self._counts), dtype="str"),
                 "count": pd.Series(list(self._counts.values()), dtype="int64"),
-                "example": pd.Series(list(self._examples.values()), dtype="str"),
+                "example": pd.Series(list(map(", ".join, self._examples.values())), dtype="str"),
             }
         )
 
@@ -58,7 +87,7 @@ class Imported:
         Meta-features, indexed by item: numbers, truth values or texts.
     notes : DataFrame
         Everything that was dropped, mapped, renamed, averaged or assumed, in the columns `what`,
-        `count` and `example`.
+        `count` and `example`, which names up to twelve of those that were dropped.
     subjects : DataFrame, optional
         Properties of the subjects, indexed by subject: numbers, truth values or texts.
 
@@ -69,7 +98,7 @@ class Imported:
     ...                      "outcome": [1, 0, None], "size": [1.0, 2.0, 1.0]})
     >>> imported = read_table(rows)
     >>> imported
-    <Imported: 1 subject, 2 items, 2 attempts, 3 notes>
+    <Imported: 1 subject, 2 items (a, b), 2 attempts, properties size, 3 notes>
     >>> imported.evaluation()
     <Evaluation: 1 subject, 2 items, 2 trials, properties size>
     """
@@ -152,8 +181,12 @@ class Imported:
             raise DataError(f"{folder}: cannot be written ({error}); give another folder") from None
 
     def __repr__(self) -> str:
+        columns = some(self.items.columns, _SHOWN) or "none"
+        people = self.subjects.columns
+        own = f", of subjects {some(people, _SHOWN)}" if len(people) else ""
         return (
             f"<Imported: {many(self.outcomes['subject'].nunique(), 'subject')}, "
-            f"{many(len(self.items), 'item')}, {many(len(self.outcomes), 'attempt')}, "
+            f"{many(len(self.items), 'item')} ({some(self.items.index, _SHOWN)}), "
+            f"{many(len(self.outcomes), 'attempt')}, properties {columns}{own}, "
             f"{many(len(self.notes), 'note')}>"
         )

@@ -1,5 +1,6 @@
 """Logs of the lm-evaluation-harness: samples_*.jsonl, with results_*.json beside them."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +12,13 @@ from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import some
 from .attempts import Attempt, Properties, assemble, choose, name_models, tell_apart
-from .files import Paths, files_among, json_lines, text_of
+from .files import Paths, files_among, files_below, json_lines, parsed, text_of
 from .imported import Imported, Notes
 from .values import ScoreReader
 
+_RESULTS = re.compile(r"samples_.+\.jsonl|results_.+\.json")
+_TEXTS = ("doc_hash", "doc")
+_UNREAD = ("arguments", "filtered_resps")  # by far the longest fields
 _NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl")
 
 
@@ -53,7 +57,7 @@ def read_samples(path: Path) -> Iterator[dict[str, Any]]:
                 f"{path}, line {number}: this is no sample of the harness, which has doc_id and "
                 f"metrics; it has {some(line, 8) or 'nothing'}"
             )
-        yield line
+        yield {key: line[key] for key in line if key not in _UNREAD}
 
 
 def _described(path: Path, notes: Notes) -> SampleFile:
@@ -88,11 +92,7 @@ def _settings(run: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _results(path: Path) -> Mapping[str, Any]:
-    content = text_of(path)
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: this is no JSON ({error})") from None
+    found = parsed(text_of(path), str(path))
     if not isinstance(found, Mapping):
         raise DataError(f"{path}: this is {kind_of(found)}; the harness writes an object")
     return found
@@ -123,6 +123,7 @@ def read_lm_eval(
     ----------
     logs : path, or iterable of paths
         Files `samples_*.jsonl`, or folders of them, which are searched with their subfolders.
+        Links are followed.
     metric, filter : str, or mapping of str to str, optional
         Name of the metric, and of the filter of answers, for all tasks or by task; required when a
         task has several.
@@ -144,7 +145,8 @@ def read_lm_eval(
     ------
     DataError
         When a file or line is broken, a metric or filter must be chosen, a value is outside [0, 1],
-        a document differs between files, or one attempt has several outcomes.
+        a document differs between files (by its hash or its text, or else by its target), or one
+        attempt has several outcomes.
 
     Examples
     --------
@@ -159,7 +161,7 @@ def read_lm_eval(
     """
     notes = Notes()
     lacking = "samples_*.jsonl; run the harness with --log_samples"
-    paths = files_among(logs, lambda folder: folder.rglob("samples_*.jsonl"), lacking)
+    paths = files_among(logs, lambda folder: _samples_in(folder, notes), lacking, notes)
     files = [_described(path, notes) for path in paths]
     named = [(file.model, file.model_settings) for file in files]
     models = name_models(named, subject, notes)
@@ -181,17 +183,21 @@ def read_lm_eval(
         name: ScoreReader(f"metric {name}", None, {}, notes, _REMEDY) for name in metrics.values()
     }
     properties, attempts = Properties(notes), []
-    hashes: dict[str, tuple[object, Path]] = {}
+    identities: dict[str, dict[str, tuple[str, Path]]] = {}
     for file, model, task, chosen in zip(files, models, tasks, kept, strict=True):
         for line in chosen:
-            item = f"{task}/{line['doc_id']}"
-            first, log = hashes.setdefault(item, (line.get("doc_hash"), file.path))
-            if first != line.get("doc_hash"):
-                raise DataError(
-                    f"{item}: its doc_hash in {file.path} is not the one in {log}: these are two "
-                    "documents under one name; read the files apart, or give logs of the same data"
-                )
-            properties.add(item, model, _document(line))
+            item = notes.name(f"{task}/{line['doc_id']}")
+            for key, text in _identities(line, item).items():
+                first, log = identities.setdefault(item, {}).setdefault(key, (text, file.path))
+                if first != text:
+                    raise DataError(
+                        f"{item}: its {key} in {file.path} is not the one in {log}: these are two "
+                        "documents under one name; read the files apart, or give logs of the same "
+                        "data"
+                    )
+            if identities.get(item, {}).keys().isdisjoint(_TEXTS):
+                notes.add("not compared: documents that lines do not have, known by doc_id", item)
+            properties.add(item, model, _document(line, item, notes))
             outcomes = _outcomes(line, metrics[task], readers[metrics[task]], item, notes)
             attempts += [
                 Attempt(model, item, number, outcome, str(file.path))
@@ -200,6 +206,27 @@ def read_lm_eval(
     return assemble(
         attempts, properties, readers.values(), several=repeats, option="repeats", features=features
     )
+
+
+def _samples_in(folder: Path, notes: Notes) -> Iterator[Path]:
+    """List files of samples; those of results, which are read beside them, are no others."""
+    for path in files_below(folder, lambda path: _RESULTS.fullmatch(path.name) is not None, notes):
+        if _NAME.fullmatch(path.name):
+            yield path
+
+
+def _identities(line: Mapping[str, Any], where: str) -> dict[str, str]:
+    """Hash what a line has of its document: the harness's own hash and the document."""
+    found = {key: line[key] for key in _TEXTS if line.get(key) is not None}
+    if not found and line.get("target") is not None:
+        found = {"target": line["target"]}
+    try:
+        texts = {
+            key: json.dumps(value, sort_keys=True, default=repr) for key, value in found.items()
+        }
+    except RecursionError:
+        raise DataError(f"{where}: its document is nested too deeply; leave it out") from None
+    return {key: hashlib.sha256(text.encode()).hexdigest() for key, text in texts.items()}
 
 
 def _by_task(
@@ -227,9 +254,13 @@ def _names(line: Mapping[str, Any]) -> list[str]:
     return list(line.get("metrics", [name for name in line if name not in _BESIDE]))
 
 
-def _document(line: Mapping[str, Any]) -> Mapping[str, object]:
+def _document(line: Mapping[str, Any], item: str, notes: Notes) -> Mapping[str, object]:
     document = line.get("doc")
-    return document if isinstance(document, Mapping) else {}
+    if isinstance(document, Mapping):
+        return document
+    if document is not None:
+        notes.add("dropped: documents without fields", item)
+    return {}
 
 
 def _outcomes(

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from ...common.errors import DataError
 from ...common.messages import some
+from ...linking.errors import short
 from .attempts import Attempt, Properties, assemble, choose, name_models
-from .files import Paths, files_among, json_lines
+from .files import Paths, files_among, files_below, json_lines
 from .imported import Imported, Notes
 from .values import ScoreReader
 
@@ -16,6 +17,7 @@ MATCH = "match"
 """Metric of an eval that compares answers: whether the answer was `correct`."""
 
 _EVENT = ("sample_id", "type", "data")
+_CALLED = {"prompt": "prompt", "expected": "expected answer"}
 _ROLES = {"system": "", "user": "User: ", "assistant": "Assistant: "}
 _REMEDY = "choose a metric whose values are in [0, 1], such as match or accuracy"
 
@@ -83,8 +85,8 @@ def read_openai_evals(
     ------
     DataError
         When a file or line is broken or of another kind, a metric must be chosen, a value is
-        outside [0, 1], a sample expects another answer than in another log, or one attempt has
-        several outcomes.
+        outside [0, 1], a sample has another prompt or expects another answer than in another log,
+        or one attempt has several outcomes.
 
     Examples
     --------
@@ -99,7 +101,12 @@ def read_openai_evals(
     0    tiny  sums.test.0        1      1.0
     """
     notes = Notes()
-    paths = files_among(logs, lambda folder: folder.rglob("*.jsonl"), ".jsonl logs of OpenAI evals")
+    paths = files_among(
+        logs,
+        lambda folder: files_below(folder, lambda path: path.suffix == ".jsonl", notes),
+        ".jsonl logs of OpenAI evals",
+        notes,
+    )
     runs = [_read(path, notes) for path in paths]
     models = name_models([(run.model, run.settings) for run in runs], subject, notes)
     metrics = choose("metric", metric, _metrics(runs), notes)
@@ -107,25 +114,25 @@ def read_openai_evals(
         name: ScoreReader(f"metric {name}", None, {}, notes, _REMEDY) for name in metrics.values()
     }
     properties, attempts = Properties(notes), []
-    expected: dict[str, tuple[object, Path]] = {}
+    texts: dict[tuple[str, str], tuple[object, Path]] = {}
     scorers: dict[str, str] = {}
     for run, model in zip(runs, models, strict=True):
         if scorers.setdefault(run.eval, run.scorer) != run.scorer:
             notes.add(
                 f"eval {run.eval} scored by {scorers[run.eval]} and by {run.scorer}", run.path
             )
-        for item, sample in run.samples.items():
-            if "expected" in sample.told:
-                answer = sample.told["expected"]
-                first, log = expected.setdefault(item, (answer, run.path))
-                if first != answer:
+        for name, sample in run.samples.items():
+            item = notes.name(name)
+            for key, text in sample.told.items():
+                first, log = texts.setdefault((item, key), (text, run.path))
+                if first != text:
                     raise DataError(
-                        f"{item} expects {answer!r} in {run.path} and {first!r} in {log}: these "
-                        "are two samples under one name; read the logs apart, or give runs of the "
-                        "same samples"
+                        f"{item} has another {_CALLED[key]} in {run.path} ({short(repr(text))}) "
+                        f"than in {log} ({short(repr(first))}): these are two samples under one "
+                        "name; read the logs apart, or give runs of the same samples"
                     )
             properties.add(item, model, sample.told)
-            attempts += _attempts(run, model, item, metrics.get(run.eval), readers, notes)
+            attempts += _attempts(run, sample, model, item, metrics.get(run.eval), readers, notes)
     return assemble(
         attempts, properties, readers.values(), several=repeats, option="repeats", features=features
     )
@@ -221,6 +228,7 @@ def _metrics(runs: Sequence[_Run]) -> dict[str, set[str]]:
 
 def _attempts(
     run: _Run,
+    sample: _Sample,
     model: str,
     item: str,
     metric: str | None,
@@ -228,7 +236,6 @@ def _attempts(
     notes: Notes,
 ) -> list[Attempt]:
     """Read a sample's outcomes; one attempt without outcome if there are none."""
-    sample = run.samples[item]
     values = [(value, event) for name, value, event in sample.outcomes if name == metric]
     if not values or metric is None:
         why = "stopped by an error" if sample.error else f"without {metric or 'any outcome'}"

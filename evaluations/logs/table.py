@@ -1,6 +1,8 @@
 """Reading of tables of outcomes in files or data frames, long or wide."""
 
+import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,19 +12,22 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import quoted, some
+from ...common.names import plain
 from ..recognising import likely_columns, naming
 from ..tables import (
     is_missing,
     named,
     need_columns,
+    plain_names,
     refuse_broken,
     refuse_repeats,
     refuse_unknown,
     texts,
     three_columns,
+    written,
 )
 from ..words import KNOWN, WORDS
-from .attempts import attempted, of_items, of_subjects
+from .attempts import attempted, of_items, of_subjects, refuse_two_texts
 from .files import read_file
 from .imported import Imported, Notes
 from .openai_evals import is_log
@@ -40,7 +45,7 @@ def read_table(
     outcomes: Table,
     items: Table | None = None,
     *,
-    subjects: Table | None = None,
+    subjects: Table | Sequence[str] | None = None,
     subject: str = "subject",
     item: str = "item",
     outcome: str = "outcome",
@@ -49,7 +54,14 @@ def read_table(
 
     A table with the three columns is read as long. Any other table is read as wide, with one row
     per subject and one column per item; it is transposed when the names of its rows are items.
-    Names are read as texts, so that "001" is kept.
+    Names are read as texts, so that "001" is kept. Names that differ in blanks or in the
+    composition of Unicode only are one. A column without a name, such as an index that pandas
+    wrote, is left out.
+
+    A column of a wide table may be no item but a property of the subjects. Without a table `items`,
+    it is taken for one when its name ends in age, cohort, condition, female, gender, group, male,
+    sex, treated or treatment, or when it has no number although most columns are numbered, as q1
+    and q2 are. The notes list these columns, and the items; `subjects` states them instead.
 
     Parameters
     ----------
@@ -61,10 +73,11 @@ def read_table(
         Meta-features, with one row per item. The names of items are in the column `item`, or else
         in the first column of a file or the index of a data frame. By default, the meta-features
         are the remaining columns of a long table that have the same value in all rows of an item.
-    subjects : path or DataFrame, optional
+    subjects : path, DataFrame, or list of str, optional
         Properties of the subjects, with one row per subject, named in the same way as `items`. By
         default, the properties are the remaining columns of a long table that differ between rows
-        of an item and have the same value in all rows of a subject.
+        of an item and have the same value in all rows of a subject. A list names the columns of a
+        wide table that are properties of the subjects; with an empty one, all columns are items.
     subject, item, outcome : str
         Names of the columns.
 
@@ -78,7 +91,9 @@ def read_table(
     DataError
         When a file is broken, a name is missing, an outcome is neither a number in [0, 1] nor a
         known word, or an item or subject has outcomes but no row in `items` or `subjects`. When a
-        long table was read as wide, or lacks a column, the message names similar columns.
+        long table was read as wide, or lacks a column, the message names similar columns. Also when
+        an item has several texts in a column such as `question` or `prompt`, or a file unpacks to
+        more than the limit.
 
     Warns
     -----
@@ -98,27 +113,48 @@ def read_table(
     wide table: subjects by items, items without meta-features, dropped: outcome is missing (nan)
     """
     notes = Notes()
-    names = subject, item, outcome
+    names = plain_names(subject, item, outcome)
     three_columns(names)
-    features = None if items is None else _rows(items, item, "item", notes)
-    people = None if subjects is None else _rows(subjects, subject, "subject", notes)
-    table = _opened(outcomes, names[:2])
+    stated, apart = None, None
+    if isinstance(subjects, str | Path | pd.DataFrame):
+        apart = subjects
+    elif isinstance(subjects, list | tuple):
+        stated = list(subjects)
+    elif subjects is not None:
+        raise DataError(f"subjects: this is {kind_of(subjects)}; give a table, or a list of names")
+    features = None if items is None else _rows(items, names[1], "item", notes)
+    people = None if apart is None else _rows(apart, names[0], "subject", notes)
+    table = _opened(outcomes, names[:2], notes)
     known = None if features is None else features.index
     if sum(name in table.columns for name in names) > 1:
         if not set(names) <= set(table.columns):
             need_columns(
                 table.columns, names, "the table of outcomes has", naming(table, names, known)
             )
+        if stated is not None:
+            raise DataError(
+                "subjects= names columns, which is for wide tables, and the table of outcomes is "
+                "long; leave it out, or give a table with one row per subject"
+            )
+        table = _named_columns(table, notes)
+        for name in names[:2]:
+            table = table.assign(**{name: pd.Series(notes.names(table[name]), table.index, object)})
         rows = from_long(table, names, notes)
         features, people = _beside(table, rows, names, features, people, notes)
-        return _imported(rows, features, people, (outcomes, items, subjects), notes)
+        return _imported(rows, features, people, (outcomes, items, apart), notes)
     try:
         wide = _indexed(table, outcomes, names[:2], notes)
+        if stated is not None or features is None:
+            wide, beside = _no_items(wide, names[1], stated, notes)
+            people = beside if people is None else people
         rows = from_wide(wide, names[:2], known)
+        found = rows["item"].unique()
         notes.add(
-            "wide table: subjects by items", rows["subject"].iloc[0], rows["subject"].nunique()
+            "wide table: subjects by items",
+            f"the items {some(found, _SHOWN)}",
+            rows["subject"].nunique(),
         )
-        return _imported(rows, features, people, (outcomes, items, subjects), notes)
+        return _imported(rows, features, people, (outcomes, items, apart), notes)
     except DataError:
         if likely_columns(table, known) is None:
             raise
@@ -126,6 +162,51 @@ def read_table(
             "the table of outcomes is long, a row per outcome, and was read as wide, since it has "
             f"no columns {some(map(quoted, names))}: {naming(table, names, known)}"
         ) from None
+
+
+_SHOWN = 30  # items that a note lists
+_PEOPLE = {
+    *("age", "cohort", "condition", "female", "gender", "group", "male", "sex"),
+    *("treated", "treatment"),
+}
+
+
+def _no_items(
+    table: pd.DataFrame, item: str, stated: Sequence[str] | None, notes: Notes
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Take the properties of subjects from a wide table: the stated columns, or likely ones."""
+    if stated is not None:
+        need_columns(table.columns, list(stated), "the table of outcomes has")
+    if table.index.name == item:
+        if stated:
+            raise DataError(
+                f"subjects= names {some(stated)}, but the rows of the table are items; give "
+                "properties of the subjects as a table with one row per subject"
+            )
+        return table, None
+    columns = list(stated) if stated is not None else _unlike_items(table.columns)
+    if not columns:
+        return table, None
+    why = "as stated" if stated is not None else "as it is not named like an item"
+    for column in columns:
+        notes.add(f"property of the subjects: column {column}, {why}", column)
+    people = table[columns].set_axis(texts(table.index, "outcomes, subject"), axis=0)
+    return table.drop(columns=columns), people.rename_axis("subject")
+
+
+def _unlike_items(names: Iterable[object]) -> list[object]:
+    """List the columns that are no items by their names, unless all are."""
+    columns = list(names)
+    stems = {name: re.fullmatch(r"(.*?)\d+\D*", str(name)) for name in columns}
+    counts = Counter(match[1].lower() for match in stems.values() if match is not None)
+    numbered = 2 * max(counts.values(), default=0) > len(columns)
+    unlike = [
+        name
+        for name in columns
+        if re.split(r"[\W_]+", str(name).lower())[-1] in _PEOPLE
+        or (numbered and stems[name] is None)
+    ]
+    return unlike if len(unlike) < len(columns) else []
 
 
 def _imported(
@@ -159,7 +240,7 @@ def _imported(
     return Imported(read, tidied[0], notes.frame(), tidied[1])
 
 
-def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
+def _opened(table: Table, names: Sequence[str], notes: Notes) -> pd.DataFrame:
     """Read a file, or take a data frame, whose index may be a requested column."""
     if isinstance(table, str | Path):
         found, where = read_file(Path(table)), str(table)
@@ -170,18 +251,21 @@ def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
                 f"measurement-layouts import openai-evals {shlex.quote(where)} --out data"
             )
     elif isinstance(table, pd.DataFrame):
-        inside = [name for name in table.index.names if name in names]
+        levels = [plain(name) if isinstance(name, str) else name for name in table.index.names]
+        table = table.set_axis(table.index.set_names(levels), axis=0)
+        inside = [name for name in levels if name in names]
         taken = [name for name in inside if name in table.columns]
         refuse_broken(table, [str(row) for row in range(len(table))], "the table", "row")
         for name in [name for name in names if name in inside]:
-            texts(table.index.get_level_values(name), f"the table, {name}")
+            written(table.index.get_level_values(name), f"the table, {name}")
         found, where = table.drop(columns=taken).reset_index(inside), "the table"
     else:
         raise DataError(f"this is {kind_of(table)}; give a path or a pandas DataFrame")
     if not len(found):
         raise DataError(f"{where}: there are no rows; give some")
-    twice = found.columns[found.columns.duplicated()]
-    if len(twice):
+    found = found.set_axis(notes.names(found.columns), axis=1)
+    twice = [name for name in found.columns[found.columns.duplicated()] if not _is_nameless(name)]
+    if twice:
         raise DataError(f"{where}: the column(s) {some(twice)} occur more than once; rename them")
     return found
 
@@ -189,20 +273,61 @@ def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
 def _indexed(
     table: pd.DataFrame, source: Table, names: Sequence[str], notes: Notes
 ) -> pd.DataFrame:
-    """Index a table by the column of one of the names, by a file's first column, or not at all."""
+    """Index a table by the column of one of the names, by a file's first column, or not at all.
+
+    The first column of a data frame that was read from such a file has no name, and is taken too.
+    """
     for name in names:
         if name in table.columns:
-            return table.set_index(name)
-    if isinstance(source, pd.DataFrame):
-        return table
+            return _plain_index(_named_columns(table, notes).set_index(name), notes)
+    numbered = table.index.equals(pd.RangeIndex(len(table))) and table.index.name is None
+    if isinstance(source, pd.DataFrame) and not (
+        numbered and _is_nameless(table.columns[0]) and not _counts(table.iloc[:, 0])
+    ):
+        return _plain_index(_named_columns(table, notes), notes)
     notes.add("rows named by the file's first column", table.columns[0])
-    return table.set_index(table.columns[0]).rename_axis(index=None)
+    found = table.set_index(table.columns[0]).rename_axis(index=None)
+    return _plain_index(_named_columns(found, notes), notes)
+
+
+def _is_nameless(name: object) -> bool:
+    """Whether a column has no name, or the one that pandas gives to a column without a name."""
+    if is_missing(name) or not isinstance(name, str):
+        return is_missing(name)
+    return not name or re.fullmatch(r"Unnamed: \d+(_level_\d+)?", name) is not None
+
+
+def _counts(column: pd.Series) -> bool:
+    """Whether the cells are the numbers of the rows, from 0 or 1."""
+    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(dtype=float)
+    return any((numbers == np.arange(len(column)) + first).all() for first in (0, 1))
+
+
+def _named_columns(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Leave out columns without a name, and an index that was written as a column."""
+    drop = np.array(
+        [
+            _is_nameless(name) or (name in ("index", "level_0") and _counts(table.iloc[:, place]))
+            for place, name in enumerate(table.columns)
+        ],
+        dtype=bool,
+    )
+    if drop.any():
+        shown_names = some(map(repr, table.columns[drop]))
+        notes.add("dropped: columns without a name", shown_names, int(drop.sum()))
+    return table.loc[:, ~drop]
+
+
+def _plain_index(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Write the names of rows plainly."""
+    names = pd.Index(notes.names(table.index), name=table.index.name)
+    return table.set_axis(names, axis=0)
 
 
 def _rows(table: Table, column: str, kind: str, notes: Notes) -> pd.DataFrame:
     """Read a table of items or subjects, indexed by their names."""
-    found = _indexed(_opened(table, [column]), table, [column], notes)
-    return named(found, f"{kind}s", kind)
+    found = _indexed(_opened(table, [column], notes), table, [column], notes)
+    return notes.levels(named(found, f"{kind}s", kind))
 
 
 def _attempting(
@@ -345,8 +470,10 @@ def _beside(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Take properties that no table gives from the remaining columns: of items, and of subjects."""
     rest = table.drop(columns=[*names, *table.columns.intersection([ATTEMPT])])
+    rest = notes.levels(rest)
     if items is None or subjects is None:
         rest = without_lists(rest, notes)
+    refuse_two_texts(rest, list(rows["item"]))
     if subjects is None:
         subjects = of_subjects(rest, list(rows["item"]), list(rows["subject"]), notes)
         rest = rest.drop(columns=subjects.columns)

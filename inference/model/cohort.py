@@ -11,6 +11,7 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
+from ...common.names import plain
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.tables import need_columns
 from ...layouts import Layout, Node
@@ -176,7 +177,7 @@ def read_categories(
                 f"{category.name} is missing for {some(table.index[empty])} of the {whose}; fill "
                 f"in the column, or leave out those {whose}"
             )
-        texts = values.astype(str)
+        texts = values.astype(str).map(plain)
         closed, met = category.levels or (), set(texts)
         unknown = met - set(closed)
         if closed and unknown:

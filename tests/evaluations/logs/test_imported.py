@@ -8,11 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurement_layouts.common.errors import DataError
+from measurement_layouts.common.names import plain
 from measurement_layouts.evaluations.logs.imported import Notes
 from measurement_layouts.evaluations.logs.table import read_table
 from measurement_layouts.evaluations.logs.values import tidy
 
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
+NAMES = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6
+).filter(plain)
 CELLS = st.one_of(
     st.none(),
     st.booleans(),
@@ -29,9 +32,9 @@ CELLS = st.one_of(
 @st.composite
 def tables(draw):
     """Rows with odd names, and properties of items and subjects of mixed kinds."""
-    items = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
-    subjects = draw(st.lists(NAMES, min_size=1, max_size=2, unique=True))
-    fields = draw(st.lists(NAMES, max_size=3, unique=True))
+    items = draw(st.lists(NAMES, min_size=1, max_size=4, unique_by=plain))
+    subjects = draw(st.lists(NAMES, min_size=1, max_size=2, unique_by=plain))
+    fields = draw(st.lists(NAMES, max_size=3, unique_by=plain))
     features = {
         name: draw(st.lists(CELLS, min_size=len(items), max_size=len(items))) for name in fields
     }
@@ -42,7 +45,7 @@ def tables(draw):
     ]
     of_subjects = {
         name: draw(st.lists(CELLS, min_size=len(subjects), max_size=len(subjects)))
-        for name in draw(st.lists(NAMES, max_size=2, unique=True))
+        for name in draw(st.lists(NAMES, max_size=2, unique_by=plain))
     }
     return (
         pd.DataFrame(rows),

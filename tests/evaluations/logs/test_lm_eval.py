@@ -186,3 +186,35 @@ def test_odd_lines_are_read_or_refused(tmp_path_factory, rows):
         return
     assert imported.outcomes["outcome"].between(0, 1).all()
     assert not imported.outcomes.duplicated(["subject", "item", "attempt"]).any()
+
+
+@pytest.mark.parametrize(
+    ("lacking", "changed"),
+    [
+        (("doc_hash",), {"doc": {"question": "57 * 13"}}),
+        ((), {"doc": {"question": "57 * 13"}}),
+        (("doc_hash", "doc"), {"target": "741"}),
+    ],
+)
+def test_documents_are_compared_by_what_lines_have_of_them(tmp_path, lacking, changed):
+    """Older versions of the harness write no hash."""
+    for model, fields in (("a", {}), ("b", {}), ("c", changed)):
+        own = line(0, {"acc": 1.0}, **fields)
+        kept = {key: value for key, value in own.items() if key not in lacking}
+        write(tmp_path / model, [kept])
+    assert len(read_lm_eval([tmp_path / "a", tmp_path / "b"]).outcomes) == 2
+    with pytest.raises(DataError, match=r"sums/0: its (doc|target) in .*c.samples.* in .*a.samp"):
+        read_lm_eval(tmp_path)
+
+
+def test_linked_files_are_known_by_the_names_of_their_links(tmp_path):
+    path = write(tmp_path, [line(0, {"acc": 1.0})], results=results())
+    model = tmp_path / "snapshots" / "m"
+    model.mkdir(parents=True)
+    blob = path.rename(tmp_path / "0a1b2c")
+    (model / path.name).symlink_to(blob)
+    (model / "loop").symlink_to(model.parent)
+    (model / "README.md").write_text("")
+    read = read_lm_eval(model.parent)
+    assert read.outcomes[["subject", "item"]].values.tolist() == [["m", "sums/0"]]
+    assert notes_of(read)["dropped: files of the folder that are no logs of this kind"] == 1

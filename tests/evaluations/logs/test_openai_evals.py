@@ -132,7 +132,9 @@ def test_models_and_scorers_are_named(tmp_path):
 def test_two_samples_under_one_name_are_refused(tmp_path):
     one = write(tmp_path / "one.jsonl", spec("a"), matched(0, 1, True, expected="2"))
     two = write(tmp_path / "two.jsonl", spec("b"), matched(0, 1, True, expected="3"))
-    with pytest.raises(DataError, match=r"sums\.test\.1 expects '3' in .*two.jsonl and '2' in"):
+    with pytest.raises(
+        DataError, match=r"test\.1 has another expected answer in .*two.jsonl \('3'\)"
+    ):
         read_openai_evals([one, two])
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from measurement_layouts.common.errors import DataError
 from measurement_layouts.evaluations.evaluation import Evaluation
+from measurement_layouts.evaluations.logs import files
 from measurement_layouts.evaluations.logs.table import read_table
 
 LONG = pd.DataFrame(
@@ -242,3 +243,84 @@ def test_marks_of_other_programs_do_no_harm(tmp_path):
     assert read_table(path).outcomes.to_dict("records") == [
         {"subject": "NA", "item": "None", "attempt": 1, "outcome": 1.0}
     ]
+
+
+PEOPLE = pd.DataFrame(
+    {"subject": ["Ann", "Bob", "Cat"], "female": [1, 0, 1], "q1": [1, 0, 1], "q2": [0, 1, 1]}
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "stated", "items"),
+    [
+        (PEOPLE, None, ["q1", "q2"]),
+        (PEOPLE.rename(columns={"female": "adult"}), None, ["q1", "q2"]),  # it has no number
+        (PEOPLE.rename(columns={"q1": "maze", "q2": "box"}), None, ["maze", "box"]),
+        (PEOPLE.assign(q3=1), ["female", "q3"], ["q1", "q2"]),
+        (PEOPLE, [], ["female", "q1", "q2"]),
+        (PEOPLE.drop(columns=["q1", "q2"]), None, ["female"]),
+        (PEOPLE.rename(columns={"female": "a", "q1": "b", "q2": "c1"}), None, ["a", "b", "c1"]),
+    ],
+)
+def test_a_property_of_subjects_is_no_item(tmp_path, table, stated, items):
+    read = read_table(saved(table, tmp_path / "answers.csv"), subjects=stated)
+    assert read.items.index.tolist() == items
+    others = [name for name in table if name not in (*items, "subject")]
+    assert read.subjects.columns.tolist() == others
+    for name in others:
+        assert read.subjects[name].tolist() == table[name].tolist()
+    assert all(any(name in what for what in read.notes["what"]) for name in others)
+    assert all(name in repr(read) for name in (*items, *others))
+
+
+def test_stated_properties_of_subjects_must_be_columns_of_a_wide_table():
+    for table, told in (
+        (PEOPLE, "no column school"),
+        (LONG, "is long"),
+        (PEOPLE.set_index("subject").T.rename_axis("item"), "no column school"),
+    ):
+        with pytest.raises(DataError, match=told):
+            read_table(table, subjects=["school"])
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.parametrize("table", [PEOPLE, LONG], ids=["wide", "long"])
+def test_a_column_without_a_name_is_left_out(tmp_path, table, rows):
+    path = tmp_path / "answers.csv"
+    table = table.head(rows).drop(columns="female", errors="ignore")
+    table.to_csv(path)  # with the index of pandas, in a column without a name
+    plain = read_table(table)
+    for source in (path, pd.read_csv(path, dtype={"item": str}), table.reset_index()):
+        read = read_table(source)
+        pd.testing.assert_frame_equal(read.outcomes, plain.outcomes)
+        assert read.items.columns.tolist() == plain.items.columns.tolist()
+        assert notes_of(read)["dropped: columns without a name"] == 1
+
+
+def test_a_column_without_a_name_is_no_property(tmp_path):
+    ITEMS.reset_index(drop=True).to_csv(tmp_path / "items.csv")
+    read = read_table(WIDE, tmp_path / "items.csv")
+    assert read.items.columns.tolist() == ["size", "kind"]
+
+
+def test_names_of_rows_may_stand_in_a_column_without_a_name(tmp_path):
+    table = PEOPLE.set_index("subject").rename_axis(None)
+    table.to_csv(tmp_path / "answers.csv")
+    for source in (tmp_path / "answers.csv", pd.read_csv(tmp_path / "answers.csv")):
+        assert read_table(source).evaluation().subjects == ["Ann", "Bob", "Cat"]
+
+
+def test_two_texts_under_one_item_are_refused():
+    rows = LONG.assign(question=["2+2", "9+1", "2+2 ", "57*13"])
+    with pytest.raises(DataError, match=r"01 has 2 texts in question, '9\+1', '57\*13'"):
+        read_table(rows)
+    assert len(read_table(rows.replace("57*13", "9+1")).outcomes) == 4
+
+
+def test_what_a_parquet_file_unpacks_to_is_limited(tmp_path, monkeypatch):
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame({"subject": "Ann", "item": "a", "outcome": [1] * 10**5}).to_parquet(path)
+    assert path.stat().st_size < 10**4
+    monkeypatch.setattr(files, "_MOST_PARQUET", 10**6)
+    with pytest.raises(DataError, match=r"rows\.parquet: there are more than 0\.95.* MiB"):
+        read_table(path)

@@ -190,7 +190,3 @@ def test_a_write_that_fails_midway_leaves_the_old_file(damaged, fitted, monkeypa
     with raises("could not write"):
         fitted.save(damaged.parent / "new.nc")
     assert [path.name for path in damaged.parent.iterdir()] == ["damaged.nc"]
-
-
-def test_others_may_read_the_file(saved):
-    assert saved.stat().st_mode & 0o777 == 0o644

@@ -1,0 +1,41 @@
+"""Permissions of written files."""
+
+import os
+import stat
+
+import pytest
+
+from measurement_layouts.common.files import write_text
+
+
+@pytest.fixture
+def masked():
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize(("umask", "wanted"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
+@pytest.mark.trust("security", "a file has the permissions that the umask leaves")
+def test_a_file_has_the_permissions_that_the_umask_leaves(tmp_path, masked, umask, wanted):
+    masked(umask)
+    write_text(tmp_path / "a.txt", "a")
+    assert mode(tmp_path / "a.txt") == wanted
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_private_file_stays_private_and_a_link_is_replaced(tmp_path, masked):
+    path, link = tmp_path / "a.txt", tmp_path / "link"
+    write_text(path, "a")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    for each in (path, link):
+        write_text(each, "b")
+    assert (mode(path), mode(link), link.is_symlink()) == (0o600, 0o644, False)
+    masked(0o077)
+    write_text(link, "c")
+    assert mode(link) == 0o600
