@@ -167,18 +167,18 @@ def by_quadrature(successes: np.ndarray, trials: np.ndarray) -> dict[str, tuple[
 
 
 @cache
-def _by_hand(subjects: int) -> Callable[[np.ndarray, np.ndarray], Quantities]:
+def _by_hand(subjects: int, items: int) -> Callable[[np.ndarray, np.ndarray], Quantities]:
     """Compile the model of subjects and items, written by hand in PyMC, and return a sampler."""
     import nutpie
     import pymc as pm
 
     with pm.Model() as model:
-        hits = pm.Data("hits", np.zeros((subjects, ITEMS)))
-        count = pm.Data("count", np.ones((subjects, ITEMS)))
+        hits = pm.Data("hits", np.zeros((subjects, items)))
+        count = pm.Data("count", np.ones((subjects, items)))
         mean, spread = pm.Normal("mean", 0, 1), pm.HalfNormal("spread", 1)
         apart = pm.HalfNormal("easeSpread", 1)
         ability = pm.Deterministic("ability", mean + spread * pm.Normal("z", 0, 1, shape=subjects))
-        odds = ability[:, None] + apart * pm.ZeroSumNormal("ease", sigma=1, shape=ITEMS)
+        odds = ability[:, None] + apart * pm.ZeroSumNormal("ease", sigma=1, shape=items)
         logs = -hits * pm.math.log1pexp(-odds) - (count - hits) * pm.math.log1pexp(odds)
         pm.Potential("outcomes", logs.sum())
     compiled = nutpie.compile_pymc_model(model)
@@ -202,8 +202,10 @@ def _by_hand(subjects: int) -> Callable[[np.ndarray, np.ndarray], Quantities]:
 
 
 def by_hand(successes: np.ndarray, trials: np.ndarray) -> dict[str, tuple[float, float]]:
-    """Sample the model of subjects and items, written by hand in PyMC."""
-    return summary(_by_hand(len(trials))(successes, trials), len(trials))
+    """Sample the model of subjects and attempted items, written by hand in PyMC."""
+    attempted = trials.sum(axis=0) > 0
+    sample = _by_hand(len(trials), int(attempted.sum()))
+    return summary(sample(successes[:, attempted], trials[:, attempted]), len(trials))
 
 
 type Sampler = Callable[[np.ndarray, np.ndarray, np.random.Generator], Quantities]
