@@ -7,6 +7,7 @@ from pathlib import Path
 
 import battery_cases as batteries
 import engine
+import estimation
 import gradient_cases
 import hand_kernel
 import lines
@@ -22,7 +23,6 @@ import slow_spots
 import xarray as xr
 from scipy.special import expit
 
-import estimation
 import measurement_layouts as ml
 from measurement_layouts.linking import product
 

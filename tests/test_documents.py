@@ -3,14 +3,13 @@
 import ast
 import importlib.util
 import re
-import tomllib
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from helpers import PACKAGE
 
 import measurement_layouts as ml
-from helpers import PACKAGE
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -59,7 +58,7 @@ def test_continuous_integration_uses_the_commands_of_the_readme():
 
 
 def test_links_and_pictures_of_the_documents_exist():
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/[A-Z]*.md")]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             there = target.startswith("https://") or (page.parent / target).exists()
             assert there, f"{page.name}: {target}"

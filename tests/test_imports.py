@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from helpers import PACKAGE
 
 LINT = "from importlinter.cli import lint_imports_command as run; run()"

@@ -7,10 +7,10 @@ import sys
 
 import matplotlib.pyplot as plt
 import pytest
+from helpers import PACKAGE
 
 import measurement_layouts
 import measurement_layouts.linking
-from helpers import PACKAGE
 
 
 @pytest.mark.parametrize("door", [measurement_layouts, measurement_layouts.linking])

@@ -6,8 +6,8 @@ stand for one name: it holds when all of them pass. A test that tries many input
 ``record_property("inputs", 10_000)``; one of calibration, the verdict, which is said where it does
 not hold.
 
-What is promised stands in ``docs/PROMISES.md``, one promise in a row, with links to its tests: the name
-of the function, and its file. Those tests run for the table, whatever they are marked with.
+What is promised stands in ``docs/PROMISES.md``, one promise in a row, with links to its tests: the
+name of the function, and its file. Those tests run for the table, whatever they are marked with.
 """
 
 import re

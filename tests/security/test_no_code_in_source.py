@@ -3,7 +3,6 @@
 import ast
 
 import pytest
-
 from helpers import PACKAGE
 
 CALLS = {"eval", "exec", "compile", "__import__", "breakpoint", "execfile", "read_pickle"}

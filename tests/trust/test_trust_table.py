@@ -8,9 +8,9 @@ from helpers import trust_table
 PAGE = """
 | promise | tested by |
 | --- | --- |
-| A full disk loses nothing | [`test_full`](tests/a.py), [`test_fuller`](tests/a.py) |
-| Nothing hangs | [`test_hang`](tests/b.py) |
-| Never run | [`test_asleep`](tests/b.py) |
+| A full disk loses nothing | [`test_full`](../tests/a.py), [`test_fuller`](../tests/a.py) |
+| Nothing hangs | [`test_hang`](../tests/b.py) |
+| Never run | [`test_asleep`](../tests/b.py) |
 """
 
 
