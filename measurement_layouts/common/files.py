@@ -1,5 +1,6 @@
 """Writing of files, completely or not at all."""
 
+import csv
 import errno
 import os
 import shutil
@@ -7,8 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .errors import FitError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
@@ -81,6 +86,36 @@ def write_text(path: Path, text: str, refusal: type[Exception] = FitError) -> Pa
     with whole(path, refusal) as beside:
         beside.write_text(text, encoding="utf-8", newline="")
     return path
+
+
+def csv_text(table: "pd.DataFrame", *, index: bool = False) -> str:
+    r"""Write a table as CSV with line feeds as line ends, from which every text is read back.
+
+    Where a text contains a carriage return, all cells are quoted: Python 3.12 does not quote such a
+    cell by itself, and a reader then takes it for the end of a line.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table.
+    index : bool
+        Whether the index is the first column.
+
+    Returns
+    -------
+    str
+        Lines of the file, the header first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> csv_text(pd.DataFrame({"a\r": [1]}))
+    '"a\r"\n"1"\n'
+    """
+    text = str(table.to_csv(index=index, lineterminator="\n"))
+    if "\r" not in text:
+        return text
+    return str(table.to_csv(index=index, lineterminator="\n", quoting=csv.QUOTE_ALL))
 
 
 def _reason(error: Exception, beside: Path, needs: int) -> str:
