@@ -91,10 +91,10 @@ class Journal:
                 f"{path} is no adaptive test, or damaged ({error}); give a file that "
                 "AdaptiveTest wrote"
             ) from error
-        if written > _FORMAT:
+        if written != _FORMAT:
             raise FitError(
-                f"{path} was written by a later version (format {written}, known: {_FORMAT}); "
-                "update measurement-layouts"
+                f"{path} has format {written}, and this version of measurement-layouts reads "
+                f"format {_FORMAT}; read it with the version that wrote it, or begin again"
             )
         found = cls(begun, events, path)
         if torn:
