@@ -151,7 +151,7 @@ def report_picture(report: Path, picture: Path) -> None:
         page.screenshot(path=picture, full_page=True, clip=clip)  # type: ignore[arg-type]
 
 
-def main(images: Path = ROOT / "images") -> None:
+def main(images: Path = ROOT / "docs" / "images") -> None:
     """Execute the example, print its numbers and draw its pictures; then those of the studies."""
     import measurement_layouts as ml
     from measurement_layouts.plots import criticism_map

@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
-# Type check: mypy reads the package as it is installed, the root folders under one name.
+# Type check of the package.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$(bash "$root/scripts/tree.sh")"
-"${PYTHON:-$root/.venv/bin/python}" -m mypy --config-file "$root/pyproject.toml" \
-    --cache-dir "$root/.mypy_cache" -p measurement_layouts
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+"${PYTHON:-.venv/bin/python}" -m mypy -p measurement_layouts

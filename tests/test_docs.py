@@ -235,13 +235,9 @@ def test_every_layout_of_every_scenario_is_drawn(building):
 def test_every_formula_is_among_the_methods(building):
     import formulas
 
-    root = DOCS.parent
-    written = sum(
-        path.read_text().count(".. math::")
-        for room in formulas.PACKAGES
-        for path in (root / room).rglob("*.py")
-    )
-    collected = [card for card in formulas.cards(root) if card.has_formula]
+    sources = formulas.PACKAGE.rglob("*.py")
+    written = sum(path.read_text().count(".. math::") for path in sources)
+    collected = [card for card in formulas.cards() if card.has_formula]
     assert sum(card.text.count(".. math::") for card in collected) == written
     assert [card.file for card in collected if formulas.chapter_of(card) == "Other"] == []
 
@@ -316,9 +312,7 @@ def test_every_picture_has_a_text_that_states_what_one_sees(building):
     import pages
 
     root = DOCS.parent
-    files = [
-        root / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")
-    ]
+    files = [root / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
     files += [path for ending in ("md", "rst") for path in sorted(DOCS.glob(f"**/*.{ending}"))]
     files = [path for path in files if not {"_build", "_templates"} & set(path.parts)]
     found = {str(path.relative_to(root)): texts_of_pictures(path.read_text()) for path in files}

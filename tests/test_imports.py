@@ -4,13 +4,12 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from helpers import PACKAGE
 
-ROOT = Path(__file__).parents[1]
 LINT = "from importlinter.cli import lint_imports_command as run; run()"
-PACKAGES = sorted(path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests")
+ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 
 
 @pytest.fixture(scope="module")
@@ -18,16 +17,19 @@ def tree(tmp_path_factory):
     """A copy of the package that a test may break."""
     package = tmp_path_factory.mktemp("tree") / "measurement_layouts"
     only_python = shutil.ignore_patterns("*.csv", "*.toml", "__pycache__")
-    shutil.copytree(ROOT / "measurement_layouts", package, ignore=only_python)
-    for folder in PACKAGES:
-        if folder.name != "measurement_layouts":
-            shutil.copytree(folder, package / folder.name, ignore=only_python)
+    shutil.copytree(PACKAGE, package, ignore=only_python)
     return package.parent
 
 
 def lint(tree):
     """Exit status, and what is said of the contracts."""
-    config = ["--config", ROOT / "pyproject.toml", "--cache-dir", tree / "cache", "--no-logo"]
+    config = [
+        "--config",
+        PACKAGE.parent / "pyproject.toml",
+        "--cache-dir",
+        tree / "cache",
+        "--no-logo",
+    ]
     done = subprocess.run(
         [sys.executable, "-c", LINT, *config], cwd=tree, capture_output=True, text=True, check=False
     )
@@ -41,13 +43,12 @@ def test_the_contract_is_kept(tree):
 
 
 def copies(text):
-    """Imports of a root folder by its own name, which would load a second copy of it."""
-    names = "|".join(path.name for path in PACKAGES if path.name != "measurement_layouts")
-    return re.findall(rf"^\s*(?:from|import) (?:{names})\b", text, re.MULTILINE)
+    """Imports of a folder by its own name, which would load a second copy of it."""
+    return re.findall(rf"^\s*(?:from|import) (?:{'|'.join(ROOMS)})\b", text, re.MULTILINE)
 
 
 def test_nothing_is_imported_twice():
-    files = [path for package in PACKAGES for path in package.rglob("*.py")]
+    files = PACKAGE.rglob("*.py")
     assert [path for path in files if copies(path.read_text(encoding="utf-8"))] == []
     assert copies("import os\n    from layouts.nodes import Derived\n") != []
 

@@ -1,9 +1,9 @@
 """What is built to be installed: complete, described and small."""
 
 import os
-import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from email.parser import Parser
@@ -13,38 +13,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
-PACKAGED = SETTINGS["tool"]["setuptools"]
-BUILT = "import setuptools.build_meta as build; build.build_wheel({!r})"
+BUILT = "import setuptools.build_meta as build; build.build_{}({!r})"
+LINKS = ("inference", "layouts", "linking", "scenarios")
+from_git = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an archive has no links")
 
 
-def folder_of(package):
-    """The folder of a package's files."""
-    places = PACKAGED["package-dir"]
-    top = max((name for name in places if f"{package}.".startswith(f"{name}.")), key=len)
-    return ROOT.joinpath(places[top], *package.removeprefix(top).split(".")[1:])
-
-
-def left_out(data):
-    """Files of the packages that neither are code nor are named as their data."""
-    taken = {
-        path
-        for package, patterns in data.items()
-        for place in (PACKAGED["packages"] if package == "*" else [package])
-        for pattern in patterns
-        for path in folder_of(place).glob(pattern)
-    }
-    return sorted(
-        str(path.relative_to(ROOT))
-        for root in {folder_of(package) for package in PACKAGED["packages"]}
-        for path in root.rglob("*")
-        if path.is_file() and path.suffix not in (".py", ".pyc") and path not in taken
-    )
-
-
-def test_every_file_of_the_packages_is_installed():
-    assert left_out(PACKAGED["package-data"]) == []
-    fewer = {**PACKAGED["package-data"], "measurement_layouts.evaluations": []}
-    assert left_out(fewer) == ["evaluations/mental-addition.csv"]
+@from_git
+@pytest.mark.parametrize("name", LINKS)
+def test_the_links_of_the_root_lead_into_the_package(name):
+    assert (ROOT / name).readlink() == Path("measurement_layouts", name)
+    assert (ROOT / name / "__init__.py").is_file()
 
 
 def test_the_citation_has_the_version_and_the_licence():
@@ -54,19 +32,52 @@ def test_the_citation_has_the_version_and_the_licence():
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel, built from a copy."""
-    tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("dist")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tree)
-    for root in {folder_of(package).relative_to(ROOT).parts[0] for package in PACKAGED["packages"]}:
-        shutil.copytree(ROOT / root, tree / root, ignore=shutil.ignore_patterns("__pycache__"))
-    command = [sys.executable, "-c", BUILT.format(str(out))]
+def clone(tmp_path_factory):
+    """A clone of what is committed."""
+    tree = tmp_path_factory.mktemp("clone") / "tree"
+    subprocess.run(["git", "clone", "--quiet", ROOT, tree], check=True, capture_output=True)
+    return tree
+
+
+def build(kind, tree, out):
+    """The file that setuptools builds."""
+    command = [sys.executable, "-c", BUILT.format(kind, str(out))]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
-    (made,) = out.glob("*.whl")
+    (made,) = out.iterdir()
     return made
 
 
+def committed(tree, *folders):
+    """Paths of all files that git keeps, the links left out."""
+    command = ["git", "ls-files", "-z", *folders]
+    paths = subprocess.run(command, cwd=tree, check=True, capture_output=True, text=True).stdout
+    return sorted({*paths.split("\0")} - {"", *LINKS})
+
+
+@pytest.fixture(scope="module")
+def wheel(clone, tmp_path_factory):
+    return build("wheel", clone, tmp_path_factory.mktemp("wheel"))
+
+
+@from_git
+@pytest.mark.slow
+def test_a_wheel_has_every_file_of_the_package_once(wheel, clone):
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" not in name]
+    assert sorted(names) == committed(clone, "measurement_layouts")
+
+
+@from_git
+@pytest.mark.slow
+def test_an_sdist_has_every_file_once(clone, tmp_path):
+    with tarfile.open(build("sdist", clone, tmp_path)) as archive:
+        names = [item.name.partition("/")[2] for item in archive if not item.isdir()]
+    made = {name for name in names if name.startswith("measurement_layouts.egg-info/")}
+    assert len(set(names)) == len(names)
+    assert sorted({*names} - made - {"PKG-INFO", "setup.cfg"}) == committed(clone)
+
+
+@from_git
 @pytest.mark.slow
 def test_the_wheel_is_code_and_described(wheel):
     """Code alone: no data, pictures or notebooks, which would make it larger at once."""
@@ -82,6 +93,7 @@ def test_the_wheel_is_code_and_described(wheel):
     assert len(described.get_all("Classifier")) >= 10
 
 
+@from_git
 @pytest.mark.slow
 def test_the_wheel_works_away_from_the_repository(wheel, tmp_path):
     """Python finds the library only where it is unpacked: sample and command are there."""

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import references
 
-DOCS = Path(__file__).resolve().parent.parent
-PACKAGES = sorted(path.parent.name for path in DOCS.parent.glob("*/__init__.py"))
+PACKAGE = Path(__file__).resolve().parent.parent.parent / "measurement_layouts"
 CHAPTERS = {
     "Linking functions": ("linking/",),
     "Layouts": ("layouts/",),
@@ -87,21 +86,20 @@ class Card:
         return ".. math::" in self.text
 
 
-def cards(root: Path = DOCS.parent) -> list[Card]:
+def cards() -> list[Card]:
     """Read all docstrings that have a formula or a source."""
     found: list[Card] = []
-    for room in PACKAGES:
-        for path in sorted((root / room).rglob("*.py")):
-            file = str(path.relative_to(root))
-            for name, docstring in _docstrings(ast.parse(path.read_text(encoding="utf-8"))):
-                parts = _HEADING.split(docstring)
-                sections = dict(zip(parts[1::2], parts[2::2], strict=True))
-                text, sources = parts[0].strip(), sections.get("References", "").strip()
-                for body in parts[2::2]:
-                    text += "".join(f"\n\n{block}" for block in _math(body))
-                card = Card(file, name, text, sources)
-                if card.has_formula or sources:
-                    found.append(card)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        file = path.relative_to(PACKAGE).as_posix()
+        for name, docstring in _docstrings(ast.parse(path.read_text(encoding="utf-8"))):
+            parts = _HEADING.split(docstring)
+            sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+            text, sources = parts[0].strip(), sections.get("References", "").strip()
+            for body in parts[2::2]:
+                text += "".join(f"\n\n{block}" for block in _math(body))
+            card = Card(file, name, text, sources)
+            if card.has_formula or sources:
+                found.append(card)
     return found
 
 

@@ -144,14 +144,14 @@ def levels_page() -> str:
 def files_page() -> str:
     """Return the list of the package's files, each with the first line of its docstring."""
     out = ["# Files", "", "Every file of the package, with the first line of its docstring.", ""]
-    for package in map(DOCS.parent.joinpath, formulas.PACKAGES):
-        out += [f"## `{package.name}`", ""]
-        rows = []
-        for path in sorted(package.rglob("*.py")):
-            about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-            first = about.split("\n")[0]
-            rows.append((f"`{path.relative_to(DOCS.parent)}`", first))
-        out += [table(["file", "description"], rows), ""]
+    folders: dict[str, list[tuple[str, str]]] = {}
+    for path in sorted(formulas.PACKAGE.rglob("*.py")):
+        about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        file = path.relative_to(formulas.PACKAGE)
+        folder = formulas.PACKAGE.name if len(file.parts) == 1 else file.parts[0]
+        folders.setdefault(folder, []).append((f"`{file.as_posix()}`", about.split("\n")[0]))
+    for folder in sorted(folders):
+        out += [f"## `{folder}`", "", table(["file", "description"], folders[folder]), ""]
     return "\n".join(out)
 
 
@@ -219,7 +219,7 @@ def _layout_page(key: str, scenario: object, layout: str, seen: str) -> str:
 
 def _summary(plot: str) -> str:
     """Return the first line of a plot's card, without importing it."""
-    path = DOCS.parent / "plots" / f"{plot}.py"
+    path = formulas.PACKAGE / "plots" / f"{plot}.py"
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name == plot:
             return (ast.get_docstring(node) or "").split("\n")[0]

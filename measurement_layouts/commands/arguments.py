@@ -21,6 +21,13 @@ _ALWAYS = {2: "the input cannot be used; the reason is one line", 130: "stopped 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Help whose texts are wrapped at words, except examples, which stay whole to be copied."""
 
+    def add_argument(self, action: argparse.Action) -> None:
+        """Leave room for the names of commands with their indentation, as Python 3.13 does."""
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            longest = max(map(len, action.choices)) + 2 * self._indent_increment
+            self._action_max_length = max(self._action_max_length, longest)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n".join(_filled(line, width) for line in text.split("\n"))
 

@@ -163,19 +163,19 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
     """Write the other files of a fit; then remove its store, unless it has former fits."""
-    from ..common.files import write_text
+    from ..common.files import csv_text, write_text
     from ..inference.files import hierarchy
     from ..inference.files.chains import finished_chains
     from ..inference.fit import load
 
     fitted = load(folder.fit, layout=layout)
-    write_text(folder.items, evaluation.item_table.to_csv())
-    write_text(folder.subjects, evaluation.subject_table.to_csv())
-    write_text(folder.profiles, fitted.profiles().to_csv(index=False))
-    write_text(folder.diagnostics, fitted.diagnostics().to_csv())
+    write_text(folder.items, csv_text(evaluation.item_table, index=True))
+    write_text(folder.subjects, csv_text(evaluation.subject_table, index=True))
+    write_text(folder.profiles, csv_text(fitted.profiles()))
+    write_text(folder.diagnostics, csv_text(fitted.diagnostics(), index=True))
     if layout.joint:
-        write_text(folder.population, fitted.population().to_csv(index=False))
-        write_text(folder.effects, fitted.items().to_csv(index=False))
+        write_text(folder.population, csv_text(fitted.population()))
+        write_text(folder.effects, csv_text(fitted.items()))
     layout.draw(folder.diagram)
     if finished_chains(folder.store) is not None or len(hierarchy.generations(folder.store)) == 1:
         _remove(folder.store)

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..common.errors import DataError
-from ..common.files import write_text
+from ..common.files import csv_text, write_text
 from ..common.progress import waiting
 from ..common.saying import say
 from . import arguments
@@ -78,7 +78,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
         table = forecast.to_frame()
     told = repr(forecast).removeprefix("<Forecast: ").removesuffix(">")
     if chosen.out is not None:
-        write_text(chosen.out, table.to_csv(index=False))
+        write_text(chosen.out, csv_text(table))
         say(f"{chosen.out} has a row for each subject and item: {told}", error=True)
     elif sys.stdout is not None and sys.stdout.isatty():
         from ..printing import print_forecast
@@ -86,7 +86,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
         print_forecast(forecast, table)
         say(f"forecast: {told}; --out writes all of it as CSV", error=True)
     else:
-        table.to_csv(sys.stdout, index=False)
+        print(csv_text(table), end="")
         say(f"forecast: {told}", error=True)
     return 0
 

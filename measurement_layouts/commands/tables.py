@@ -194,6 +194,6 @@ def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
         for name in ("successes", "trials")
     )
     known = data.subjects or folder.subjects
-    named_or_there = data.subjects is not None or known.is_file()  # older fits have none
+    named_or_there = data.subjects is not None or known.is_file()  # a fit that lies alone has none
     people = _properties(known, "subject", data.columns[0]) if named_or_there else None
     return Evaluation(table.loc[names], successes, trials, subjects=people)

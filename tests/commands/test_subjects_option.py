@@ -88,7 +88,7 @@ def test_a_fit_keeps_them_beside_it(data, tables, people, fitted, tmp_path):
         chosen = parser().parse_args(["criticise", str(out), *options])
         found = fitted_evaluation(fit, out, data_of(chosen))
         assert ages(found.subject_table) == {"Bob": 40, "Ann": 30}
-    (out / "fitted_subjects.csv").unlink()  # as an older version left it
+    (out / "fitted_subjects.csv").unlink()
     found = fitted_evaluation(fit, out, data_of(parser().parse_args(["criticise", str(out)])))
     assert found.subject_table.columns.tolist() == []
 

@@ -1,11 +1,14 @@
-"""Permissions of written files."""
+"""Files that are written: their permissions, and texts of every kind."""
 
+import csv
 import os
 import stat
+from io import StringIO
 
+import pandas as pd
 import pytest
 
-from measurement_layouts.common.files import write_text
+from measurement_layouts.common.files import csv_text, write_text
 
 
 @pytest.fixture
@@ -39,3 +42,16 @@ def test_a_private_file_stays_private_and_a_link_is_replaced(tmp_path, masked):
     masked(0o077)
     write_text(link, "c")
     assert mode(link) == 0o600
+
+
+TEXTS = ["\r", "a\r", "\n", "\r\n", "a,b", '"', "", "1"]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("index", [False, True])
+def test_texts_of_every_kind_are_read_back(name, index):
+    table = pd.DataFrame({"plain": ["Ann"] * len(TEXTS), name: TEXTS}, pd.Index(TEXTS, name="row"))
+    header, *rows = csv.reader(StringIO(csv_text(table, index=index), newline=""), strict=True)
+    first = 0 if index else 1
+    assert header == ["row", "plain", name][first:]
+    assert rows == [[text, "Ann", text][first:] for text in TEXTS]

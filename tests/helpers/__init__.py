@@ -3,3 +3,4 @@
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
+PACKAGE = TESTS.parent / "measurement_layouts"

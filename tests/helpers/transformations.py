@@ -165,7 +165,7 @@ def renamed_nodes(problem: Problem, rng: np.random.Generator) -> Problem:
     layout = _read(
         {
             **written,
-            "outcome": new[written["outcome"]],
+            "outcomes": [new[name] for name in written["outcomes"]],
             "nodes": [rename(node) for node in written["nodes"]],
         }
     )

@@ -6,16 +6,16 @@ stand for one name: it holds when all of them pass. A test that tries many input
 ``request.node.user_properties.append(("inputs", 10_000))``; one of calibration, the verdict, which
 is said where it does not hold.
 
-What is promised stands in ``PROMISES.md``, one promise in a row, with links to its tests: the name
-of the function, and its file. Those tests run for the table, whatever they are marked with.
+What is promised stands in ``docs/PROMISES.md``, one promise in a row, with links to its tests: the
+name of the function, and its file. Those tests run for the table, whatever they are marked with.
 """
 
 import re
 from collections import defaultdict
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "PROMISES.md"
-_LINK = re.compile(r"\[`?(test_\w+)`?\]\((tests/[\w/]+\.py)\)")
+PAGE = Path(__file__).parents[2] / "docs" / "PROMISES.md"
+_LINK = re.compile(r"\[`?(test_\w+)`?\]\(\.\./(tests/[\w/]+\.py)\)")
 
 KINDS = {
     "oracles": "oracles equal",

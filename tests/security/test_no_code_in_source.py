@@ -1,20 +1,18 @@
 """What could run code from a file is nowhere in the package, but where the reason stands here."""
 
 import ast
-from pathlib import Path
 
 import pytest
+from helpers import PACKAGE
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = [path.parent for path in ROOT.glob("*/__init__.py")]
 CALLS = {"eval", "exec", "compile", "__import__", "breakpoint", "execfile", "read_pickle"}
 CALLS |= {"system", "popen", "spawnv", "execv", "Popen", "check_output", "check_call"}
 MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yaml", "subprocess"}
 MODULES |= {"runpy", "code", "codeop", "jsonpickle", "ctypes", "cffi"}
 OPTIONS = {"shell", "allow_pickle", "unsafe"}
 ALLOWED = {
-    "measurement_layouts/commands/layout_file.py: exec()": "one's own layout is a Python file",
-    "measurement_layouts/commands/layout_file.py: compile()": "the same",
+    "commands/layout_file.py: exec()": "one's own layout is a Python file",
+    "commands/layout_file.py: compile()": "the same",
     "scenarios/animal_ai_arenas.py: import yaml": "reads into nodes, and makes no object of a tag",
     "inference/files/store.py: import ctypes": "calls the C library's malloc_trim",
     "inference/sampling/unbounded.py: import ctypes": "calls the log-density compiled here",
@@ -58,10 +56,10 @@ def _is_false(value):
 @pytest.mark.slow
 @pytest.mark.trust("security", "no pickle, eval or shell in the source")
 def test_only_layout_files_are_executed(request):
-    files = [path for package in PACKAGES for path in package.glob("**/*.py")]
+    files = list(PACKAGE.rglob("*.py"))
     request.node.user_properties.append(("inputs", len(files)))
     found = {
-        f"{path.relative_to(ROOT).as_posix()}: {what}"
+        f"{path.relative_to(PACKAGE).as_posix()}: {what}"
         for path in files
         for what in runs(path.read_text(encoding="utf-8"))
     }

@@ -77,7 +77,7 @@ FAULTS = {
         *("a saved fit that is truncated", "a saved fit with a damaged byte"),
         *("a store with a truncated file", "a store with a damaged file"),
         *("a saved fit of another layout", "a store of another layout"),
-        "a store of a newer version",
+        "a store of another version",
     ],
     "stopped": [
         *("Ctrl-C keeps what is done", "a command that is stopped or killed"),

@@ -113,12 +113,13 @@ def test_edited_attributes(saved, tmp_path, attributes, message):
         load(edited(saved, tmp_path, **attributes))
 
 
-@pytest.mark.trust("stability", "a fit file of a newer format is refused")
-def test_a_newer_format(saved, tmp_path):
-    path = edited(saved, tmp_path, format=7, measurement_layouts="3.1")
+@pytest.mark.parametrize("number", [0, 7])
+@pytest.mark.trust("stability", "a fit file of another format is refused")
+def test_another_format(saved, tmp_path, number):
+    path = edited(saved, tmp_path, format=number, measurement_layouts="3.1")
     with raises(
-        "has format 7, and this version of measurement-layouts reads format 1; update it to at "
-        "least 3.1"
+        f"has format {number}, and this version of measurement-layouts reads format 1; read it "
+        "with version 3.1, or fit again"
     ):
         load(path)
 

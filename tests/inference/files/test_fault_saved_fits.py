@@ -90,16 +90,17 @@ def test_a_store_whose_files_are_cut_short(store, tmp_path, request):
     assert same_draws(ml.load(copy), whole)
 
 
-@pytest.mark.trust("faults", "a store of a newer version")
-def test_a_store_of_a_newer_version(store, tmp_path):
+@pytest.mark.parametrize("number", [0, 7])
+@pytest.mark.trust("faults", "a store of another version")
+def test_a_store_of_another_version(store, tmp_path, number):
     copy = shutil.copytree(store[1], tmp_path / "copy")
     said = json.loads((copy / "zarr.json").read_text())
-    said["attributes"]["store"]["format"] = 7
+    said["attributes"]["store"]["format"] = number
     said["attributes"]["measurement_layouts"] = "9.9"
     (copy / "zarr.json").write_text(json.dumps(said))
     message = (
-        f"{copy} has format 7, and this version of measurement-layouts reads format 1; update it "
-        "to at least 9.9"
+        f"{copy} has format {number}, and this version of measurement-layouts reads format 1; read "
+        "it with version 9.9, or fit again into another store"
     )
     with exactly(FitError, message):
         ml.load(copy)

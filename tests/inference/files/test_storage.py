@@ -84,14 +84,6 @@ def test_attempts_are_kept(tmp_path):
     assert again.diagnostics().loc["Ann", "attempts"] == 3
 
 
-def test_a_file_from_before_attempts_were_counted(fitted, tmp_path):
-    before = fitted.data.copy()
-    before.attrs = {name: said for name, said in fitted.data.attrs.items() if name != "attempts"}
-    again = ml.load(ml.Fit(fitted.layout, before, {}).save(tmp_path / "before.nc"))
-    assert again.attempts == {}
-    assert (again.diagnostics()["attempts"] == 1).all()
-
-
 @pytest.mark.parametrize("size", [1, 7000])
 def test_written_some_subjects_at_a_time(fitted, tmp_path, monkeypatch, size):
     monkeypatch.setattr(storage, "_BLOCK", size)

@@ -213,7 +213,6 @@ def test_a_prior_for_each_label_is_updated_alone():
 def test_it_is_written_read_and_drawn():
     layout = of_formulas()
     written = json.loads(json.dumps(layout.to_dict()))
-    assert written["format"] == 2
     read = ml.Layout.from_dict(written)
     assert read.fingerprint == layout.fingerprint
     assert read.to_dict() == layout.to_dict()
@@ -226,8 +225,6 @@ def test_it_is_written_read_and_drawn():
     assert rf"\mathrm{{skill}}_{{\text{{write}}}} &\sim {write}" in layout.to_latex()
     assert "∼ Exponential(λ=1 / general)" in " ".join(facts(layout.nodes["effort"]))
     assert {"write ∼ Uniform(", "lower=0, upper=general)"} <= set(facts(layout.nodes["skill"]))
-    plain = ml.Layout("plain", ml.Success("done", ml.Capability("p", low=0, high=1)))
-    assert plain.to_dict()["format"] == 1
 
 
 def test_a_cycle_through_a_formula_is_refused():

@@ -194,7 +194,7 @@ def read(path: Path) -> Contents:
     Raises
     ------
     FitError
-        When the store is damaged, or has the format of a newer version.
+        When the store is damaged, or has the format of another version.
     """
     import zarr
 
@@ -202,8 +202,8 @@ def read(path: Path) -> Contents:
         root = zarr.open_consolidated(str(path), mode="r")
         attributes: dict[str, Any] = root.attrs.asdict()
         mark = attributes.pop(_MARK)
-        newer = mark["format"] > FORMAT
-        contents = None if newer else _contents(root, attributes, mark["options"])
+        other = mark["format"] != FORMAT
+        contents = None if other else _contents(root, attributes, mark["options"])
     except Exception as error:  # Zarr raises errors of many classes for damaged files
         raise FitError(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged: restore a "
@@ -212,7 +212,8 @@ def read(path: Path) -> Contents:
     if contents is None:
         raise FitError(
             f"{path} has format {mark['format']}, and this version of measurement-layouts reads "
-            f"format {FORMAT}; update it to at least {attributes['measurement_layouts']}"
+            f"format {FORMAT}; read it with version {attributes['measurement_layouts']}, or fit "
+            "again into another store"
         )
     if mark["checksum"] != _checksum(contents):
         raise FitError(

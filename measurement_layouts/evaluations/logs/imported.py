@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ...common.errors import DataError
-from ...common.files import write_text
+from ...common.files import csv_text, write_text
 from ...common.messages import many, some
 from ...common.names import SAME, plain, rewritten, shown
 from ..evaluation import Evaluation
@@ -175,8 +175,7 @@ class Imported:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, table in tables.items():
-                text = table.to_csv(index=False, lineterminator="\n")
-                write_text(folder / f"{name}.csv", text, DataError)
+                write_text(folder / f"{name}.csv", csv_text(table), DataError)
         except (OSError, UnicodeEncodeError) as error:
             raise DataError(f"{folder}: cannot be written ({error}); give another folder") from None
 

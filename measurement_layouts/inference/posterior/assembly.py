@@ -20,7 +20,7 @@ from .posterior import Posterior
 
 SAMPLED = ("subject", "chain", "draw")
 FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
-FORMAT = 1  # format of fits; it is raised when older versions cannot read new fits
+FORMAT = 1  # of fits; other versions' formats are not read
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """Writing of files, completely or not at all."""
 
+import csv
 import errno
 import os
 import secrets
@@ -8,8 +9,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .errors import FitError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
@@ -97,6 +102,36 @@ def _keep_private(path: Path, beside: Path) -> None:
     replaced = path.lstat().st_mode
     if stat.S_ISREG(replaced):
         beside.chmod(stat.S_IMODE(beside.stat().st_mode & replaced))
+
+
+def csv_text(table: "pd.DataFrame", *, index: bool = False) -> str:
+    r"""Write a table as CSV with line feeds as line ends, from which every text is read back.
+
+    Where a text contains a carriage return, all cells are quoted: Python 3.12 does not quote such a
+    cell by itself, and a reader then takes it for the end of a line.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table.
+    index : bool
+        Whether the index is the first column.
+
+    Returns
+    -------
+    str
+        Lines of the file, the header first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> csv_text(pd.DataFrame({"a\r": [1]}))
+    '"a\r"\n"1"\n'
+    """
+    text = str(table.to_csv(index=index, lineterminator="\n"))
+    if "\r" not in text:
+        return text
+    return str(table.to_csv(index=index, lineterminator="\n", quoting=csv.QUOTE_ALL))
 
 
 def _reason(error: Exception, beside: Path, needs: int) -> str:

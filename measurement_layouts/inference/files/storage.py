@@ -22,7 +22,7 @@ from . import hierarchy
 from .hierarchy import check_records, stored_posterior
 from .records import read_records
 
-_MARKS = ("layout", "fingerprint", "failures", "checksum")
+_MARKS = ("layout", "fingerprint", "failures", "attempts", "checksum")
 _BLOCK = 2**26  # bytes of draws read and written at a time
 
 
@@ -92,7 +92,7 @@ def read(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or not a "
             "saved fit: restore a copy, or fit again"
         ) from error
-    _refuse_newer(path, data.attrs)
+    _refuse_other_formats(path, data.attrs)
     missing = [name for name in GROUPS if name not in data.children]
     missing += [name for name in _MARKS if not isinstance(data.attrs.get(name), str)]
     if missing:
@@ -110,13 +110,13 @@ def read(
     return Posterior(saved, data, *told)
 
 
-def _refuse_newer(path: Path, attributes: Mapping[Any, Any]) -> None:
-    """Raise an error if a file has a format that is newer than this version."""
-    written = attributes.get("format", FORMAT)
-    if isinstance(written, int | np.integer) and written > FORMAT:
+def _refuse_other_formats(path: Path, attributes: Mapping[Any, Any]) -> None:
+    """Raise an error if another version wrote a file in another format."""
+    written = attributes.get("format")
+    if isinstance(written, int | np.integer) and written != FORMAT:
         raise FitError(
             f"{path} has format {written}, and this version of measurement-layouts reads format "
-            f"{FORMAT}; update it to at least {attributes.get('measurement_layouts')}"
+            f"{FORMAT}; read it with version {attributes.get('measurement_layouts')}, or fit again"
         )
 
 
@@ -190,7 +190,7 @@ def _parts(variable: xr.Variable) -> Iterator[np.ndarray]:
 def _read_words(path: Path, attributes: Mapping[Any, Any], name: str) -> dict[str, Any]:
     """Read an attribute that maps names of subjects to texts or numbers."""
     try:
-        said = json.loads(attributes.get(name, "{}"))
+        said = json.loads(attributes[name])
     except ValueError as error:
         raise FitError(
             f"{path}: its {name} cannot be read ({error}); restore a copy, or fit again"

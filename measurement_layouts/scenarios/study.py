@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .. import plots
-from ..common.files import write_text
+from ..common.files import csv_text, write_text
 from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.fitting import fit
@@ -110,7 +110,7 @@ class Study:
         if layout.joint:
             tables |= {"population": self.fit.population(), "items": self.fit.items()}
         for name, table in tables.items():
-            written.append(write_text(folder / f"{name}.csv", table.to_csv(index=False)))
+            written.append(write_text(folder / f"{name}.csv", csv_text(table)))
         for name, axes in self.figures().items():
             written.append(folder / f"{name}.png")
             figure = np.ravel(axes)[0].get_figure(root=True)

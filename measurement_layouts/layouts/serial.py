@@ -38,7 +38,7 @@ _FORMULAS = (
 )
 _CONSTANTS = {mean_failure.name: mean_failure}
 _SYMBOLS = ("+", "-", "*", "/", "**")
-FORMAT = 4  # of written layouts; one that older versions cannot read has a higher one
+FORMAT = 5  # of written layouts; other versions' formats are not read
 
 
 def from_dict(
@@ -52,9 +52,9 @@ def from_dict(
                 "@linking_function"
             )
     try:
-        _refuse_newer(data.get("format", FORMAT), data.get("name"))
+        _refuse_other_formats(data.get("format"), data.get("name"))
         written = {node["name"]: node for node in data["nodes"]}
-        name, names = data["name"], _outcome_names(data)
+        name, names = data["name"], list(data["outcomes"])
         _names_differ([node["name"] for node in data["nodes"]])
         reader = _Reader(written, {own.name: own for own in functions})
         for written_name in written:  # parents come first: no node is far from what is made
@@ -87,23 +87,19 @@ def _observed(node: nodes.Node) -> Observed:
     return node
 
 
-def _refuse_newer(written: object, name: object) -> None:
-    """Refuse a format that is none, or newer than this version."""
-    if isinstance(written, bool) or not isinstance(written, int) or written < 1:
+def _refuse_other_formats(written: object, name: object) -> None:
+    """Refuse a layout that another version wrote."""
+    if isinstance(written, bool) or not isinstance(written, int):
         raise LayoutError(
-            f"written layout: its format is {written!r}; give the dictionary that "
+            f"this is not a written layout (its format is {written!r}); give the dictionary that "
             "Layout.to_dict() made"
         )
-    if written > FORMAT:
+    if written != FORMAT:
         raise LayoutError(
             f"the layout {name!r} is written in format {written}, and this version of "
-            f"measurement-layouts reads format {FORMAT}; update it"
+            f"measurement-layouts reads format {FORMAT}; declare it again, or read it with the "
+            "version that wrote it"
         )
-
-
-def _outcome_names(data: Mapping[str, Any]) -> list[str]:
-    """Names of the outcomes, of which older layouts have one."""
-    return [data["outcome"]] if "outcome" in data else list(data["outcomes"])
 
 
 def _names_differ(names: list[Any]) -> None:
@@ -233,26 +229,12 @@ def _read_option(value: Any) -> Any:
 
 def to_dict(layout: Graph) -> dict[str, Any]:
     """Write a layout; see `Layout.to_dict`."""
-    outcomes = [outcome.name for outcome in layout.outcomes]
     return {
-        "format": _format(layout),
+        "format": FORMAT,
         "name": layout.name,
-        **({"outcome": outcomes[0]} if len(outcomes) == 1 else {"outcomes": outcomes}),
+        "outcomes": [outcome.name for outcome in layout.outcomes],
         "nodes": [_write_node(node) for node in (*layout.categories, *layout.nodes.values())],
     }
-
-
-def _format(layout: Graph) -> int:
-    """First format that has all that a layout holds."""
-    if layout.measured:
-        return 4
-    return 3 if layout.joint else max(map(_format_of_prior, layout.latents), default=1)
-
-
-def _format_of_prior(latent: latents.Latent) -> int:
-    """First format that has such priors: a formula as a parameter or one for each label is new."""
-    plain = all(isinstance(parameter, nodes.Node) for parameter in latent.parents)
-    return 1 if plain and not isinstance(latent.prior, tuple) else 2
 
 
 def fingerprint(layout: Graph) -> str:
