@@ -35,7 +35,7 @@ def evaluation(count=40):
         "rare": np.r_[np.zeros(count - 2), 0.3, 0.1],
         "told": rng.choice([0, 1], count),
     }
-    items = pd.DataFrame(columns, [f"item-{letter}" for letter in map(chr, range(97, 97 + count))])
+    items = pd.DataFrame(columns, [f"item-{number:02d}" for number in range(count)])
     chance = 1 / (1 + np.exp(items["demand"] - 4.5 + 0.5 * items["side"]))
     alone = np.r_[1.0, np.full(count - 1, np.nan)]
     solved = (rng.random(count) < chance).to_numpy(dtype=float)

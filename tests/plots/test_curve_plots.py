@@ -55,7 +55,7 @@ def test_one_curve(curves):
     assert np.allclose(height[inside], curves.curve("s0", "logic", at[inside])["success"])
     counts = [text.get_text() for text in ax.texts]
     assert counts == [*map(str, bins["items"]), "items"]
-    assert ax.get_title().startswith(f"s0, logic: ability {row['ability']:.1f} [")
+    assert ax.get_title().startswith(f"s0, logic: ability {row['ability']:#.3g} [")
     nothing_is_cut(ax)
 
 

@@ -85,10 +85,10 @@ class StateFile:
             if begun.pop("kind") != _KIND:
                 raise ValueError("it is of another kind")
             written = int(begun.pop("format"))
-            if written > _FORMAT:
+            if written != _FORMAT:
                 raise FitError(
-                    f"{path} was written by a later version (format {written}, known: {_FORMAT}); "
-                    "update measurement-layouts"
+                    f"{path} has format {written}, and this version of measurement-layouts reads "
+                    f"format {_FORMAT}; read it with the version that wrote it, or begin again"
                 )
             file, state = cls(begun, path), json.loads(second)
             del state["digest"]

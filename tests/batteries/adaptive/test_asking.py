@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -327,7 +326,7 @@ def test_a_full_disk_leaves_the_test_as_it_was(tmp_path, monkeypatch):
         (StateFile, "write"),
         (os, "fsync"),
         (Path, "replace"),
-        (tempfile, "mkstemp"),
+        (os, "open"),
     ],
 )
 @pytest.mark.parametrize("first", [True, False])
