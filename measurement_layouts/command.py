@@ -10,10 +10,7 @@ from collections.abc import Sequence
 from importlib import metadata
 
 from .commands import (
-    asking,
     checking,
-    deciding,
-    designing,
     drawing,
     explaining,
     fitting,
@@ -22,8 +19,8 @@ from .commands import (
     studies,
 )
 from .commands.arguments import HelpFormatter
+from .commands.saying import say
 from .common.errors import AnnotationError, DataError, FitError
-from .common.saying import say
 from .linking import LayoutError
 
 _STATUSES = """\
@@ -48,10 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         - 0: all went well.
-        - 1: a published figure falls short (``reproduce``, ``validate``), a subject did not
-          converge or failed (``fit``), a problem was found (``check``), a layout is not calibrated
-          or that is inconclusive (``sbc``), a property flagged (``criticise``), or nothing is to be
-          asked (``next``).
+        - 1: a published figure falls short (``reproduce``), a subject did not converge or failed
+          (``fit``), or a problem was found (``check``).
         - 2: the input cannot be used; the reason is one line on standard error.
         - 130: stopped by Ctrl-C; what ``fit`` has finished is kept, and it goes on from there.
         - 141: the reader of the output has closed it, as ``head`` does.
@@ -116,13 +111,10 @@ def parser() -> argparse.ArgumentParser:
     for module in (
         importing,
         checking,
-        designing,
         drawing,
         fitting,
         forecasting,
         explaining,
-        deciding,
-        asking,
         studies,
     ):
         module.add(commands)

@@ -12,7 +12,8 @@ from matplotlib.collections import PathCollection
 from rich.console import Console
 
 import measurement_layouts as ml
-from measurement_layouts import plots, printing
+from measurement_layouts import plots
+from measurement_layouts.commands import printing
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import band, product
 
