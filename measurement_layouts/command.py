@@ -59,11 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Examples
     --------
-    >>> main(["scenarios"])
-    animal-ai-olympics: Animal-AI Olympics: 68 agents look for and reach a reward (Burden ...)
-      published layout
-      recommended layout
-    ...
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     main(["draw", "propensities", "--out", folder])
+    /.../propensity-published.svg
+    /.../propensity-recommended.svg
     0
     """
     for stream in (sys.stdout, sys.stderr):

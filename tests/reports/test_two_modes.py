@@ -229,16 +229,6 @@ def test_differences_are_crossed(fit):
     assert "crossed: separate modes" in axes[0].get_figure().get_supxlabel()
 
 
-@says("superiority_heatmap")
-def test_superiority_is_marked(fit):
-    compared = ml.validation.compare_profiles(fit)
-    for name in NAMES:
-        ax = plots.superiority_heatmap(compared, name)
-        marked = {label.get_text() for label in ax.get_yticklabels() if "‡" in label.get_text()}
-        assert marked == ({"Ann ‡"} if name == "mood" else set())
-        assert ("‡ separate modes" in ax.get_xlabel()) == (name == "mood")
-
-
 def test_a_mark_left_out_is_noticed(fit, monkeypatch):
     """Twin that must fail: without the column's texts, no point is crossed."""
     module = importlib.import_module(plots.profile_forest.__module__)
