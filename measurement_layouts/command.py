@@ -32,6 +32,17 @@ exit status:
   141  the reader of the output has closed it, as `head` does
 """
 
+_IN_PYTHON = {
+    "criticise": "ml.validation.criticise(fit, evaluation)",
+    "decide": "ml.decisions.accept(forecast) or route(forecast, costs)",
+    "describe": "ml.describe(fit)",
+    "design": "ml.batteries.design(layout, bank, n)",
+    "explain": "fit.explain(item, subject)",
+    "next": "ml.AdaptiveTest.next()",
+    "record": "ml.AdaptiveTest.record(item, outcome)",
+    "sbc": "ml.validation.sbc(layout, items)",
+}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status.
@@ -69,7 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot write is no error
             stream.reconfigure(errors="backslashreplace")
-    chosen = parser().parse_args(arguments)
+    typed = sys.argv[1:] if arguments is None else arguments
+    if typed and typed[0] in _IN_PYTHON:
+        parser().error(f"there is no command {typed[0]}; call {_IN_PYTHON[typed[0]]} in Python")
+    chosen = parser().parse_args(typed)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn

@@ -71,6 +71,7 @@ def test_help_of_a_command_names_its_options(command, options, capsys):
     [
         ([], "COMMAND"),
         (["chess", NAME], "'chess'"),
+        (["describe", "fitted"], "no command describe; call ml.describe(fit) in Python"),
         (["run"], "SCENARIO"),
         (["run", "chess"], f"'chess' (choose from {', '.join(map(repr, scenarios.NAMES))})"),
         (["run", NAME, "--seed", "-1"], "at least 0"),
