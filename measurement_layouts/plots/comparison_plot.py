@@ -49,8 +49,6 @@ def comparison_plot(
 
     Raises
     ------
-    DataError
-        When `comparison` is something else.
     FitError
         When a node is unknown, the number of axes wrong, or there are more than 120 pairs.
 
