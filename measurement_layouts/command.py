@@ -10,10 +10,7 @@ from collections.abc import Sequence
 from importlib import metadata
 
 from .commands import (
-    asking,
     checking,
-    deciding,
-    designing,
     drawing,
     explaining,
     fitting,
@@ -22,8 +19,8 @@ from .commands import (
     studies,
 )
 from .commands.arguments import HelpFormatter
+from .commands.saying import say
 from .common.errors import AnnotationError, DataError, FitError
-from .common.saying import say
 from .linking import LayoutError
 
 _STATUSES = """\
@@ -34,6 +31,17 @@ exit status:
   130  stopped by Ctrl-C; what was finished is kept
   141  the reader of the output has closed it, as `head` does
 """
+
+_IN_PYTHON = {
+    "criticise": "ml.validation.criticise(fit, evaluation)",
+    "decide": "ml.decisions.accept(forecast) or route(forecast, costs)",
+    "describe": "ml.describe(fit)",
+    "design": "ml.batteries.design(layout, bank, n)",
+    "explain": "fit.explain(item, subject)",
+    "next": "ml.AdaptiveTest.next()",
+    "record": "ml.AdaptiveTest.record(item, outcome)",
+    "sbc": "ml.validation.sbc(layout, items)",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,10 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         - 0: all went well.
-        - 1: a published figure falls short (``reproduce``, ``validate``), a subject did not
-          converge or failed (``fit``), a problem was found (``check``), a layout is not calibrated
-          or that is inconclusive (``sbc``), a property flagged (``criticise``), or nothing is to be
-          asked (``next``).
+        - 1: a published figure falls short (``reproduce``), a subject did not converge or failed
+          (``fit``), or a problem was found (``check``).
         - 2: the input cannot be used; the reason is one line on standard error.
         - 130: stopped by Ctrl-C; what ``fit`` has finished is kept, and it goes on from there.
         - 141: the reader of the output has closed it, as ``head`` does.
@@ -64,17 +70,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Examples
     --------
-    >>> main(["scenarios"])
-    animal-ai-olympics: Animal-AI Olympics: 68 agents look for and reach a reward (Burden ...)
-      published layout
-      recommended layout
-    ...
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     main(["draw", "propensities", "--out", folder])
+    /.../propensity-published.svg
+    /.../propensity-recommended.svg
     0
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot write is no error
             stream.reconfigure(errors="backslashreplace")
-    chosen = parser().parse_args(arguments)
+    typed = sys.argv[1:] if arguments is None else arguments
+    if typed and typed[0] in _IN_PYTHON:
+        parser().error(f"there is no command {typed[0]}; call {_IN_PYTHON[typed[0]]} in Python")
+    chosen = parser().parse_args(typed)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
@@ -116,13 +125,10 @@ def parser() -> argparse.ArgumentParser:
     for module in (
         importing,
         checking,
-        designing,
         drawing,
         fitting,
         forecasting,
         explaining,
-        deciding,
-        asking,
         studies,
     ):
         module.add(commands)

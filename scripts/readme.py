@@ -110,7 +110,7 @@ def packages() -> "Digraph":
 
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     layers = [layer.split(" : ") for layer in contracts["contracts"][0]["layers"]]
-    layers = [layer for layer in layers if layer[0] not in ("commands", "printing")]
+    layers = [layer for layer in layers if layer[0] != "commands"]
     box = {"shape": "box", "style": "rounded,filled", "fillcolor": "#eef2f7", "color": "#7b8794"}
     drawn = Digraph(
         graph_attr={"rankdir": "BT", "ranksep": "0.25", "nodesep": "0.4"},

@@ -15,7 +15,7 @@ from helpers.small_study import COHORT, NAME, REAL, SUBJECTS, three
 import measurement_layouts as ml
 from measurement_layouts import scenarios
 from measurement_layouts.command import main
-from measurement_layouts.printing import print_figures
+from measurement_layouts.commands.printing import print_figures
 from measurement_layouts.scenarios.figures import Figure
 
 
@@ -43,14 +43,12 @@ def own_figures(tmp_path_factory):
     return folder
 
 
-def test_scenarios_lists_them(capsys):
-    assert main(["scenarios"]) == 0
+@pytest.mark.parametrize("command", ["draw", "run", "reproduce"])
+def test_help_lists_the_scenarios(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
     out = capsys.readouterr().out
-    assert out.startswith(f"{NAME}: ")
-    for name in scenarios.NAMES:
-        assert f"{name}: {scenarios.get(name).title}" in out
-        assert all(f"  {layout}\n" in out for layout in scenarios.get(name).layouts)
-    assert out.count("  recommended layout\n") == len(scenarios.NAMES)
+    assert [name for name in scenarios.NAMES if name not in out] == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +57,6 @@ def test_scenarios_lists_them(capsys):
         ("draw", ["SCENARIO", "--out PATH"]),
         ("run", ["SCENARIO", "--data DIR", "--out DIR", "--seed N", "--draws N"]),
         ("reproduce", ["SCENARIO", "--data DIR", "--published DIR", "--json"]),
-        ("validate", ["SCENARIO", "--data DIR", "--repeats N", "--json"]),
     ],
 )
 def test_help_of_a_command_names_its_options(command, options, capsys):
@@ -74,13 +71,13 @@ def test_help_of_a_command_names_its_options(command, options, capsys):
     [
         ([], "COMMAND"),
         (["chess", NAME], "'chess'"),
+        (["describe", "fitted"], "no command describe; call ml.describe(fit) in Python"),
         (["run"], "SCENARIO"),
         (["run", "chess"], f"'chess' (choose from {', '.join(map(repr, scenarios.NAMES))})"),
         (["run", NAME, "--seed", "-1"], "at least 0"),
         (["run", NAME, "--seed", "one"], "'one'; give a whole number"),
         (["run", NAME, "--seed", str(2**63)], "give a whole number"),
         (["run", NAME, "--draws", "3"], "at least 4"),
-        (["validate", NAME, "--repeats", "0"], "at least 1"),
     ],
 )
 def test_wrong_arguments(arguments, message, capsys):
@@ -157,23 +154,21 @@ def test_output_below_a_file_is_refused_before_anything_is_fitted(command, tmp_p
     assert "give another --out" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["run", "reproduce", "validate"])
+@pytest.mark.parametrize("command", ["run", "reproduce"])
 def test_a_bad_data_folder(command, tmp_path, capsys):
-    published = ["--published", str(tmp_path)] if command == "reproduce" else ["--seed", "1"]
-    out = ["--out", str(tmp_path / "out"), *published] if command == "run" else published
-    options = [] if command == "validate" else out
-    assert main([command, NAME, "--data", str(tmp_path), *options]) == 2
+    more = {"run": ["--out", str(tmp_path / "out")], "reproduce": ["--published", str(tmp_path)]}
+    assert main([command, NAME, "--data", str(tmp_path), *more[command]]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert f"there is no scores_all.csv in {tmp_path}" in printed.err
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["run", "reproduce", "validate"])
+@pytest.mark.parametrize("command", ["run", "reproduce"])
 def test_simulated_agents_have_no_data(command, tmp_path, capsys):
     """Object permanence: a folder without results is refused before anything is simulated."""
     more = {"run": ["--out", str(tmp_path / "out")], "reproduce": ["--published", str(tmp_path)]}
-    arguments = ["--data", str(tmp_path), *more.get(command, [])]
+    arguments = ["--data", str(tmp_path), *more[command]]
     assert main([command, "object-permanence", *arguments]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -238,28 +233,6 @@ def test_nan_becomes_null(own_figures, tmp_path, capfd, monkeypatch):
     found = [figure for figure in report["figures"] if "correlation" in figure["name"]]
     assert [(figure["obtained"], figure["holds"]) for figure in found] == [(None, False)] * 3
     assert status == 1
-
-
-@pytest.mark.usefixtures("few")
-def test_validate(capfd):
-    status = main(["validate", NAME, "--data", "x", "--repeats", "1", "--json"])
-    printed = capfd.readouterr()
-    report = json.loads(printed.out, parse_constant=pytest.fail)
-    assert [list(figure) for figure in report["figures"]] == [
-        ["name", "published", "obtained", "goal", "holds"]
-    ] * len(report["figures"])
-    methods = {figure["name"].split(":")[0] for figure in report["figures"]}
-    assert methods == {*REAL.layouts, "aggregate", "logistic regression", "random forest"}
-    assert status == (0 if all(figure["holds"] for figure in report["figures"]) else 1)
-
-
-@pytest.mark.usefixtures("few")
-def test_validate_in_words(capfd):
-    status = main(["validate", NAME, "--repeats", "1"])
-    out = capfd.readouterr().out
-    assert status in (0, 1)
-    for word in (*REAL.layouts, "random forest", "brier", "calibration", "auroc", "ece", "goal"):
-        assert word in out
 
 
 def test_names_are_printed_as_they_stand(capsys):

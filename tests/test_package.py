@@ -106,7 +106,7 @@ import measurement_layouts as ml
 assert ml.__file__.startswith(sys.argv[1]), ml.__file__
 assert len(ml.evaluations.mental_addition().subjects) == 3
 from measurement_layouts.command import main
-main(["scenarios"])
+main(["run", "--help"])
 """
     command = [sys.executable, "-c", code, str(tmp_path / "site")]
     kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}

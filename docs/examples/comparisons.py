@@ -16,12 +16,6 @@ recommended = ml.fit(animal_ai_olympics.recommended_layout(), few, **options)
 comparison = ml.validation.compare_profiles(published, reference=published.subjects[0])
 axes = ml.plots.comparison_plot(comparison, nodes=["navigationAbility", "visualAbility"])
 
-# %% superiority_heatmap
-# A square of ten agents by ten, coloured by the probability that the row's agent has the larger
-# navigation, with percentages in the cells. Three agents are below all others.
-everybody = ml.validation.compare_profiles(published)
-axes = ml.plots.superiority_heatmap(everybody, "navigationAbility")
-
 # %% layout_comparison_plot
 # Left, how far each of two layouts lies behind the better one in elpd, in total; right, the same
 # for each of ten agents. Thick lines are one standard error, thin lines two.

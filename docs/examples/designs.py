@@ -40,8 +40,3 @@ axes = ml.plots.adaptive_plot(tests, design=design)
 # Seven falling curves of the expected standard deviations over the number of items, as parts of
 # those before any item. That of navigation falls most, that of the turning cost hardly.
 axes = ml.plots.design_plot(design)
-
-# %% chosen_items_plot
-# Rows of four properties with circles at their values: of 414 items (grey), the 40 that were
-# chosen (blue), with their numbers, lie mostly at the ends.
-axes = ml.plots.chosen_items_plot(design)

@@ -61,16 +61,3 @@ found = ml.validation.cross_validate(
     methods, four, split=ml.validation.Items(folds=5), progressbar=False
 )
 axes = ml.plots.calibration_panels(found)
-
-# %% risk_coverage_plot
-# Success rate among accepted attempts, over the share that is accepted, for each subject (grey)
-# and all together (blue). A dot marks how many can be accepted at 80% success.
-order = ml.decisions.risk_coverage(forecast, later)
-axes = ml.plots.risk_coverage_plot(order, success=0.8)
-
-# %% suitability_plot
-# Expected success of 14 agents in a job, with 90% intervals, from the best to the worst, on
-# coloured bands: agents on one band are not told apart.
-job = animal_ai_olympics.battery(seed=3).head(25)
-suits = ml.decisions.suitability(fit, job.rename(lambda name: f"job-{name}"))
-axes = ml.plots.suitability_plot(suits)

@@ -35,11 +35,6 @@ axes = ml.plots.caterpillar_plot(fit.items().iloc[::3])
 # and the spread of the items' ease.
 axes = ml.plots.weights_plot(fit.population(), layout=layout)
 
-# %% explained_plot
-# Two histograms of posterior draws of the share of the items' difficulty that the demands
-# explain, for these items and, wider, for new ones; both are a little below 0.6.
-axes = ml.plots.explained_plot(ml.validation.explained(fit))
-
 # %% misfit_plot
 # Effects with 90% intervals, sorted, of how the patterns of subjects and the slopes of items
 # depart from the layout. Few or none are dark, which means flagged.

@@ -28,6 +28,9 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
             longest = max(map(len, action.choices)) + 2 * self._indent_increment
             self._action_max_length = max(self._action_max_length, longest)
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n".join(_filled(line, width) for line in text.split("\n"))
 
@@ -138,31 +141,21 @@ class Sampling(TypedDict):
     seed: int
 
 
-def takes_sampling(
-    parser: argparse.ArgumentParser,
-    each: str,
-    *,
-    draws: int = 1000,
-    tune: int = 1000,
-    chains: int = 4,
-    note: str = "",
-) -> None:
-    """Add options of sampling, with the given defaults."""
+def takes_sampling(parser: argparse.ArgumentParser) -> None:
+    """Add options of sampling."""
     takes_numbers(
         parser,
-        ("--draws", 4, draws, f"draws to keep of each chain{note}"),
-        ("--tune", 1, tune, "tuning steps of each chain"),
-        ("--chains", 1, chains, f"chains of each {each}"),
+        ("--draws", 4, 1000, "draws to keep of each chain"),
+        ("--tune", 1, 1000, "tuning steps of each chain"),
+        ("--chains", 1, 4, "chains of each subject"),
         ("--seed", 0, 1, "seed of every random step"),
     )
-    about = "acceptance rate that NUTS aims at; nearer to 1, it diverges less and is slower"
-    takes_share(parser, "--target-accept", 0.8, about)
-
-
-def takes_share(parser: Parser, option: str, default: float, about: str) -> None:
-    """Add an option with a number between 0 and 1: name, default and help."""
     parser.add_argument(
-        option, type=_share, default=default, metavar="P", help=f"{about} ({default})"
+        "--target-accept",
+        type=_share,
+        default=0.8,
+        metavar="P",
+        help="acceptance rate that NUTS aims at; nearer to 1, it diverges less and is slower (0.8)",
     )
 
 
@@ -184,16 +177,6 @@ def sampling_of(chosen: argparse.Namespace) -> Sampling:
         chains=chosen.chains,
         target_accept=chosen.target_accept,
         seed=chosen.seed,
-    )
-
-
-def takes_method(parser: argparse.ArgumentParser, *, about: str, those: str) -> None:
-    """Add options for the method of inference and the number of parallel jobs."""
-    parser.add_argument(
-        "--method", choices=("nuts", "grid"), default="nuts", help=f"{about} (nuts)"
-    )
-    parser.add_argument(
-        "--jobs", type=at_least(1), metavar="N", help=f"{those} at a time (default: all processors)"
     )
 
 
@@ -296,11 +279,6 @@ def takes_columns(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def columns_of(chosen: argparse.Namespace) -> tuple[str, str, str]:
-    """Return the names of the columns of long outcomes."""
-    return chosen.subject, chosen.item, chosen.outcome
-
-
 class Data(NamedTuple):
     """Files of outcomes, and of items and subjects where they are named, and their columns.
 
@@ -322,29 +300,8 @@ class Data(NamedTuple):
 
 def data_of(chosen: argparse.Namespace) -> Data:
     """Return the named files, and the columns of long outcomes."""
-    return Data(chosen.outcomes, chosen.items, chosen.subject_table, columns_of(chosen))
-
-
-def numbers_by_name(
-    option: str, texts: Iterable[str], sign: str = "NUMBER", such_as: str = "distance=5"
-) -> dict[str, float]:
-    """Read numbers by name, each written as ``NAME=NUMBER``.
-
-    Raises
-    ------
-    FitError
-        When one is no name with a number.
-    """
-    found = {}
-    for text in texts:
-        name, _, number = text.rpartition("=")
-        try:
-            found[name] = float(number)
-        except ValueError:
-            name = ""
-        if not name:
-            raise FitError(f"--{option} {text}; give NAME={sign}, as in --{option} {such_as}")
-    return found
+    columns = chosen.subject, chosen.item, chosen.outcome
+    return Data(chosen.outcomes, chosen.items, chosen.subject_table, columns)
 
 
 def takes_overwrite(parser: argparse.ArgumentParser) -> None:

@@ -1,16 +1,14 @@
-"""Commands for a fit: ``describe``, ``explain``, ``criticise``, ``compare`` and ``report``."""
+"""Commands for a fit: ``compare`` and ``report``."""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.errors import FitError
-from ..common.files import write_text
-from ..common.messages import some
 from ..common.progress import waiting
-from ..common.saying import say
 from . import arguments
 from .fit_folder import FitFolder, open_fit
+from .saying import say
 
 if TYPE_CHECKING:
     from ..inference.fit import Fit
@@ -18,68 +16,6 @@ if TYPE_CHECKING:
 
 def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    describe = arguments.add_command(
-        commands,
-        "describe",
-        _describe,
-        "Describe each subject's cognitive profile in plain words.",
-        example="describe fitted",
-    )
-    arguments.takes_fit(describe)
-    arguments.takes_subjects(describe)
-
-    explain = arguments.add_command(
-        commands,
-        "explain",
-        _explain,
-        "Explain the forecast of one subject on one item, and what would change it.",
-        example="explain fitted --item arena-17 --subject Ann --set distance=5 --change sight=1",
-    )
-    arguments.takes_fit(explain)
-    explain.add_argument(
-        "--item", required=True, metavar="NAME", help="item of the fit, or of --items"
-    )
-    arguments.takes_path(explain, "--items", "FILE", "items with that item, as for `forecast`")
-    explain.add_argument(
-        "--subject", metavar="NAME", help="subject to explain (default: the only one)"
-    )
-    explain.add_argument(
-        "--set",
-        nargs="+",
-        default=[],
-        metavar="DEMAND=VALUE",
-        help="explain the item with other values of these demands",
-    )
-    explain.add_argument(
-        "--change",
-        nargs="+",
-        default=[],
-        metavar="NAME=AMOUNT",
-        help="explain the item with this amount added to a demand or to a profile element",
-    )
-
-    criticise = arguments.add_command(
-        commands,
-        "criticise",
-        _criticise,
-        "Find what the layout leaves unexplained: properties of items, or misfits of a population.",
-        example="criticise fitted",
-        done="nothing is flagged",
-        falls_short="anything is flagged",
-    )
-    arguments.takes_fit(criticise)
-    arguments.takes_data(criticise, required=False)
-    arguments.takes_subjects(criticise)
-    arguments.takes_groups(criticise)
-    arguments.takes_path(
-        criticise,
-        "--out",
-        "FILE.csv",
-        "file for all tests of properties (default: none is written); for a joint fit, what is "
-        "flagged",
-    )
-    arguments.takes_overwrite(criticise)
-
     compare = arguments.add_command(
         commands,
         "compare",
@@ -121,60 +57,6 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_overwrite(page)
 
 
-def _describe(chosen: argparse.Namespace) -> int:
-    with waiting("describing the profiles", show=True):
-        from ..reports.description.describe import describe
-
-        found = describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects)
-    say(found)
-    return 0
-
-
-def _explain(chosen: argparse.Namespace) -> int:
-    with waiting("explaining the forecast", show=True):
-        from .tables import read_items
-
-        fit, item = open_fit(chosen.fit, chosen.layout), chosen.item
-        if chosen.items is not None:
-            table = read_items(chosen.items)
-            if item not in table.index:
-                raise FitError(
-                    f"there is no item {item!r} in {chosen.items}; it has {some(table.index)}"
-                )
-            item = table.loc[[item]]
-        changes, instead = (
-            arguments.numbers_by_name(name, getattr(chosen, name)) for name in ("change", "set")
-        )
-        found = fit.explain(item, chosen.subject, changes=changes, instead=instead)
-    say("\n".join(found.sentences))
-    return 0
-
-
-def _criticise(chosen: argparse.Namespace) -> int:
-    arguments.refuse_existing([chosen.out], chosen.overwrite)
-    with waiting("criticising the layout", show=True):
-        from ..printing import print_criticism, print_misfits
-        from ..validation.criticism.criticise import criticise
-        from ..validation.criticism.population.criticism import PopulationCriticism
-        from .tables import fitted_evaluation
-
-        fit = open_fit(chosen.fit, chosen.layout)
-        evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
-        groups = {"by": chosen.by, "testlets": chosen.testlets}
-        found = criticise(fit, evaluation, subjects=chosen.subjects, **groups)
-    if isinstance(found, PopulationCriticism):
-        print_misfits(found)
-    else:
-        print_criticism(found)
-    suggested = found.suggestions()
-    if suggested or isinstance(found, PopulationCriticism):
-        say("\n".join(suggested or ["nothing is flagged"]))
-    if chosen.out is not None:
-        rows = found.flagged() if isinstance(found, PopulationCriticism) else found.table
-        write_text(chosen.out, rows.to_csv(index=False))
-    return 1 if suggested else 0
-
-
 def _compare(chosen: argparse.Namespace) -> int:
     with waiting("reading the fits", show=True):
         fits = [open_fit(path, chosen.layout) for path in chosen.fit]
@@ -187,8 +69,8 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 def _subjects(fit: "Fit", subjects: list[str] | None, reference: str | None) -> int:
     with waiting("comparing the subjects", show=True):
-        from ..printing import print_comparison
         from ..validation.comparison import compare_profiles
+        from .printing import print_comparison
 
         found = compare_profiles(fit, subjects, reference=reference)
     print_comparison(found)
@@ -197,8 +79,8 @@ def _subjects(fit: "Fit", subjects: list[str] | None, reference: str | None) -> 
 
 def _layouts(fits: dict[str, "Fit"], subjects: list[str] | None) -> int:
     with waiting("comparing the layouts", show=True):
-        from ..printing import print_layouts
         from ..validation.leave_one_out.compare import compare_layouts
+        from .printing import print_layouts
 
         found = compare_layouts(fits, subjects=subjects)
     print_layouts(found)

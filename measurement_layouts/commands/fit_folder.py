@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.errors import FitError
-from ..common.saying import say
 from ..linking import LayoutError
 from .arguments import refuse_existing
 from .layout_file import load_layout
+from .saying import say
 
 if TYPE_CHECKING:
     from ..inference.fit import Fit

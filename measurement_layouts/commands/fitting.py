@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..common.errors import FitError, StoreError
 from ..common.progress import waiting
-from ..common.saying import say
 from . import arguments
 from .fit_folder import FitFolder
 from .layout_file import load_layout
+from .saying import say
 
 if TYPE_CHECKING:
     from ..evaluations.evaluation import Evaluation
@@ -41,11 +41,18 @@ def add(commands: arguments.Commands) -> None:
         required=True,
     )
     arguments.takes_subjects(parser)
-    arguments.takes_sampling(parser, "subject")
-    arguments.takes_method(
-        parser,
-        about="NUTS, or integration over a grid for layouts of few latents",
-        those="subjects",
+    arguments.takes_sampling(parser)
+    parser.add_argument(
+        "--method",
+        choices=("nuts", "grid"),
+        default="nuts",
+        help="NUTS, or integration over a grid for layouts of few latents (nuts)",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=arguments.at_least(1),
+        metavar="N",
+        help="subjects at a time (default: all processors)",
     )
     arguments.takes_overwrite(parser)
 
@@ -54,7 +61,7 @@ def _fit(chosen: argparse.Namespace) -> int:
     folder = FitFolder(chosen.out)
     with waiting("reading the layout and the tables", show=True):
         from ..inference.fitting import fit
-        from ..printing import print_profiles
+        from .printing import print_profiles
         from .tables import read_evaluation
 
         layout = load_layout(chosen.layout)
@@ -87,7 +94,7 @@ def _fit(chosen: argparse.Namespace) -> int:
         fitted = _write(folder, layout, evaluation)
     print_profiles(fitted, evaluation)
     print(folder.path)
-    told = "has the fit, its tables and the diagram; `describe`, `forecast` and `report` read it"
+    told = "has the fit, its tables and the diagram; `forecast`, `compare` and `report` read it"
     say(f"The folder {told}.", error=True)
     from ..inference.sampling.convergence import UNTRUSTED
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ..common.errors import DataError
 from ..common.files import csv_text, write_text
 from ..common.progress import waiting
-from ..common.saying import say
 from . import arguments
 from .fit_folder import open_fit
+from .saying import say
 
 if TYPE_CHECKING:
     from ..inference.forecasts.forecasting import Forecast
@@ -25,7 +25,16 @@ def add(commands: arguments.Commands) -> None:
         "Forecast every subject's success on new items, as CSV (in a terminal, as a table).",
         example="forecast fitted --items new.csv --out forecasts.csv",
     )
-    takes_forecast(forecast)
+    arguments.takes_fit(forecast)
+    arguments.takes_path(
+        forecast,
+        "--items",
+        "FILE",
+        "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
+        required=True,
+    )
+    arguments.takes_subjects(forecast)
+    arguments.takes_people(forecast, "the fit's own subjects; new ones if subjects share something")
     arguments.takes_path(
         forecast, "--out", "FILE.csv", "CSV file to write (default: standard output)"
     )
@@ -54,34 +63,17 @@ def add(commands: arguments.Commands) -> None:
     score.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def takes_forecast(parser: argparse.ArgumentParser, *, newcomers: bool = True) -> None:
-    """Add arguments for a fit, items, and subjects of the fit or newcomers."""
-    arguments.takes_fit(parser)
-    arguments.takes_path(
-        parser,
-        "--items",
-        "FILE",
-        "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
-        required=True,
-    )
-    arguments.takes_subjects(parser)
-    if newcomers:
-        arguments.takes_people(
-            parser, "the fit's own subjects; new ones if subjects share something"
-        )
-
-
 def _forecast(chosen: argparse.Namespace) -> int:
     arguments.refuse_existing([chosen.out], chosen.overwrite)
     with waiting("forecasting the items", show=True):
-        forecast = forecast_of(chosen)
+        forecast = _forecast_of(chosen)
         table = forecast.to_frame()
     told = repr(forecast).removeprefix("<Forecast: ").removesuffix(">")
     if chosen.out is not None:
         write_text(chosen.out, csv_text(table))
         say(f"{chosen.out} has a row for each subject and item: {told}", error=True)
     elif sys.stdout is not None and sys.stdout.isatty():
-        from ..printing import print_forecast
+        from .printing import print_forecast
 
         print_forecast(forecast, table)
         say(f"forecast: {told}; --out writes all of it as CSV", error=True)
@@ -91,7 +83,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def forecast_of(chosen: argparse.Namespace, prob: float = 0.9) -> "Forecast":
+def _forecast_of(chosen: argparse.Namespace) -> "Forecast":
     """Forecast the items for the fit's subjects, or for those of a table."""
     from .tables import read_items, read_people
 
@@ -105,13 +97,13 @@ def forecast_of(chosen: argparse.Namespace, prob: float = 0.9) -> "Forecast":
                 "subject alone; name fitted ones, as --subjects"
             )
         who = read_people(chosen.subject_table)
-    return fit.forecast(read_items(chosen.items), subjects=who, prob=prob)
+    return fit.forecast(read_items(chosen.items), subjects=who)
 
 
 def _score(chosen: argparse.Namespace) -> int:
     with waiting("scoring the forecasts", show=True):
-        from ..printing import print_forecast_scores
         from ..validation.prediction.score import score_forecast
+        from .printing import print_forecast_scores
         from .tables import read_evaluation
 
         fit = open_fit(chosen.fit, chosen.layout)

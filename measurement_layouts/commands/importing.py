@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.progress import waiting
-from ..common.saying import say
 from . import arguments
+from .saying import say
 
 if TYPE_CHECKING:
     from ..evaluations.logs.imported import Imported

@@ -1,4 +1,4 @@
-"""Commands for published studies: ``scenarios``, ``run``, ``reproduce`` and ``validate``."""
+"""Commands for published studies: ``run`` and ``reproduce``."""
 
 import argparse
 import json
@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING
 from .. import scenarios
 from ..common.messages import many
 from ..common.progress import waiting
-from ..common.saying import say
 from ..scenarios.figures import Reproduction
 from . import arguments
+from .saying import say
 
 if TYPE_CHECKING:
     from ..scenarios.scenario import Scenario
 
-_SHORT = "a figure falls short of its goal"
-
 
 def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    arguments.add_command(commands, "scenarios", _list, "List the scenarios.", example="scenarios")
-
     run = arguments.add_command(
         commands,
         "run",
@@ -32,7 +28,7 @@ def add(commands: arguments.Commands) -> None:
     )
     arguments.takes_path(run, "--data", "DIR", "folder of real data (default: a simulated cohort)")
     arguments.takes_path(run, "--out", "DIR", "new or empty folder to write (out/SCENARIO)")
-    arguments.takes_sampling(run, "subject")
+    arguments.takes_sampling(run)
 
     reproduce = arguments.add_command(
         commands,
@@ -41,54 +37,37 @@ def add(commands: arguments.Commands) -> None:
         "Compare published figures with obtained ones.",
         example="reproduce animal-ai-olympics --published published",
         done="every figure meets its goal",
-        falls_short=_SHORT,
+        falls_short="a figure falls short of its goal",
     )
     arguments.takes_path(
         reproduce, "--published", "DIR", "folder of published tables, for studies that have some"
     )
 
-    validate = arguments.add_command(
-        commands,
-        "validate",
-        _validate,
-        "Score layouts and baselines on held-out items.",
-        example="validate animal-ai-olympics --repeats 3 --json",
-        done="every figure meets its goal",
-        falls_short=_SHORT,
+    run.add_argument(
+        "--population",
+        action="store_true",
+        help="fit the study's layout in which subjects share values",
     )
-    arguments.takes_numbers(validate, ("--repeats", 1, 15, "random splits"))
-
-    for parser, what in ((run, "fit"), (validate, "also score")):
+    for parser in (run, reproduce):
         parser.add_argument(
-            "--population",
-            action="store_true",
-            help=f"{what} the study's layout in which subjects share values",
+            "scenario",
+            choices=scenarios.NAMES,
+            metavar="SCENARIO",
+            help=f"one of {', '.join(scenarios.NAMES)}",
         )
-    for parser in (run, reproduce, validate):
-        parser.add_argument("scenario", choices=scenarios.NAMES, metavar="SCENARIO")
-    for parser in (reproduce, validate):
-        arguments.takes_path(
-            parser,
-            "--data",
-            "DIR",
-            "folder of real data (default: MEASUREMENT_LAYOUTS_DATA if it is set, else a download)",
-        )
-        parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def _list(chosen: argparse.Namespace) -> int:
-    for name in scenarios.NAMES:
-        scenario = scenarios.get(name)
-        say(f"{name}: {scenario.title} ({scenario.source})")
-        for layout in scenario.every_layout():
-            say(f"  {layout}")
-    return 0
+    arguments.takes_path(
+        reproduce,
+        "--data",
+        "DIR",
+        "folder of real data (default: MEASUREMENT_LAYOUTS_DATA if it is set, else a download)",
+    )
+    reproduce.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _run(chosen: argparse.Namespace) -> int:
     with waiting("loading the study", show=True):
-        from ..printing import print_profiles
         from ..scenarios.study import Study
+        from .printing import print_profiles
 
         scenario = scenarios.get(chosen.scenario)
     folder = chosen.out or Path("out", scenario.name)
@@ -122,7 +101,7 @@ def _run(chosen: argparse.Namespace) -> int:
     print(*written, sep="\n")
     say(
         f"{many(len(written), 'file')} with tables and figures in {folder}; fit.nc is the fit, "
-        "which `describe`, `forecast` and `report` read",
+        "which `forecast` and `report` read",
         error=True,
     )
     return 0
@@ -141,33 +120,12 @@ def _reproduce(chosen: argparse.Namespace) -> int:
     return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
 
 
-def _validate(chosen: argparse.Namespace) -> int:
-    start = time.perf_counter()
-    with waiting("loading the study", show=True):
-        from ..printing import print_scores
-        from ..scenarios.study import judge, score_methods
-
-        scenario = scenarios.get(chosen.scenario)
-        shared = scenario.shared_layout() if chosen.population else None
-        evaluation = scenario.load(chosen.data)
-    scores = score_methods(
-        scenario,
-        evaluation,
-        repeats=chosen.repeats,
-        population=shared,
-    )
-    if not chosen.json:
-        print_scores(scores)
-    found = Reproduction(judge(scenario, scores))
-    return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
-
-
 def _report(scenario: "Scenario", found: Reproduction, seconds: float, *, as_json: bool) -> int:
     if as_json:
         report = {"scenario": scenario.name, "seconds": seconds, **found.to_dict()}
         print(json.dumps(report, allow_nan=False))
     else:
-        from ..printing import print_figures, print_tables
+        from .printing import print_figures, print_tables
 
         print_tables(found.tables)
         print_figures(found.figures)

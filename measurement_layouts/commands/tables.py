@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.saying import say
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.logs.files import read_file
 from ..evaluations.logs.imported import Notes
@@ -21,6 +20,7 @@ from ..evaluations.tables import known_names, named, need_columns
 from ..layouts import Graded, Layout
 from .arguments import Data
 from .fit_folder import FitFolder
+from .saying import say
 
 if TYPE_CHECKING:
     from ..evaluations.logs.imported import Imported
@@ -47,7 +47,7 @@ def read_evaluation(layout: Layout, data: Data) -> Evaluation:
     DataError
         When they cannot be read, or are not those of the layout.
     """
-    given = by_outcome(layout, data.outcomes or [], "file", "--outcomes ")
+    given = _by_outcome(layout, data.outcomes or [])
     files = {name: Path(path) for name, path in given.items()}
     if layout.steps is None:
         (path,) = files.values()
@@ -70,37 +70,15 @@ def read_evaluation(layout: Layout, data: Data) -> Evaluation:
     return Evaluation.of_outcomes(layout, tables, read_items(data.items), subjects=people)
 
 
-def by_outcome(layout: Layout, texts: Sequence[str], kind: str, option: str = "") -> dict[str, str]:
-    """Read OUTCOME=TEXT for each outcome of a layout; of a single one, TEXT is enough.
-
-    Parameters
-    ----------
-    layout : Layout
-        The layout.
-    texts : sequence of str
-        The texts, as they are typed.
-    kind : str
-        What the texts are, for messages.
-    option : str
-        Option of the command, for messages.
-
-    Returns
-    -------
-    dict of str to str
-        A text by name of its outcome.
-
-    Raises
-    ------
-    DataError
-        When there is not one text for each outcome.
-    """
+def _by_outcome(layout: Layout, texts: Sequence[str]) -> dict[str, str]:
+    """Read OUTCOME=FILE for each outcome of a layout; of a single one, FILE is enough."""
     names = [outcome.name for outcome in layout.outcomes]
     if len(names) == len(texts) == 1:
         return {names[0]: texts[0].removeprefix(f"{names[0]}=")}
     found = {name: value for name, _, value in (text.partition("=") for text in texts)}
     if len(found) < len(texts) or set(found) != set(names):
-        wanted = " ".join(f"{name}={kind.upper()}" for name in names)
-        raise DataError(f"layout {layout.name!r} takes {option}{wanted}; give one {kind} for each")
+        wanted = " ".join(f"{name}=FILE" for name in names)
+        raise DataError(f"layout {layout.name!r} takes --outcomes {wanted}; give one file for each")
     return found
 
 

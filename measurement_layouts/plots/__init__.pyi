@@ -9,7 +9,6 @@ from .calibration_panels import calibration_panels as calibration_panels
 from .capability_scatter import capability_scatter as capability_scatter
 from .caterpillar_plot import caterpillar_plot as caterpillar_plot
 from .characteristic_surface import characteristic_surface as characteristic_surface
-from .chosen_items_plot import chosen_items_plot as chosen_items_plot
 from .collapse_plot import collapse_plot as collapse_plot
 from .comparison_plot import comparison_plot as comparison_plot
 from .confidence_plot import confidence_plot as confidence_plot
@@ -20,9 +19,7 @@ from .curves_by_subject import curves_by_subject as curves_by_subject
 from .demand_correlation_plot import demand_correlation_plot as demand_correlation_plot
 from .demand_profile_plot import demand_profile_plot as demand_profile_plot
 from .design_plot import design_plot as design_plot
-from .explained_plot import explained_plot as explained_plot
 from .explanation_plot import explanation_plot as explanation_plot
-from .firmness_plot import firmness_plot as firmness_plot
 from .forecast_plot import forecast_plot as forecast_plot
 from .horizon_plot import horizon_plot as horizon_plot
 from .importance_plot import importance_plot as importance_plot
@@ -43,11 +40,8 @@ from .rate_distributions import rate_distributions as rate_distributions
 from .rater_reliability_plot import rater_reliability_plot as rater_reliability_plot
 from .reliability import reliability as reliability
 from .residual_plot import residual_plot as residual_plot
-from .risk_coverage_plot import risk_coverage_plot as risk_coverage_plot
 from .scaling_plot import scaling_plot as scaling_plot
 from .self_report_panels import self_report_panels as self_report_panels
 from .self_report_plot import self_report_plot as self_report_plot
-from .suitability_plot import suitability_plot as suitability_plot
-from .superiority_heatmap import superiority_heatmap as superiority_heatmap
 from .weights_plot import weights_plot as weights_plot
 from .wright_map import wright_map as wright_map

@@ -66,7 +66,7 @@ def ability_radar(
     Raises
     ------
     DataError
-        When `found` is something else, or a subject is named twice.
+        When a subject is named twice.
     FitError
         When a subject is unknown, there are more than six subjects or fewer than three dimensions,
         dimensions have several units, no subject has a curve, or the axes are not polar.

@@ -45,7 +45,7 @@ def adaptive_plot(
     Raises
     ------
     DataError
-        When `tests` is something else, there is no answer, or layouts differ.
+        When there is no answer, or layouts differ.
     FitError
         When the number of axes is wrong.
 

@@ -56,7 +56,7 @@ def agent_characteristic_grid(
     Raises
     ------
     DataError
-        When `evaluation` is something else, the subject or a column is unknown, or the bins do not
+        When the subject or a column is unknown, or the bins do not
         fit; see `characteristic_grid`.
 
     References

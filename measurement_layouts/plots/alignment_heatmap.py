@@ -52,7 +52,7 @@ def alignment_heatmap(
     Raises
     ------
     DataError
-        When `alignment` is something else, or no scenario has a consensus.
+        When no scenario has a consensus.
 
     References
     ----------

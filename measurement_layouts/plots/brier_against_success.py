@@ -39,7 +39,7 @@ def brier_against_success(
     Raises
     ------
     DataError
-        When `scores` is something else, a column is missing, or a method has no score.
+        When a column is missing, or a method has no score.
 
     References
     ----------

@@ -48,8 +48,6 @@ def calibration_panels(
 
     Raises
     ------
-    DataError
-        When `assessment` is something else.
     FitError
         When there is no such method, no cross-validation, or the number of axes is wrong.
 

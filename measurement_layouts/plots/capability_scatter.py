@@ -61,7 +61,7 @@ def capability_scatter(
     Raises
     ------
     DataError
-        When `fit` is something else, or a subject is named twice.
+        When a subject is named twice.
     FitError
         When a node or subject is unknown, a node has several labels and none was chosen, or the
         layout has fewer than two capabilities and `x` and `y` are not both given.

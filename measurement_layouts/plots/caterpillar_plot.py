@@ -48,7 +48,7 @@ def caterpillar_plot(
     Raises
     ------
     DataError
-        When `items` is something else, a node is not in the table, or the table lacks a column.
+        When a node is not in the table, or the table lacks a column.
     FitError
         When `prob` is not between 0 and 1, or the number of axes is wrong.
 

@@ -173,7 +173,7 @@ def characteristic_surface(
     Raises
     ------
     DataError
-        When `evaluation` is something else, a subject or a column is unknown, an end is not a
+        When a subject or a column is unknown, an end is not a
         number, there is no finite band, or the columns are neither given nor found in the layout.
     FitError
         When the estimates lack a subject, or the number of axes is wrong.

@@ -52,7 +52,7 @@ def collapse_plot(
     Raises
     ------
     DataError
-        When `collapse` is something else, a column is missing, or there is no piece with trials.
+        When a column is missing, or there is no piece with trials.
     FitError
         When the subject is not in the estimates, or is not given although there are several.
 

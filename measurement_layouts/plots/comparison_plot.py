@@ -49,8 +49,6 @@ def comparison_plot(
 
     Raises
     ------
-    DataError
-        When `comparison` is something else.
     FitError
         When a node is unknown, the number of axes wrong, or there are more than 120 pairs.
 
@@ -69,8 +67,8 @@ def comparison_plot(
     first = comparison.rows(found[0].name)
     if len(first) > _MOST:
         raise FitError(
-            f"there are {len(first)} pairs, more than {_MOST}; compare with one reference=, or "
-            "draw superiority_heatmap"
+            f"there are {len(first)} pairs, more than {_MOST}; compare fewer subjects, or with "
+            "one reference="
         )
     order = first["difference"].to_numpy().argsort(kind="stable")
     parts = [comparison.rows(element.name).iloc[order] for element in found]

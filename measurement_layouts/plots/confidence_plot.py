@@ -44,7 +44,7 @@ def confidence_plot(
     Raises
     ------
     DataError
-        When `curves` is something else, or there are too many groups.
+        When there are too many groups.
 
     References
     ----------

@@ -41,7 +41,7 @@ def criticism_map(criticism: Criticism, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     DataError
-        When `criticism` is something else, or the criticism has no candidates.
+        When the criticism has no candidates.
 
     Examples
     --------

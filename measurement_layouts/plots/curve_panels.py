@@ -36,8 +36,6 @@ def curve_panels(
 
     Raises
     ------
-    DataError
-        When `curves` is something else.
     FitError
         When the subject is unknown, or the number of axes is wrong.
 

@@ -34,8 +34,6 @@ def curve_plot(
 
     Raises
     ------
-    DataError
-        When `curves` is something else.
     FitError
         When the subject or the dimension is unknown.
 

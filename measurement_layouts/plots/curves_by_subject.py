@@ -32,8 +32,6 @@ def curves_by_subject(
 
     Raises
     ------
-    DataError
-        When `curves` is something else.
     FitError
         When the dimension is unknown, or no subject has a curve.
 

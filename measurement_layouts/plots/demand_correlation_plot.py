@@ -30,11 +30,6 @@ def demand_correlation_plot(correlations: DemandCorrelations, *, ax: Axes | None
     Axes
         Axes in which a dimension is one unit wide and a row one unit high.
 
-    Raises
-    ------
-    DataError
-        When `correlations` is something else.
-
     References
     ----------
     General scales paper, Figure 4.

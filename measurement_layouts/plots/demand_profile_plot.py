@@ -50,8 +50,6 @@ def demand_profile_plot(
 
     Raises
     ------
-    DataError
-        When `profiles` is something else.
     FitError
         When there is no profile, or the number of axes is wrong.
 

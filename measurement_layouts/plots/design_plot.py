@@ -32,11 +32,6 @@ def design_plot(design: Design, *, ax: Axes | None = None) -> Axes:
     Axes
         Axes with one line for each profile element.
 
-    Raises
-    ------
-    DataError
-        When `design` is something else.
-
     Examples
     --------
     >>> import numpy as np

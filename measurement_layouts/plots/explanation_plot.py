@@ -49,7 +49,7 @@ def explanation_plot(explanation: Explanation, *, ax: Sequence[Axes] | None = No
     Raises
     ------
     DataError
-        When `explanation` is something else, or the item has no parts that can fail and no changes.
+        When the item has no parts that can fail and no changes.
     FitError
         When the number of axes is wrong.
 

@@ -49,7 +49,7 @@ def forecast_plot(
     FitError
         When the subject is not in the forecast.
     DataError
-        When `forecast` is something else, or the subject or all of the items are missing from the
+        When the subject or all of the items are missing from the
         evaluation.
 
     Examples

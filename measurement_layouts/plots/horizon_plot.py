@@ -77,7 +77,7 @@ def horizon_plot(
     Raises
     ------
     DataError
-        When `horizons` is something else, a column is missing, a number is not positive, an
+        When a column is missing, a number is not positive, an
         interval does not contain its estimate, or dates are missing.
     FitError
         When a fit has several capabilities, or an option is out of range.

@@ -31,8 +31,6 @@ def importance_plot(importance: Importance, *, ax: style.Panels | None = None) -
 
     Raises
     ------
-    DataError
-        When `importance` is something else.
     FitError
         When the number of axes is wrong.
 

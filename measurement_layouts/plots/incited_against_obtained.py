@@ -62,7 +62,7 @@ def incited_against_obtained(
     Raises
     ------
     DataError
-        When `table` is something else, a column is missing, the table is empty, a model has a level
+        When a column is missing, the table is empty, a model has a level
         twice, or an identified row has no estimate.
     FitError
         When `prob` is not between 0 and 1, or the number of axes is wrong.

@@ -39,8 +39,6 @@ def layout_comparison_plot(
 
     Raises
     ------
-    DataError
-        When `compared` is something else.
     FitError
         When the number of axes is wrong.
 

@@ -54,8 +54,6 @@ def likelihood_curve(
 
     Raises
     ------
-    DataError
-        When `estimates` is something else.
     FitError
         When the subject is not in the estimates, there is no curve since the layout has several
         latents, or the number of axes is wrong.

@@ -46,7 +46,7 @@ def misalignment_plot(
     Raises
     ------
     DataError
-        When `curves` is something else, or there are too many groups.
+        When there are too many groups.
     FitError
         When the number of axes is wrong.
 

@@ -58,7 +58,7 @@ def misfit_plot(
     Raises
     ------
     DataError
-        When `criticism` is something else, a table is unknown, or there is nothing to draw.
+        When a table is unknown, or there is nothing to draw.
     FitError
         When the number of axes is wrong.
 

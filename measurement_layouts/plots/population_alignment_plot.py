@@ -48,7 +48,7 @@ def population_alignment_plot(
     Raises
     ------
     DataError
-        When `alignment` is something else, the trait is unknown, or there are too many models or
+        When the trait is unknown, or there are too many models or
         populations.
     FitError
         When the number of axes is wrong.

@@ -60,7 +60,7 @@ def population_forest(
     Raises
     ------
     DataError
-        When `fit` is something else, or a subject is named twice.
+        When a subject is named twice.
     FitError
         As in `standing`, and when the number of axes is wrong.
 

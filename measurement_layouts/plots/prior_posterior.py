@@ -47,8 +47,6 @@ def prior_posterior(
 
     Raises
     ------
-    DataError
-        When `fit` is something else.
     FitError
         When the subject or a node is unknown, or the number of axes is wrong.
 

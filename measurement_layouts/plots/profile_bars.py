@@ -76,7 +76,7 @@ def profile_bars(
         When a node or subject is unknown, a node has no finite range, or there are no subjects or
         too many.
     DataError
-        When `fit` is something else, a subject is given twice or missing from `truth`, or `truth`
+        When a subject is given twice or missing from `truth`, or `truth`
         has a column that is not a profile element or a cell that is not a number.
 
     Examples

@@ -53,7 +53,7 @@ def profile_forest(
     Raises
     ------
     DataError
-        When `fit` is something else, or a subject is named twice.
+        When a subject is named twice.
     FitError
         When a node or subject is unknown, `prob` out of range, or the number of axes wrong.
 

@@ -81,7 +81,7 @@ def profile_heatmap(
     Raises
     ------
     DataError
-        When `fit` is something else, or a subject is named twice.
+        When a subject is named twice.
     FitError
         When the statistic, a node or a subject is unknown, or there is no subject.
 

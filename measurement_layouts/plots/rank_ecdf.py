@@ -48,7 +48,7 @@ def rank_ecdf(
     Raises
     ------
     DataError
-        When `found` is something else, or there is no layout.
+        When there is no layout.
     FitError
         When the number of axes is wrong.
 

@@ -47,7 +47,7 @@ def rate_distributions(
     Raises
     ------
     DataError
-        When `rates` is something else, or there are too many groups.
+        When there are too many groups.
     FitError
         When the number of axes is wrong.
 

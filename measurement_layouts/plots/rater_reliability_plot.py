@@ -43,8 +43,6 @@ def rater_reliability_plot(
     ------
     AnnotationError
         When `least` or `prob` is out of range.
-    DataError
-        When `model` is something else.
 
     References
     ----------

@@ -54,7 +54,7 @@ def reliability(
     Raises
     ------
     DataError
-        When `forecast` is something else, there is nothing to score, or an item is a training item.
+        When there is nothing to score, or an item is a training item.
     FitError
         When `bins` or `prob` is out of range.
 

@@ -47,7 +47,7 @@ def residual_plot(
     Raises
     ------
     DataError
-        When `criticism` is something else, or there is no such column.
+        When there is no such column.
     FitError
         When the subject is not in the fit.
 

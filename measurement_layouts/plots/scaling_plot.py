@@ -78,7 +78,7 @@ def scaling_plot(
     Raises
     ------
     DataError
-        When `found` is something else, no subject has a size, a size is not positive, a family is
+        When no subject has a size, a size is not positive, a family is
         missing, there are too many families, or a table has other columns.
     FitError
         When a dimension is unknown, a layout has no capability, `prob` is not between 0 and 1, or

@@ -43,8 +43,6 @@ def self_report_panels(
 
     Raises
     ------
-    DataError
-        When `reports` is something else.
     FitError
         When there are more traits than colours, or the number of axes is wrong.
 

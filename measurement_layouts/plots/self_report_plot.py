@@ -51,7 +51,7 @@ def self_report_plot(
     Raises
     ------
     DataError
-        When `reports` is something else, or there are too many groups.
+        When there are too many groups.
     FitError
         When the number of axes is wrong.
 

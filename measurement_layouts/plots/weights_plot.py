@@ -48,7 +48,7 @@ def weights_plot(
     Raises
     ------
     DataError
-        When `population` is something else, a node is not in the table, or the table lacks a
+        When a node is not in the table, or the table lacks a
         column.
     FitError
         When `prob` is not between 0 and 1, or the number of axes is wrong.

@@ -57,8 +57,6 @@ def wright_map(
 
     Raises
     ------
-    DataError
-        When `fit` is something else.
     FitError
         As in `item_places`, and when the number of axes is wrong.
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from ..common.digits import fixed, short, significant
 from ..common.markdown import escaped, table
 from ..common.messages import many
-from . import equations
 from .bars import axes, bars
 from .columns import columns
 from .contents import PROB, Contents
@@ -51,7 +50,6 @@ def as_markdown(contents: Contents) -> str:
         *_next(contents),
         "## The layout",
         f"```mermaid\n{fit.layout.to_mermaid().strip()}\n```",
-        "\n".join(f"    {line}" for line in equations.plain(fit.layout)),
         "## The data",
         _features(contents),
         *_outcomes(contents),

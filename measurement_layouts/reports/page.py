@@ -2,9 +2,7 @@
 
 import base64
 import gzip
-import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,11 +14,10 @@ from markupsafe import Markup
 from ..common import web_page
 from ..common.digits import fixed, short
 from ..layouts.drawing.style import STYLES
-from . import equations
 from .bars import Axis, Bar, axes, bars
 from .columns import Column, columns, counts
 from .contents import PROB, Contents
-from .curves import Curve, Curves
+from .curves import Curves
 from .diagrams import inline_svg
 from .drawings import HEIGHT, SIDE, WIDTH, reliability_drawing
 from .exports import csv
@@ -42,9 +39,7 @@ _WIDTH = 340  # of a panel whose names have the least width
 
 _LIGHTER = 0.5  # share of white mixed into a colour on a dark page
 
-_LINES = ("#0072B2", "#D55E00", "#009E73", "#C46E9D", "#A87B0A", "#3A94CC")  # of the explorer
 _COLOURS = {f"kind-{kind}": style.border for kind, style in STYLES.items()}
-_COLOURS |= {f"line-{number}": colour for number, colour in enumerate(_LINES)}
 
 LIGHT = web_page.LIGHT | _COLOURS
 """Colours by variable of the style sheet."""
@@ -99,8 +94,6 @@ def as_html(contents: Contents) -> str:
             status=contents.diagnostics["status"].value_counts().to_dict(),
             trials=int(contents.trials["trials"].sum()),
             diagram=inline_svg(fit.layout, fit.layout._repr_svg_()),
-            mathml=equations.mathml(fit.layout),
-            equations=equations.plain(fit.layout),
             items=len(contents.items),
             kinds=sorted({axis.kind for axis in ranges}),
             features=[_feature(column) for column in columns(fit)],
@@ -108,7 +101,6 @@ def as_html(contents: Contents) -> str:
             bars=found,
             ids=places,
             findings=findings(contents, found),
-            explorer=Markup(explorer(ranges, found, places, drawn)) if len(drawn) > 1 else "",
             verdicts=contents.diagnostics.reset_index(names="subject").to_dict("records"),
             rates=rates,
             order=order,
@@ -290,82 +282,3 @@ def _shortened(name: str) -> str:
     plain = " ".join(name.split())
     half = _LETTERS // 2
     return plain if len(plain) <= _LETTERS else f"{plain[: half - 1]}…{plain[-half:]}"
-
-
-def explorer(
-    ranges: list[Axis],
-    found: Mapping[str, list[Bar]],
-    places: Mapping[str, str],
-    drawn: Mapping[str, list[Curve]],
-) -> str:
-    """Write the numbers as JSON that can be put into a page.
-
-    Parameters
-    ----------
-    ranges : list of Axis
-        Ranges of the elements.
-    found : dict of str to list of Bar
-        Profiles, by subject.
-    places : dict of str to str
-        Identifier of each subject's section on the page.
-    drawn : dict of str to list of Curve
-        Curves, by subject. Only these subjects are written.
-
-    Returns
-    -------
-    str
-        ``elements`` with their ranges, ``properties`` with the values at which forecasts are made,
-        and ``subjects``: ``values`` are [mean, low, high] by element, and ``curves`` are lists of
-        these three by property. The text contains no character that could end a script element.
-    """
-    first = next(iter(drawn.values()), [])
-    moved = [which for which, curve in enumerate(first) if curve.forecast is not None]
-    several = len({curve.outcome.name for curve in first}) > 1
-    told = {
-        "elements": [
-            {
-                "name": axis.name,
-                "unit": axis.unit,
-                "kind": axis.kind,
-                "low": axis.low,
-                "high": axis.high,
-            }
-            for axis in ranges
-        ],
-        "properties": [
-            {
-                "name": _name(first[which], several),
-                "unit": first[which].column.unit,
-                "values": _short(_column(first[which], "value")),
-            }
-            for which in moved
-        ],
-        "subjects": [
-            {
-                "name": who,
-                "id": places[who],
-                "values": [_short([bar.row[end] for end in _ENDS]) for bar in found[who]],
-                "curves": [[_short(_column(own[which], end)) for end in _ENDS] for which in moved],
-            }
-            for who, own in drawn.items()
-        ],
-    }
-    written = json.dumps(told, separators=(",", ":"))
-    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-_ENDS = ("mean", "low", "high")
-
-
-def _name(curve: Curve, several: bool) -> str:
-    return f"{curve.outcome.name}: {curve.column.name}" if several else curve.column.name
-
-
-def _column(curve: Curve, name: str) -> list[float]:
-    """Read a column of a curve's forecast."""
-    return [] if curve.forecast is None else curve.forecast[name].tolist()
-
-
-def _short(values: list[float]) -> list[float]:
-    """Keep four digits, so that rounding to two decimals is correct."""
-    return [float(f"{value:.4g}") for value in values]

@@ -38,8 +38,8 @@ def report(
 ) -> Path:
     """Write the results of a fit as one page.
 
-    The HTML page is a single file that loads no other files. It contains the layout with its
-    equations, the items, a table of all profiles, and for each subject its profile, a diagnosis,
+    The HTML page is a single file that loads no other files. It contains a diagram of the
+    layout, the items, a table of all profiles, and for each subject its profile, a diagnosis,
     curves of outcomes over each property, and the convergence of the sampling. It prints with all
     subjects. The Markdown page is a shorter version. The same fit always gives the same file.
 

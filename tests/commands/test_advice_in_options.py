@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from measurement_layouts.command import main, parser
-from measurement_layouts.common.saying import in_options, say
+from measurement_layouts.commands.saying import in_options, say
 from measurement_layouts.inference.fit import load
 from measurement_layouts.inference.sampling.convergence import Convergence, faults
 
@@ -33,7 +33,7 @@ def test_a_fit_that_did_not_converge_names_options(data, tables, tmp_path, capsy
         Convergence(divergences=300, rhat=1.0, ess=900),
     ],
 )
-@pytest.mark.parametrize("command", ["fit layout.py --outcomes a.csv --out b", "run adele", "sbc"])
+@pytest.mark.parametrize("command", ["fit layout.py --outcomes a.csv --out b", "run adele"])
 def test_commands_take_what_is_advised(found, command):
     """Nothing of the advice is Python, and the parser reads each option with its number."""
     advised = " ".join(in_options(fault) for fault in faults(found, chains=2))

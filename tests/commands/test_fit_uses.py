@@ -1,4 +1,4 @@
-"""Commands that use a fit: `forecast`, `score`, `describe`, `criticise` and `compare`."""
+"""Commands that use a fit: `forecast`, `score` and `compare`."""
 
 import io
 import json
@@ -107,48 +107,6 @@ def test_score_reports_items_under_other_names(fitted, data, tmp_path, capsys):
     )
 
 
-def test_describe(fitted, capsys):
-    assert main(["describe", str(fitted), "--subjects", "Ann"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("Ann passes 0.25 of 40 items. Uncertain: reach 2.51 [")
-    assert "Bob" not in out
-
-
-def test_criticise_remembers_the_properties(fitted, capsys):
-    assert main(["criticise", str(fitted)]) == 0
-    assert capsys.readouterr().out == "nothing is flagged of 6 tests of properties\n"
-
-
-def test_criticise_writes_every_test(fitted, tmp_path, capsys):
-    path = tmp_path / "tests.csv"
-    assert main(["criticise", str(fitted), "--out", str(path)]) == 0
-    assert (pd.read_csv(path)["property"] == "colour").sum() == 3
-    assert main(["criticise", str(fitted), "--out", str(path)]) == 2
-    assert f"{path} exists already" in capsys.readouterr().err
-
-
-def test_criticise_flags_what_the_layout_misses(fitted, data, tmp_path, capsys):
-    """A property that says how Bob did; status 1."""
-    items, rows = (pd.read_csv(data / f"{name}.csv") for name in ("items", "outcomes"))
-    told = rows[rows["subject"] == "Bob"].set_index("item")["outcome"]
-    items["told"] = items["item"].map(told)
-    items["item"] = items["item"].map("{:03}".format)
-    items.to_csv(tmp_path / "leaky.csv", index=False)
-    assert main(["criticise", str(fitted), "--items", str(tmp_path / "leaky.csv")]) == 1
-    out = capsys.readouterr().out
-    assert "adding a bias on told would gain" in out
-    rows = [line for line in out.splitlines() if line.startswith("│")]
-    assert rows
-    assert all("told" in row for row in rows)  # and nothing that is not flagged
-
-
-def test_criticise_needs_properties(fit_file, tables, capsys):
-    assert main(["criticise", fit_file]) == 2
-    assert "give all of them as --items" in capsys.readouterr().err
-    assert main(["criticise", fit_file, *tables[:2]]) == 0
-    assert main(["criticise", fit_file, *tables]) == 0
-
-
 def test_compare_subjects(fitted, capsys):
     assert main(["compare", str(fitted), "--reference", "Ann"]) == 0
     out = capsys.readouterr().out
@@ -170,20 +128,19 @@ def test_compare_layouts(fitted, fit_file, capsys):
     assert "--reference is for the subjects of a single fit" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["describe", "compare", "criticise"])
 @pytest.mark.parametrize(
     ("what", "message"),
     [("nothing", "there is no file or store"), (".", "has no fit, neither fit.nc nor a store")],
 )
-def test_there_is_no_fit(command, what, message, tmp_path, capsys):
-    assert main([command, str(tmp_path / what)]) == 2
+def test_there_is_no_fit(what, message, tmp_path, capsys):
+    assert main(["compare", str(tmp_path / what)]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert message in printed.err
 
 
 def test_an_unknown_subject(fitted, capsys):
-    assert main(["describe", str(fitted), "--subjects", "Eve"]) == 2
+    assert main(["compare", str(fitted), "--subjects", "Eve"]) == 2
     assert "not in this fit: Eve; it has Ann, Bob, Zoë [x]" in capsys.readouterr().err
 
 
@@ -207,8 +164,8 @@ layout = ml.Layout("halved", ml.Success("found", halved(logistic(reach - distanc
 def test_linking_functions_of_ones_own(tables, tmp_path, capsys):
     path, out = tmp_path / "own.py", tmp_path / "out"
     path.write_text(OWN, encoding="utf-8")
-    few = ["--method", "grid", "--draws", "100", "--chains", "4", "--subjects", "Ann"]
+    few = ["--method", "grid", "--draws", "100", "--chains", "4", "--subjects", "Ann", "Bob"]
     assert main(["fit", str(path), *tables, "--out", str(out), *few]) == 0
-    assert main(["describe", str(out)]) == 2
+    assert main(["compare", str(out)]) == 2
     assert "here: --layout LAYOUT.py:name" in capsys.readouterr().err
-    assert main(["describe", str(out), "--layout", str(path)]) == 0
+    assert main(["compare", str(out), "--layout", str(path)]) == 0

@@ -10,15 +10,8 @@ import pytest
 from measurement_layouts.command import main, parser
 
 COMMANDS = {
-    **{name: (0, 2, 130) for name in ("forecast", "score", "describe", "compare", "report")},
-    "explain": (0, 2, 130),
-    **{name: (0, 2, 130) for name in ("scenarios", "draw", "run", "design", "record")},
-    **{
-        name: (0, 1, 2, 130)
-        for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate", "next")
-    },
-    **{name: (0, 1, 2, 130) for name in ("decide", "decide route", "decide claim")},
-    **{name: (0, 2, 130) for name in ("decide accept", "decide suitability")},
+    **{name: (0, 2, 130) for name in ("forecast", "score", "compare", "report", "draw", "run")},
+    **{name: (0, 1, 2, 130) for name in ("fit", "check", "reproduce")},
     **{
         f"import{kind}": (0, 2, 130)
         for kind in ("", " inspect", " lm-eval", " openai-evals", " table")
@@ -65,7 +58,7 @@ def test_help_has_no_broken_words(command, width, capsys, monkeypatch):
     assert all(line.startswith(("  measurement-layouts", " " * 20)) for line in long)
 
 
-@pytest.mark.parametrize("command", ["fit", "check", "design", "sbc", "draw", "describe"])
+@pytest.mark.parametrize("command", ["fit", "check", "draw", "report"])
 def test_help_says_that_the_file_is_executed(command, capsys):
     assert "is executed" in " ".join(help_of(command, capsys).split())
 

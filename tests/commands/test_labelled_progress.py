@@ -15,12 +15,8 @@ LABELS = {
     "fit": "reading the layout and the tables",
     "forecast": "forecasting the items",
     "score": "scoring the forecasts",
-    "describe": "describing the profiles",
-    "explain": "explaining the forecast",
-    "criticise": "criticising the layout",
     "compare": "comparing the subjects",
     "report": "writing the report",
-    "design": "choosing the items",
 }
 
 
@@ -33,12 +29,8 @@ def typed(data, fitted, tables, new, tmp_path):
         "fit": [layout, *tables, "--method", "grid", "--draws", "50", "--out", tmp_path / "fit"],
         "forecast": [fitted, *new[:2]],
         "score": [fitted, *new, "--json"],
-        "describe": [fitted],
-        "explain": [fitted, "--item", "000", "--subject", "Ann"],
-        "criticise": [fitted],
         "compare": [fitted],
         "report": [fitted, "--out", tmp_path / "page.md"],
-        "design": [layout, *new[:2], "--n", "3"],
     }
 
 

@@ -15,9 +15,9 @@ class Closed(io.StringIO):
         raise BrokenPipeError
 
 
-@pytest.mark.parametrize("command", ["describe", "criticise", "forecast"])
+@pytest.mark.parametrize("command", ["compare", "forecast"])
 def test_a_closed_pipe(command, fitted, new, monkeypatch, capsys):
-    """Printed by `print`, by rich and by pandas."""
+    """Printed by rich and by `print`."""
     items = new[:2] if command == "forecast" else []
     monkeypatch.setattr(sys, "stdout", Closed())
     assert main([command, str(fitted), *items]) == 141
@@ -27,11 +27,11 @@ def test_a_closed_pipe(command, fitted, new, monkeypatch, capsys):
 def test_no_output_at_all(fitted, monkeypatch, capsys):
     """As a shell leaves it: ``>&-``."""
     monkeypatch.setattr(sys, "stdout", None)
-    assert main(["criticise", str(fitted)]) == 0
+    assert main(["compare", str(fitted)]) == 0
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("command", ["describe", "compare", "forecast"])
+@pytest.mark.parametrize("command", ["compare", "forecast"])
 def test_letters_that_the_terminal_has_not(command, fitted, new, monkeypatch):
     items = new[:2] if command == "forecast" else []
     written = io.BytesIO()
@@ -44,8 +44,8 @@ def test_ctrl_c(fitted, monkeypatch, capsys):
     def stop(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("measurement_layouts.reports.description.describe.describe", stop)
-    assert main(["describe", str(fitted)]) == 130
+    monkeypatch.setattr("measurement_layouts.validation.comparison.compare_profiles", stop)
+    assert main(["compare", str(fitted)]) == 130
     assert capsys.readouterr().err == "measurement-layouts: stopped\n"
 
 
@@ -55,6 +55,6 @@ def test_other_errors_are_not_hidden(fitted, monkeypatch):
     def fail(*arguments, **options):
         raise ValueError("ours")
 
-    monkeypatch.setattr("measurement_layouts.reports.description.describe.describe", fail)
+    monkeypatch.setattr("measurement_layouts.validation.comparison.compare_profiles", fail)
     with pytest.raises(ValueError, match="ours"):
-        main(["describe", str(fitted)])
+        main(["compare", str(fitted)])

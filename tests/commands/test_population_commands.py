@@ -1,4 +1,4 @@
-"""A layout with a population through the commands: check, fit, forecast, report, sbc."""
+"""A layout with a population through the commands: check, fit, forecast and report."""
 
 import pandas as pd
 import pytest
@@ -88,47 +88,16 @@ def test_new_subjects_are_forecast(folder, fitted, data, capsys):
     assert "--subjects and --subject-table are both given" in capsys.readouterr().err
 
 
-def test_report_and_criticise(fitted, folder, capsys):
+def test_a_report_has_what_is_shared(fitted, folder):
     page = folder / "page.html"
     assert main(["report", str(fitted), "--out", str(page)]) == 0
     assert "What is shared" in page.read_text(encoding="utf-8")
-    capsys.readouterr()
-    assert main(["criticise", str(fitted)]) in (0, 1)
-    assert "<PopulationCriticism of" in capsys.readouterr().out
 
 
 def test_groups_and_testlets_that_are_named(fitted, folder, tables, capsys):
-    asked = ["--by", "school", "--testlets", "task"]
-    assert main(["criticise", str(fitted), *tables, *asked]) in (0, 1)
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "of 6 items by groups" in shown
-    assert "testlets, at 5% in each>" in shown
-    assert main(["criticise", str(fitted), *tables, "--by", "shool"]) == 2
-    assert "by: the subjects have no column shool" in capsys.readouterr().err
     page = folder / "groups.md"
-    assert main(["report", str(fitted), "--out", str(page), *tables, "--by", "shool"]) == 2
-    assert main(["report", str(fitted), "--out", str(page), *tables, *asked]) == 0
+    asked = ["report", str(fitted), "--out", str(page), *tables]
+    assert main([*asked, "--by", "shool"]) == 2
+    assert "by: the subjects have no column shool" in capsys.readouterr().err
+    assert main([*asked, "--by", "school", "--testlets", "task"]) == 0
     assert page.is_file()
-
-
-def test_sbc_asks_for_subjects(folder, capsys):
-    asked = ["sbc", f"{folder / 'layout.py'}:layout", "--items", str(folder / "items.csv")]
-    assert main([*asked, "--out", str(folder / "sbc")]) == 2
-    assert "no subjects are given; give --subjects" in capsys.readouterr().err
-
-
-def test_a_battery_for_newcomers(folder, fitted, tmp_path, capsys):
-    """Known items and one that nobody has tried, for somebody of whom the results are known."""
-    bank, one = tmp_path / "bank.csv", tmp_path / "one.csv"
-    items = pd.read_csv(folder / "items.csv", index_col="item")
-    pd.concat([items, items.iloc[:1].set_axis(["untried"])]).to_csv(bank, index_label="item")
-    pd.read_csv(folder / "new.csv", index_col="subject").iloc[:1].to_csv(one)
-    asked = ["design", f"{folder / 'layout.py'}:layout", "--items", str(bank), "--n", "4"]
-    assert main([*asked, "--given", str(fitted), "--subject-table", str(one)]) == 0
-    told = capsys.readouterr()
-    assert "Battery for layout 'shared': 4 items of 7" in told.err
-    assert len(told.out.splitlines()) == 5
-    assert main(asked) == 2
-    assert "give the joint fit of others" in capsys.readouterr().err
-    assert main([*asked, "--given", str(fitted)]) == 2
-    assert "tests" in capsys.readouterr().err

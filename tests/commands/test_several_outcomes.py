@@ -49,8 +49,6 @@ def test_a_file_for_each_outcome(several, tmp_path, capsys):
     read += [f"grade={several / 'grades.csv'}"]
     assert main(["fit", str(layout), *read, *grid]) == 0
     assert "skill" in capsys.readouterr().out
-    assert main(["describe", str(tmp_path / "out")]) == 0
-    capsys.readouterr()
     training = ["score", str(tmp_path / "out"), *read, "--training-items", "--json"]
     assert main(training) == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["subject"] == "Ann"

@@ -84,12 +84,12 @@ def test_a_fit_keeps_them_beside_it(data, tables, people, fitted, tmp_path):
     for subject in ("Ann", "Bob"):
         now, then = (each.posterior["reach"].sel(subject=subject) for each in (fit, before))
         assert (now.to_numpy() == then.to_numpy()).all()
-    for options in ([], ["--subject-table", str(people)]):
-        chosen = parser().parse_args(["criticise", str(out), *options])
+    for options in (["--subject-table", str(people)], []):
+        chosen = parser().parse_args(["report", str(out), "--out", "page.md", *options])
         found = fitted_evaluation(fit, out, data_of(chosen))
         assert ages(found.subject_table) == {"Bob": 40, "Ann": 30}
     (out / "fitted_subjects.csv").unlink()
-    found = fitted_evaluation(fit, out, data_of(parser().parse_args(["criticise", str(out)])))
+    found = fitted_evaluation(fit, out, data_of(chosen))
     assert found.subject_table.columns.tolist() == []
 
 

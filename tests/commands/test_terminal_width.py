@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from measurement_layouts.command import main
-from measurement_layouts.common.saying import say
-from measurement_layouts.printing import print_figures, print_tables
+from measurement_layouts.commands.printing import print_figures, print_tables
+from measurement_layouts.commands.saying import say
 from measurement_layouts.scenarios.figures import Figure
 
 WIDTHS = pytest.mark.parametrize("width", [80, 120])
@@ -30,26 +30,16 @@ def in_terminal(monkeypatch, width, stream="stdout"):
 
 
 @WIDTHS
-def test_a_description_has_no_broken_words(width, fitted, monkeypatch, capsys):
-    assert main(["describe", str(fitted)]) == 0
-    whole = capsys.readouterr().out
-    terminal = in_terminal(monkeypatch, width)
-    assert main(["describe", str(fitted)]) == 0
-    shown = terminal.getvalue()
-    assert max(map(len, whole.splitlines())) > width
-    assert max(map(len, shown.splitlines())) <= width
-    assert shown.split() == whole.split()
-
-
-@WIDTHS
 def test_an_error_has_no_broken_words(width, fitted, monkeypatch, capsys):
-    wrong = ["explain", str(fitted), "--item", "a name of an item that is not in this fit"]
+    nobody = "a rather long name of a subject that is not in this fit, nor in any other one"
+    wrong = ["compare", str(fitted), "--subjects", nobody]
     assert main(wrong) == 2
     whole = capsys.readouterr().err
     terminal = in_terminal(monkeypatch, width, "stderr")
     assert main(wrong) == 2
     shown = terminal.getvalue()
     assert len(whole.splitlines()) == 1
+    assert max(map(len, whole.splitlines())) > width
     assert max(map(len, shown.splitlines())) <= width
     assert shown.split() == whole.split()
 
@@ -107,7 +97,7 @@ def test_a_fit_that_is_ok_has_no_footnote(data, tables, tmp_path, capsys):
 
 def test_a_terminal_shows_the_first_subjects(data, tables, tmp_path, monkeypatch, capsys):
     """And a file all of them."""
-    monkeypatch.setattr("measurement_layouts.printing._ROWS", 2)
+    monkeypatch.setattr("measurement_layouts.commands.printing._ROWS", 2)
     command = ["fit", f"{data / 'layout.py'}:plain", *tables, "--method", "grid", "--out"]
     assert main([*command, str(tmp_path / "a")]) == 0
     assert capsys.readouterr().out.count("│ ok ") == 3
@@ -180,24 +170,6 @@ def test_equal_subjects_are_not_decided(data, tmp_path, tables, capsys):
     assert main(["compare", str(tmp_path / "fit")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "0 of 1 difference decided: none has a 90% interval without 0" in lines
-
-
-@WIDTHS
-def test_criticism_shows_what_is_flagged(width, fitted, data, tmp_path, monkeypatch):
-    items, rows = (
-        pd.read_csv(data / f"{name}.csv", dtype={"item": str}) for name in ("items", "outcomes")
-    )
-    told = rows[rows["subject"] == "Bob"].set_index("item")["outcome"]
-    items["told"] = items["item"].map(told)
-    items.to_csv(tmp_path / "leaky.csv", index=False)
-    terminal = in_terminal(monkeypatch, width)
-    command = ["criticise", str(fitted), "--items", str(tmp_path / "leaky.csv")]
-    assert main(command) == 1
-    shown = terminal.getvalue()
-    assert max(map(len, shown.splitlines())) <= width
-    assert "…" not in shown
-    assert "gain ± se" in shown
-    assert " of 9 tests of properties flagged" in shown
 
 
 MANY = """

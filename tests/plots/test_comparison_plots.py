@@ -73,46 +73,6 @@ class TestComparisonPlot:
             plots.comparison_plot(against_ann)
 
 
-class TestSuperiorityHeatmap:
-    def test_cells_add_up(self, pairs):
-        ax = plots.superiority_heatmap(pairs, "navigationAbility")
-        cells = ax.collections[0].get_array().filled(np.nan).reshape(6, 6)
-        np.testing.assert_allclose((cells + cells.T)[~np.eye(6, dtype=bool)], 1)
-        assert np.isnan(np.diag(cells)).all()
-        names = [label.get_text() for label in ax.get_yticklabels()]
-        assert names == [label.get_text() for label in ax.get_xticklabels()]
-        names = [name.removesuffix(" †") for name in names]
-        row = pairs.rows("navigationAbility").query("subject == 'Ann' and reference == 'Bob'")
-        place = names.index("Ann"), names.index("Bob")
-        assert cells[place] == row["superiority"].iloc[0]
-        assert (np.diff(np.nanmean(cells, axis=1)) <= 0).all()
-
-    def test_one_reference_is_one_column(self, against_ann):
-        ax = plots.superiority_heatmap(against_ann, "noiseLevel")
-        doubt = against_ann.fit.diagnostics()["status"]["Ann"] == "not converged"
-        assert [label.get_text() for label in ax.get_xticklabels()] == ["Ann" + " †" * doubt]
-        assert len(texts(ax)) == 5
-
-    @pytest.mark.trust("digits", "superiority_heatmap says where the data say nothing")
-    def test_hatched_is_prior_dominated(self, pairs):
-        ax = plots.superiority_heatmap(pairs, "rightLeftBias")
-        names = [label.get_text().removesuffix(" †") for label in ax.get_yticklabels()]
-        covered = {(int(patch.get_y()), int(patch.get_x())) for patch in ax.patches}
-        rows = pairs.rows("rightLeftBias")
-        rows = rows[rows["warning"].str.contains("prior-dominated")]
-        there = {
-            (names.index(a), names.index(b))
-            for a, b in zip(rows["subject"], rows["reference"], strict=True)
-        }
-        assert covered == there | {(b, a) for a, b in there}
-        assert 0 < len(there) < 15
-        assert "hatched: one of the two is prior-dominated" in ax.get_xlabel()
-
-    def test_two_fits_are_refused(self, fitted):
-        with pytest.raises(ml.FitError, match="draw comparison_plot instead"):
-            plots.superiority_heatmap(compare_profiles(fitted, other=fitted), "noiseLevel")
-
-
 def test_layouts_by_subject():
     table = pd.DataFrame(
         {

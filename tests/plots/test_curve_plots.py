@@ -172,8 +172,6 @@ def test_scaling_of_performance(curves):
     nothing_is_cut(axes)
     with pytest.raises(DataError, match="a table of performance has"):
         scaling_plot(rates.drop(columns="low"), sizes)
-    with pytest.raises(DataError, match=r"evaluation\.group_rates"):
-        scaling_plot([1, 2], sizes)
 
 
 def test_scaling_of_a_profile():

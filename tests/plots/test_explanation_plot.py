@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import numpy as np
 import pytest
 from helpers.two_needs import fitted
 
@@ -53,5 +52,3 @@ def test_what_has_nothing_to_show_is_refused():
     empty = {name: getattr(found, name).iloc[:0] for name in ("parts", "demands", "changes")}
     with pytest.raises(ml.DataError, match="nothing can fail on pin"):
         explanation_plot(replace(found, **empty))
-    with pytest.raises(ml.DataError, match=r"takes an Explanation, from fit\.explain"):
-        explanation_plot(np.zeros(3))

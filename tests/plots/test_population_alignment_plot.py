@@ -56,5 +56,3 @@ def test_what_does_not_fit_is_refused(alignment):
     many = pd.concat({f"m-{number}": one for number in range(61)}, names=["model"])
     with pytest.raises(DataError, match=r"61 models and 3 populations; a figure can show 60"):
         plots.population_alignment_plot(dataclasses.replace(alignment, table=many))
-    with pytest.raises(DataError, match="takes a PopulationAlignment, from ml"):
-        plots.population_alignment_plot(alignment.table)

@@ -334,10 +334,6 @@ class TestProfileBars:
     @pytest.mark.parametrize(
         ("truth", "message"),
         [
-            (
-                {"noiseLevel": 0.1},
-                "takes a DataFrame, from pandas; you gave a dict of a float as truth",
-            ),
             (pd.DataFrame({"hearing": [1]}, ["Ann"]), "no profile element hearing; the layout has"),
             (pd.DataFrame({"noiseLevel": [1]}, ["ann"]), "no row for Ann; it has ann"),
             (pd.DataFrame({"noiseLevel": ["low"]}, ["Ann"]), "Ann on noiseLevel: 'low'"),

@@ -7,8 +7,6 @@ from helpers.awkward_names import FAILED, NAMES
 from helpers.many_subjects import many
 from helpers.system_chromium import chromium
 
-from measurement_layouts.reports.contents import PROB
-from measurement_layouts.reports.curves import Curves
 from measurement_layouts.reports.report import report
 
 pytestmark = pytest.mark.slow
@@ -171,34 +169,6 @@ def test_what_a_page_asks_for_would_be_noticed(visit, page_file, tmp_path):
     worse.write_text(text.replace("</main>", f"{picture}</main>"), encoding="utf-8")
     with pytest.raises(AssertionError), visit(worse):
         pass
-
-
-def test_the_explorer_is_used_by_keyboard(visit, fitted):
-    with visit() as page:
-        points = page.locator("#explore-scatter a")
-        assert points.count() == len(NAMES)
-        page.locator("#explore-subjects").select_option(label=NAMES[-1])
-        read = "[...document.querySelectorAll('#explore-table tbody td')].map((c) => c.textContent)"
-        slider = page.locator("#explore-demand")
-        slider.focus()
-        page.keyboard.press("Home")
-        easy = page.evaluate(read)
-        page.keyboard.press("End")
-        hard = page.evaluate(read)
-        assert page.locator("#explore-value").text_content() == "6 level"
-        assert len(easy) == len(hard) == 2
-        assert float(easy[0]) > float(hard[0])
-        curves = Curves(fitted, PROB).of(len(NAMES) - 1)
-        (over,) = [one for one in curves if one.column.name == "difficulty"]
-        for shown, end in ((easy, 0), (hard, -1)):
-            mean, low, high = over.forecast[["mean", "low", "high"]].iloc[end]
-            assert float(shown[0]) == pytest.approx(mean, abs=0.006)
-            ends = [float(end) for end in shown[1].strip("[]").split(", ")]
-            assert ends == pytest.approx([low, high], abs=0.006)
-        points.first.focus()
-        page.keyboard.press("Enter")
-        assert page.locator("article.subject:visible").count() == 1
-        assert page.evaluate("document.activeElement.tagName") == "H3"
 
 
 def test_sixty_eight_subjects_fit_on_twenty_pages(visit, layout, evaluation, tmp_path):

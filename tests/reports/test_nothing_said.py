@@ -13,7 +13,8 @@ from matplotlib.colors import to_rgba
 from rich.console import Console
 
 import measurement_layouts as ml
-from measurement_layouts import plots, printing
+from measurement_layouts import plots
+from measurement_layouts.commands import printing
 from measurement_layouts.layouts.elements import elements
 
 mpl.use("Agg")

@@ -65,7 +65,6 @@ def test_outcomes_are_told_by_name_and_nothing_hidden(page):
         "<h5>path <small>mean grade, from lost (0) to direct (1)</small></h5>",
         "<h5>credit <small>mean score</small></h5>",
         "Forecasts of 6 items",
-        "path ∼ Graded(knows, gap=1), lost &lt; detour &lt; direct",
         "Student’s interval",
         "A: path, timeHidden from 0 to 10: forecast mean goes from",
     ):

@@ -12,7 +12,8 @@ from matplotlib.collections import PathCollection
 from rich.console import Console
 
 import measurement_layouts as ml
-from measurement_layouts import plots, printing
+from measurement_layouts import plots
+from measurement_layouts.commands import printing
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import band, product
 
@@ -226,16 +227,6 @@ def test_differences_are_crossed(fit):
     axes = plots.comparison_plot(ml.validation.compare_profiles(fit, reference="Bob"))
     assert [len(crosses(ax)) for ax in axes] == [int(name == "mood") for name in NAMES]
     assert "crossed: separate modes" in axes[0].get_figure().get_supxlabel()
-
-
-@says("superiority_heatmap")
-def test_superiority_is_marked(fit):
-    compared = ml.validation.compare_profiles(fit)
-    for name in NAMES:
-        ax = plots.superiority_heatmap(compared, name)
-        marked = {label.get_text() for label in ax.get_yticklabels() if "‡" in label.get_text()}
-        assert marked == ({"Ann ‡"} if name == "mood" else set())
-        assert ("‡ separate modes" in ax.get_xlabel()) == (name == "mood")
 
 
 def test_a_mark_left_out_is_noticed(fit, monkeypatch):

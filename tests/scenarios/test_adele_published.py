@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.printing import print_figures, print_tables
+from measurement_layouts.commands.printing import print_figures, print_tables
 from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import LAYOUTS

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from measurement_layouts import printing
+from measurement_layouts.commands import printing
 
 pytestmark = pytest.mark.trust("digits", "tables of studies")
 WIDE = {"hours": [14.31234], "low": [9.13], "high": [22.51], "width": [1.03125]}

@@ -108,8 +108,7 @@ def opened(browser, path, *, policy=True):
     view.wait_for_timeout(200)
     found = view.evaluate(
         """({taken: window.taken || 0,
-             scripts: [...document.scripts].filter(one =>
-               one.type != 'application/json').length,  // numbers of the explorer, which do not run
+             scripts: document.scripts.length,
              foreign: [...document.querySelectorAll(
                'img, iframe, base, object, embed, link, meta[http-equiv=refresh], form')].length,
              handlers: [...document.querySelectorAll('*')].filter(one =>

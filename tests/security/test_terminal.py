@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from measurement_layouts import printing
 from measurement_layouts.command import main
-from measurement_layouts.commands import tables
+from measurement_layouts.commands import printing, tables
 from measurement_layouts.common.messages import visible
 
 STEERS = {
@@ -52,7 +51,7 @@ def test_a_table_shows_it(screen, name, shown):
 @pytest.mark.trust("security", "errors and notes that steer the terminal")
 @pytest.mark.parametrize(("name", "shown"), STEERS.values(), ids=STEERS)
 def test_a_line_shows_it(name, shown, capsys, tmp_path):
-    assert main(["describe", str(tmp_path / name.replace("/", "_"))]) == 2
+    assert main(["compare", str(tmp_path / name.replace("/", "_"))]) == 2
     said = capsys.readouterr().err
     notes = pd.DataFrame({"what": [name], "count": [1], "example": [name]})
     tables.print_notes(SimpleNamespace(notes=notes))

@@ -16,8 +16,7 @@ _LEVELS = 8  # most values that are counted singly, and number of ranges if ther
 class Design(Shown):
     """Items that are expected to leave the least uncertainty about a profile.
 
-    It is made by `design`, and plotted by `measurement_layouts.plots.design_plot` and
-    `measurement_layouts.plots.chosen_items_plot`.
+    It is made by `design`, and plotted by `measurement_layouts.plots.design_plot`.
 
     Attributes
     ----------

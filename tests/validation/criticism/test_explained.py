@@ -8,7 +8,7 @@ from helpers.populations import normal, zero_sum
 from scipy.special import expit, logit
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError, plots
+from measurement_layouts import FitError
 from measurement_layouts.linking import logistic, mixture
 
 DRAWS, SUBJECTS, ITEMS = 100, 7, 9
@@ -104,8 +104,6 @@ def test_without_effects_of_items_the_share_is_unknown_and_says_why():
     assert "has no own effects of items" in found.table["remark"].iloc[0]
     assert "add a node per='item'" in repr(found)
     assert found.in_words().endswith("to compute the share.")
-    with pytest.raises(DataError, match="no share to draw: layout 'explained' has no own effects"):
-        plots.explained_plot(found)
 
 
 def test_subjects_fitted_alone_are_refused():
@@ -117,18 +115,13 @@ def test_subjects_fitted_alone_are_refused():
         ml.validation.explained(fit)
 
 
-def test_words_and_figure():
+def test_words():
     found = ml.validation.explained(made_up(layout(EASE))[0], prob=0.8)
     here, there = (found.table.loc[name] for name in ("these items", "new items"))
     text = found.in_words()
     assert f"explain {here['share']:.0%} of the variance" in text
     assert f"(80% interval {here['low']:.0%} to {here['high']:.0%})" in text
     assert f"and {there['share']:.0%} (" in text
-    panel = plots.explained_plot(found)
-    points = {tuple(line.get_xdata()) for line in panel.lines if line.get_marker() in ("o", "s")}
-    assert points == {(here["share"],), (there["share"],)}
-    labels = [tick.get_text().split("\n")[0] for tick in panel.get_yticklabels()]
-    assert labels == ["these items", "new items"]
 
 
 def simulated(share, seed, subjects=12, items=25):

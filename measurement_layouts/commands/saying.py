@@ -7,7 +7,7 @@ import sys
 import textwrap
 from typing import TextIO
 
-from .messages import visible
+from ..common.messages import visible
 
 _CALL = re.compile(r"\bfit\(\.\.\., ([^()]*)\)")
 _ADVISED = re.compile(

@@ -6,39 +6,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from .common.digits import (
+from ..common.digits import (
     beside,
     chance,
     fixed,
-    in_brackets,
-    p_value,
     significant,
     with_error,
 )
-from .common.messages import many, some, visible
-from .common.saying import say
-from .common.tables_that_fit import Fitting
-from .inference.forecasts.forecasting import OUTSIDE
-from .inference.posterior.diagnostics import remedies
-from .validation.comparison import APART
-from .validation.criticism.overdispersion import part, share
+from ..common.messages import many, some, visible
+from ..inference.forecasts.forecasting import OUTSIDE
+from ..inference.posterior.diagnostics import remedies
+from ..validation.comparison import APART
+from .saying import say
+from .tables_that_fit import Fitting
 
 if TYPE_CHECKING:
-    from .batteries.adaptive.asking import AdaptiveTest
-    from .evaluations.evaluation import Evaluation
-    from .inference.fit import Fit
-    from .inference.forecasts.forecasting import Forecast
-    from .scenarios.figures import Figure
-    from .validation.comparison import ProfileComparison
-    from .validation.criticism.criticise import Criticism
-    from .validation.criticism.population.criticism import PopulationCriticism
-    from .validation.leave_one_out.compare import LayoutComparison
-    from .validation.prediction.result import CrossValidation
+    from ..evaluations.evaluation import Evaluation
+    from ..inference.fit import Fit
+    from ..inference.forecasts.forecasting import Forecast
+    from ..scenarios.figures import Figure
+    from ..validation.comparison import ProfileComparison
+    from ..validation.leave_one_out.compare import LayoutComparison
 
-_SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 _DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
 _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
@@ -98,18 +89,6 @@ def _intervals(columns: Sequence[str]) -> list[int]:
     return [at for at in range(1, len(columns)) if columns[at : at + 2] == ["low", "high"]]
 
 
-def print_scores(scores: "CrossValidation") -> None:
-    """Print every method's scores on held-out items, means over all subjects."""
-    means = {column: scores.summary(column) for column in _SCORES}
-    table = Fitting(("method", *_SCORES), long=("method",))
-    for method in means["brier"].index:
-        cells = [means[column].loc[method] for column in _SCORES]
-        table.add(method, *(with_error(cell["mean"], cell["se"]) for cell in cells))
-    once = means["brier"]["se"].isna().all()
-    shown = "mean of one split" if once else "mean ± standard error over splits"
-    _print(table, f"held-out items: {shown}", ("method", "brier"))
-
-
 def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     """Print every subject's profile, and the problems of its sampling."""
     profiles = fit.profiles()
@@ -163,18 +142,6 @@ def print_forecast(forecast: "Forecast", rows: pd.DataFrame) -> None:
     _print(table, "forecasts", columns)
     if len(rows) > _ROWS:
         say(f"the first {_ROWS} of {len(rows)} forecasts are shown")
-
-
-def print_test(test: "AdaptiveTest") -> None:
-    """Print the profile that a test has found so far, and whether it is done."""
-    profile = test.profile()
-    say(repr(test))
-    table = Table("element", "mean ± sd", "90 % interval")
-    for row in profile.to_dict("records"):
-        _, ends = _mean_and_ends(row)
-        table.add_row(f"{row['node']}{_label(row)}", _mean_and_sd(row), ends)
-    _console().print(table)
-    say(f"done: {test.done}" if test.done else "not done: ask `next`")
 
 
 def _mean_and_ends(row: Mapping[Any, Any]) -> tuple[str, str]:
@@ -237,19 +204,6 @@ def _print_whole(table: Fitting, title: str, needed: Collection[str], rows: pd.D
         _list([f"warning: {text}" for text in rows["warning"].unique() if text], "warnings")
 
 
-def print_decision(subjects: pd.DataFrame) -> None:
-    """Print a decision's row for each subject."""
-    names = list(map(str, subjects.columns))
-    table = Fitting(names, long=("subject",))
-    for row in subjects.to_dict("records"):
-        cells = {
-            name: significant(value) if isinstance(value, float) else str(value)
-            for name, value in row.items()
-        }
-        table.add(*(cells[name] for name in names))
-    _print_whole(table, "", names[:2], subjects)
-
-
 def _list(lines: Sequence[str], what: str) -> None:
     """Print the first of some lines, and how many more there are."""
     for line in lines[:_TOLD]:
@@ -290,76 +244,6 @@ def _conclude_layouts(total: pd.DataFrame) -> None:
         least = f"{_CLEAR} standard errors and {_SMALL}"
         judged = "more" if clear else "nothing is decided, as that is not more"
         say(f"{named}: {judged} than {least}")
-
-
-def print_criticism(criticism: "Criticism") -> None:
-    """Print the flagged properties and repeated attempts, and the number of tests."""
-    _print_overdispersion(criticism)
-    columns = ("level", "observed", "expected", "gain ± se", "p_adjusted")
-    names = ("subject", "property", "kind")
-    table = Fitting((*names, *columns), long=(*names, "level"))
-    flagged = criticism.flagged()
-    for row in flagged.to_dict("records"):
-        table.add(
-            *(str(row[name]) for name in (*names, "level")),
-            fixed(row["observed"], 2),
-            fixed(row["expected"], 2),
-            with_error(row["gain"], row["gain_se"], _NATS),
-            p_value(row["p_adjusted"]),
-        )
-    if len(flagged):
-        title = f"{criticism.fit.layout.name}: properties that the layout does not use "
-        title += "(candidates), and other forms for those that it uses"
-        _print(table, title, (*names, "gain ± se"), more="; --out writes all")
-    tests = criticism.table["p"].notna().sum()
-    of = f"{many(tests, 'test')} of properties"
-    say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
-    if why := criticism.untried():
-        say(why)
-    elif untried := len(criticism.table) - tests:
-        say(f"{untried} more tests could not be made; --out writes the reasons")
-
-
-def print_misfits(criticism: "PopulationCriticism") -> None:
-    """Print what is flagged in a population, and the number of tests."""
-    _console().print(Text(visible(repr(criticism))))
-    flagged = criticism.flagged()
-    title = f"{criticism.fit.layout.name}: what is flagged"
-    interval = f"{criticism.prob:.0%} interval"
-    table = Table("table", "name", "effect", interval, "p_adjusted", title=title)
-    for row in flagged.to_dict("records"):
-        table.add_row(
-            *(visible(str(row[name])) for name in ("table", "name")),
-            significant(row["effect"], row["high"] - row["low"]),
-            in_brackets(row["low"], row["high"]),
-            p_value(row["p_adjusted"]),
-        )
-    if table.row_count:
-        _console().print(table)
-    _console().print(Text(visible(criticism.explained.in_words())))
-
-
-def _print_overdispersion(criticism: "Criticism") -> None:
-    """Print the overdispersion of repeated attempts at an item, if it is flagged."""
-    if criticism.overdispersion.empty:
-        return
-    coverage = f"coverage of {criticism.prob:.0%} intervals"
-    columns = ("subject", "item effects", coverage, "items", "attempts", "element", "p_adjusted")
-    table = Fitting(columns, long=("subject", "element"))
-    flagged = criticism.overdispersion[criticism.overdispersion["flagged"]]
-    for row in flagged.to_dict("records"):
-        table.add(
-            str(row["subject"]),
-            part(row),
-            f"about {share(row, criticism.prob)}",
-            *(str(row[name]) for name in ("items", "attempts", "element")),
-            p_value(row["p_adjusted"]),
-        )
-    if len(flagged):
-        title = f"{criticism.fit.layout.name}: repeated attempts at an item, with the "
-        _print(table, f"{title}standard deviation of item effects in log-odds", columns[:3])
-    of = f"{many(len(criticism.overdispersion), 'test')} of repeated attempts"
-    say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
 
 
 def print_forecast_scores(fit: "Fit", scores: pd.DataFrame) -> None:

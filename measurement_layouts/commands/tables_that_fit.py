@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from rich.cells import cell_len
 from rich.table import Table
 
-from .messages import visible
+from ..common.messages import visible
 
 _EDGES = 3  # columns of the terminal between two cells
 _LONG = 20  # least width of a cell with long text

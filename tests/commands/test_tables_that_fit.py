@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from measurement_layouts.common.tables_that_fit import Fitting
+from measurement_layouts.commands.tables_that_fit import Fitting
 
 
 def shown(table, width):
