@@ -1,4 +1,4 @@
-"""The command ``design``: the battery as CSV, quotas as they are typed, and what is refused."""
+"""The command ``design``: the battery as CSV and what is refused."""
 
 import io
 
@@ -16,15 +16,12 @@ def asked(data):
 
 def test_the_battery_is_written(asked, tmp_path, capsys):
     path = tmp_path / "battery.csv"
-    options = ["--n", "12", "--quota", "distance=8:10:3", "--most", "colour:5"]
-    assert main([*asked, *options, "--out", str(path)]) == 0
+    assert main([*asked, "--n", "12", "--out", str(path)]) == 0
     told = capsys.readouterr()
     assert told.out == ""
     assert "Battery for layout 'reaching': 12 items of 40, cost 12" in told.err
     battery = pd.read_csv(path, index_col="item")
     assert battery.columns.tolist()[:3] == ["order", "gain", "cost"]
-    assert (battery["distance"] >= 8).sum() >= 3
-    assert battery["colour"].value_counts().max() <= 5
     assert main([*asked, "--n", "12", "--out", str(path)]) == 2  # it is there already
     assert main([*asked, "--n", "3", "--target", "reach"]) == 0
     assert len(pd.read_csv(io.StringIO(capsys.readouterr().out))) == 3
@@ -45,9 +42,6 @@ def test_a_design_starts_from_a_subject_of_a_fit(asked, fitted, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--quota", "distance=8:10"], "--quota distance=8:10 is none; give COLUMN=LOW:HIGH:LEAST"),
-        (["--quota", "distance=8:10:30"], "of distance in [8, 10] cannot be met: the bank has"),
-        (["--most", "colour"], "--most colour is none; give COLUMN:K, such as source:20"),
         (["--target", "smell"], "no profile element smell"),
         (["--costs", "price"], "price"),
     ],

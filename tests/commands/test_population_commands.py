@@ -115,20 +115,3 @@ def test_sbc_asks_for_subjects(folder, capsys):
     asked = ["sbc", f"{folder / 'layout.py'}:layout", "--items", str(folder / "items.csv")]
     assert main([*asked, "--out", str(folder / "sbc")]) == 2
     assert "no subjects are given; give --subjects" in capsys.readouterr().err
-
-
-def test_a_battery_for_newcomers(folder, fitted, tmp_path, capsys):
-    """Known items and one that nobody has tried, for somebody of whom the results are known."""
-    bank, one = tmp_path / "bank.csv", tmp_path / "one.csv"
-    items = pd.read_csv(folder / "items.csv", index_col="item")
-    pd.concat([items, items.iloc[:1].set_axis(["untried"])]).to_csv(bank, index_label="item")
-    pd.read_csv(folder / "new.csv", index_col="subject").iloc[:1].to_csv(one)
-    asked = ["design", f"{folder / 'layout.py'}:layout", "--items", str(bank), "--n", "4"]
-    assert main([*asked, "--given", str(fitted), "--subject-table", str(one)]) == 0
-    told = capsys.readouterr()
-    assert "Battery for layout 'shared': 4 items of 7" in told.err
-    assert len(told.out.splitlines()) == 5
-    assert main(asked) == 2
-    assert "give the joint fit of others" in capsys.readouterr().err
-    assert main([*asked, "--given", str(fitted)]) == 2
-    assert "tests" in capsys.readouterr().err

@@ -64,6 +64,6 @@ def test_many_values_are_shown_in_ranges():
 
 def test_nothing_to_draw_over():
     layout = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
-    found = ml.batteries.design(layout, pd.DataFrame(index=["toss"]), n=3, repeats=3)
+    found = ml.batteries.design(layout, pd.DataFrame(index=["toss"]), n=1)
     with pytest.raises(ml.DataError, match="uses no column of the bank"):
         plots.chosen_items_plot(found)
