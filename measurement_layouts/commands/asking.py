@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _RULES = {
     "sd": ("SD", "the test is done when the posterior sds of all of these are at most this large"),
-    "width": ("WIDTH", "and the intervals of all of these at most this wide"),
     "threshold": ("VALUE", "and all of these are found to be above or below such a value"),
 }
 
@@ -58,9 +57,6 @@ def add(commands: arguments.Commands) -> None:
     for option, (sign, about) in _RULES.items():
         begin.add_argument(f"--{option}", nargs="+", default=[], metavar=f"NAME={sign}", help=about)
     begin.add_argument(
-        "--prob", type=float, default=0.9, metavar="P", help="mass of those intervals (0.9)"
-    )
-    begin.add_argument(
         "--confidence",
         type=float,
         default=0.95,
@@ -73,9 +69,6 @@ def add(commands: arguments.Commands) -> None:
     )
     begin.add_argument(
         "--costs", metavar="COLUMN", help="column of the items' costs (default: 1 each)"
-    )
-    begin.add_argument(
-        "--budget", type=float, metavar="X", help="stop before the items asked cost more than X"
     )
     begin.add_argument(
         "--random-share",
@@ -204,16 +197,10 @@ def _stop(chosen: argparse.Namespace) -> "Stop | None":
         option: arguments.numbers_by_name(option, getattr(chosen, option), sign, "reach=0.5")
         for option, (sign, _) in _RULES.items()
     }
-    if not any(rules.values()) and chosen.limit is None and chosen.budget is None:
+    if not any(rules.values()) and chosen.limit is None:
         return None
     given = {option: numbers for option, numbers in rules.items() if numbers}
-    return Stop(
-        **given,
-        prob=chosen.prob,
-        confidence=chosen.confidence,
-        items=chosen.limit,
-        cost=chosen.budget,
-    )
+    return Stop(**given, confidence=chosen.confidence, items=chosen.limit)
 
 
 def _outcome(layout: "Layout", texts: list[str]) -> Any:

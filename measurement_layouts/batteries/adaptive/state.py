@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from ...common.errors import FitError
 from ...common.files import whole
 
-_FORMAT = 1
+_FORMAT = 2
 _KIND = "adaptive test"
 _PATIENCE = 60  # seconds that a call waits for another one on the same file
 
@@ -76,7 +76,7 @@ class StateFile:
         Raises
         ------
         FitError
-            When there is no such file, or it is no test.
+            When there is no such file, it is no test, or it has another format.
         """
         content = _read(path)
         try:
@@ -84,11 +84,10 @@ class StateFile:
             begun = json.loads(first)
             if begun.pop("kind") != _KIND:
                 raise ValueError("it is of another kind")
-            written = int(begun.pop("format"))
-            if written > _FORMAT:
+            if (written := begun.pop("format")) != _FORMAT:
                 raise FitError(
-                    f"{path} was written by a later version (format {written}, known: {_FORMAT}); "
-                    "update measurement-layouts"
+                    f"{path} has format {written}, and this version of measurement-layouts reads "
+                    f"format {_FORMAT}; read it with the version that wrote it, or begin again"
                 )
             file, state = cls(begun, path), json.loads(second)
             del state["digest"]
