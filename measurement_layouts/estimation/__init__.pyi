@@ -8,4 +8,3 @@ from .firmness import incitability as incitability
 from .horizons import HorizonTrend as HorizonTrend
 from .horizons import horizon_trend as horizon_trend
 from .horizons import time_horizons as time_horizons
-from .trends import joint_trend as joint_trend
