@@ -1,7 +1,5 @@
 """Is too much as bad as too little? Propensities, and the bands in which items succeed."""
 
-import pandas as pd
-
 import measurement_layouts as ml
 from measurement_layouts.scenarios import propensities
 
@@ -46,17 +44,3 @@ few = four[four["model"].isin(four["model"].unique()[:4])]
 found = ml.estimation.estimate(layout, evaluation, subjects=few.index).table.set_index("subject")
 shown = few[["model", "incited"]].join(found[["estimate", "low", "high", "identified"]])
 axes = ml.plots.incited_against_obtained(shown, "introversion")
-
-# %% firmness_plot
-# Two models under three prompts each, by the place of their leaning and its wobble, with 90%
-# intervals. One moves little and wobbles little, the other moves far and wobbles more.
-firm, who = propensities.firmness_layout(), ["steady"] * 3 + ["easily led"] * 3
-names = [f"{model} {level}" for model, level in zip(who, [-2, 0, 2] * 2, strict=True)]
-conditions = pd.DataFrame({"model": who, "incited": [-2, 0, 2] * 2}, names)
-truth = pd.DataFrame(
-    {"propensity": [-0.6, 0, 0.6, -2, 0, 2], "wobble": [0.3] * 3 + [0.9] * 3}, names
-)
-answers = ml.simulate(firm, propensities.battery("risk_aversion"), truth.assign(noise=0.05), seed=1)
-sampling = {"draws": 200, "tune": 200, "chains": 2, "reruns": 0, "progressbar": False}
-firmness = ml.estimation.firmness(ml.fit(firm, answers, seed=1, **sampling))
-axes = ml.plots.firmness_plot(firmness, conditions)

@@ -45,7 +45,6 @@ _MAKERS_FOR = {
     ("brier_against_success", "DataFrame"): "ml.score_forecast",
     ("caterpillar_plot", "DataFrame"): "fit.items",
     ("collapse_plot", "DataFrame"): "ml.estimation.point_collapse",
-    ("firmness_plot", "DataFrame"): "ml.estimation.firmness",
     ("horizon_plot", "DataFrame"): "ml.estimation.time_horizons",
     ("misalignment_plot", "GroupCurves"): "ml.dispositions.misalignment_by_group",
     ("scaling_plot", "DataFrame"): "evaluation.group_rates or fit.group_means",

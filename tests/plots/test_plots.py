@@ -588,7 +588,6 @@ def test_every_figure_is_exported():
         "design_plot",
         "explained_plot",
         "explanation_plot",
-        "firmness_plot",
         "forecast_plot",
         "horizon_plot",
         "importance_plot",
