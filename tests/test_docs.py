@@ -29,7 +29,6 @@ SLOW = {
     "extend-the-pymc-model",
     "grades-and-scores",
     "handle-guessing",
-    "how-firmly-held",
     "items-unlike-those-run",
     "many-subjects",
     "my-test-has-twelve-items",

@@ -24,7 +24,7 @@ CHAPTERS = {
     ),
     "Populations": ("inference/population/", "inference/forecasts/levels"),
     "Convergence": ("inference/sampling/", "inference/posterior/", "common/digits"),
-    "Horizons": ("estimation/horizons", "estimation/trends"),
+    "Horizons": ("estimation/horizons",),
     "Estimating one latent": ("estimation/",),
     "Answer by answer": ("inference/sequential/",),
     "Before sampling: what a battery can tell": (

@@ -24,11 +24,8 @@ axes = ml.plots.layout_comparison_plot(compared)
 
 # %% horizon_plot
 # Time horizons of 24 models on a logarithmic scale from minutes to hours, with 90% intervals,
-# over their dates of release, and a rising trend with its band, which goes on beyond the last
-# date.
-models = weirdml.dated(weirdml.simulated_cohort().evaluation, weirdml.release_dates())
-fit = ml.fit(weirdml.trend_layout(), models, draws=300, tune=300, seed=1, progressbar=False)
+# over their dates of release, and a rising trend with its band.
+models = weirdml.simulated_cohort().evaluation
+fit = ml.fit(weirdml.published_layout(), models, draws=300, tune=300, seed=1, progressbar=False)
 horizons = ml.estimation.time_horizons(fit, weirdml.release_dates())
-until = "2023-07-01", "2026-07-01"
-trend = ml.estimation.joint_trend(fit, since=weirdml.SINCE, between=until)
-axes = ml.plots.horizon_plot(horizons, trend=trend)
+axes = ml.plots.horizon_plot(horizons, trend=ml.estimation.horizon_trend(horizons))

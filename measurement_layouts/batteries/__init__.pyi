@@ -10,7 +10,6 @@ from .demands import DemandProfile as DemandProfile
 from .demands import demand_correlations as demand_correlations
 from .demands import demand_profile as demand_profile
 from .design.design import design as design
-from .design.quotas import Quota as Quota
 from .design.result import Design as Design
 from .judgement import BenchmarkJudgement as BenchmarkJudgement
 from .judgement import judge_benchmark as judge_benchmark

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from ..common.proportions import rates, wilson
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.given import refuse_no_evaluation
 from ..evaluations.steps import refuse_steps
-from .logistic_curves import FULL, fit_logistic, lattice, step_position, success, weights
+from .logistic_curves import FULL, fit_logistic, step_position, success, weights
 from .slices import Slices
 
 
@@ -38,7 +37,7 @@ def reasons(
     items: np.ndarray,
     trials: np.ndarray,
     successes: np.ndarray,
-    step: np.ndarray | None = None,
+    step: np.ndarray,
 ) -> list[str]:
     """Write remarks on each curve.
 
@@ -48,8 +47,8 @@ def reasons(
         Levels in ascending order.
     items, trials, successes : ndarray, shape (curves, levels)
         Counts of all bins.
-    step : ndarray, shape (curves,), optional
-        Levels of fitted steps, NaN for other curves (default: all curves were fitted).
+    step : ndarray, shape (curves,)
+        Levels of fitted steps, NaN for other curves.
 
     Returns
     -------
@@ -65,11 +64,9 @@ def reasons(
     without = undecided(levels, items, trials, successes)
     found = []
     for row in range(len(items)):
-        parts = []
-        if step is not None:
-            right = levels[(trials[row] > 0) & (successes[row] == trials[row])]
-            wrong = levels[(trials[row] > 0) & (successes[row] == 0)]
-            parts += _shape(step[row], bool(without[row]), items[row], right, wrong)
+        right = levels[(trials[row] > 0) & (successes[row] == trials[row])]
+        wrong = levels[(trials[row] > 0) & (successes[row] == 0)]
+        parts = _shape(step[row], bool(without[row]), items[row], right, wrong)
         found.append("; ".join([*parts, *_thin(levels, items[row])]))
     return found
 
@@ -130,10 +127,7 @@ class CharacteristicCurves:
         (per level; infinite for a step), ``low`` and ``high`` (the ability's interval), ``items``
         and ``reason``: why there is no curve, and which levels have no items, or fewer than 100.
     draws : Dataset
-        Draws of ``ability`` and ``slope``, (subject, dimension, draw), from the bootstrap or the
-        posterior.
-    method : str
-        ``"least_squares"`` or ``"bayes"``.
+        Draws of ``ability`` and ``slope``, (subject, dimension, draw), from the bootstrap.
     prob : float
         Mass of the intervals.
     lowest : int
@@ -152,7 +146,6 @@ class CharacteristicCurves:
     bins: pd.DataFrame
     table: pd.DataFrame
     draws: xr.Dataset
-    method: str
     prob: float
     lowest: int = 0
 
@@ -213,9 +206,8 @@ class CharacteristicCurves:
         Returns
         -------
         DataFrame
-            ``level``, ``success`` (the fitted curve, or the posterior mean), and ``low`` and
-            ``high``, of mass `prob` at each level. NaN where there is no curve, or no
-            interval of its ability.
+            ``level``, ``success`` (the fitted curve), and ``low`` and ``high``, of mass `prob` at
+            each level. NaN where there is no curve, or no interval of its ability.
 
         Raises
         ------
@@ -231,13 +223,10 @@ class CharacteristicCurves:
         tail = (1 - self.prob) / 2
         band = np.full((2, len(levels)), np.nan)
         known = np.isfinite(ability[:, 0])
-        every = success(ability[known] - self.lowest, slope[known], above)
         if known.any() and np.isfinite(row["low"]):
-            band = np.quantile(every, [tail, 1 - tail], axis=0)
-        if self.method == "bayes" and known.any():
-            middle = every.mean(axis=0)
-        else:
-            middle = success(row["ability"] - self.lowest, row["slope"], above)
+            resampled = success(ability[known] - self.lowest, slope[known], above)
+            band = np.quantile(resampled, [tail, 1 - tail], axis=0)
+        middle = success(row["ability"] - self.lowest, row["slope"], above)
         return pd.DataFrame({"level": levels, "success": middle, "low": band[0], "high": band[1]})
 
     def place(self, subject: object, dimension: str) -> tuple[int, int]:
@@ -259,13 +248,12 @@ class CharacteristicCurves:
     def __repr__(self) -> str:
         missing = int(self.table["ability"].isna().sum())
         return (
-            f"<CharacteristicCurves by {self.method!r}: {many(len(self.subjects), 'subject')}, "
+            f"<CharacteristicCurves: {many(len(self.subjects), 'subject')}, "
             f"{many(len(self.dimensions), 'dimension')}, {missing} without a curve, "
             f"{self.prob:.0%} intervals>"
         )
 
 
-type Method = Literal["least_squares", "bayes"]
 type Counts = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -273,7 +261,6 @@ def characteristic_curves(
     evaluation: Evaluation,
     columns: Iterable[str],
     *,
-    method: Method = "least_squares",
     resamples: int = 200,
     prob: float = 0.9,
     seed: int = 1,
@@ -284,7 +271,10 @@ def characteristic_curves(
     For a dimension and a level, only those items count whose demand on the dimension is that level
     and whose other demands are not higher (dominant slices). A logistic is fitted to the success
     rates, and the ability is the area under it from the lowest level on, counted from there. It is
-    about the level of 50 % success, and never below the lowest level.
+    about the level of 50 % success, and never below the lowest level. As published, the fit is by
+    least squares of the rates, in which bins of 100 items or more have equal weights, smaller bins
+    proportional ones, and an anchor of success 0 at 20 levels above the lowest as much as all bins
+    together. Intervals are computed by drawing items with replacement.
 
     Each subject is fitted on its own.
 
@@ -295,15 +285,8 @@ def characteristic_curves(
     columns : iterable of str
         Columns of the items' demands, with whole numbers from `lowest`. All of them define the
         slices, so that a longer list leaves fewer items in each.
-    method : {"least_squares", "bayes"}
-        ``"least_squares"`` is the published fit: least squares of the rates, in which bins of 100
-        items or more have equal weights, smaller bins proportional ones, and an anchor of success 0
-        at 20 levels above the lowest as much as all bins together; intervals are computed by
-        drawing items with replacement. ``"bayes"`` is the posterior under a Binomial likelihood,
-        without anchor and weights; the prior of the ability is half-normal with spread 5, that of
-        the slope log-normal about 1 with spread 1.
     resamples : int
-        Number of sets of items drawn with replacement, or of draws from the posterior; at least 2.
+        Number of sets of items drawn with replacement; at least 2.
     prob : float
         Mass of the intervals.
     seed : int
@@ -337,11 +320,10 @@ def characteristic_curves(
     0.9.
 
     A small bin in which all succeed, or all fail, is the same in every resample, so that intervals
-    of the bootstrap are too short there, in contrast to those of ``"bayes"``. A curve that is a
-    step has no interval.
+    of the bootstrap are too short there. A curve that is a step has no interval.
 
     An ability above the highest level with items, or of a flat curve, is an extrapolation that
-    depends on the anchor or the prior; the bootstrap does not include this uncertainty. On six
+    depends on the anchor; the bootstrap does not include this uncertainty. On six
     benchmarks up to level 5, an anchor at level 10 or 40 changes half of the abilities below 5 by
     less than 0.001, but those of flat curves by up to 2.4, and those above 7 by about -2.5 and 4.
 
@@ -364,8 +346,6 @@ def characteristic_curves(
     """
     refuse_no_evaluation(evaluation)
     refuse_steps(evaluation.rows, "characteristic_curves")
-    if not isinstance(method, str) or method not in ("least_squares", "bayes"):
-        raise FitError(f"method={method!r}; give 'least_squares' or 'bayes'")
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
     rng = np.random.default_rng(options.whole("seed", seed))
     lowest = _whole(lowest)
@@ -373,12 +353,8 @@ def characteristic_curves(
     levels = slices.levels + lowest
     size = len(evaluation.items)
     counts = _counts(slices, evaluation, np.ones((1, size)))
-    if method == "bayes":
-        found, draws = _posteriors(slices.levels, counts, resamples, prob, rng)
-    else:
-        times = rng.multinomial(size, np.full(size, 1 / size), size=resamples)
-        drawn = _counts(slices, evaluation, times)
-        found, draws = _squares(slices.levels, counts, drawn, prob)
+    times = rng.multinomial(size, np.full(size, 1 / size), size=resamples)
+    found, draws = _squares(slices.levels, counts, _counts(slices, evaluation, times), prob)
     bins = _bins(slices, levels, evaluation.subjects, counts, prob)
     names = pd.MultiIndex.from_product(
         [evaluation.subjects, slices.dimensions], names=["subject", "dimension"]
@@ -387,8 +363,7 @@ def characteristic_curves(
     table = pd.DataFrame(found, names, ["ability", "slope", "low", "high"])
     table[["ability", "low", "high"]] += lowest
     step = table["ability"].where(np.isinf(table["slope"])).to_numpy()
-    why = reasons(levels, *counts, step if method == "least_squares" else None)
-    table = table.assign(items=items, reason=why).reset_index()
+    table = table.assign(items=items, reason=reasons(levels, *counts, step)).reset_index()
     shape = len(evaluation.subjects), len(slices.dimensions), resamples
     dims = ("subject", "dimension", "draw")
     parts = {
@@ -396,7 +371,7 @@ def characteristic_curves(
         for name, values in zip(("ability", "slope"), (draws[0] + lowest, draws[1]), strict=True)
     }
     coords = {"subject": evaluation.subjects, "dimension": slices.dimensions}
-    return CharacteristicCurves(bins, table, xr.Dataset(parts, coords), method, prob, lowest)
+    return CharacteristicCurves(bins, table, xr.Dataset(parts, coords), prob, lowest)
 
 
 def _counts(slices: Slices, evaluation: Evaluation, times: np.ndarray) -> Counts:
@@ -428,20 +403,6 @@ def _squares(
     tail = (1 - prob) / 2
     ends[:, known] = np.nanquantile(draws[0][:, known], [tail, 1 - tail], axis=0)
     return np.vstack([own, ends]).T, draws.transpose(0, 2, 1)
-
-
-def _posteriors(
-    levels: np.ndarray, counts: Counts, draws: int, prob: float, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Integrate the curves with items; (curves, 4) and (2, curves, draws)."""
-    items, trials, successes = counts
-    found = np.full((len(items), 4), np.nan)
-    drawn = np.full((2, len(items), draws), np.nan)
-    for place in np.flatnonzero(trials.any(axis=1)):
-        own = lattice(levels, successes[place], trials[place])
-        found[place] = [*own.means, *own.interval(prob)]
-        drawn[:, place] = own.draw(draws, rng)
-    return found, drawn
 
 
 def _whole(lowest: object) -> int:

@@ -69,11 +69,10 @@ def next_items(
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> bank = aaio.battery(seed=2).add_prefix("new ", axis=0)
-    >>> next_items(result, bank, 3)[["subject", "rank", "node"]]
+    >>> next_items(result, bank, 2)[["subject", "rank", "node"]]
       subject  rank           node
     0  sim-01     1  rightLeftBias
     1  sim-01     2  rightLeftBias
-    2  sim-01     3  rightLeftBias
     """
     refuse_no_fit(fit)
     count = whole("n", n, 1)

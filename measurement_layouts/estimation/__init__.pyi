@@ -3,9 +3,6 @@
 from .collapse import point_collapse as point_collapse
 from .estimate import estimate as estimate
 from .estimates import Estimates as Estimates
-from .firmness import firmness as firmness
-from .firmness import incitability as incitability
 from .horizons import HorizonTrend as HorizonTrend
 from .horizons import horizon_trend as horizon_trend
 from .horizons import time_horizons as time_horizons
-from .trends import joint_trend as joint_trend

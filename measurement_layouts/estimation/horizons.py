@@ -76,7 +76,7 @@ def time_horizons(
     prob = inside("prob", prob, such_as=0.9)
     if not base > 1:
         raise FitError(f"base={base}; give a number above 1, such as 2 or 10")
-    draws = np.log2(base) * fit.posterior[capability_of(fit, node)].stack(draw_=("chain", "draw"))
+    draws = np.log2(base) * fit.posterior[_capability_of(fit, node)].stack(draw_=("chain", "draw"))
     values = draws.transpose("subject", "draw_").to_numpy()
     tail = (1 - prob) / 2
     low, middle, high = np.exp2(np.quantile(values, [tail, 0.5, 1 - tail], axis=1))
@@ -96,7 +96,7 @@ def time_horizons(
     return table if released is None else _dated(table, released)
 
 
-def capability_of(fit: Fit, node: str | None) -> str:
+def _capability_of(fit: Fit, node: str | None) -> str:
     """Return the name of the capability that is a time horizon (default: the only one)."""
     known = [element for element in elements(fit.layout) if element.latent.kind == "capability"]
     found = known if node is None else find_elements(fit.layout, node)
@@ -180,7 +180,8 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
     fitted apart, errors are independent, and :math:`\Sigma` is diagonal, with the squares of
     ``sd``. An error that all subjects share and no posterior contains (such as estimates of hours
     that are all too long) shifts the whole line and is not in the intervals. A joint fit draws
-    horizons towards their mean; if the mean of its prior depends on the date, use `joint_trend`.
+    horizons towards their mean; if the mean of its prior depends on the date, take the rate from
+    the fit.
 
     Parameters
     ----------
@@ -232,16 +233,9 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
     at = np.linspace(years.min(), years.max(), 60)
     drawn = coefficients[:, :1] + coefficients[:, 1:] * at
     when = middle + pd.to_timedelta(at * _DAYS, unit="D")
-    return trend_of(coefficients[:, 1], drawn, when, scatter, prob)
-
-
-def trend_of(
-    rates: np.ndarray, lines: np.ndarray, when: pd.DatetimeIndex, scatter: np.ndarray, prob: float
-) -> HorizonTrend:
-    """Summarise draws of a trend: of yearly rates, of lines, (draws, dates), and of the scatter."""
     tail = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
-    slow, usual, fast = (_doubling(rate) for rate in np.quantile(rates, tail))
-    low, line, high = np.exp2(np.quantile(lines, tail, axis=0))
+    slow, usual, fast = (_doubling(rate) for rate in np.quantile(coefficients[:, 1], tail))
+    low, line, high = np.exp2(np.quantile(drawn, tail, axis=0))
     table = pd.DataFrame({"released": when, "hours": line, "low": low, "high": high})
     return HorizonTrend(usual, fast, slow, float(scatter.mean()), table, prob)
 

@@ -14,8 +14,7 @@ from .estimates import Interval
 
 _LEAST = 0.01  # least fall of the curve, in nats, between two maxima; less may be rounding
 _NEAR = 20.0  # maxima within this many nats of the highest are refined
-_LEVEL = 1e-9  # greatest difference, in nats, between points of one plateau
-_WIDE = 1e-3  # least width of a plateau, relative to the scale
+_LEVEL = 1e-9  # greatest difference, in nats, of a curve that is level up to an end of the grid
 _NUDGE = 1e-3  # step inwards from an end of the grid, relative to the first gap
 _POLISHED: Any = {"xatol": 0.0, "xrtol": 4e-16, "fatol": 1e-11, "frtol": 0.0}
 
@@ -30,15 +29,12 @@ class Peaks:
     Attributes
     ----------
     at, logs : ndarray, shape (maxima,)
-        Positions and heights of the maxima. The position of a plateau is its middle, or infinity if
-        it has no end.
-    level : ndarray, shape (maxima, 2)
-        Ends of the plateau, or NaN where the maximum is not a plateau.
+        Positions and heights of the maxima. The position is infinite if the curve has its maximum
+        there only in the limit.
     """
 
     at: np.ndarray
     logs: np.ndarray
-    level: np.ndarray
 
 
 def peaks(curve: Curve, line: Line, heights: np.ndarray) -> list[Peaks]:
@@ -79,42 +75,24 @@ def peaks(curve: Curve, line: Line, heights: np.ndarray) -> list[Peaks]:
     # a curve rises at most as much between points as beside them
     hidden = logs - np.minimum(*sides)
     near = np.flatnonzero(logs + hidden > heights.max(axis=1)[who] - _NEAR)
-    ends = np.full((len(top), 2), np.nan)
-    for number in near:
-        first, last = (_end(heights[who[number]], top[number], step) for step in (-1, 1))
-        if last - first >= 2 and places[last] - places[first] > _WIDE * line.scale:
-            ends[number] = (
-                line.low if first == 0 else places[first],
-                line.high if last == final else places[last],
-            )
-    flat = ~np.isnan(ends[:, 0])
-    _polish(curve, line, who, top, near[~flat[near]], at, logs)
-    at = np.where(flat, _middle(ends), at)
+    _polish(curve, line, who, top, near, at, logs)
     at = np.where((top == final) & np.isinf(line.high), line.high, at)
     at = np.where((top == 0) & np.isinf(line.low), line.low, at)
     order = np.lexsort([-logs, who])
     splits = np.cumsum([len(part) for part in tops])[:-1]
-    parts = (np.split(values[order], splits) for values in (at, logs, ends))
+    parts = (np.split(values[order], splits) for values in (at, logs))
     return [Peaks(*found) for found in zip(*parts, strict=True)]
 
 
 def _tops(row: np.ndarray) -> np.ndarray:
     lowest = row.min() - 1.0
-    found, _ = find_peaks(np.concatenate([[lowest], row, [lowest]]), prominence=_LEAST)
-    return np.asarray(found - 1)
-
-
-def _end(row: np.ndarray, top: int, step: int) -> int:
-    """Find the point, on one side of a maximum, up to which the curve is level."""
-    side = row[top + step :: step] if 0 <= top + step < len(row) else row[:0]
-    below = side < row[top] - _LEVEL
-    return int(top + step * (np.argmax(below) if below.any() else len(side)))
-
-
-def _middle(ends: np.ndarray) -> np.ndarray:
-    low, high = ends.T
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isinf(low) & np.isinf(high), 0.0, (low + high) / 2)
+    tops, _ = find_peaks(np.concatenate([[lowest], row, [lowest]]), prominence=_LEAST)
+    tops -= 1
+    for number, top in enumerate(tops):
+        level = row >= row[top] - _LEVEL
+        if not level.all():
+            tops[number] = len(row) - 1 if level[top:].all() else 0 if level[:top].all() else top
+    return np.asarray(tops)
 
 
 def _polish(
@@ -153,11 +131,7 @@ def _polish(
 _FALL = 1e-3  # fall of a parabolic log-likelihood, in nats, at the nearer points
 _NARROW = 1e-6  # an interval narrower than this, relative to the scale, is a step
 _SMOOTH = 0.25  # greatest relative difference from the curvature at half the distance
-_ALIKE = 3.0  # greatest ratio, either way, of the true interval to the one from curvature
-
-STEP = "no standard error: the likelihood falls abruptly at its maximum, as at a step"
-KINK = "no standard error: the likelihood has a kink or a plateau at its maximum"
-LOPSIDED = "no standard error: the likelihood is far from parabolic around its maximum"
+_NO_ERROR = "no standard error: the likelihood has a step, a kink or a plateau at its maximum"
 
 
 def standard_errors(
@@ -194,9 +168,7 @@ def standard_errors(
     Returns
     -------
     errors : ndarray, shape (maxima,)
-        Standard errors. NaN where the maximum is a step or a kink, or where the interval from the
-        curvature would be more than three times as wide as the profile-likelihood interval, or less
-        than a third as wide.
+        Standard errors; NaN where the maximum is a step, a kink or a plateau.
     reasons : list of str
         Why the standard error is NaN (else empty).
 
@@ -225,11 +197,8 @@ def standard_errors(
         smooth = (abs(outer / (4 * inner) - 1) < _SMOOTH) & (
             abs(falls[:, 1] - falls[:, 3]) < _SMOOTH * inner
         )
-        ratio = (ends[:, 1] - ends[:, 0]) / (2 * normal * errors)
-    cliff = near < _NARROW * scale
-    lopsided = ~((ratio > 1 / _ALIKE) & (ratio < _ALIKE))
-    why = np.select([cliff, ~smooth, lopsided], [STEP, KINK, LOPSIDED], default="")
-    return np.where(why == "", errors, np.nan), [str(reason) for reason in why]
+    smooth &= near >= _NARROW * scale
+    return np.where(smooth, errors, np.nan), ["" if fine else _NO_ERROR for fine in smooth]
 
 
 def compatible(

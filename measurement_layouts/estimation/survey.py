@@ -125,9 +125,6 @@ def _remarks(top: Peaks, pieces: Sequence[Interval], line: Line) -> list[str]:
     others = [piece for piece in pieces if not piece[0] <= top.at[0] <= piece[1]]
     if others:
         found.append(f"also possible: {in_words(others, line)}")
-    if not np.isnan(top.level[0, 0]):
-        low, high = top.level[0]
-        found.append(f"the middle of a plateau from {low:.4g} to {high:.4g}")
     if pieces[0][0] == line.low or pieces[-1][1] == line.high:
         found.append("the interval ends where the range does")
     return found
@@ -177,9 +174,7 @@ class Survey:
         found, why = standard_errors(self.curves.at, who, at, around, prob, self.line.scale)
         errors[who] = found
         for number, reason in zip(who, why, strict=True):
-            # the verdict of a plateau has a remark of its own
-            flat = not np.isnan(self.peaks[number].level[0, 0])
-            reasons[number] = "" if flat else reason
+            reasons[number] = reason
         return errors, reasons
 
 

@@ -378,30 +378,6 @@ def need_columns(
         raise DataError(f"{where} several columns {some(twice)}; keep one of each name")
 
 
-def need_conditions(conditions: pd.DataFrame, subjects: Iterable[str]) -> None:
-    """Refuse a table of conditions without each subject's model and incited level.
-
-    Parameters
-    ----------
-    conditions : DataFrame
-        Indexed by subject, with the columns ``model`` and ``incited``.
-    subjects : iterable of str
-        Subjects that need a row.
-
-    Raises
-    ------
-    DataError
-        When columns or subjects are missing; the error lists them.
-    """
-    need_columns(conditions.columns, ["model", "incited"], "the table of conditions has")
-    missing = [subject for subject in subjects if subject not in conditions.index]
-    if missing:
-        raise DataError(
-            f"the table of conditions has no row for {some(missing)}; give each subject its model "
-            "and level"
-        )
-
-
 def renamed(
     table: object, columns: Mapping[str, str] | None, names: Sequence[str], every: Sequence[str]
 ) -> Any:

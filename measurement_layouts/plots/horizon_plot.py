@@ -58,7 +58,7 @@ def horizon_plot(
         Published ``hours``, ``low`` and ``high`` of some of the subjects, which are drawn beside
         the estimates.
     trend : HorizonTrend, optional
-        Result of `joint_trend` or `horizon_trend`, drawn as a line with its interval, which may
+        Result of `horizon_trend`, drawn as a line with its interval, which may
         continue beyond the subjects' dates.
     names : sequence, optional
         Subjects whose names are all written (default: extreme subjects and others far from each

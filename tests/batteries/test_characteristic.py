@@ -8,7 +8,6 @@ from helpers import one_dominant
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.batteries.characteristic import characteristic_curves
-from measurement_layouts.batteries.logistic_curves import lattice, success
 from measurement_layouts.batteries.slices import Slices
 
 NAMES = one_dominant.NAMES
@@ -78,9 +77,6 @@ def test_what_cannot_be_fitted_has_a_reason(rates, ability, reason):
     assert row["ability"] == pytest.approx(ability, nan_ok=True)
     assert np.isnan([row["low"], row["high"]]).all()
     assert row["reason"].startswith(reason)
-    bayes = characteristic_curves(evaluation, ["logic"], method="bayes").row("Ann", "logic")
-    assert 0 < bayes["low"] < bayes["ability"] < bayes["high"] < 20
-    assert not bayes["reason"].startswith(("a step", "no curve"))
 
 
 def test_a_subject_stands_alone(evaluation, curves):
@@ -89,9 +85,8 @@ def test_a_subject_stands_alone(evaluation, curves):
     pd.testing.assert_frame_equal(alone.table, same, rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["least_squares", "bayes"])
-def test_results_hang_together(evaluation, method):
-    found = characteristic_curves(evaluation, NAMES, method=method, resamples=50)
+def test_results_hang_together(evaluation):
+    found = characteristic_curves(evaluation, NAMES, resamples=50)
     assert found.abilities.loc["s0"].tolist() == found.table["ability"].tolist()[:3]
     assert dict(found.draws.sizes) == {"subject": 2, "dimension": 3, "draw": 50}
     line = found.curve("s0", "memory")
@@ -99,28 +94,9 @@ def test_results_hang_together(evaluation, method):
     assert (line["success"].diff().dropna() <= 1e-12).all()
     row = found.row("s0", "memory")
     assert np.trapezoid(line["success"], line["level"]) == pytest.approx(row["ability"], abs=0.05)
-    again = characteristic_curves(evaluation, NAMES, method=method, resamples=50)
+    again = characteristic_curves(evaluation, NAMES, resamples=50)
     pd.testing.assert_frame_equal(found.table, again.table)
-    assert repr(found).startswith(
-        f"<CharacteristicCurves by '{method}': 2 subjects, 3 dimensions, 0 without"
-    )
-
-
-def test_the_lattice_is_the_integral():
-    """Mean and interval of the ability against prior times likelihood on a very fine grid."""
-    levels, right, tried = np.array([1.0, 3.0, 4.0]), np.array([9, 6, 1]), np.array([10, 12, 8])
-    ability, log_slope = np.linspace(1e-6, 20, 4001)[:, None], np.linspace(-5, 5, 201)
-    density = np.exp(-((ability / 5) ** 2) / 2 - log_slope**2 / 2)
-    for level, good, all_ in zip(levels, right, tried, strict=True):
-        chance = success(ability, np.exp(log_slope), level)
-        density = density * chance**good * (1 - chance) ** (all_ - good)
-    mass = density.sum(axis=1) / density.sum()
-    found = lattice(levels, right, tried)
-    assert found.means[0] == pytest.approx(mass @ ability[:, 0], rel=1e-3)
-    ends = np.interp([0.05, 0.95], np.cumsum(mass), ability[:, 0] + 0.0025)
-    assert found.interval(0.9) == pytest.approx(ends, abs=2e-3)
-    drawn = found.draw(4000, np.random.default_rng(1))[0]
-    assert abs(drawn.mean() - found.means[0]) < 4 * drawn.std() / np.sqrt(4000)
+    assert repr(found).startswith("<CharacteristicCurves: 2 subjects, 3 dimensions, 0 without")
 
 
 def test_what_cannot_be_asked_is_refused(evaluation, curves):
@@ -130,7 +106,6 @@ def test_what_cannot_be_asked_is_refused(evaluation, curves):
         (evaluation, ["logic", "logic"], {}, DataError, "each of them once"),
         (evaluation, ["taste"], {}, DataError, "no column taste"),
         (half, NAMES, {}, DataError, "give whole numbers from 0 to 19"),
-        (evaluation, NAMES, {"method": "magic"}, FitError, "method='magic'"),
         (evaluation, NAMES, {"resamples": 1}, FitError, "resamples=1"),
     ):
         with pytest.raises(error, match=message):

@@ -30,14 +30,13 @@ def test_another_mix_of_demands_moves_performance_and_not_ability():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["least_squares", "bayes"])
-def test_abilities_are_recovered(method):
+def test_abilities_are_recovered():
     """Bias and coverage of 90 % intervals, within three Monte Carlo standard errors."""
     rng = np.random.default_rng(3)
     items = one_dominant.battery(1500, rng)
     evaluation, truth = one_dominant.outcomes(items, rng.uniform(1, 5, (120, 3)), rng)
     truth = truth.ravel()
-    table = characteristic_curves(evaluation, NAMES, method=method).table
+    table = characteristic_curves(evaluation, NAMES).table
     miss = table["ability"] - truth
 
     def unbiased(miss):
@@ -53,8 +52,7 @@ def test_abilities_are_recovered(method):
     middle, half = (table["low"] + table["high"]) / 2, (table["high"] - table["low"]) / 2
     assert not covers(middle - 0.8 * half, middle + 0.8 * half)  # twin: shorter intervals
     alone = [
-        characteristic_curves(evaluation, [name], method=method, resamples=2).table["ability"]
-        for name in NAMES
+        characteristic_curves(evaluation, [name], resamples=2).table["ability"] for name in NAMES
     ]
     blind = np.stack(alone, axis=1).ravel() - truth  # twin: other demands are not looked at
     assert not unbiased(blind)

@@ -30,12 +30,11 @@ def answered(low, high, ability):
     return ml.Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items.assign(volume=low))
 
 
-@pytest.mark.parametrize("method", ["least_squares", "bayes"])
 @pytest.mark.parametrize(("low", "high", "ability"), [(5, 10, 7.4), (-5, 5, -1.2)])
-def test_abilities_on_other_scales(low, high, ability, method):
+def test_abilities_on_other_scales(low, high, ability):
     evaluation = answered(low, high, ability)
     curves = characteristic_curves(
-        evaluation, ["logic", "volume"], method=method, resamples=50, lowest=min(low, 0)
+        evaluation, ["logic", "volume"], resamples=50, lowest=min(low, 0)
     )
     row = curves.row("Ann", "logic")
     assert row["low"] - 0.1 < ability < row["high"] + 0.1
@@ -45,12 +44,11 @@ def test_abilities_on_other_scales(low, high, ability, method):
     assert curves.bins["level"].unique().tolist() == list(range(low, high + 1))
 
 
-@pytest.mark.parametrize("method", ["least_squares", "bayes"])
-def test_a_scale_moved_is_the_same_scale(method):
+def test_a_scale_moved_is_the_same_scale():
     """Ability, interval, curve and bins move with the levels; the twin forgets where it begins."""
     evaluation = answered(0, 10, 4.2)
     moved = ml.Evaluation(evaluation.items - 5, evaluation.successes, evaluation.trials)
-    options = {"columns": ["logic", "volume"], "method": method, "resamples": 20}
+    options = {"columns": ["logic", "volume"], "resamples": 20}
     zero = characteristic_curves(evaluation, **options)
     five = characteristic_curves(moved, **options, lowest=-5)
     columns = ["ability", "low", "high"]

@@ -178,17 +178,17 @@ def test_a_maximum_on_a_cliff_has_no_standard_error():
     assert row["identified"]
     assert abs(row["estimate"]) == pytest.approx(0.05, abs=1e-6)
     assert np.isnan(row["se"])
-    assert "as at a step" in row["reason"]
+    assert "no standard error" in row["reason"]
 
 
-def test_a_level_maximum_is_in_its_middle():
+def test_a_level_maximum_has_no_standard_error():
     """A narrow band that was met: all its inside is equally good."""
     row = likelihood(
         np.array([[0.5, 0.6], [-3, 3]]), np.array([8, 0]), np.array([8, 0])
     ).table.iloc[0]
-    assert row["estimate"] == pytest.approx(0.55, abs=1e-6)
+    assert 0.5 < row["estimate"] < 0.6
     assert np.isnan(row["se"])
-    assert "the middle of a plateau from" in row["reason"]
+    assert row["reason"].startswith("no standard error")
 
 
 def test_who_else_is_there_and_items_alike_or_in_another_order_change_nothing():

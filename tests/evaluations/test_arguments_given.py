@@ -122,8 +122,8 @@ VERBS = {
     "an Evaluation": "validation.masked batteries.characteristic_curves",
     "a Layout": "validation.draw_truth validation.sbc estimation.estimate batteries.design",
     "a Fit": "validation.compare_profiles validation.criticise validation.explained validation.loo "
-    "validation.suspicion reports.export_tables reports.inferred_diagram estimation.firmness "
-    "estimation.incitability estimation.joint_trend estimation.time_horizons decisions.claim "
+    "validation.suspicion reports.export_tables reports.inferred_diagram "
+    "estimation.time_horizons decisions.claim "
     "decisions.suitability batteries.next_items",
     "a Forecast": "decisions.accept decisions.reliable_region decisions.risk_coverage "
     "decisions.route",

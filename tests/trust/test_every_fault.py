@@ -69,6 +69,7 @@ FAULTS = {
         *("disk full while saving a fit", "disk full while writing a store"),
         *("disk full from the start of a store", "disk full while writing a report"),
         *("disk full while exporting tables", "disk full while drawing"),
+        "a test that adapts, on a disk that is full",
         *("disk full during the command fit", "disk full while writing a forecast"),
         *("a read-only folder", "a read-only folder for the command", "a file that exists"),
         *("two processes writing one store", "a home that cannot be written"),

@@ -214,7 +214,7 @@ class AdaptiveTest:
         Returns
         -------
         list of str
-            Names of the items; fewer if a limit of the stopping rule or the end of the bank is
+            Names of the items; fewer if the limit of the stopping rule or the end of the bank is
             reached.
 
         Raises
@@ -389,12 +389,10 @@ class AdaptiveTest:
         if len(now.answers) + len(now.skipped) == len(self._bank):
             skipped = " or skipped" if now.skipped else ""
             return f"all {len(self._bank)} items of the bank were answered{skipped}"
-        if not now.flight and not len(self._open(now.flight)):
-            return f"no item left costs less than what remains of {stop.cost:g}"  # type: ignore[union-attr]
         return ""
 
     def _open(self, flight: Mapping[int, str]) -> np.ndarray:
-        """Items that may be asked within the limits, beside those in flight."""
+        """Items that may be asked within the limit, beside those in flight."""
         met = np.zeros(len(self._bank), dtype=bool)
         met[[*self._now.answers, *flight]] = True
         open_ = ~met
@@ -402,8 +400,6 @@ class AdaptiveTest:
         stop = self._stop
         if stop is not None and stop.items is not None and met.sum() >= stop.items:
             open_[:] = False
-        if stop is not None and stop.cost is not None:
-            open_ &= self._costs <= (stop.cost - self._costs[met].sum()) * (1 + 1e-12)
         return np.flatnonzero(open_)
 
     @property

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from ...common.errors import FitError
 from ...common.files import whole
 
-_FORMAT = 1
+_FORMAT = 2
 _KIND = "adaptive test"
 _PATIENCE = 60  # seconds that a call waits for another one on the same file
 
@@ -76,7 +76,7 @@ class StateFile:
         Raises
         ------
         FitError
-            When there is no such file, or it is no test.
+            When there is no such file, it is no test, or it has another format.
         """
         content = _read(path)
         try:

@@ -21,7 +21,7 @@ class Stop:
     r"""Rules that stop an adaptive test.
 
     The test is done when all given rules of precision are met for all elements that they name, or
-    when a limit is reached.
+    when the limit is reached.
 
     An element is above a threshold if the posterior odds :math:`o` of being above it, and the
     posterior odds :math:`o / r` under equal prior odds of the two sides (the Bayes factor), are
@@ -35,10 +35,6 @@ class Stop:
     ----------
     sd : mapping of str to float, optional
         Largest posterior standard deviation, by profile element, in its unit.
-    width : mapping of str to float, optional
-        Largest width of the equal-tailed interval, by profile element.
-    prob : float
-        Mass of that interval.
     threshold : mapping of str to float, optional
         Value by profile element, which the element must be above or below.
     confidence : float
@@ -48,8 +44,6 @@ class Stop:
         more may be, most of all near the threshold.
     items : int, optional
         Largest number of answers.
-    cost : float, optional
-        Largest total cost of the answers.
 
     Raises
     ------
@@ -59,25 +53,19 @@ class Stop:
     Examples
     --------
     >>> Stop(sd={"sight": 0.5}, items=60).to_dict()
-    {'sd': {'sight': 0.5}, 'prob': 0.9, 'confidence': 0.95, 'items': 60}
+    {'sd': {'sight': 0.5}, 'confidence': 0.95, 'items': 60}
     """
 
     sd: Mapping[str, float] | None = None
-    width: Mapping[str, float] | None = None
-    prob: float = 0.9
     threshold: Mapping[str, float] | None = None
     confidence: float = 0.95
     items: int | None = None
-    cost: float | None = None
 
     def __post_init__(self) -> None:
-        inside("prob", self.prob, such_as=0.9)
         inside("confidence", self.confidence, such_as=0.95)
         if self.items is not None:
             whole("items", self.items, 1)
-        if self.cost is not None and not (real(self.cost) or 0) > 0:
-            raise FitError(f"cost={self.cost!r}; give a number above 0")
-        for name in ("sd", "width", "threshold"):
+        for name in ("sd", "threshold"):
             rules = getattr(self, name)
             if rules is None:
                 continue
@@ -87,10 +75,9 @@ class Stop:
                 number = real(value)
                 if number is None or (name != "threshold" and not number > 0):
                     raise FitError(f"{name}[{latent!r}]={value!r}; give a number above 0")
-        rules = (self.sd, self.width, self.threshold, self.items, self.cost)
-        if all(rule is None for rule in rules):
+        if self.sd is None and self.threshold is None and self.items is None:
             raise FitError(
-                "Stop() has no rule; give sd=, width=, threshold=, items= or cost=, as in "
+                "Stop() has no rule; give sd=, threshold= or items=, as in "
                 "Stop(sd={'sight': 0.5}, items=60)"
             )
 
@@ -102,7 +89,7 @@ class Stop:
         FitError
             When there are such names, which the error lists.
         """
-        for rules in (self.sd, self.width, self.threshold):
+        for rules in (self.sd, self.threshold):
             if rules is not None:
                 find_elements(layout, list(rules))
 
@@ -146,26 +133,15 @@ class Stop:
         sides : sequence of dict
             Results of `sides` after each answer.
         """
-        met = [
-            (name, write(running, at, limit))
-            for rules, write in ((self.sd, self._sd_reached), (self.width, self._width_reached))
-            for name, at, limit in _limits(running, rules)
-        ]
+        met = []
+        for name, at, limit in _limits(running, self.sd):
+            sd = float(running.sds[at])
+            met.append((name, f"has an sd of {_short(sd)}, at most {limit:g}" * (sd <= limit)))
         for name, at, limit in _limits(running, self.threshold):
             latest = [verdict[name] for verdict in sides[-_ROW:]]
             decided = abs(sum(latest)) == _ROW
             met.append((name, _verdict(running, at, limit) if decided else ""))
         return "; ".join(f"{name} {how}" for name, how in met) if all(how for _, how in met) else ""
-
-    def _sd_reached(self, running: Running, at: int, limit: float) -> str:
-        sd = float(running.sds[at])
-        return f"has an sd of {_short(sd)}, at most {limit:g}" if sd <= limit else ""
-
-    def _width_reached(self, running: Running, at: int, limit: float) -> str:
-        low, high = running.interval(at, self.prob)
-        if high - low > limit:
-            return ""
-        return f"has a {100 * self.prob:g}% interval {_short(high - low)} wide, at most {limit:g}"
 
 
 def _limits(running: Running, rules: Mapping[str, float] | None) -> list[tuple[str, int, float]]:

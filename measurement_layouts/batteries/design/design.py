@@ -1,27 +1,29 @@
 """Design of batteries: the items of a bank that are most informative about a layout's latents."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ...common import options
+from ...common.errors import FitError
+from ...common.messages import some
 from ...evaluations.given import refuse_no_layout
-from ...evaluations.steps import rows_per_item
+from ...evaluations.steps import of_rows, rows_per_item
 from ...evaluations.tables import named
+from ...inference.model.features import read_features
 from ...inference.model.unseen import refuse_unseen
-from ...inference.posterior.posterior import Posterior
+from ...inference.posterior.posterior import Posterior, posterior_draws
 from ...layouts import Layout
 from ...layouts.elements import elements, find_elements
 from ...linking import LayoutError, units
 from ..information.expected import CONFOUNDED, DRAWS, Divergence, Uncertainty, correlation_of, near
+from ..information.sensitivity import Sensitivity
 from ..targets import read_costs, read_target
 from .choosing import Choice, choose
 from .gains import Gains
-from .quotas import Limits, Quota
 from .result import Design
-from .start import Start
 
 _HELD = 2.0e7  # scaled slopes that are held
 _FEWEST = 40  # draws
@@ -37,12 +39,8 @@ def design(
     target: str | Sequence[str] | Mapping[str, float] | None = None,
     sds: Mapping[str, float] | None = None,
     costs: str | Mapping[object, float] | pd.Series | None = None,
-    budget: float | None = None,
-    quotas: Sequence[Quota] = (),
-    never_both: Iterable[tuple[object, object]] = (),
-    repeats: int = 1,
     given: Posterior | None = None,
-    subject: str | pd.DataFrame | None = None,
+    subject: str | None = None,
     seed: int = 1,
 ) -> Design:
     r"""Choose items that are expected to leave the least uncertainty about a profile.
@@ -60,11 +58,9 @@ def design(
     layout : Layout
         The layout.
     bank : DataFrame
-        One row per item, indexed by name, with the columns of the layout's meta-features and those
-        that quotas name.
+        One row per item, indexed by name, with the columns of the layout's meta-features.
     n : int, default 150
-        Number of items, including repeats. Fewer are chosen when `sds` are reached, or the budget
-        or the bank is used up.
+        Number of items. Fewer are chosen when `sds` are reached, or the bank is used up.
     target : str, sequence of str or mapping of str to float, optional
         Latents, or elements ``node[label]``, whose uncertainty is to be reduced, or their weights
         (default: all elements of the profile with equal weights).
@@ -74,21 +70,10 @@ def design(
     costs : str, mapping or Series, optional
         Costs of the items: a column of the bank, or costs by name. Items are then chosen by gain
         per cost.
-    budget : float, optional
-        Largest total cost of all chosen items.
-    quotas : sequence of Quota
-        Least and largest numbers of items of a kind.
-    never_both : iterable of pairs of names
-        Pairs of items of which at most one is chosen, once.
-    repeats : int, default 1
-        Largest number of times that an item may be chosen.
     given : Fit, optional
-        Fit of the same layout. The posterior of one of its subjects replaces the prior. A joint fit
-        is needed if subjects share something in the layout: the battery is then for newcomers to
-        its population, and the uncertainty of the items' effects makes answers less informative.
-    subject : str or DataFrame, optional
-        Name of the subject, needed if `given` has several. With a joint fit whose layout uses
-        properties of subjects, a table of one row with the properties of the newcomers.
+        Fit of the same layout. The posterior of one of its subjects replaces the prior.
+    subject : str, optional
+        Name of the subject, needed if `given` has several.
     seed : int, default 1
         Seed of the draws of the profile.
 
@@ -100,16 +85,13 @@ def design(
     Raises
     ------
     DataError
-        When the bank does not fit the layout, costs are not positive numbers, a pair is not two
-        different items of the bank, or no battery meets the quotas.
+        When the bank does not fit the layout, or costs are not positive numbers.
     FitError
         When a name is no profile element, a number is out of range, or `given` is not a fit of the
-        layout, has no such subject, or several and none is named; when subjects share the levels of
-        measured demands.
+        layout, has no such subject, or several and none is named.
     LayoutError
-        When `layout` is something else, subjects share something in the layout and no joint fit is
-        given, subjects have values for each level of a category, the layout has an `Unseen` node,
-        or a prior cannot be drawn from.
+        When `layout` is something else, subjects share something in the layout, the layout has an
+        `Unseen` node or measured demands, or a prior cannot be drawn from.
 
     Notes
     -----
@@ -118,10 +100,7 @@ def design(
     that there is no such bound. On banks of 9 items the result was within 5 % of the best of all
     subsets. With bands, posteriors have several modes, and a normal approximation overestimates the
     information of narrow symmetric bands; therefore see
-    `measurement_layouts.batteries.information.expected.Uncertainty`. For newcomers to a population,
-    probabilities are averaged over the effects of each item separately; a common shift of the
-    effects of all items is not taken into account. Expected standard deviations were within 6 % of
-    those of simulated newcomers.
+    `measurement_layouts.batteries.information.expected.Uncertainty`.
 
     References
     ----------
@@ -136,34 +115,39 @@ def design(
     >>> smallness = MetaFeature("smallness", low=0, high=10)
     >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
     >>> bank = pd.DataFrame({"smallness": np.linspace(0, 10, 41)}, index=range(41))
-    >>> found = design(layout, bank, n=8, quotas=[Quota("smallness", high=1, least=2)])
-    >>> found
-    <Design for 'looking': 8 items of 41, sight 2.9 -> ...>
-    >>> int((found.battery["smallness"] <= 1).sum())
-    2
+    >>> design(layout, bank, n=8)
+    <Design for 'looking': 8 items of 41, sight 2.9 -> 0.96>
     """
     refuse_no_layout(layout)
-    n, repeats = options.whole("n", n, 1), options.whole("repeats", repeats, 1)
-    seed = options.whole("seed", seed)
+    n, seed = options.whole("n", n, 1), options.whole("seed", seed)
     _refuse_others(layout)
     bank = named(bank, "bank", "item")
-    start = Start.of(layout, given, subject)
+    profiles = _profiles(layout, given, subject)
     prices = read_costs(bank, costs)
-    if budget is not None:
-        options.positive("budget", budget, such_as=100)
-    limits = Limits.of(bank, n, quotas, never_both, repeats, prices, budget)
     weights, enough = _target(layout, target, sds)
     each = _HELD / (len(bank) * rows_per_item(layout) * len(weights))
     draws = int(np.clip(each, _FEWEST, DRAWS))
-    source, rows = start.over(bank, draws, seed)
+    source, rows = _over(layout, bank, profiles, draws, seed)
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
         gains = Gains(source, weights)
-        choices = list(choose(gains, rows, limits, prices, lambda sds: sds <= enough))
-        return _told(start, bank, choices, prices, weights, seed + 1)
+        choices = list(choose(gains, rows, n, prices, lambda sds: sds <= enough))
+        if not choices:
+            raise FitError(
+                f"sds={dict(sds or {})}: the sds= are reached before any item is asked; give "
+                "smaller ones, or leave them out"
+            )
+        return _told(layout, bank, profiles, choices, prices, weights, seed + 1)
 
 
 def _refuse_others(layout: Layout) -> None:
     """Refuse layouts that a battery cannot be designed for."""
+    if layout.joint:
+        shared = [latent.name for latent in layout.latents if not latent.is_profile]
+        shared += [covariate.name for covariate in layout.covariates]
+        raise LayoutError(
+            f"layout {layout.name!r}: its subjects share {some(shared)}; give a layout with "
+            "numbers in place of these, or choose items by AdaptiveTest(layout, bank, given=fit)"
+        )
     if layout.outcome.unseen is not None:
         raise LayoutError(
             f"layout {layout.name!r}: {layout.outcome.unseen.name} is unseen, so that trials of an "
@@ -172,6 +156,39 @@ def _refuse_others(layout: Layout) -> None:
         )
     remedy = "design for a layout with the expected levels as a MetaFeature"
     refuse_unseen(layout, "the information of items", remedy)
+
+
+def _profiles(layout: Layout, given: Posterior | None, subject: str | None) -> np.ndarray | None:
+    """Read the posterior draws of the subject to start from; None for the prior."""
+    if given is None:
+        return None
+    if given.layout.fingerprint != layout.fingerprint:
+        raise FitError(
+            f"given is a fit of layout {given.layout.name!r}, and the battery is for another "
+            f"one, {layout.name!r}; give a fit of the same layout"
+        )
+    if subject is None:
+        if len(given.subjects) != 1:
+            raise FitError(
+                f"given has {len(given.subjects)} subjects, {some(given.subjects)}; name the "
+                "one to start from, as subject="
+            )
+        (subject,) = given.subjects
+    (subject,) = given.named([subject])
+    drawn = [posterior_draws(given, element, subject) for element in elements(layout)]
+    return np.stack(drawn, axis=1)
+
+
+def _over(
+    layout: Layout, bank: pd.DataFrame, profiles: np.ndarray | None, draws: int, seed: int
+) -> tuple[Sensitivity, np.ndarray]:
+    """Compute how success on a bank depends on the profile, and which of the rows each item has."""
+    features, count = read_features(layout, bank), len(bank)
+    if layout.steps is not None:
+        features = of_rows(layout.steps, features, count)
+        count *= len(layout.steps.rows)
+    source = Sensitivity.of(layout, features, count, draws, seed, profiles)
+    return source, source.block.number.reshape(len(bank), -1)
 
 
 def _target(
@@ -194,15 +211,15 @@ def _target(
 
 
 def _told(
-    start: Start,
+    layout: Layout,
     bank: pd.DataFrame,
+    profiles: np.ndarray | None,
     choices: list[Choice],
     prices: np.ndarray,
     weights: np.ndarray,
     seed: int,
 ) -> Design:
     """Compute the expected results of a battery at draws that the choice did not use."""
-    layout = start.layout
     places = np.array([choice.item for choice in choices], dtype=int)
     columns = [column for feature in layout.meta_features for column in feature.columns]
     chosen, names = bank.iloc[places], [element.name for element in elements(layout)]
@@ -215,7 +232,7 @@ def _told(
         chosen.index,
     )
     battery = pd.concat([told, chosen.drop(columns=told.columns, errors="ignore")], axis=1)
-    source, rows = start.over(chosen, DRAWS, seed)
+    source, rows = _over(layout, chosen, profiles, DRAWS, seed)
     size, count = len(weights), len(choices)
     information = np.zeros((DRAWS, size, size))
     divergence = np.zeros((DRAWS, DRAWS))

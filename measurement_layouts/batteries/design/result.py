@@ -23,10 +23,10 @@ class Design(Shown):
     layout : str
         Name of the layout.
     battery : DataFrame
-        The bank's rows of the chosen items, in the order of the choice, each as often as it is
-        repeated. Before the columns of the bank there are ``order`` from 1, ``gain`` (expected
-        reduction, when the item was chosen, of the mean of the target's standard deviations, as a
-        fraction of those before any item) and ``cost``.
+        The bank's rows of the chosen items, in the order of the choice. Before the columns of the
+        bank there are ``order`` from 1, ``gain`` (expected reduction, when the item was chosen, of
+        the mean of the target's standard deviations, as a fraction of those before any item) and
+        ``cost``.
     latents : DataFrame
         Indexed by profile element: ``unit``, ``weight`` in the target, ``before`` and ``after``
         (expected standard deviations), ``low`` and ``high`` (an interval of the standard deviation
@@ -73,7 +73,7 @@ class Design(Shown):
         DataFrame
             A row for each value, or, if there are more than eight values, for each of eight ranges
             of equal width: the ends ``low`` and ``high``, equal for a value, and the number of
-            items in the ``bank`` and in the ``battery``, including repeats.
+            items in the ``bank`` and in the ``battery``.
 
         Raises
         ------

@@ -139,9 +139,9 @@ def trend_layout(shape: Literal["line", "kink", "walk"] = "line") -> Layout:
         \omega \, (w(t) - w(0)) & \text{walk} \end{cases}
 
     with t in years since 2025, :math:`\beta` in doublings a year, and a random walk w by quarters
-    (see `walk`). Horizons, spread and trend have one joint posterior, from which `joint_trend`
-    computes the doubling time. With a kink, :math:`\beta` is the mean of the rates before and after
-    the time c, between October 2023 and October 2025, and :math:`\gamma` is their difference.
+    (see `walk`). Horizons, spread and trend have one joint posterior; the doubling time of a line
+    is :math:`12 / \beta` months. With a kink, :math:`\beta` is the mean of the rates before and
+    after the time c, between October 2023 and October 2025, and :math:`\gamma` is their difference.
 
     Parameters
     ----------

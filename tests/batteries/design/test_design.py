@@ -8,11 +8,9 @@ import pytest
 from helpers.small_layouts import crafted
 
 import measurement_layouts as ml
-from measurement_layouts.batteries import Quota, design
+from measurement_layouts.batteries import design
 from measurement_layouts.batteries.design import gains as gain_parts
 from measurement_layouts.linking import band, logistic, mixture
-
-Q = Quota
 
 
 def looking(slope=1.0):
@@ -175,19 +173,12 @@ def test_enough_is_enough():
     assert found.latents.loc["sight", "after"] < 1.65  # of other draws than it was chosen by
 
 
-def test_costs_and_budget():
-    """Items that tell the same: the cheap ones are taken, within the budget. Twin: no costs."""
+def test_costs():
+    """Items that tell the same: the cheap ones are taken. Twin: no costs."""
     table = bank(smallness=[5.0] * 10, price=[9.0] * 5 + [1.0] * 5)
     cheap = design(looking(), table, n=5, costs="price").battery
     assert cheap["cost"].sum() == 5
     assert design(looking(), table, n=5).battery["price"].sum() == 45
-    found = design(looking(), bank(), n=30, costs={f"item-{k:02d}": 2 for k in range(41)}, budget=9)
-    assert len(found.battery) == 4
-
-
-def test_repeats():
-    found = design(looking(), bank(smallness=[5.0, 90 - 50.0]), n=4, repeats=4).battery
-    assert found.index.tolist() == ["item-00"] * 4
     assert len(design(looking(), bank(smallness=[5.0, 4.0]), n=4).battery) == 2
 
 
@@ -247,8 +238,7 @@ def test_steps_of_graded_outcomes():
         ({"sds": {"sight": -1}}, ml.FitError, "sds of sight"),
         ({"costs": "price"}, ml.DataError, "price"),
         ({"costs": {"item-00": 1}}, ml.DataError, "40 item.s. have no cost above 0: item-01"),
-        ({"never_both": [("item-00", "item-00")]}, ml.DataError, "two different items"),
-        ({"quotas": [Q("age", least=1)]}, ml.DataError, "age"),
+        ({"sds": {"sight": 20}}, ml.FitError, "sds= are reached before any item is asked"),
     ],
 )
 def test_refused(options, error, message):
