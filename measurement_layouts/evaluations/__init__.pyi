@@ -7,5 +7,3 @@ from .logs.openai_evals import read_openai_evals as read_openai_evals
 from .logs.table import read_table as read_table
 from .measured import measured_columns as measured_columns
 from .samples import mental_addition as mental_addition
-from .scores import read_scores as read_scores
-from .scores import score_places as score_places

@@ -127,7 +127,7 @@ VERBS = {
     "decisions.suitability batteries.next_items",
     "a Forecast": "decisions.accept decisions.reliable_region decisions.risk_coverage "
     "decisions.route",
-    "a list": "validation.cross_validate evaluations.score_places",
+    "a list": "validation.cross_validate",
     "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out "
     "decisions.job",
     "a DataFrame": "estimation.horizon_trend",
@@ -167,7 +167,7 @@ def test_the_verbs_of_packages_refuse_what_they_do_not_take(verb, needed):
 
 TABLES = (
     "annotation.adjudicate annotation.open_ended dispositions.fit_pulls "
-    "dispositions.rate_posteriors evaluations.read_scores"
+    "dispositions.rate_posteriors"
 )
 
 
