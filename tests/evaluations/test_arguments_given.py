@@ -139,7 +139,7 @@ VERBS = {
     "dispositions.self_report_correlations dispositions.self_reports "
     "dispositions.self_reports_by_group dispositions.stance_misalignment dispositions.support_by",
     "a path": "dispositions.collected_votes evaluations.read_inspect evaluations.read_lm_eval "
-    "evaluations.read_openai_evals dispositions.SituationalJudgments.from_json_lines",
+    "dispositions.SituationalJudgments.from_json_lines",
     "a name or path": "annotation.load_rubric annotation.load_demand_rubric "
     "dispositions.generate_items",
     "a text": "annotation.read_interval annotation.read_level",

@@ -1,7 +1,6 @@
 """Reading of tables of outcomes in files or data frames, long or wide."""
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -30,7 +29,6 @@ from ..words import KNOWN, WORDS
 from .attempts import attempted, of_items, of_subjects, refuse_two_texts
 from .files import read_file
 from .imported import Imported, Notes
-from .openai_evals import is_log
 from .values import ScoreReader, tidy
 
 type Table = str | Path | pd.DataFrame
@@ -244,12 +242,6 @@ def _opened(table: Table, names: Sequence[str], notes: Notes) -> pd.DataFrame:
     """Read a file, or take a data frame, whose index may be a requested column."""
     if isinstance(table, str | Path):
         found, where = read_file(Path(table)), str(table)
-        if is_log(found.columns):
-            raise DataError(
-                f"{where}: this is a log of OpenAI evals, a spec and events, and no table; read it "
-                f"with ml.evaluations.read_openai_evals({where!r}), or in the terminal with "
-                f"measurement-layouts import openai-evals {shlex.quote(where)} --out data"
-            )
     elif isinstance(table, pd.DataFrame):
         levels = [plain(name) if isinstance(name, str) else name for name in table.index.names]
         table = table.set_axis(table.index.set_names(levels), axis=0)
