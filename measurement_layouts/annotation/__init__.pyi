@@ -12,7 +12,6 @@ from .answer import read_level as read_level
 from .augmented import augmented_demands as augmented_demands
 from .demand_table import DemandTable as DemandTable
 from .demand_table import annotate_demands as annotate_demands
-from .demand_table import foreseen_usage as foreseen_usage
 from .grading import Grading as Grading
 from .grading import grade as grade
 from .grading import settle_grades as settle_grades

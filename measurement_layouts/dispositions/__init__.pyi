@@ -18,7 +18,6 @@ from .group_curves import misalignment_by_group as misalignment_by_group
 from .incitation.generation import GeneratedItems as GeneratedItems
 from .incitation.generation import generate_items as generate_items
 from .incitation.incited import Incited as Incited
-from .incitation.inciting import foreseen_incitation as foreseen_incitation
 from .incitation.inciting import incite as incite
 from .incitation.items import choice_texts as choice_texts
 from .judgments import SituationalJudgments as SituationalJudgments
