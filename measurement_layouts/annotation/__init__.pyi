@@ -17,7 +17,6 @@ from .grading import grade as grade
 from .grading import settle_grades as settle_grades
 from .inciting import inciting_prompt as inciting_prompt
 from .inputs import AnnotationError as AnnotationError
-from .poles import rubric_of_poles as rubric_of_poles
 from .prompt import prompt as prompt
 from .quality import keep as keep
 from .quality import quality as quality

@@ -71,8 +71,8 @@ def incite(
         letter of the right option), ``low`` and ``high`` (the ends of the band, from
         `annotation.annotate` or `generate_items`). Other columns are properties of the items.
     propensity : str, Path or Rubric
-        One of ``annotation.RUBRICS``, for its shipped prompts; or a rubric, for example from
-        `annotation.rubric_of_poles`, or the file of a rubric, for prompts made from it.
+        One of ``annotation.RUBRICS``, for its shipped prompts; or an `annotation.Rubric` or
+        the file of one, for prompts made from it.
     models : str, Model, iterable of str, or mapping
         Models to incite: a name such as ``"openai/gpt-4.1"``, a model that inspect-ai's `get_model`
         returns, several names, or a mapping from names of your choice to models. A model with

@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.mock_subjects import LETTERS, Judge, Subject, choice_items
+from helpers.rubrics import ladder
 
 from measurement_layouts.annotation import (
     AnnotationError,
     inciting_prompt,
     load_rubric,
-    rubric_of_poles,
 )
 from measurement_layouts.dispositions import incite
 
-HASTE = rubric_of_poles("haste", "takes its time", "hurries", lowest=-2, highest=2)
+HASTE = ladder()
 LEVELS = [-2, 0, 2, None]
 SHARES = {
     "form": 0.45,
