@@ -30,7 +30,6 @@ _MAKERS = {
     "HorizonTrend": "ml.estimation.horizon_trend",
     "Importance": "ml.validation.permutation_importance",
     "LayoutComparison": "ml.validation.compare_layouts",
-    "PopulationAlignment": "ml.dispositions.alignment_by_population",
     "PopulationCriticism": "ml.validation.criticise",
     "ProfileComparison": "ml.validation.compare_profiles",
     "RaterModel": "ratings.rater_model",

@@ -131,14 +131,14 @@ VERBS = {
     "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out "
     "decisions.job",
     "a DataFrame": "estimation.horizon_trend",
-    "SituationalJudgments": "dispositions.alignment_by_group dispositions.alignment_by_population "
+    "SituationalJudgments": "dispositions.alignment_by_group "
     "dispositions.choices dispositions.compare_choices dispositions.confidence_by_group "
     "dispositions.consensus dispositions.directional_alignment dispositions.divided "
-    "dispositions.misalignment dispositions.misalignment_by_group dispositions.populations "
-    "dispositions.rates_by_group dispositions.rates_by_population "
+    "dispositions.misalignment dispositions.misalignment_by_group "
+    "dispositions.rates_by_group "
     "dispositions.self_report_correlations dispositions.self_reports "
-    "dispositions.self_reports_by_group dispositions.stance_misalignment dispositions.support_by",
-    "a path": "dispositions.collected_votes evaluations.read_inspect evaluations.read_lm_eval "
+    "dispositions.self_reports_by_group dispositions.support_by",
+    "a path": "evaluations.read_inspect evaluations.read_lm_eval "
     "dispositions.SituationalJudgments.from_json_lines",
     "a name or path": "annotation.load_rubric annotation.load_demand_rubric "
     "dispositions.generate_items",
