@@ -3,13 +3,11 @@
 from .agreement import agreement as agreement
 from .annotate import annotate as annotate
 from .annotations import Annotations as Annotations
-from .annotators import adjudicate as adjudicate
 from .annotators import delphi as delphi
 from .annotators import open_ended as open_ended
 from .annotators import pooled as pooled
 from .answer import read_interval as read_interval
 from .answer import read_level as read_level
-from .augmented import augmented_demands as augmented_demands
 from .demand_table import DemandTable as DemandTable
 from .demand_table import annotate_demands as annotate_demands
 from .grading import Grading as Grading
@@ -32,4 +30,3 @@ from .rubric import Level as Level
 from .rubric import Rubric as Rubric
 from .rubric import load_demand_rubric as load_demand_rubric
 from .rubric import load_rubric as load_rubric
-from .stated import stated_reliability as stated_reliability

@@ -355,9 +355,8 @@ class Evaluation(Counts, Shown):
         Parameters
         ----------
         demands : DataArray
-            Probabilities as `measured_columns` takes them, made by `Ratings.demands`, or by
-            `annotation.stated_reliability` from the levels of one rater. They must include all
-            items and may include others.
+            Probabilities as `measured_columns` takes them, such as those of `Ratings.demands`. They
+            must include all items and may include others.
 
         Returns
         -------

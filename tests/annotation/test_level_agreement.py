@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts.annotation import AnnotationError, adjudicate, agreement, delphi
+from measurement_layouts.annotation import AnnotationError, agreement
 
 
 def frames(levels):
@@ -65,16 +65,6 @@ def test_a_constant_annotator_has_no_ranks():
         found["reason"] == "an annotator gives all items the same level, so that there are no ranks"
     )
     assert estimate(table, "r_WG") == pytest.approx(1 - 0.5 * 12 / 35 / 3, abs=1e-14)
-
-
-def test_a_settled_delphi_is_an_annotator():
-    """As published: people's consensus against a model's levels, where there is a consensus."""
-    people = delphi(frames([[0, 1, 2, 3], [0, 1, 2, 5], [0, 2, 2, 4]]))
-    model = pd.DataFrame({"level": [0, 1, 3, 2]})
-    before = row(agreement({"people": people, "model": model}, resamples=9), "r_WG")
-    assert (before["items"], before["estimate"]) == (3, pytest.approx(1 - 0.5 * 12 / 35 / 3))
-    after = agreement({"people": adjudicate(people, {3: 5}), "model": model}, resamples=9)
-    assert estimate(after, "spearman", "people, model") == pytest.approx(0.8, abs=1e-14)
 
 
 @pytest.mark.parametrize(
