@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Self
 
@@ -12,14 +13,13 @@ import xarray as xr
 from ..common.errors import AnnotationError
 from ..common.messages import many
 from ..common.seeds import subject_seed
+from .agreement import kappa
 from .demand_table import DemandTable
 from .inputs import read_columns
-from .measures import with_intervals
 from .rater_density import Raters
 from .rater_dimension import fitted
 from .rater_model import RaterModel, assumed_of
 from .rating_tables import ascending, numbers_of, table_of
-from .resampling import check_resampling
 from .rubric import DEMAND_LEVELS
 
 _PROBLEMS = ("rater", "row", "item", "column", "found")
@@ -199,68 +199,53 @@ class Ratings:
             .reset_index(drop=True)[list(_PROBLEMS)],
         )
 
-    def agreement(self, *, prob: float = 0.9, resamples: int = 1000, seed: int = 1) -> pd.DataFrame:
+    def agreement(self) -> pd.DataFrame:
         """Measure the agreement of the raters, by dimension.
 
         For annotations that `annotate` returned, the function `agreement` computes r_WG,
         Spearman's correlation and measures for bands.
 
-        Parameters
-        ----------
-        prob : float, default 0.9
-            Mass of the intervals, which are percentiles of estimates from items that are
-            resampled with replacement.
-        resamples : int, default 1000
-            Number of resamples.
-        seed : int, default 1
-            Seed of the resamples.
-
         Returns
         -------
         DataFrame
-            By ``dimension``: ``items``, the number of items with two ratings or more; ``exact`` and
-            ``within_one``, the shares of pairs of ratings that are equal, or at most one position
-            on the scale apart; ``kappa`` (Cohen's, with quadratic weights), ``alpha``
-            (Krippendorff's, ordinal) and ``icc`` (of single ratings, for absolute agreement, over
-            items that all raters rated), each with ``_low`` and ``_high``. Shares and kappa are
-            averaged over pairs of raters. Kappa, alpha and ICC are NaN if all levels are equal.
+            By ``dimension``: ``items``, the number of items with two ratings or more; ``exact``
+            and ``within_one``, the shares of pairs of ratings that are equal, or at most one
+            position on the scale apart; and ``kappa``, Cohen's with quadratic weights, which is
+            NaN if all levels of a pair are equal. All are averaged over pairs of raters.
 
         Raises
         ------
         AnnotationError
-            When there are fewer than two raters, no item of a dimension has two ratings, or an
-            option is out of range.
+            When there are fewer than two raters, or no item of a dimension has two ratings.
 
         Examples
         --------
         >>> one = pd.DataFrame({"planning": [0, 1, 3, 4, 2, 2, 0, 5]})
         >>> two = pd.DataFrame({"planning": [0, 2, 3, 4, 2, 1, 0, 4]})
-        >>> table = Ratings.from_wide({"one": one, "two": two}).agreement()
-        >>> table[["items", "exact", "within_one", "kappa", "icc"]].round(3)
-                   items  exact  within_one  kappa    icc
+        >>> Ratings.from_wide({"one": one, "two": two}).agreement().round(3)
+                   items  exact  within_one  kappa
         dimension
-        planning       8  0.625         1.0  0.927  0.935
+        planning       8  0.625         1.0  0.927
         """
-        check_resampling(prob, resamples)
-        raters = self.raters
-        if len(raters) < 2:
-            raise AnnotationError(f"there is only the rater {raters[0]!r}; give at least two")
-        random = np.random.default_rng(seed)
+        if len(self.raters) < 2:
+            raise AnnotationError(f"there is only the rater {self.raters[0]!r}; give at least two")
         rows = {}
         for dimension in self.dimensions:
             said = self.said.sel(dimension=dimension).to_numpy()
             said = said[(~np.isnan(said)).sum(axis=1) >= 2]
             if not len(said):
                 raise AnnotationError(f"no item has two ratings of {dimension!r}; leave it out")
-            places = np.searchsorted(self.levels, said).astype(float)
-            places[np.isnan(said)] = np.nan
-            patterns, counts = np.unique(places, axis=0, return_counts=True)
-            drawn = random.multinomial(len(said), counts / len(said), resamples)
-            rows[dimension] = {"items": len(said)} | with_intervals(
-                self.levels, patterns, np.vstack([counts, drawn]), prob
-            )
-        table = pd.DataFrame(rows).T.rename_axis("dimension")
-        return table.astype({"items": int})
+            pairs = [said[:, pair] for pair in combinations(range(said.shape[1]), 2)]
+            pairs = [pair[~np.isnan(pair).any(axis=1)] for pair in pairs]
+            pairs = [np.searchsorted(self.levels, pair) for pair in pairs if len(pair)]
+            apart = [np.abs(pair[:, 0] - pair[:, 1]) for pair in pairs]
+            rows[dimension] = {
+                "items": len(said),
+                "exact": np.mean([(away == 0).mean() for away in apart]),
+                "within_one": np.mean([(away <= 1).mean() for away in apart]),
+                "kappa": np.mean([kappa(pair) for pair in pairs]),
+            }
+        return pd.DataFrame(rows).T.rename_axis("dimension").astype({"items": int})
 
     def rater_model(
         self,
