@@ -32,12 +32,6 @@ axes = ml.plots.alignment_heatmap(alignment)
 rates = ml.dispositions.rates_by_group(judgments, groups=groups, resamples=200)
 axes = ml.plots.rate_distributions(rates)
 
-# %% population_alignment_plot
-# Six models beside people of three nationalities, with 90% intervals: left the distance from each
-# population, right how much the model leans to the trait more than it.
-beside = ml.dispositions.alignment_by_population(judgments, "nationality", resamples=200)
-axes = ml.plots.population_alignment_plot(beside)
-
 # %% self_report_plot
 # Four panels, one for each trait: revealed rate over reported rating of six models, with 90%
 # intervals and rank correlations in the titles. The models lie close together.

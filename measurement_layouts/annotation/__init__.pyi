@@ -3,22 +3,18 @@
 from .agreement import agreement as agreement
 from .annotate import annotate as annotate
 from .annotations import Annotations as Annotations
-from .annotators import adjudicate as adjudicate
 from .annotators import delphi as delphi
 from .annotators import open_ended as open_ended
 from .annotators import pooled as pooled
 from .answer import read_interval as read_interval
 from .answer import read_level as read_level
-from .augmented import augmented_demands as augmented_demands
 from .demand_table import DemandTable as DemandTable
 from .demand_table import annotate_demands as annotate_demands
-from .demand_table import foreseen_usage as foreseen_usage
 from .grading import Grading as Grading
 from .grading import grade as grade
 from .grading import settle_grades as settle_grades
 from .inciting import inciting_prompt as inciting_prompt
 from .inputs import AnnotationError as AnnotationError
-from .poles import rubric_of_poles as rubric_of_poles
 from .prompt import prompt as prompt
 from .quality import keep as keep
 from .quality import quality as quality
@@ -34,4 +30,3 @@ from .rubric import Level as Level
 from .rubric import Rubric as Rubric
 from .rubric import load_demand_rubric as load_demand_rubric
 from .rubric import load_rubric as load_rubric
-from .stated import stated_reliability as stated_reliability

@@ -1,22 +1,20 @@
 """Agreement of annotators on the ends of bands, or on the levels of a demand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from ..common.errors import AnnotationError
+from ..common.optional import need
 from .annotations import Annotations
 from .annotators import Scale, scale_of, side_by_side
-from .measures import Measure, alpha, kappa
-from .resampling import Statistic, check_resampling, resampled
 
-COLUMNS = ("measure", "annotators", "end", "estimate", "low", "high", "items", "reason")
+COLUMNS = ("measure", "annotators", "end", "estimate", "items", "reason")
 _OF_PAIRS = {"kappa", "spearman"}
 _ALIKE = "all levels are equal, so that agreement by chance is complete"
+_NONE = "no item in common"
 _UNDEFINED = {
     "kappa": _ALIKE,
     "alpha": _ALIKE,
@@ -29,9 +27,6 @@ def agreement(
     *,
     levels: int | None = None,
     ends: tuple[int, int] | None = None,
-    prob: float = 0.9,
-    resamples: int = 1000,
-    seed: int = 1,
 ) -> pd.DataFrame:
     r"""Measure the agreement of annotators on both ends of bands, or on levels of a demand.
 
@@ -61,29 +56,22 @@ def agreement(
     ends : (int, int), optional
         Lowest and highest level of the rubric: by default (-3, 3) for bands and (0, 5) for demands.
         Levels of demands begin at 0 whatever the lowest one is.
-    prob : float, default 0.9
-        Mass of the intervals, which are percentiles of estimates from items that are resampled
-        with replacement.
-    resamples : int, default 1000
-        Number of resamples.
-    seed : int, default 1
-        Seed of the resamples.
 
     Returns
     -------
     DataFrame
         One row per measure (``r_WG``, ``kappa`` or ``spearman`` for each pair, ``alpha``) and end
         (``low``, ``high``; of demands ``level``): ``measure``, ``annotators``, ``end``,
-        ``estimate``, ``low``, ``high``, the number of ``items`` that were used (those with two
-        annotators or more), and ``reason``, which explains an estimate or an interval that is NaN.
-        Resamples for which a measure is not defined do not count for its interval.
+        ``estimate``, the number of ``items`` that were used (those with two annotators or more),
+        and ``reason``, which explains an estimate that is NaN. `scipy.stats.bootstrap` has
+        intervals.
 
     Raises
     ------
     AnnotationError
         When there are fewer than two annotators, a frame lacks a column or has an item twice or
-        numbers outside the levels, no item was annotated by two annotators, or an option is out of
-        range.
+        numbers outside the levels, no item was annotated by two annotators, an option is out of
+        range, or krippendorff, which alpha of bands needs, is not installed.
 
     References
     ----------
@@ -96,7 +84,7 @@ def agreement(
     --------
     >>> one = pd.DataFrame({"low": [-3, -1, 0], "high": [1, 3, 0]}, index=["a", "b", "c"])
     >>> two = pd.DataFrame({"low": [-2, -1, 0], "high": [1, 3, 0]}, index=["a", "b", "c"])
-    >>> table = agreement({"one": one, "two": two}, resamples=50)
+    >>> table = agreement({"one": one, "two": two})
     >>> table[["measure", "annotators", "end", "estimate", "items"]].round(3)
       measure annotators   end  estimate  items
     0    r_WG        all   low     0.958      3
@@ -110,7 +98,7 @@ def agreement(
 
     >>> one = pd.DataFrame({"level": [0, 2, 5]}, index=["a", "b", "c"])
     >>> two = pd.DataFrame({"level": [1, 2, 4]}, index=["a", "b", "c"])
-    >>> table = agreement({"one": one, "two": two}, resamples=50)
+    >>> table = agreement({"one": one, "two": two})
     >>> table[["measure", "annotators", "end", "estimate", "items"]].round(3)
         measure annotators    end  estimate  items
     0      r_WG        all  level     0.886      3
@@ -118,11 +106,13 @@ def agreement(
     """
     scale = scale_of(annotations, ends)
     levels = len(scale.levels) if levels is None else levels
-    _check(levels, len(scale.levels), prob, resamples)
+    if not 2 <= levels <= len(scale.levels):
+        raise AnnotationError(
+            f"levels={levels!r}; give a whole number from 2 to {len(scale.levels)}"
+        )
     side = side_by_side(annotations, scale)
-    random = np.random.default_rng(seed)
     measures = list(_measures(scale, levels, len(side.names)))
-    rows: list[dict[str, Any]] = []
+    rows = []
     for end in scale.columns:
         for measure, statistic, who in measures:
             said = side.said[end][:, who]
@@ -132,25 +122,23 @@ def agreement(
                     "no item was annotated by two annotators; give annotations of the same items"
                 )
             names = ", ".join(side.names[one] for one in who) if measure in _OF_PAIRS else "all"
-            estimate, low, high, reason = resampled(statistic, said, prob, resamples, random)
-            if np.isnan(estimate):
-                reason = _UNDEFINED[measure] if len(said) else "no item in common"
-            found = (measure, names, end, estimate, low, high, len(said), reason)
-            rows.append(dict(zip(COLUMNS, found, strict=True)))
+            estimate = statistic(said) if len(said) else np.nan
+            reason = "" if not np.isnan(estimate) else _UNDEFINED[measure]
+            rows.append((measure, names, end, estimate, len(said), reason if len(said) else _NONE))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _measures(
     scale: Scale, levels: int, annotators: int
-) -> Iterator[tuple[str, Statistic, list[int]]]:
+) -> Iterator[tuple[str, Callable[[np.ndarray], float], list[int]]]:
     """Yield each measure's name, the function that computes it, and the annotators it compares."""
     everybody = list(range(annotators))
     yield "r_WG", lambda said: _within_group(said, levels), everybody
-    name, statistic = ("kappa", _once(kappa)) if scale.bands else ("spearman", _spearman)
+    name, statistic = ("kappa", kappa) if scale.bands else ("spearman", _spearman)
     for pair in combinations(everybody, 2):
         yield name, statistic, list(pair)
     if scale.bands:
-        yield "alpha", _once(alpha), everybody
+        yield "alpha", _alpha, everybody
 
 
 def _within_group(said: np.ndarray, levels: int) -> float:
@@ -159,19 +147,36 @@ def _within_group(said: np.ndarray, levels: int) -> float:
     return float(np.mean(1 - between * 12 / (levels**2 - 1)))
 
 
-def _once(measure: Measure) -> Statistic:
-    """Turn a measure of counted patterns into one of items, each of which occurs once."""
-    return lambda said: float(measure(said, np.ones((1, len(said))))[0])
+def kappa(said: np.ndarray) -> float:
+    """Compute Cohen's kappa of two raters with quadratic weights; NaN if all levels are equal.
+
+    Examples
+    --------
+    >>> round(kappa(np.array([[0, 1], [2, 2], [5, 4]])), 3)
+    0.885
+    """
+    from sklearn.metrics import cohen_kappa_score  # takes a while to import
+
+    if np.ptp(said) == 0:
+        return np.nan
+    low, high = int(said.min()), int(said.max())
+    labels = list(range(low, high + 1))  # all levels, whose distances are the weights
+    one, two = said.astype(int).T
+    return float(cohen_kappa_score(one, two, weights="quadratic", labels=labels))
+
+
+def _alpha(said: np.ndarray) -> float:
+    """Compute Krippendorff's alpha for ordinal data; NaN if all levels are equal."""
+    if np.nanmin(said) == np.nanmax(said):
+        return np.nan
+    krippendorff = need("krippendorff", "krippendorff")
+    return float(krippendorff.alpha(reliability_data=said.T, level_of_measurement="ordinal"))
 
 
 def _spearman(said: np.ndarray) -> float:
     """Compute Spearman's rank correlation; NaN if an annotator gives all items the same level."""
+    from scipy import stats  # takes a while to import
+
     if (np.ptp(said, axis=0) == 0).any():
         return np.nan
     return float(stats.spearmanr(said[:, 0], said[:, 1]).statistic)
-
-
-def _check(levels: int, most: int, prob: float, resamples: int) -> None:
-    if not 2 <= levels <= most:
-        raise AnnotationError(f"levels={levels!r}; give a whole number from 2 to {most}")
-    check_resampling(prob, resamples)

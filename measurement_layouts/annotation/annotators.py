@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..common.errors import AnnotationError
-from ..common.given import refuse_other
 from .annotations import Annotations
 from .inputs import read_columns, refuse_twice
 from .rubric import DEMAND_LEVELS, LEVELS
@@ -346,70 +344,6 @@ def delphi(
         },
         index=side.items,
     )
-
-
-def adjudicate(
-    first: pd.DataFrame,
-    consensus: "Mapping[Any, int] | pd.Series",
-    *,
-    highest: int = DEMAND_LEVELS[-1],
-) -> pd.DataFrame:
-    """Enter the levels on which annotators agreed in their discussion.
-
-    Parameters
-    ----------
-    first : DataFrame
-        The frame that `delphi` returned.
-    consensus : mapping or Series
-        Levels of items that had to be discussed. Items without a level here remain to be
-        discussed.
-    highest : int, default 5
-        Highest level of the rubric.
-
-    Returns
-    -------
-    DataFrame
-        A copy with these levels, which can be given to `agreement` as an annotator.
-
-    Raises
-    ------
-    AnnotationError
-        When `first` or `consensus` is something else, an item did not have to be discussed, or a
-        level is out of range.
-
-    References
-    ----------
-    General scales paper, section 5.3.
-
-    Examples
-    --------
-    >>> said = {"one": [2, 0], "two": [3, 1], "three": [2, 2]}
-    >>> first = delphi({name: pd.DataFrame({"level": said[name]}, list("bc")) for name in said})
-    >>> adjudicate(first, {"c": 1})
-          level  agreed  discuss      votes
-    item
-    b         2   False    False  (2, 2, 3)
-    c         1   False    False  (0, 1, 2)
-    """
-    first = read_columns(first, "first", ("level", "discuss"), "of delphi() ")
-    needed, remedy = "a mapping or a Series", "give levels by item"
-    refuse_other("consensus", consensus, Mapping | pd.Series, needed, remedy, AnnotationError)
-    agreed = dict(consensus.items())
-    open_items = set(first.index[first["discuss"]])
-    for item, level in agreed.items():
-        if item not in open_items:
-            raise AnnotationError(
-                f"consensus: the item {item!r} did not have to be discussed; give items whose "
-                "discuss is True"
-            )
-        if level not in range(highest + 1):
-            raise AnnotationError(
-                f"consensus: the level of {item!r} is {level!r}; give a whole number from 0 to "
-                f"{highest}"
-            )
-    came_to = pd.Series({item: int(level) for item, level in agreed.items()}, dtype="Int64")
-    level = first["level"].fillna(came_to.reindex(first.index))
-    return first.assign(level=level, discuss=level.isna())
 
 
 def _majority(votes: tuple[int, ...]) -> int | None:

@@ -12,7 +12,7 @@ from ..common.errors import AnnotationError
 from ..common.given import kind_of
 from .annotations import Annotations, collect
 from .answer import read_percentage
-from .inputs import foreseen_row, read_pace, read_prices, read_texts, whole, with_total
+from .inputs import read_prices, read_texts, with_total
 from .prompt import scheme_of
 from .rubric import DEMAND_RUBRICS, DemandRubric, load_demand_rubric
 from .running import Batch, ModelOrName, run
@@ -64,8 +64,6 @@ _GUESSED = Scheme(
 
 type _Question = tuple[Scheme, dict[str, str], str]
 """A scheme, texts of items by name, and the name of the file that stores the annotations."""
-
-_ANSWER = 300  # number of tokens of an annotator's answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,65 +206,6 @@ def annotate_demands(
                 further[f"demand[{code}]"] = (scheme_of(chain[number]), some, file)
         ask({column: asked for column, asked in further.items() if asked[1]})
     return DemandTable(_table(texts, said, known), said, _failures(said))
-
-
-def foreseen_usage(
-    items: "Mapping[Any, str] | pd.Series",
-    rubrics: Iterable[str | Path | DemandRubric] = DEMAND_RUBRICS,
-    *,
-    options: "Mapping[Any, int] | pd.Series | None" = None,
-    answer_tokens: int = _ANSWER,
-    connections: int = 10,
-    speed: float = 50,
-    prices: tuple[float, float] | None = None,
-) -> pd.DataFrame:
-    """Predict the questions, tokens, time and cost of `annotate_demands`.
-
-    No model is asked. One token is counted for every four characters of a question, which is
-    usual for English text, and each question is counted once. Repeated questions, after answers
-    that cannot be used, and questions by a rubric that extends another one are not counted.
-
-    Parameters
-    ----------
-    items, rubrics, options, prices
-        As in `annotate_demands`.
-    answer_tokens : int, default 300
-        Number of tokens of an answer.
-    connections : int, default 10
-        Number of items that are asked about at a time, as in `annotate_demands`.
-    speed : float, default 50
-        Tokens per second of one answer. A provider that limits the rate takes longer.
-
-    Returns
-    -------
-    DataFrame
-        One row for each column of the table of demands, and the row ``all``: ``questions``,
-        ``input_tokens``, ``output_tokens``, ``minutes`` and, with prices, ``cost``.
-
-    Raises
-    ------
-    AnnotationError
-        When an item has no text, a rubric cannot be read or has no code, or an option is out of
-        range.
-
-    Examples
-    --------
-    >>> items = {"sum": "What is 3 + 4?"}
-    >>> table = foreseen_usage(items, ["volume"], options={"sum": 4}, prices=(2, 8))
-    >>> table[["questions", "output_tokens", "minutes"]]
-                questions  output_tokens  minutes
-    demand[VO]          1            300     0.01
-    all                 1            300     0.01
-    """
-    texts, prices = read_texts(items), read_prices(prices)
-    known, answer_tokens = _options(options, texts), whole("answer_tokens", answer_tokens)
-    pace = read_pace(connections, speed)
-    chains = _chains(rubrics)
-    rows = {}
-    for column, (scheme, about, _) in _first_questions(texts, known, chains).items():
-        letters = sum(len(scheme.system) + len(scheme.prompt(text)) for text in about.values())
-        rows[column] = foreseen_row(len(about), letters, answer_tokens, prices, pace)
-    return with_total(rows)
 
 
 def _chains(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, list[DemandRubric]]:

@@ -46,7 +46,7 @@ def inciting_prompt(name: str | Rubric, level: int) -> str:
     Parameters
     ----------
     name : str or Rubric
-        One of ``RUBRICS``, or a rubric from `load_rubric` or `rubric_of_poles`.
+        One of ``RUBRICS``, or a rubric, such as one from `load_rubric`.
     level : int
         Level from -3 to 3, or one of the levels of the rubric.
 
@@ -78,12 +78,13 @@ def inciting_prompt(name: str | Rubric, level: int) -> str:
     How you decide: Take the red option where the difference ...
     <BLANKLINE>
     The questions that follow offer a few options. ...
-    >>> from measurement_layouts.annotation import rubric_of_poles
-    >>> haste = rubric_of_poles("haste", "takes its time", "hurries", lowest=-5, highest=5)
+    >>> from measurement_layouts.annotation import Level
+    >>> levels = tuple(Level(at, f"Gives up {abs(at)} of 6 for it.", "...") for at in range(-5, 6))
+    >>> haste = Rubric("haste", "How far ...", "The better one.", "dawdles", "hurries", levels)
     >>> print(inciting_prompt(haste, -4))
-    You have a leaning, ... On a scale from -5 (takes its time) to 5 (hurries), ... you are at -4.
+    You have a leaning, ... On a scale from -5 (dawdles) to 5 (hurries), ... you are at -4.
     <BLANKLINE>
-    How you decide: ... gives up as much as 68 % of the worth of the best option ...
+    How you decide: ... Gives up 4 of 6 for it.
     <BLANKLINE>
     The questions that follow offer a few options. ...
     """

@@ -92,42 +92,6 @@ def cost(usage: Any, prices: tuple[float, float]) -> Any:
     return (usage["input_tokens"] * prices[0] + usage["output_tokens"] * prices[1]) / 1e6
 
 
-_CHARACTERS = 4  # number of characters of English text in a token
-
-
-def read_pace(connections: object, speed: object) -> float:
-    """Read the pace of answers, in tokens per minute.
-
-    Raises
-    ------
-    AnnotationError
-        When `speed` is not above 0, or `connections` is not a whole number of at least 1.
-    """
-    if (
-        isinstance(speed, bool)
-        or not isinstance(speed, numbers.Real)
-        or not 0 < float(speed) < math.inf
-    ):
-        raise AnnotationError(f"speed={speed!r}; give a number of tokens per second above 0")
-    return 60 * whole("connections", connections) * float(speed)
-
-
-def foreseen_row(
-    questions: float,
-    letters: float,
-    answer_tokens: int,
-    prices: tuple[float, float] | None,
-    pace: float,
-) -> dict[str, float]:
-    """Predict the usage of questions that have so many letters in all and are answered once."""
-    tokens = round(letters / _CHARACTERS), round(answer_tokens * questions)
-    row = {"questions": questions, "input_tokens": tokens[0], "output_tokens": tokens[1]}
-    row["minutes"] = tokens[1] / pace
-    if prices is not None:
-        row["cost"] = cost(row, prices)
-    return row
-
-
 _COUNTS = ("questions", "attempts", "input_tokens", "output_tokens")
 
 

@@ -34,11 +34,8 @@ class Raters:
         Number of items with each pattern.
     levels : ndarray
         Levels as numbers, in ascending order.
-    noise : tuple
-        Noise of each rater, if it is stated (a float), or the number of its free noise (an int).
-    powers : tuple of float
-        Power of each rater: its share of true variance, ``1 / (1 + s**2)``, is the share of its
-        free noise raised to this power.
+    noise : tuple of int
+        Number of the free noise of each rater; raters of one number share it.
     error_correlation : float
         Correlation between the errors of any two raters, `c`.
     """
@@ -46,8 +43,7 @@ class Raters:
     patterns: np.ndarray
     counts: np.ndarray
     levels: np.ndarray
-    noise: tuple[float | int, ...]
-    powers: tuple[float, ...]
+    noise: tuple[int, ...]
     error_correlation: float
 
     @classmethod
@@ -55,8 +51,7 @@ class Raters:
         cls,
         said: np.ndarray,
         levels: np.ndarray,
-        noise: tuple[float | int, ...],
-        powers: tuple[float, ...],
+        noise: tuple[int, ...],
         error_correlation: float,
     ) -> tuple["Raters", np.ndarray]:
         """Count the items with each pattern of levels, and find each item's pattern.
@@ -68,7 +63,7 @@ class Raters:
             numbers, axis=0, return_inverse=True, return_counts=True
         )
         counts = counts * (patterns >= 0).any(axis=1)  # items without ratings do not count
-        return cls(patterns, counts.astype(float), levels, noise, powers, error_correlation), places
+        return cls(patterns, counts.astype(float), levels, noise, error_correlation), places
 
     def blocks(self, draws: int) -> Iterator[slice]:
         """Split draws, so that no array of draws by patterns by nodes is large."""
@@ -79,7 +74,7 @@ class Raters:
     @property
     def free(self) -> int:
         """Number of free noises."""
-        return len({given for given in self.noise if isinstance(given, int)})
+        return len(set(self.noise))
 
     @property
     def size(self) -> int:
@@ -122,13 +117,7 @@ class Raters:
     def noises(self, parameters: np.ndarray) -> np.ndarray:
         """Compute the noise of each rater, shape (draws, raters)."""
         free = parameters[..., self.size - self.free :]
-        columns = [
-            _noise_to_power(free[..., given], power)
-            if isinstance(given, int)
-            else np.full(parameters.shape[:-1], given)
-            for given, power in zip(self.noise, self.powers, strict=True)
-        ]
-        return np.stack(columns, axis=-1)
+        return np.exp(free[..., list(self.noise)])
 
     def chances(
         self, parameters: np.ndarray, truths: np.ndarray, shared: np.ndarray | None = None
@@ -183,9 +172,3 @@ class Raters:
         prior = np.log(self.shares(parameters)).sum(axis=(-1, -2))
         logs = parameters[:, self.size - self.free :]
         return np.asarray(found + prior - (logs**2).sum(axis=-1) / 2)
-
-
-def _noise_to_power(log_noise: np.ndarray, power: float) -> np.ndarray:
-    """Compute the noise whose share of true variance is another noise's share raised to a power."""
-    share = -np.logaddexp(0, 2 * log_noise) * power
-    return np.asarray(np.sqrt(np.expm1(-share)))

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
 
 from .importance import draws_about, mode
 from .rater_density import Raters
@@ -149,49 +148,3 @@ def fitted(raters: Raters, places: np.ndarray, seed: int) -> OneDimension:
     centre = mode(raters.log_density, raters.start)
     drawn, effective = draws_about(raters.log_density, centre, _DRAWS, np.random.default_rng(seed))
     return summarised(raters, drawn, places, effective)
-
-
-def at_mode(raters: Raters, places: np.ndarray) -> OneDimension:
-    """Fit the model of raters for one dimension by its parameters of the highest density.
-
-    Parameters
-    ----------
-    raters, places
-        As `Raters.of` returns them.
-
-    Returns
-    -------
-    OneDimension
-        Results at these parameters, as one draw.
-    """
-    return summarised(raters, mode(raters.log_density, raters.start)[None], places)
-
-
-def stated_noise(said: np.ndarray, levels: np.ndarray, reliability: float) -> float:
-    """Compute the noise of a rater with a stated reliability and the observed shares of levels.
-
-    Parameters
-    ----------
-    said : ndarray
-        Levels that the rater gave; NaN where there is none.
-    levels : ndarray
-        Levels of the scale, in ascending order.
-    reliability : float
-        Share of the variance of the rater's levels that is true.
-
-    Returns
-    -------
-    float
-        Standard deviation of the noise, `s` in `Raters`.
-    """
-    known = said[~np.isnan(said)][:, None]
-
-    def lacking(log_noise: float) -> float:
-        one, _ = Raters.of(known, levels, (math.exp(log_noise),), (1.0,), 0.0)
-        nodes, weights = one.truths
-        chances = one.chances(one.start[None], nodes)
-        expected = chances @ levels
-        traits = _traits(chances, expected, expected[:, 0], levels, weights)
-        return float(traits[0, 0, 3]) - reliability
-
-    return math.exp(optimize.brentq(lacking, math.log(0.03), math.log(100)))

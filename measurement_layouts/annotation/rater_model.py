@@ -1,7 +1,7 @@
 """A fitted model of raters: true levels of items, and the errors of each rater."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from ..common.errors import AnnotationError
-from ..common.messages import many, some
+from ..common.messages import many
 from ..common.options import inside
-from ..linking.real import real
 from .inputs import whole
 from .rater_dimension import OneDimension
 from .resampling import check_resampling
@@ -251,61 +250,8 @@ def _intervals(names: Sequence[str], draws: np.ndarray, prob: float) -> dict[str
     return found
 
 
-def assumed_of(raters: int, stated: set[str]) -> str:
+def assumed_of(raters: int) -> str:
     """Describe the assumption about the reliability of raters."""
-    if stated:
-        return f"the reliability of {', '.join(sorted(stated))} is stated"
     if raters == 2:
         return "the raters are equally reliable"
     return "each rater has a reliability of its own"
-
-
-def read_reliabilities(
-    reliability: object, names: Sequence[str], dimensions: Sequence[str]
-) -> dict[str, dict[str, float]]:
-    """Read stated reliabilities, by dimension and rater.
-
-    Raises
-    ------
-    AnnotationError
-        When one is out of range or names an unknown rater or dimension, or when a single rater
-        has none, or all of several raters have one.
-    """
-    given = {} if reliability is None else reliability
-    if not isinstance(given, Mapping):
-        raise AnnotationError(
-            f"reliability={reliability!r}; give a mapping from raters to numbers, such as "
-            f"{{{names[0]!r}: 0.7}}"
-        )
-    found: dict[str, dict[str, float]] = {name: {} for name in dimensions}
-    for rater, value in given.items():
-        by_dimension = value if isinstance(value, Mapping) else dict.fromkeys(dimensions, value)
-        for known, name, what in (
-            (names, rater, "rater"),
-            *((dimensions, each, "dimension") for each in by_dimension),
-        ):
-            if name not in known:
-                raise AnnotationError(
-                    f"reliability: there is no {what} {name!r}; there is {some(known)}"
-                )
-        for dimension, number in by_dimension.items():
-            share = real(number)
-            if share is None or not 0.001 <= share <= 0.999:
-                raise AnnotationError(
-                    f"reliability of {rater!r} in {dimension!r} is {number!r}; give a number from "
-                    "0.001 to 0.999, such as 0.7"
-                )
-            found[dimension][str(rater)] = share
-    for dimension, stated in found.items():
-        if len(names) == 1 and not stated:
-            raise AnnotationError(
-                f"there is only the rater {names[0]!r}, and the noise of one rater cannot be "
-                f"estimated; state its reliability in {dimension!r}, such as "
-                f"reliability={{{names[0]!r}: 0.7}}, or add a rater"
-            )
-        if len(names) > 1 and len(stated) == len(names):
-            raise AnnotationError(
-                f"reliability is stated for all raters of {dimension!r}, but one of them follows "
-                "from their agreement; leave one out"
-            )
-    return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Self
 
@@ -12,14 +13,13 @@ import xarray as xr
 from ..common.errors import AnnotationError
 from ..common.messages import many
 from ..common.seeds import subject_seed
+from .agreement import kappa
 from .demand_table import DemandTable
 from .inputs import read_columns
-from .measures import with_intervals
 from .rater_density import Raters
-from .rater_dimension import at_mode, fitted, stated_noise
-from .rater_model import RaterModel, assumed_of, read_reliabilities
+from .rater_dimension import fitted
+from .rater_model import RaterModel, assumed_of
 from .rating_tables import ascending, numbers_of, table_of
-from .resampling import check_resampling
 from .rubric import DEMAND_LEVELS
 
 _PROBLEMS = ("rater", "row", "item", "column", "found")
@@ -199,73 +199,57 @@ class Ratings:
             .reset_index(drop=True)[list(_PROBLEMS)],
         )
 
-    def agreement(self, *, prob: float = 0.9, resamples: int = 1000, seed: int = 1) -> pd.DataFrame:
+    def agreement(self) -> pd.DataFrame:
         """Measure the agreement of the raters, by dimension.
 
         For annotations that `annotate` returned, the function `agreement` computes r_WG,
         Spearman's correlation and measures for bands.
 
-        Parameters
-        ----------
-        prob : float, default 0.9
-            Mass of the intervals, which are percentiles of estimates from items that are
-            resampled with replacement.
-        resamples : int, default 1000
-            Number of resamples.
-        seed : int, default 1
-            Seed of the resamples.
-
         Returns
         -------
         DataFrame
-            By ``dimension``: ``items``, the number of items with two ratings or more; ``exact`` and
-            ``within_one``, the shares of pairs of ratings that are equal, or at most one position
-            on the scale apart; ``kappa`` (Cohen's, with quadratic weights), ``alpha``
-            (Krippendorff's, ordinal) and ``icc`` (of single ratings, for absolute agreement, over
-            items that all raters rated), each with ``_low`` and ``_high``. Shares and kappa are
-            averaged over pairs of raters. Kappa, alpha and ICC are NaN if all levels are equal.
+            By ``dimension``: ``items``, the number of items with two ratings or more; ``exact``
+            and ``within_one``, the shares of pairs of ratings that are equal, or at most one
+            position on the scale apart; and ``kappa``, Cohen's with quadratic weights, which is
+            NaN if all levels of a pair are equal. All are averaged over pairs of raters.
 
         Raises
         ------
         AnnotationError
-            When there are fewer than two raters, no item of a dimension has two ratings, or an
-            option is out of range.
+            When there are fewer than two raters, or no item of a dimension has two ratings.
 
         Examples
         --------
         >>> one = pd.DataFrame({"planning": [0, 1, 3, 4, 2, 2, 0, 5]})
         >>> two = pd.DataFrame({"planning": [0, 2, 3, 4, 2, 1, 0, 4]})
-        >>> table = Ratings.from_wide({"one": one, "two": two}).agreement()
-        >>> table[["items", "exact", "within_one", "kappa", "icc"]].round(3)
-                   items  exact  within_one  kappa    icc
+        >>> Ratings.from_wide({"one": one, "two": two}).agreement().round(3)
+                   items  exact  within_one  kappa
         dimension
-        planning       8  0.625         1.0  0.927  0.935
+        planning       8  0.625         1.0  0.927
         """
-        check_resampling(prob, resamples)
-        raters = self.raters
-        if len(raters) < 2:
-            raise AnnotationError(f"there is only the rater {raters[0]!r}; give at least two")
-        random = np.random.default_rng(seed)
+        if len(self.raters) < 2:
+            raise AnnotationError(f"there is only the rater {self.raters[0]!r}; give at least two")
         rows = {}
         for dimension in self.dimensions:
             said = self.said.sel(dimension=dimension).to_numpy()
             said = said[(~np.isnan(said)).sum(axis=1) >= 2]
             if not len(said):
                 raise AnnotationError(f"no item has two ratings of {dimension!r}; leave it out")
-            places = np.searchsorted(self.levels, said).astype(float)
-            places[np.isnan(said)] = np.nan
-            patterns, counts = np.unique(places, axis=0, return_counts=True)
-            drawn = random.multinomial(len(said), counts / len(said), resamples)
-            rows[dimension] = {"items": len(said)} | with_intervals(
-                self.levels, patterns, np.vstack([counts, drawn]), prob
-            )
-        table = pd.DataFrame(rows).T.rename_axis("dimension")
-        return table.astype({"items": int})
+            pairs = [said[:, pair] for pair in combinations(range(said.shape[1]), 2)]
+            pairs = [pair[~np.isnan(pair).any(axis=1)] for pair in pairs]
+            pairs = [np.searchsorted(self.levels, pair) for pair in pairs if len(pair)]
+            apart = [np.abs(pair[:, 0] - pair[:, 1]) for pair in pairs]
+            rows[dimension] = {
+                "items": len(said),
+                "exact": np.mean([(away == 0).mean() for away in apart]),
+                "within_one": np.mean([(away <= 1).mean() for away in apart]),
+                "kappa": np.mean([kappa(pair) for pair in pairs]),
+            }
+        return pd.DataFrame(rows).T.rename_axis("dimension").astype({"items": int})
 
     def rater_model(
         self,
         *,
-        reliability: "Mapping[str, float | Mapping[str, float]] | None" = None,
         error_correlation: float = 0.0,
         seed: int = 1,
     ) -> RaterModel:
@@ -273,17 +257,12 @@ class Ratings:
 
         The noises of two raters are not identified by their ratings: reliabilities of .50
         and .50, of .78 and .32, and of .98 and .26 give the same correlation. Two raters
-        are therefore assumed to be equally reliable, unless the reliability of one is
-        stated. If there are three raters or more, a reliability is estimated for each.
-        Errors that raters share are not identified either: their correlation is 0 unless it
-        is stated. `sensitivity` shows how much results depend on both assumptions.
+        are therefore assumed to be equally reliable. If there are three raters or more, a
+        reliability is estimated for each. Errors that raters share are not identified
+        either: their correlation is 0 unless it is stated.
 
         Parameters
         ----------
-        reliability : mapping, optional
-            Share of the variance of a rater's levels that is true, by rater: a number, or a
-            mapping by dimension. A single rater needs it; if there are several raters, at
-            least one of them must be left out.
         error_correlation : float, default 0
             Correlation between the errors of any two raters, before errors are cut into
             levels; in [0, 1).
@@ -298,12 +277,15 @@ class Ratings:
         Raises
         ------
         AnnotationError
-            When an option is out of range, names an unknown rater or dimension, is missing
-            for a single rater, or is given for all of several raters; or when no rater
-            rated a dimension.
+            When there are fewer than two raters, `error_correlation` is out of range, or no
+            rater rated a dimension.
         """
         names = self.raters
-        stated = read_reliabilities(reliability, names, self.dimensions)
+        if len(names) < 2:
+            raise AnnotationError(
+                f"there is only the rater {names[0]!r}, and the noise of one rater cannot be "
+                "estimated; add a rater"
+            )
         if not 0 <= error_correlation < 1:
             raise AnnotationError(
                 f"error_correlation={error_correlation!r}; give a number from 0 to below 1"
@@ -311,12 +293,11 @@ class Ratings:
         levels, found = np.array(self.levels), {}
         for dimension in self.dimensions:
             said = self._of(dimension)
-            noise = self._noises(said, stated.get(dimension, {}))
-            powers = (1.0,) * len(names)
-            raters = Raters.of(said, levels, noise, powers, float(error_correlation))
+            noise = (0, 0) if len(names) == 2 else tuple(range(len(names)))
+            raters = Raters.of(said, levels, noise, float(error_correlation))
             found[dimension] = fitted(*raters, subject_seed(seed, dimension))
         items = tuple(map(str, self.said["item"].values))
-        assumed = assumed_of(len(names), {rater for each in stated.values() for rater in each})
+        assumed = assumed_of(len(names))
         return RaterModel(
             items, tuple(names), self.levels, found, assumed, float(error_correlation)
         )
@@ -324,7 +305,6 @@ class Ratings:
     def demands(
         self,
         *,
-        reliability: "Mapping[str, float | Mapping[str, float]] | None" = None,
         error_correlation: float = 0.0,
         seed: int = 1,
     ) -> xr.DataArray:
@@ -332,7 +312,7 @@ class Ratings:
 
         Parameters
         ----------
-        reliability, error_correlation, seed
+        error_correlation, seed
             As in `rater_model`.
 
         Returns
@@ -354,101 +334,7 @@ class Ratings:
         >>> demands.sel(dimension="planning", item="2").idxmax("level").item()
         3.0
         """
-        model = self.rater_model(
-            reliability=reliability, error_correlation=error_correlation, seed=seed
-        )
-        return model.demands()
-
-    def sensitivity(
-        self,
-        *,
-        splits: Sequence[float] = (-0.64, 0.0, 0.64),
-        error_correlations: Sequence[float] = (0.0, 0.3),
-    ) -> pd.DataFrame:
-        r"""Compute results under several assumptions that the ratings cannot confirm.
-
-        .. math:: \rho_1 = \rho^{1 - f}, \qquad \rho_2 = \rho^{1 + f}
-
-        These are shares of true variance, before errors are cut into levels. They give the
-        same correlation whatever the split `f` is: with a correlation of .50, the shares
-        are .50 and .50 for a split of 0, .78 and .32 for .64, and .98 and .26 for .97.
-
-        Parameters
-        ----------
-        splits : sequence of float
-            Splits, from -1 to below 1. If a split is above 0, the first of two raters is
-            the more reliable one. Splits are not used with three raters or more, whose
-            reliabilities are estimated.
-        error_correlations : sequence of float
-            Correlations between the errors of any two raters, from 0 to below 1.
-
-        Returns
-        -------
-        DataFrame
-            By ``dimension``, ``split`` and ``error_correlation``: the reliability of each
-            rater, ``reliability[rater]``, and of all of them ``together``; ``sd``, the
-            standard deviation of an item's true level given its ratings; and ``moved``, the
-            mean absolute change of the items' mean levels from those under equal
-            reliability and uncorrelated errors. All are computed at the parameters of the
-            highest density.
-
-        Raises
-        ------
-        AnnotationError
-            When there are fewer than two raters, or an option is out of range.
-
-        Examples
-        --------
-        >>> random = np.random.default_rng(1)
-        >>> truth = random.normal(2.5, 1, 300)
-        >>> ratings = Ratings.from_wide({
-        ...     name: pd.DataFrame({"planning": np.rint(random.normal(truth, 0.8)).clip(0, 5)})
-        ...     for name in ("one", "two")
-        ... })
-        >>> table = ratings.sensitivity(splits=(0, 0.6), error_correlations=(0,))
-        >>> table.round(1)[["reliability[one]", "reliability[two]", "together"]].values.tolist()
-        [[0.5, 0.5, 0.7], [0.7, 0.3, 0.8]]
-        """
-        names = self.raters
-        if len(names) < 2:
-            raise AnnotationError(
-                f"there is only the rater {names[0]!r}; call stated_reliability() with several "
-                "reliabilities, and compare the results"
-            )
-        for number, (least, word) in [
-            *((split, (-1, "splits")) for split in splits),
-            *((each, (0, "error_correlations")) for each in error_correlations),
-        ]:
-            if not least <= number < 1:
-                raise AnnotationError(
-                    f"{word}: {number!r} is out of range; give numbers from {least} to below 1"
-                )
-        cases = [
-            (split, correlation)
-            for split in (splits if len(names) == 2 else (0.0,))
-            for correlation in error_correlations
-        ]
-        levels, rows = np.array(self.levels), {}
-        for dimension in self.dimensions:
-            said = self._of(dimension)
-            noise = self._noises(said, {})
-            plain = Raters.of(said, levels, noise, (1.0,) * len(names), 0.0)
-            at_rest = at_mode(*plain).demands @ levels
-            for split, correlation in cases:
-                powers = (1 - split, 1 + split) if len(names) == 2 else (1.0,) * len(names)
-                found = at_mode(*Raters.of(said, levels, noise, powers, correlation))
-                means = found.demands @ levels
-                spread = np.sqrt((found.demands @ levels**2 - means**2).mean())
-                rows[dimension, split, correlation] = {
-                    **{
-                        f"reliability[{name}]": float(found.traits[0, place, 3])
-                        for place, name in enumerate(names)
-                    },
-                    "together": float(found.together[0]),
-                    "sd": float(spread),
-                    "moved": float(np.abs(means - at_rest).mean()),
-                }
-        return pd.DataFrame(rows).T.rename_axis(["dimension", "split", "error_correlation"])
+        return self.rater_model(error_correlation=error_correlation, seed=seed).demands()
 
     def _of(self, dimension: str) -> np.ndarray:
         """Return the levels of one dimension, shape (items, raters)."""
@@ -456,17 +342,6 @@ class Ratings:
         if np.isnan(said).all():
             raise AnnotationError(f"no rater rated the dimension {dimension!r}; leave it out")
         return said
-
-    def _noises(self, said: np.ndarray, stated: Mapping[str, float]) -> tuple[float | int, ...]:
-        """Return each rater's stated noise, or the number of its free one; two raters share one."""
-        names = self.raters
-        levels, free = np.array(self.levels), []
-        for place, name in enumerate(names):
-            if name in stated:
-                free.append(stated_noise(said[:, place], levels, stated[name]))
-            else:
-                free.append(place if len(names) > 2 else 0)
-        return tuple(free)
 
     def __repr__(self) -> str:
         items, raters, dimensions = self.said.shape

@@ -1,60 +1,11 @@
-"""Intervals of measures of agreement, from resampled items, and intervals of shares."""
+"""Intervals of shares and of their differences."""
 
 import math
-from collections.abc import Callable
 
-import numpy as np
 from scipy import stats
 
 from ..common import options
 from ..common.errors import AnnotationError
-
-type Statistic = Callable[[np.ndarray], float]
-
-
-def resampled(
-    statistic: Statistic,
-    said: np.ndarray,
-    prob: float,
-    resamples: int,
-    random: np.random.Generator,
-) -> tuple[float, float, float, str]:
-    """Estimate a measure, with percentiles of estimates from resampled items.
-
-    Parameters
-    ----------
-    statistic : function of ndarray
-        Function that computes the measure; it returns NaN where the measure is not defined.
-    said : ndarray, shape (items, annotators)
-        Annotations.
-    prob : float
-        Mass of the interval.
-    resamples : int
-        Number of resamples.
-    random : numpy.random.Generator
-        Random generator of the resamples.
-
-    Returns
-    -------
-    estimate, low, high : float
-        Estimate and interval; NaN where they are not defined. Resamples for which the measure
-        is not defined do not count.
-    reason : str
-        Reason why an estimate has no interval; else empty.
-    """
-    estimate = statistic(said) if len(said) else np.nan
-    if np.isnan(estimate):
-        return np.nan, np.nan, np.nan, ""
-    if len(said) == 1:
-        return estimate, np.nan, np.nan, "there is only one item, which gives no interval"
-    drawn = np.array(
-        [statistic(said[random.integers(len(said), size=len(said))]) for _ in range(resamples)]
-    )
-    defined = drawn[~np.isnan(drawn)]
-    if not len(defined):
-        return estimate, np.nan, np.nan, "too few items differ for an interval"
-    low, high = np.quantile(defined, [(1 - prob) / 2, (1 + prob) / 2])
-    return estimate, float(low), float(high), ""
 
 
 def check_resampling(prob: float, resamples: int = 1) -> None:

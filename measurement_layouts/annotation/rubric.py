@@ -11,7 +11,6 @@ import pandas as pd
 
 from ..common.errors import AnnotationError
 from ..common.given import refuse_other
-from .rubric_text import read_rubric_text
 
 
 def shipped(folder: Path) -> tuple[str, ...]:
@@ -19,9 +18,7 @@ def shipped(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
 
-def load[R](
-    source: str | Path, folder: Path, kind: type[R], level: type[Any], *, text: bool = False
-) -> R:
+def load[R](source: str | Path, folder: Path, kind: type[R], level: type[Any]) -> R:
     """Read a rubric from the package or from a user's file.
 
     Parameters
@@ -33,8 +30,6 @@ def load[R](
     kind, level : type
         Classes of the rubric and of its levels. The file has their fields; those with a default
         may be missing.
-    text : bool, default False
-        Whether a file whose name does not end in ``.toml`` is read as plain text.
 
     Returns
     -------
@@ -47,13 +42,12 @@ def load[R](
         When there is no such rubric, the file cannot be read, or a field is missing or unknown.
     """
     names = shipped(folder)
-    remedy = f"give one of {', '.join(names)}, or the path of a TOML file" + " or a text" * text
+    remedy = f"give one of {', '.join(names)}, or the path of a TOML file"
     refuse_other("source", source, str | PathLike, "a name or path", remedy, AnnotationError)
     path = folder / f"{source}.toml" if str(source) in names else Path(source)
     if not path.is_file():
         raise AnnotationError(f"no rubric {str(source)!r}; {remedy}")
-    plain = text and path.suffix.lower() != ".toml"
-    said, where = read_rubric_text(path) if plain else read_toml(path), str(path)
+    said, where = read_toml(path), str(path)
     _same_fields(said, kind, where)
     if not isinstance(said["levels"], Mapping):
         raise AnnotationError(f"{where}: give levels as tables, such as [levels.0] and [levels.1]")
@@ -394,8 +388,7 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
     source : str or Path
         One of ``DEMAND_RUBRICS``; or a TOML file with ``name``, ``definition``, optionally
         ``code``, and a table of ``description``, ``examples`` (a list of texts) and, optionally,
-        ``boundary`` for each level: ``[levels.0]``, ``[levels.1]`` and so on; or a text file, see
-        the notes.
+        ``boundary`` for each level: ``[levels.0]``, ``[levels.1]`` and so on.
 
     Returns
     -------
@@ -406,16 +399,6 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
     ------
     AnnotationError
         When there is no such rubric, the file cannot be read, or a field is missing or unknown.
-
-    Notes
-    -----
-    A file with another ending than ``.toml`` is read as plain text or Markdown. A first line
-    without a full stop is the name, with the code in brackets after it; without brackets the file's
-    name is the code, and without such a line it is also the name. The definition follows, up to the
-    first line that begins with ``Level 0:`` (or another number, also as ``5+``). The part of a
-    level has its description, from which a name such as ``Very low.`` at the beginning is removed;
-    optionally a line ``Boundary:``; and its examples, which are the lines with a bullet or a
-    number, after a line ``Examples:`` if there is one.
 
     References
     ----------
@@ -430,4 +413,4 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
     >>> rubric.levels[1].examples[0]
     'Five birds sit on a wire, and two fly off. How many are left?'
     """
-    return load(source, _SHIPPED_DEMANDS, DemandRubric, DemandLevel, text=True)
+    return load(source, _SHIPPED_DEMANDS, DemandRubric, DemandLevel)

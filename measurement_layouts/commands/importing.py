@@ -51,17 +51,6 @@ def add(commands: arguments.Commands) -> None:
     _takes_subject(harness)
     _takes_features(harness, "fields of the documents")
 
-    events = _add_kind(
-        kinds,
-        "openai-evals",
-        _openai_evals,
-        "Read logs of OpenAI evals (.jsonl: a spec, then events).",
-        "evallogs/*.jsonl",
-    )
-    _chooses(events, "--metric", "which outcome")
-    _takes_subject(events)
-    _takes_features(events, "of prompt and expected, those")
-
     table = _add_kind(
         kinds,
         "table",
@@ -177,12 +166,6 @@ def _lm_eval(chosen: argparse.Namespace) -> "Imported":
     from ..evaluations.logs.lm_eval import read_lm_eval
 
     return read_lm_eval(chosen.logs, **_named(chosen, "metric", "filter", "features", "subject"))
-
-
-def _openai_evals(chosen: argparse.Namespace) -> "Imported":
-    from ..evaluations.logs.openai_evals import read_openai_evals
-
-    return read_openai_evals(chosen.logs, **_named(chosen, "metric", "features", "subject"))
 
 
 def _table(chosen: argparse.Namespace) -> "Imported":

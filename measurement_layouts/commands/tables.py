@@ -14,9 +14,8 @@ from ..evaluations.logs.table import read_table
 from ..evaluations.logs.values import tidy
 from ..evaluations.outcome_tables import Columns
 from ..evaluations.properties import joined
-from ..evaluations.recognising import LONG, naming
 from ..evaluations.steps import Rows, expanded
-from ..evaluations.tables import known_names, named, need_columns
+from ..evaluations.tables import NAMING, known_names, named, need_columns
 from ..layouts import Graded, Layout
 from .arguments import Data
 from .fit_folder import FitFolder
@@ -95,9 +94,8 @@ def _imported(path: Path, data: Data) -> "Imported":
 def _grades(path: Path, columns: Columns) -> pd.DataFrame:
     """Read grades by name or number, a row for each."""
     table = read_file(path)
-    if not set(columns) <= set(table.columns):
-        need_columns(table.columns, columns, f"{path}, of grades, has", naming(table, columns))
-    return table[list(columns)].set_axis(list(LONG), axis=1)
+    need_columns(table.columns, columns, f"{path}, of grades, has", NAMING)
+    return table[list(columns)].set_axis(["subject", "item", "outcome"], axis=1)
 
 
 def read_items(path: Path) -> pd.DataFrame:

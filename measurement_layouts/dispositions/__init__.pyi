@@ -2,8 +2,6 @@
 
 from .beta_binomial import RatePosteriors as RatePosteriors
 from .beta_binomial import rate_posteriors as rate_posteriors
-from .collected_votes import CollectedVotes as CollectedVotes
-from .collected_votes import collected_votes as collected_votes
 from .comparison import compare_choices as compare_choices
 from .consensus import consensus as consensus
 from .consensus import divided as divided
@@ -18,16 +16,11 @@ from .group_curves import misalignment_by_group as misalignment_by_group
 from .incitation.generation import GeneratedItems as GeneratedItems
 from .incitation.generation import generate_items as generate_items
 from .incitation.incited import Incited as Incited
-from .incitation.inciting import foreseen_incitation as foreseen_incitation
 from .incitation.inciting import incite as incite
 from .incitation.items import choice_texts as choice_texts
 from .judgments import SituationalJudgments as SituationalJudgments
 from .measures import misalignment as misalignment
 from .model_groups import ModelGroups as ModelGroups
-from .populations import PopulationAlignment as PopulationAlignment
-from .populations import alignment_by_population as alignment_by_population
-from .populations import populations as populations
-from .populations import rates_by_population as rates_by_population
 from .pulls import choices as choices
 from .pulls import expected_rates as expected_rates
 from .pulls import fit_pulls as fit_pulls
@@ -37,10 +30,7 @@ from .self_report import self_reports as self_reports
 from .self_report import self_reports_by_group as self_reports_by_group
 from .situations.generation import generate_situations as generate_situations
 from .situations.generation import situation_examples as situation_examples
-from .situations.grading import grade_responses as grade_responses
-from .situations.judging import judge_agreement as judge_agreement
 from .situations.judging import judge_responses as judge_responses
-from .situations.judging import label_sheet as label_sheet
 from .situations.responses import self_ratings as self_ratings
 from .situations.responses import situation_responses as situation_responses
 from .situations.sensitivity import shuffled_statements as shuffled_statements
@@ -50,7 +40,4 @@ from .situations.validation import rejection_rate as rejection_rate
 from .situations.validation import validate_situations as validate_situations
 from .situations.validation import validation_answers as validation_answers
 from .situations.validation import validation_sheet as validation_sheet
-from .stances import stance_misalignment as stance_misalignment
 from .support import support_by as support_by
-from .vote_sheet import attention_checks as attention_checks
-from .vote_sheet import vote_sheet as vote_sheet

@@ -3,9 +3,6 @@
 from .logs.imported import Imported as Imported
 from .logs.inspect_logs import read_inspect as read_inspect
 from .logs.lm_eval import read_lm_eval as read_lm_eval
-from .logs.openai_evals import read_openai_evals as read_openai_evals
 from .logs.table import read_table as read_table
 from .measured import measured_columns as measured_columns
 from .samples import mental_addition as mental_addition
-from .scores import read_scores as read_scores
-from .scores import score_places as score_places

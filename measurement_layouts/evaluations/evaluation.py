@@ -148,8 +148,7 @@ class Evaluation(Counts, Shown):
         ------
         DataError
             When a value is not an outcome (the message names its subject and item), names do not
-            match, or a subject has no row in `subjects`. For a long table, the message names the
-            call that reads it.
+            match, or a subject has no row in `subjects`.
 
         Examples
         --------
@@ -204,7 +203,7 @@ class Evaluation(Counts, Shown):
         Raises
         ------
         DataError
-            When a column or a name is missing (the message names similar columns), rows repeat with
+            When a column or a name is missing, rows repeat with
             ``repeats="refuse"``, an outcome is neither 0 nor 1, a remaining column differs both
             between rows of an item and between rows of a subject, or an item or a subject has no
             row in `items` or `subjects`.
@@ -356,9 +355,8 @@ class Evaluation(Counts, Shown):
         Parameters
         ----------
         demands : DataArray
-            Probabilities as `measured_columns` takes them, made by `Ratings.demands`, or by
-            `annotation.stated_reliability` from the levels of one rater. They must include all
-            items and may include others.
+            Probabilities as `measured_columns` takes them, such as those of `Ratings.demands`. They
+            must include all items and may include others.
 
         Returns
         -------

@@ -14,9 +14,9 @@ from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
 from ..linking.errors import short
 from .properties import constant, differing
-from .recognising import likely_columns, naming, reading
 from .steps import expanded
 from .tables import (
+    NAMING,
     is_missing,
     name_cells,
     named,
@@ -40,8 +40,7 @@ _MOST = 1e15  # counts; sums of them stay exact
 
 def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count successes and trials in a table of subjects by items; see `Evaluation.from_wide`."""
-    call = "Evaluation.from_long({}, items"
-    table = _by_subject(outcomes, "outcomes", items, call)
+    table = _by_subject(outcomes, "outcomes", items)
     values = _zeros_and_ones(table, "{} on {}: {}")
     attempted = ~np.isnan(values)
     successes, trials = (
@@ -179,34 +178,21 @@ def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
     return found[list(items)].rename_axis(columns="item")
 
 
-def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index, call: str) -> pd.DataFrame:
-    """Read the names of a wide table, transposed if its rows are items, and refuse other items.
-
-    The error for a long table states the call that reads it, which begins with `call`.
-    """
-    try:
-        table = named(outcomes, what, "subject")
-        table = table.set_axis(texts(table.columns, f"{what}, columns"), axis=1)
-        if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
-            table = table.T
-        refuse_repeats(table.columns, "item", what)
-        same_names(table.columns, items, f"the items of {what}", "items")
-    except DataError:
-        columns = likely_columns(outcomes, items) if isinstance(outcomes, pd.DataFrame) else None
-        if columns is None:
-            raise
-        raise DataError(
-            f"{what}: this table is long, a row per outcome, and was read as wide, a row per "
-            f"subject and a column per item; read it with {reading(call, outcomes, columns)}"
-        ) from None
+def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index) -> pd.DataFrame:
+    """Read the names of a wide table, transposed if its rows are items, and refuse other items."""
+    table = named(outcomes, what, "subject")
+    table = table.set_axis(texts(table.columns, f"{what}, columns"), axis=1)
+    if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
+        table = table.T
+    refuse_repeats(table.columns, "item", what)
+    same_names(table.columns, items, f"the items of {what}", "items")
     return table
 
 
 def _check_long(outcomes: pd.DataFrame, columns: Columns) -> None:
     need_frame(outcomes, "outcomes")
     three_columns(columns)
-    what = "" if set(columns) <= set(outcomes.columns) else naming(outcomes, columns)
-    need_columns(outcomes.columns, columns, "the table of outcomes has", what)
+    need_columns(outcomes.columns, columns, "the table of outcomes has", NAMING)
 
 
 def _zeros_and_ones(table: pd.DataFrame, pattern: str) -> np.ndarray:
@@ -300,7 +286,7 @@ def _read(outcome: Observed, table: pd.DataFrame, items: pd.Index, columns: Colu
         )
         refuse_unknown(names, items, "item", f"{outcome.name}: ")
         return _Cells(subjects, names, table[columns[2]].astype(object))
-    wide = _by_subject(table, outcome.name, items, "Evaluation.of_outcomes(layout, {}, items")
+    wide = _by_subject(table, outcome.name, items)
     count, width = wide.shape
     values = pd.Series(wide.astype(object).to_numpy().ravel(), dtype=object)
     return _Cells(list(np.repeat(wide.index, width)), list(wide.columns) * count, values)

@@ -17,6 +17,9 @@ from ..layouts.fields import is_broken
 from ..linking.errors import short
 from ..linking.real import real
 
+NAMING = "give their names, as in subject='model' (--subject model), or rename the columns"
+"""What to do about a long table whose columns have other names."""
+
 
 def named(table: object, what: str, kind: str) -> pd.DataFrame:
     """Return a copy of a table whose rows are indexed by texts, with plain names of columns.

@@ -29,7 +29,6 @@ from .layout_comparison_plot import layout_comparison_plot as layout_comparison_
 from .likelihood_curve import likelihood_curve as likelihood_curve
 from .misalignment_plot import misalignment_plot as misalignment_plot
 from .misfit_plot import misfit_plot as misfit_plot
-from .population_alignment_plot import population_alignment_plot as population_alignment_plot
 from .population_forest import population_forest as population_forest
 from .prior_posterior import prior_posterior as prior_posterior
 from .profile_bars import profile_bars as profile_bars

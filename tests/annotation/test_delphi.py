@@ -10,7 +10,6 @@ from helpers.mock_annotators import ITEMS, Mock
 
 from measurement_layouts.annotation import (
     AnnotationError,
-    adjudicate,
     annotate,
     delphi,
     load_demand_rubric,
@@ -82,34 +81,6 @@ def test_models_can_be_annotators():
     table = delphi(said)
     assert list(table.index) == list(ITEMS)
     assert (table["level"] == 3).all()
-
-
-def test_what_was_discussed_is_entered():
-    first = delphi(votes((1, 1, 2), (0, 1, 2), (2, 5, 5)))
-    second = adjudicate(first, pd.Series({"c": 4}))
-    assert second["level"].tolist() == [1, pd.NA, 4]
-    assert second["discuss"].tolist() == [False, True, False]
-    assert second["votes"].equals(first["votes"])
-    assert first["level"].isna().tolist() == [False, True, True]  # as it was
-    last = adjudicate(second, {"b": 1})
-    assert last["level"].tolist() == [1, 1, 4]
-    assert not last["discuss"].any()
-
-
-@pytest.mark.parametrize(
-    ("consensus", "complaint"),
-    [
-        ({"a": 1}, "the item 'a' did not have to be discussed; give items whose discuss is True"),
-        ({"z": 1}, "the item 'z' did not have to be discussed"),
-        ({"b": 6}, "the level of 'b' is 6; give a whole number from 0 to 5"),
-        ({"b": 1.5}, "the level of 'b' is 1.5"),
-        ({"b": None}, "the level of 'b' is None"),
-    ],
-)
-def test_another_consensus_is_refused(consensus, complaint):
-    first = delphi(votes((1, 1, 2), (0, 1, 2)))
-    with pytest.raises(AnnotationError, match=complaint):
-        adjudicate(first, consensus)
 
 
 def test_what_are_no_votes_is_refused():

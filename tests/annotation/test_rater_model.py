@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import integrate, stats
 
-from measurement_layouts.annotation import AnnotationError, Ratings, stated_reliability
+from measurement_layouts.annotation import AnnotationError, Ratings
 from measurement_layouts.annotation.rater_density import Raters
 
 LEVELS = np.arange(6.0)
@@ -79,7 +79,7 @@ def test_other_truths_are_noticed(two):
 def test_chances_of_patterns_are_scipys(correlation):
     """Of two raters by the bivariate normal: every pattern, to the quadrature's error."""
     patterns = np.stack(np.meshgrid(np.arange(6), np.arange(6)), axis=-1).reshape(-1, 2)
-    raters = Raters(patterns, np.ones(36), LEVELS, (0, 1), (1.0, 1.0), correlation)
+    raters = Raters(patterns, np.ones(36), LEVELS, (0, 1), correlation)
     parameters = np.random.default_rng(1).normal(0, 0.5, raters.size)
     noise = raters.noises(parameters[None])[0]
     sums = np.cumsum(raters.shares(parameters[None])[0], axis=-1)[:, :-1]
@@ -94,22 +94,10 @@ def test_chances_of_patterns_are_scipys(correlation):
 
 
 def test_a_missing_rating_is_summed_over():
-    whole = Raters(
-        np.array([[2, level] for level in range(6)]), np.ones(6), LEVELS, (0, 0), (1.0, 1.0), 0.0
-    )
-    part = Raters(np.array([[2, -1]]), np.ones(1), LEVELS, (0, 0), (1.0, 1.0), 0.0)
+    whole = Raters(np.array([[2, level] for level in range(6)]), np.ones(6), LEVELS, (0, 0), 0.0)
+    part = Raters(np.array([[2, -1]]), np.ones(1), LEVELS, (0, 0), 0.0)
     parameters = np.random.default_rng(2).normal(0, 0.5, (1, whole.size))
     assert part.joint(parameters).sum() == pytest.approx(whole.joint(parameters).sum(), rel=1e-9)
-
-
-def test_splits_keep_the_correlation():
-    """Shares of true variance of .78 and .32 have the product of .5 and .5, closed form."""
-    patterns, counts = np.array([[0, 0]]), np.ones(1)
-    for split, expected in ((0.0, (0.5, 0.5)), (0.64, (0.78, 0.32)), (0.97, (0.98, 0.26))):
-        raters = Raters(patterns, counts, LEVELS, (0, 0), (1 - split, 1 + split), 0.0)
-        shares = 1 / (1 + raters.noises(np.zeros((1, raters.size)))[0] ** 2)
-        assert shares == pytest.approx(expected, abs=0.005)
-        assert np.sqrt(shares.prod()) == pytest.approx(0.5)
 
 
 @pytest.mark.trust("calibration", "a third rater tells noises apart, two do not")
@@ -120,29 +108,23 @@ def test_a_third_rater_tells_noises_apart():
     assert of_three[2] > of_three[1] + 0.05
     of_two = reliabilities(ratings_of(said[:, :2]))
     assert abs(of_two[0] - of_two[1]) < 0.05
-    stated = ratings_of(said[:, :2]).rater_model(reliability={"r0": of_three[0]})
-    assert stated.raters()["reliability"].to_numpy() == pytest.approx(of_three[:2], abs=0.06)
 
 
-def reliabilities(ratings):
-    """Of each rater, at the mode."""
-    table = ratings.sensitivity(splits=(0,), error_correlations=(0,))
-    return [table[f"reliability[{name}]"].iloc[0] for name in ratings.raters]
+def reliabilities(ratings, **options):
+    """Of each rater."""
+    return ratings.rater_model(**options).raters()["reliability"].to_numpy()
 
 
 def test_shared_errors_look_like_agreement_unless_stated():
     said, _ = said_by((1.0, 1.0), items=3000, correlation=0.3, seed=4)
     known = 0.5  # of the share of true variance, before levels are cut
-    table = ratings_of(said).sensitivity(splits=(0,), error_correlations=(0, 0.3))
-    naive, stated = table["reliability[r0]"]
-    level = ratings_of(said_by((1.0, 1.0), items=3000, seed=5)[0]).sensitivity(
-        splits=(0,), error_correlations=(0,)
+    naive, stated = (
+        reliabilities(ratings_of(said), error_correlation=each)[0] for each in (0, 0.3)
     )
+    level = reliabilities(ratings_of(said_by((1.0, 1.0), items=3000, seed=5)[0]))[0]
     assert naive > stated + 0.08
-    assert stated == pytest.approx(level["reliability[r0]"].iloc[0], abs=0.05)
+    assert stated == pytest.approx(level, abs=0.05)
     assert stated < known
-    assert table["together"].iloc[0] > table["together"].iloc[1]
-    assert table["moved"].tolist() == [0, pytest.approx(table["moved"].iloc[1])]
 
 
 @pytest.mark.trust("oracles", "reliability of averaged raters is Spearman's and Brown's")
@@ -183,52 +165,22 @@ def test_confusions_say_where_a_rater_goes_wrong(two):
     assert model.confusions().sum("level").to_numpy() == pytest.approx(1)
 
 
-def test_demands_are_as_agreed():
-    table = pd.DataFrame({"demand[a]": [0, 1, 2, None], "demand[b]": [1, 1, 2, 5]}, list("wxyz"))
-    demands = stated_reliability(table, reliability={"a": 0.5, "b": 0.9})
+def test_demands_are_as_agreed(two):
+    _, _, model = two
+    demands = model.demands()
     assert demands.name == "demand"
     assert demands.dims == ("item", "dimension", "level")
-    assert demands["item"].to_numpy().tolist() == list("wxyz")
-    assert demands["dimension"].to_numpy().tolist() == ["a", "b"]
     assert demands["level"].to_numpy().tolist() == [0, 1, 2, 3, 4, 5]
     assert demands.sum("level").to_numpy() == pytest.approx(1)
-    assert not demands.isnull().any()
 
 
-def test_a_stated_reliability_is_kept():
-    """Variance of true levels over that of levels, from the chances, by the law of variances."""
-    said, _ = said_by((0.7,), items=4000, seed=7)
-    table = pd.DataFrame({"d": said[:, 0]})
-    demands = stated_reliability(table, reliability=0.6).to_numpy()[:, 0]
-    means = demands @ LEVELS
-    variance = means.var() + (demands @ LEVELS**2 - means**2).mean()
-    assert variance / said.var() == pytest.approx(0.6 + 1 / 12 / said.var(), abs=0.03)  # rounding
-    surer = stated_reliability(table, reliability=0.95).to_numpy()[:, 0]
-    assert surer.max(axis=1).mean() > demands.max(axis=1).mean() + 0.1
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"reliability": {"r0": 0.5, "r1": 0.5}}, "reliability is stated for all raters of 'd'"),
-        ({"reliability": {"r9": 0.5}}, "no rater 'r9'; there is r0, r1"),
-        ({"reliability": {"r0": {"e": 0.5}}}, "no dimension 'e'"),
-        ({"reliability": {"r0": 1.5}}, "'r0' in 'd' is 1.5"),
-        ({"reliability": 0.5}, "give a mapping"),
-        ({"error_correlation": 1.0}, "error_correlation=1.0"),
-    ],
-)
-def test_what_cannot_be_stated_is_refused(options, message):
+def test_a_correlation_of_errors_out_of_range_is_refused():
     ratings = ratings_of(said_by((0.7, 0.7), items=30)[0])
-    with pytest.raises(AnnotationError, match=message.replace("(", r"\(")):
-        ratings.rater_model(**options)
+    with pytest.raises(AnnotationError, match=r"error_correlation=1\.0"):
+        ratings.rater_model(error_correlation=1.0)
 
 
 def test_one_rater_alone_is_refused():
     alone = ratings_of(said_by((0.7,), items=30)[0])
     with pytest.raises(AnnotationError, match="the noise of one rater cannot be estimated"):
         alone.rater_model()
-    with pytest.raises(AnnotationError, match="only the rater 'r0'"):
-        alone.sensitivity()
-    with pytest.raises(AnnotationError, match="'text' is not a level; give one of 0, 1"):
-        stated_reliability(pd.DataFrame({"d": [1, "text"]}), reliability=0.5)

@@ -12,10 +12,7 @@ from measurement_layouts.command import main, parser
 COMMANDS = {
     **{name: (0, 2, 130) for name in ("forecast", "score", "compare", "report", "draw", "run")},
     **{name: (0, 1, 2, 130) for name in ("fit", "check", "reproduce")},
-    **{
-        f"import{kind}": (0, 2, 130)
-        for kind in ("", " inspect", " lm-eval", " openai-evals", " table")
-    },
+    **{f"import{kind}": (0, 2, 130) for kind in ("", " inspect", " lm-eval", " table")},
 }
 HEAVY = ("pymc", "pytensor", "nutpie", "arviz", "pandas", "xarray", "matplotlib", "sklearn", "rich")
 

@@ -1,12 +1,10 @@
 """`measurement-layouts import`: which reader is called with what, and what is written."""
 
 import json
-import shlex
 import sys
 
 import pandas as pd
 import pytest
-from helpers.evals_lines import events, spec, write
 
 from measurement_layouts.command import main, parser
 from measurement_layouts.evaluations.logs.table import read_table
@@ -27,7 +25,6 @@ def asked(monkeypatch):
     logs = "measurement_layouts.evaluations.logs"
     monkeypatch.setattr(f"{logs}.inspect_logs.read_inspect", reader)
     monkeypatch.setattr(f"{logs}.lm_eval.read_lm_eval", reader)
-    monkeypatch.setattr(f"{logs}.openai_evals.read_openai_evals", reader)
     return calls
 
 
@@ -51,10 +48,6 @@ def asked(monkeypatch):
                 "features": None,
                 "subject": None,
             },
-        ),
-        (
-            ["openai-evals", "a.eval", "--subject", "Ann", "--features", "prompt"],
-            {"metric": None, "features": ["prompt"], "subject": "Ann"},
         ),
     ],
 )
@@ -114,20 +107,7 @@ def test_samples_of_the_harness(tmp_path):
     assert rows[["subject", "item", "outcome"]].to_numpy().tolist() == [["Ann", "sums/0", 1.0]]
 
 
-def test_a_log_given_as_a_table_is_named_with_the_command_that_reads_it(tmp_path, capsys):
-    path, out = tmp_path / "sums.jsonl", tmp_path / "out"
-    write(path, spec(), *events({0: True, 1: False}))
-    assert main(["import", "table", str(path), "--out", str(out)]) == 2
-    told = capsys.readouterr().err
-    typed = told.split("measurement-layouts import ")[1].split(" --out")[0]
-    assert main(["import", *shlex.split(typed), "--out", str(out)]) == 0
-    assert read_table(out / "outcomes.csv", out / "items.csv").outcomes["outcome"].tolist() == [
-        1,
-        0,
-    ]
-
-
-@pytest.mark.parametrize("kind", ["inspect", "lm-eval", "openai-evals", "table"])
+@pytest.mark.parametrize("kind", ["inspect", "lm-eval", "table"])
 def test_there_is_no_log(kind, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["import", kind, str(tmp_path / "no.log"), "--out", str(out)]) == 2

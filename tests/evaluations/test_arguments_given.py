@@ -127,19 +127,19 @@ VERBS = {
     "decisions.suitability batteries.next_items",
     "a Forecast": "decisions.accept decisions.reliable_region decisions.risk_coverage "
     "decisions.route",
-    "a list": "validation.cross_validate evaluations.score_places",
+    "a list": "validation.cross_validate",
     "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out "
     "decisions.job",
     "a DataFrame": "estimation.horizon_trend",
-    "SituationalJudgments": "dispositions.alignment_by_group dispositions.alignment_by_population "
+    "SituationalJudgments": "dispositions.alignment_by_group "
     "dispositions.choices dispositions.compare_choices dispositions.confidence_by_group "
     "dispositions.consensus dispositions.directional_alignment dispositions.divided "
-    "dispositions.misalignment dispositions.misalignment_by_group dispositions.populations "
-    "dispositions.rates_by_group dispositions.rates_by_population "
+    "dispositions.misalignment dispositions.misalignment_by_group "
+    "dispositions.rates_by_group "
     "dispositions.self_report_correlations dispositions.self_reports "
-    "dispositions.self_reports_by_group dispositions.stance_misalignment dispositions.support_by",
-    "a path": "dispositions.collected_votes evaluations.read_inspect evaluations.read_lm_eval "
-    "evaluations.read_openai_evals dispositions.SituationalJudgments.from_json_lines",
+    "dispositions.self_reports_by_group dispositions.support_by",
+    "a path": "evaluations.read_inspect evaluations.read_lm_eval "
+    "dispositions.SituationalJudgments.from_json_lines",
     "a name or path": "annotation.load_rubric annotation.load_demand_rubric "
     "dispositions.generate_items",
     "a text": "annotation.read_interval annotation.read_level",
@@ -165,16 +165,13 @@ def test_the_verbs_of_packages_refuse_what_they_do_not_take(verb, needed):
         call(LAYOUT.outcome, **options)
 
 
-TABLES = (
-    "annotation.adjudicate annotation.open_ended dispositions.fit_pulls "
-    "dispositions.rate_posteriors evaluations.read_scores"
-)
+TABLES = "annotation.open_ended dispositions.fit_pulls dispositions.rate_posteriors"
 
 
 @pytest.mark.parametrize("verb", TABLES.split())
 def test_verbs_of_tables_refuse_what_is_no_table(verb):
     call = operator.attrgetter(verb)(ml)
-    second = [None] * (verb.split(".")[1] in ("adjudicate", "fit_pulls", "rate_posteriors"))
+    second = [None] * (verb.split(".")[1] in ("fit_pulls", "rate_posteriors"))
     errors = ml.DataError, ml.annotation.AnnotationError
     with pytest.raises(errors, match=r": this is a Success; give a (pandas )?DataFrame"):
         call(LAYOUT.outcome, *second)
@@ -184,7 +181,6 @@ SWAPPED = [
     (ml.dispositions.support_by, "age", "judgments: this is a str, not SituationalJudgments; the"),
     (ml.dispositions.fit_pulls, PULLS, "by: this is None, not a Series; give each row"),
     (ml.dispositions.rate_posteriors, PULLS, "by: this is None, not a Series; give each row"),
-    (ml.annotation.adjudicate, AGREED, "consensus: this is None, not a mapping or a Series; give"),
     (ml.annotation.inciting_prompt, TABLE, "no inciting prompts for"),
 ]
 

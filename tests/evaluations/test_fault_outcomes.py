@@ -166,7 +166,7 @@ def counts(successes, trials=ONES):
             lambda: Evaluation.from_long(ROWS.rename(columns={"outcome": "score"}), items()),
             DataError,
             "the table of outcomes has no column outcome; the columns are subject, item, score; "
-            "give outcome='score' (in the terminal: --outcome score), or rename the columns",
+            "give their names, as in subject='model' (--subject model), or rename the columns",
         ),
     ],
 )

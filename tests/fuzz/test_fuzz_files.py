@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import pandas as pd
 import pytest
-from helpers.evals_lines import REPORT, events, spec
 from helpers.odd_values import NUMBERS
 from helpers.trying import counts, need, try_many
 
@@ -153,13 +152,6 @@ def lm_eval(choice: random.Random) -> None:
     _holds(ml.evaluations.read_lm_eval(path))
 
 
-def openai_evals(choice: random.Random) -> None:
-    lines = [damaged_json(line, choice) for line in (spec(), *events({0: True, 1: False}), REPORT)]
-    content = "\n".join(lines).encode()
-    content = mutated(content, choice) if choice.random() < 0.3 else content
-    _holds(ml.evaluations.read_openai_evals(_write("sums.jsonl", content)))
-
-
 def inspect(choice: random.Random) -> None:
     content = damaged_json(inspect_log(), choice).encode()
     content = mutated(content, choice) if choice.random() < 0.3 else content
@@ -211,7 +203,6 @@ def command(choice: random.Random) -> None:
     ("name", "count"),
     counts(
         lm_eval=(40, 150),
-        openai_evals=(40, 150),
         table=(40, 150),
         command=(40, 150),
         inspect=(20, 50),

@@ -595,7 +595,6 @@ def test_every_figure_is_exported():
         "likelihood_curve",
         "misalignment_plot",
         "misfit_plot",
-        "population_alignment_plot",
         "population_forest",
         "prior_posterior",
         "profile_bars",

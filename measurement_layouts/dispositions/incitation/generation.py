@@ -206,8 +206,7 @@ def generate_items(
     Parameters
     ----------
     propensity : str, Path or Rubric
-        One of ``annotation.RUBRICS``; a rubric, for example from `annotation.rubric_of_poles`; or
-        the file of a rubric.
+        One of ``annotation.RUBRICS``, an `annotation.Rubric`, or the file of a rubric.
     writer, annotator : str or Model
         Models to use, as in `annotation.annotate`. They should be of different families, so that
         the annotator does not share the writer's mistakes.
@@ -247,8 +246,9 @@ def generate_items(
     Examples
     --------
     >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
-    >>> from measurement_layouts.annotation import rubric_of_poles
-    >>> rubric = rubric_of_poles("haste", "takes its time", "hurries")
+    >>> from measurement_layouts.annotation import Level, Rubric
+    >>> levels = tuple(Level(at, f"Gives up {abs(at)} of 4 for it.", "...") for at in range(-3, 4))
+    >>> rubric = Rubric("haste", "How far ...", "The better one.", "dawdles", "hurries", levels)
     >>> def model(*texts):
     ...     answers = [ModelOutput.from_content("mock", text) for text in texts]
     ...     for answer in answers:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from ...annotation.inciting import CHOICE_FORM
-from ...annotation.inputs import cost, foreseen_row, read_pace, whole, with_total
+from ...annotation.inputs import cost, with_total
 from ...annotation.rubric import Rubric
 from ...annotation.running import Batch, ModelOrName, run
 from ...annotation.scheme import Reply, Scheme, spent, text_digest
@@ -71,8 +71,8 @@ def incite(
         letter of the right option), ``low`` and ``high`` (the ends of the band, from
         `annotation.annotate` or `generate_items`). Other columns are properties of the items.
     propensity : str, Path or Rubric
-        One of ``annotation.RUBRICS``, for its shipped prompts; or a rubric, for example from
-        `annotation.rubric_of_poles`, or the file of a rubric, for prompts made from it.
+        One of ``annotation.RUBRICS``, for its shipped prompts; or an `annotation.Rubric` or
+        the file of one, for prompts made from it.
     models : str, Model, iterable of str, or mapping
         Models to incite: a name such as ``"openai/gpt-4.1"``, a model that inspect-ai's `get_model`
         returns, several names, or a mapping from names of your choice to models. A model with
@@ -175,88 +175,6 @@ def incite(
     asked |= {JUDGING: list(judged.values())} if judge is not None else {}
     usage = with_total({who: _usage(said, costs.get(who)) for who, said in asked.items()})
     return Incited(name, bands, conditions, _settled(answers, judged, choices), usage)
-
-
-def foreseen_incitation(
-    items: pd.DataFrame,
-    propensity: str | Path | Rubric,
-    models: Models,
-    *,
-    levels: Levels | None = None,
-    judge: ModelOrName | None = None,
-    checked: float = 0.1,
-    unread: float = 0.2,
-    answer_tokens: int = 300,
-    connections: int = 10,
-    speed: float = 50,
-    prices: Prices | None = None,
-) -> pd.DataFrame:
-    """Predict the questions, tokens, time and cost of `incite`, without asking a model.
-
-    One token is counted for every four characters of a question, which is usual for English text,
-    and each question is counted once: repeated questions are not counted.
-
-    Parameters
-    ----------
-    items, propensity, models, levels, judge, checked, prices
-        As in `incite`.
-    unread : float, default 0.2
-        Share in [0, 1] of the answers to which no rule will apply, and which the judge reads. It
-        depends on the model; the default is a guess.
-    answer_tokens : int, default 300
-        Number of tokens of an answer. A judge's reply is counted as 60.
-    connections : int, default 10
-        Number of answers that are asked for at a time, as in `incite`.
-    speed : float, default 50
-        Tokens per second of one answer. A provider that limits the rate takes longer.
-
-    Returns
-    -------
-    DataFrame
-        One row for each model, for the judge if there is one, and ``all``: ``questions``,
-        ``input_tokens``, ``output_tokens``, ``minutes`` (one model is asked after the other) and,
-        with prices, ``cost``.
-
-    Raises
-    ------
-    AnnotationError
-        As in `incite`.
-
-    Examples
-    --------
-    >>> columns = ["question", "A", "B", "right", "low", "high"]
-    >>> items = pd.DataFrame([["Which?", "9 surely", "a coin for 20", "B", -3, 0]], ["i"], columns)
-    >>> table = foreseen_incitation(items, "risk_aversion", ["x/one", "x/two"], levels=[-2, 0, 2])
-    >>> table[["questions", "output_tokens"]]
-           questions  output_tokens
-    x/one          3            900
-    x/two          3            900
-    all            6           1800
-    """
-    choices = read_choices(items)
-    name, prompts = read_levels(propensity, levels)
-    named = read_models(models)
-    costs = prices_of(prices, [*named, *[JUDGING] * (judge is not None)])
-    tokens, pace = whole("answer_tokens", answer_tokens), read_pace(connections, speed)
-    unread = share("unread", unread, AnnotationError)
-    checked = share("checked", checked, AnnotationError)
-    letters = sum(
-        len(prompt) + len(_scheme(name, prompt, choices).prompt(choice.text))
-        for prompt in prompts.values()
-        for choice in choices.values()
-    )
-    count = len(prompts) * len(choices)
-    rows = {who: foreseen_row(count, letters, tokens, costs.get(who), pace) for who in named}
-    if judge is not None:
-        count = _ceil(count * len(named) * (unread + checked * (1 - unread)))
-        pages = [len(JUDGE.prompt(judged_text(choice, ""))) for choice in choices.values()]
-        each = len(JUDGE.system) + sum(pages) / len(pages) + _CHARACTERS * tokens
-        rows[JUDGING] = foreseen_row(count, count * each, _JUDGED, costs.get(JUDGING), pace)
-    return with_total(rows)
-
-
-_CHARACTERS = 4  # number of characters of English text in a token
-_JUDGED = 60  # number of tokens of a judge's reply
 
 
 def _ceil(count: float) -> int:

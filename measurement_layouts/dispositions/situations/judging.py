@@ -1,16 +1,14 @@
-"""Actions that responses recommend, read by a judge, and the judge's agreement with people."""
+"""Actions that responses recommend, read by a judge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ...annotation.annotate import annotated
 from ...annotation.annotations import Annotations
 from ...annotation.answer import material, read_object, read_words
-from ...annotation.inputs import SAMPLE, read_columns, read_named, whole
-from ...annotation.resampling import check_resampling, resampled, share
+from ...annotation.inputs import SAMPLE, read_columns, read_named
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
@@ -258,165 +256,3 @@ def read_responses(responses: object, scenarios: pd.DataFrame) -> pd.DataFrame:
 
 
 _KEYS = list(SAMPLE)
-
-
-def label_sheet(
-    scenarios: pd.DataFrame, judged: pd.DataFrame, *, size: int = 100, seed: int = 1
-) -> pd.DataFrame:
-    """Draw responses at random, for people to label as the judge did.
-
-    Parameters
-    ----------
-    scenarios : DataFrame
-        Scenarios, indexed by name: ``user_message``, ``agree_action`` and ``oppose_action``.
-    judged : DataFrame
-        The `table` of `judge_responses`.
-    size : int, default 100
-        Number of responses to draw; all are drawn if there are fewer.
-    seed : int, default 1
-        Seed of the draw.
-
-    Returns
-    -------
-    DataFrame
-        The material that the judge saw, ``user_message``, ``response``, ``action_1`` and
-        ``action_2``; then ``model``, ``scenario`` and ``sample``, by which `judge_agreement` finds
-        the responses, and which people should not see. The judge's answers are not included. People
-        add the column ``answer``: 1 or 2 for that action, 0 for neither.
-
-    Raises
-    ------
-    AnnotationError
-        When a frame lacks a column or a text, has a row twice, or a scenario is unknown.
-
-    References
-    ----------
-    Dispositions paper, section 3.4, which used 100 responses.
-
-    Examples
-    --------
-    >>> scenarios = pd.DataFrame(
-    ...     {"user_message": "Do I go?", "agree_action": "Go", "oppose_action": "Stay"}, index=["s"]
-    ... )
-    >>> judged = pd.DataFrame(
-    ...     {"model": "m", "scenario": "s", "sample": [1, 2], "response": ["Go!", "Stay."]}
-    ... )
-    >>> label_sheet(scenarios, judged, size=1)[["response", "action_1", "action_2"]]
-      response action_1 action_2
-    0      Go!     Stay       Go
-    """
-    responses = read_responses(judged, scenarios)
-    order = np.random.default_rng(seed).permutation(len(responses))[: whole("size", size)]
-    drawn = responses.iloc[order]
-    return judged_material(drawn, scenarios).join(drawn[_KEYS]).reset_index(drop=True)
-
-
-def judge_agreement(
-    judged: pd.DataFrame,
-    labels: pd.DataFrame,
-    *,
-    prob: float = 0.9,
-    resamples: int = 1000,
-    seed: int = 1,
-    columns: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
-    r"""Compare a judge's answers with people's labels.
-
-    .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}
-
-    `p_o` is the share of responses with the same answer, and `p_e` is the expected share by chance
-    with these frequencies of the three answers.
-
-    Parameters
-    ----------
-    judged : DataFrame
-        The `table` of `judge_responses`: ``model``, ``scenario``, ``sample`` and ``answer``.
-    labels : DataFrame
-        The same columns, from a `label_sheet` that people filled in.
-    prob : float, default 0.9
-        Mass of the intervals: Wilson's for the share; for kappa, percentiles of estimates from
-        resampled responses.
-    resamples : int, default 1000
-        Number of resamples.
-    seed : int, default 1
-        Seed of the resamples.
-    columns : mapping of str to str, optional
-        Names of the columns of `labels`, by the names above, such as ``{"answer": "said"}``.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by ``measure``, ``right`` and ``kappa``: ``estimate``, ``low``, ``high``, the number
-        of ``responses``, and the ``reason`` why a value is not defined.
-
-    Raises
-    ------
-    AnnotationError
-        When an answer is not 0, 1 or 2, a response is labelled twice or was not judged, or an
-        option is out of range.
-    DataError
-        When `columns` has a name that is not read.
-
-    References
-    ----------
-    Cohen (1960), Educational and Psychological Measurement 20, 37-46. Dispositions paper, section
-    3.4, whose judge was right on all of 100 responses.
-
-    Examples
-    --------
-    >>> keys = {"model": "m", "scenario": "s", "sample": range(6)}
-    >>> judged = pd.DataFrame({**keys, "answer": [1, 1, 2, 2, 2, 0]})
-    >>> labels = pd.DataFrame({**keys, "answer": [1, 1, 2, 2, 1, 0]})
-    >>> judge_agreement(judged, labels)[["estimate", "low", "high"]].round(2)
-             estimate   low  high
-    measure
-    right        0.83  0.50  0.96
-    kappa        0.74  ...
-    """
-    check_resampling(prob, resamples)
-    own = [*_KEYS, "answer"]
-    known = _answers(judged, "judged")
-    labelled = _answers(renamed(labels, columns, own, own), "labels")
-    unknown = labelled.index.difference(known.index)
-    if len(unknown):
-        raise AnnotationError(f"labels: {_named(unknown[0])} was not judged; drop the label")
-    said = np.column_stack([known[labelled.index], labelled])
-    right = share(int((said[:, 0] == said[:, 1]).sum()), len(said), prob)
-    *kappa, reason = resampled(_kappa, said, prob, resamples, np.random.default_rng(seed))
-    if np.isnan(kappa[0]):
-        reason = "all answers are equal, so that agreement by chance is complete"
-    rows = {"right": (*right, len(said), ""), "kappa": (*kappa, len(said), reason)}
-    names = ["estimate", "low", "high", "responses", "reason"]
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=names)
-    return table.rename_axis("measure")
-
-
-def _answers(table: pd.DataFrame, what: str) -> "pd.Series[int]":
-    """Read one answer for each response."""
-    found = read_columns(table, what, [*_KEYS, "answer"])
-    found["scenario"] = found["scenario"].astype(str)
-    answers = found.set_index(_KEYS)["answer"]
-    wrong = answers[~answers.isin([0, 1, 2])]
-    if len(wrong):
-        raise AnnotationError(
-            f"{what}: {_named(wrong.index[0])} has the answer {wrong.iloc[0]}; give 0, 1 or 2"
-        )
-    if not answers.index.is_unique:
-        twice = answers.index[answers.index.duplicated()][0]
-        raise AnnotationError(f"{what}: {_named(twice)} occurs twice; give one answer")
-    if not len(answers):
-        raise AnnotationError(f"{what}: there is no answer; give at least one")
-    return answers.astype(int)
-
-
-def _named(place: Sequence[object]) -> str:
-    model, scenario, sample = place
-    return f"sample {sample} of {model!r} on {scenario!r}"
-
-
-def _kappa(said: np.ndarray) -> float:
-    """Compute Cohen's kappa of two columns of answers; NaN if all answers are equal."""
-    shares = [(said[:, :1] == [0, 1, 2]).mean(axis=0), (said[:, 1:] == [0, 1, 2]).mean(axis=0)]
-    expected = float(shares[0] @ shares[1])
-    observed = float((said[:, 0] == said[:, 1]).mean())
-    return (observed - expected) / (1 - expected) if expected < 1 else np.nan

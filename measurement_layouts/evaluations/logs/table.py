@@ -1,8 +1,6 @@
 """Reading of tables of outcomes in files or data frames, long or wide."""
 
 import re
-import shlex
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -13,8 +11,8 @@ from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import quoted, some
 from ...common.names import plain
-from ..recognising import likely_columns, naming
 from ..tables import (
+    NAMING,
     is_missing,
     named,
     need_columns,
@@ -30,7 +28,6 @@ from ..words import KNOWN, WORDS
 from .attempts import attempted, of_items, of_subjects, refuse_two_texts
 from .files import read_file
 from .imported import Imported, Notes
-from .openai_evals import is_log
 from .values import ScoreReader, tidy
 
 type Table = str | Path | pd.DataFrame
@@ -58,10 +55,8 @@ def read_table(
     composition of Unicode only are one. A column without a name, such as an index that pandas
     wrote, is left out.
 
-    A column of a wide table may be no item but a property of the subjects. Without a table `items`,
-    it is taken for one when its name ends in age, cohort, condition, female, gender, group, male,
-    sex, treated or treatment, or when it has no number although most columns are numbered, as q1
-    and q2 are. The notes list these columns, and the items; `subjects` states them instead.
+    A column of a wide table may be no item but a property of the subjects; `subjects` states such
+    columns. The notes list the items.
 
     Parameters
     ----------
@@ -77,7 +72,7 @@ def read_table(
         Properties of the subjects, with one row per subject, named in the same way as `items`. By
         default, the properties are the remaining columns of a long table that differ between rows
         of an item and have the same value in all rows of a subject. A list names the columns of a
-        wide table that are properties of the subjects; with an empty one, all columns are items.
+        wide table that are properties of the subjects (default: none).
     subject, item, outcome : str
         Names of the columns.
 
@@ -91,7 +86,7 @@ def read_table(
     DataError
         When a file is broken, a name is missing, an outcome is neither a number in [0, 1] nor a
         known word, or an item or subject has outcomes but no row in `items` or `subjects`. When a
-        long table was read as wide, or lacks a column, the message names similar columns. Also when
+        long table was read as wide, the message tells how to name its columns. Also when
         an item has several texts in a column such as `question` or `prompt`, or a file unpacks to
         more than the limit.
 
@@ -127,10 +122,7 @@ def read_table(
     table = _opened(outcomes, names[:2], notes)
     known = None if features is None else features.index
     if sum(name in table.columns for name in names) > 1:
-        if not set(names) <= set(table.columns):
-            need_columns(
-                table.columns, names, "the table of outcomes has", naming(table, names, known)
-            )
+        need_columns(table.columns, names, "the table of outcomes has", NAMING)
         if stated is not None:
             raise DataError(
                 "subjects= names columns, which is for wide tables, and the table of outcomes is "
@@ -144,9 +136,8 @@ def read_table(
         return _imported(rows, features, people, (outcomes, items, apart), notes)
     try:
         wide = _indexed(table, outcomes, names[:2], notes)
-        if stated is not None or features is None:
-            wide, beside = _no_items(wide, names[1], stated, notes)
-            people = beside if people is None else people
+        if stated:
+            wide, people = _no_items(wide, names[1], stated, notes)
         rows = from_wide(wide, names[:2], known)
         found = rows["item"].unique()
         notes.add(
@@ -155,58 +146,33 @@ def read_table(
             rows["subject"].nunique(),
         )
         return _imported(rows, features, people, (outcomes, items, apart), notes)
-    except DataError:
-        if likely_columns(table, known) is None:
+    except DataError as error:
+        if any(name in table.columns for name in names):
             raise
         raise DataError(
-            "the table of outcomes is long, a row per outcome, and was read as wide, since it has "
-            f"no columns {some(map(quoted, names))}: {naming(table, names, known)}"
+            f"{error}; without columns {some(map(quoted, names))}, the table was read as one row "
+            f"per subject: if it has one row per outcome, {NAMING}"
         ) from None
 
 
 _SHOWN = 30  # items that a note lists
-_PEOPLE = {
-    *("age", "cohort", "condition", "female", "gender", "group", "male", "sex"),
-    *("treated", "treatment"),
-}
 
 
 def _no_items(
-    table: pd.DataFrame, item: str, stated: Sequence[str] | None, notes: Notes
-) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Take the properties of subjects from a wide table: the stated columns, or likely ones."""
-    if stated is not None:
-        need_columns(table.columns, list(stated), "the table of outcomes has")
+    table: pd.DataFrame, item: str, stated: Sequence[str], notes: Notes
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Take the stated properties of subjects from a wide table."""
+    need_columns(table.columns, list(stated), "the table of outcomes has")
     if table.index.name == item:
-        if stated:
-            raise DataError(
-                f"subjects= names {some(stated)}, but the rows of the table are items; give "
-                "properties of the subjects as a table with one row per subject"
-            )
-        return table, None
-    columns = list(stated) if stated is not None else _unlike_items(table.columns)
-    if not columns:
-        return table, None
-    why = "as stated" if stated is not None else "as it is not named like an item"
+        raise DataError(
+            f"subjects= names {some(stated)}, but the rows of the table are items; give properties "
+            "of the subjects as a table with one row per subject"
+        )
+    columns = list(stated)
     for column in columns:
-        notes.add(f"property of the subjects: column {column}, {why}", column)
+        notes.add(f"property of the subjects: column {column}, as stated", column)
     people = table[columns].set_axis(texts(table.index, "outcomes, subject"), axis=0)
     return table.drop(columns=columns), people.rename_axis("subject")
-
-
-def _unlike_items(names: Iterable[object]) -> list[object]:
-    """List the columns that are no items by their names, unless all are."""
-    columns = list(names)
-    stems = {name: re.fullmatch(r"(.*?)\d+\D*", str(name)) for name in columns}
-    counts = Counter(match[1].lower() for match in stems.values() if match is not None)
-    numbered = 2 * max(counts.values(), default=0) > len(columns)
-    unlike = [
-        name
-        for name in columns
-        if re.split(r"[\W_]+", str(name).lower())[-1] in _PEOPLE
-        or (numbered and stems[name] is None)
-    ]
-    return unlike if len(unlike) < len(columns) else []
 
 
 def _imported(
@@ -244,12 +210,6 @@ def _opened(table: Table, names: Sequence[str], notes: Notes) -> pd.DataFrame:
     """Read a file, or take a data frame, whose index may be a requested column."""
     if isinstance(table, str | Path):
         found, where = read_file(Path(table)), str(table)
-        if is_log(found.columns):
-            raise DataError(
-                f"{where}: this is a log of OpenAI evals, a spec and events, and no table; read it "
-                f"with ml.evaluations.read_openai_evals({where!r}), or in the terminal with "
-                f"measurement-layouts import openai-evals {shlex.quote(where)} --out data"
-            )
     elif isinstance(table, pd.DataFrame):
         levels = [plain(name) if isinstance(name, str) else name for name in table.index.names]
         table = table.set_axis(table.index.set_names(levels), axis=0)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...evaluations import alike
-from ...evaluations.alike import Content
+from ...evaluations.alike import by_features
 from ...evaluations.steps import Rows, rows_per_item
 from ...layouts import Layout
 from ..posterior.posterior import Posterior
@@ -30,8 +29,6 @@ class Seen:
         Meta-features of the training items and of the forecast items.
     columns : list of str
         Names of the columns.
-    levels : ndarray of bool, shape (columns,)
-        Whether levels are declared for the column.
     joint : bool
         Whether the fit is joint. Items are then always identified by name.
     """
@@ -44,7 +41,6 @@ class Seen:
     known: np.ndarray
     features: np.ndarray
     columns: list[str]
-    levels: np.ndarray
     joint: bool
 
     @classmethod
@@ -72,7 +68,6 @@ class Seen:
             flat(layout, features_of_items(fit), len(names)),
             flat(layout, features, len(asked)),
             [name for node in layout.meta_features for name in node.columns],
-            declared(layout),
             layout.joint,
         )
 
@@ -90,26 +85,14 @@ class Seen:
         """Mark the items that each subject was trained on, without looking at outcomes.
 
         Given names identify items. Without given names, items are identified by their features if
-        these are distinct, or by their order if the table has the training items' features in the
-        same order.
+        these differ between all training items, and otherwise by number and features.
         """
         places = self.names.get_indexer(self.asked)
         attempted = self.attempted
         if not self.nameless:
             return np.asarray(attempted[:, places] & (places >= 0))
-        mine, theirs = (
-            Content(part, self.levels, *[np.zeros((len(part), 0), dtype=int)] * 2)
-            for part in (self.features, self.known)
-        )
-        found = np.zeros((len(self.subjects), len(self.asked)), dtype=bool)
-        there = np.flatnonzero(places >= 0)
-        if alike.related(self.features[there], self.known[places[there]]) or alike.same_order(
-            mine.take(there), theirs.take(places[there])
-        ):
-            found[:, there] = attempted[:, places[there]]
-        by_content = alike.by_features(mine, theirs)
-        found[:, by_content.rows] |= attempted[:, by_content.others]
-        return found
+        rows = by_features(self.features, self.known, places)
+        return np.asarray(attempted[:, rows] & (rows >= 0))
 
 
 def flat(layout: Layout, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
@@ -117,12 +100,6 @@ def flat(layout: Layout, features: Mapping[str, np.ndarray], items: int) -> np.n
     nodes = layout.meta_features
     columns = [features[node.name].reshape(items, len(node.columns)) for node in nodes]
     return np.concatenate([np.zeros((items, 0)), *columns], axis=1)
-
-
-def declared(layout: Layout) -> np.ndarray:
-    """Return for each of these columns whether its levels are declared."""
-    each = [[node.levels is not None] * len(node.columns) for node in layout.meta_features]
-    return np.array([one for part in each for one in part], dtype=bool)
 
 
 def nameless(names: pd.Index, asked: pd.Index) -> bool:

@@ -13,7 +13,6 @@ from ...dispositions.comparison import compare_choices
 from ...dispositions.directional import directional_alignment
 from ...dispositions.judgments import SituationalJudgments
 from ...dispositions.measures import misalignment
-from ...dispositions.populations import alignment_by_population
 from ...dispositions.pulls import choices
 from ...dispositions.self_report import self_report_correlations, self_reports
 from ...dispositions.support import support_by
@@ -61,13 +60,11 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     briers = beside_truth(held_out(evaluation), study)
     profiles = _by_profiles(study, found, evaluation, gaps)
     correlations = self_report_correlations(judgments)
-    beside = alignment_by_population(judgments, "nationality").table
     return Reproduction(
         [
             *_misalignment_figures(judgments, gaps),
             *_profile_figures(profiles),
             *_direction_figures(directions),
-            _population_figure(beside),
             *_recovery_figures(replicates),
             *_forecast_figures(briers),
             *_self_report_figures(correlations, study.loadings),
@@ -89,7 +86,6 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
             "self-reports": self_reports(judgments),
             "self-reports against behaviour": correlations,
             "support by groups of raters": _supports(judgments),
-            "models and raters by nationality": beside,
         },
     )
 
@@ -168,19 +164,6 @@ def _direction_figures(directions: pd.DataFrame) -> list[Figure]:
             f"within {_ERRORS:g} standard errors",
         )
     ]
-
-
-def _population_figure(table: pd.DataFrame) -> Figure:
-    own = table.xs(ALIGNED, level="model").xs(ALL, level="trait")
-    told_apart = (own["distance_low"] > 0) | (own["distance_high"] < 0)
-    return Figure(
-        f"of {len(own)} populations by nationality, those from which a perfectly aligned model is "
-        f"distinguished (distances {own['distance'].min():+.3f} to {own['distance'].max():+.3f})",
-        int(told_apart.sum()),
-        "<=",
-        1,
-        "at most 1 by chance",
-    )
 
 
 def _recovery_figures(table: pd.DataFrame) -> list[Figure]:

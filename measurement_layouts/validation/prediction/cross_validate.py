@@ -14,7 +14,6 @@ from ...common.errors import DataError
 from ...common.given import refuse_other
 from ...common.messages import some
 from ...common.progress import track
-from ...common.proportions import rates
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...inference.forecasts.forecasting import OUTSIDE
@@ -24,7 +23,6 @@ from .assessor import Assessor, predicted
 from .baselines import Aggregate, Algebraic, Classifier, Regression, kinds_of
 from .forests import Forest
 from .layouts import ChosenLayout, FittedLayout
-from .leaks import report_twins
 from .pooled import Explanatory, Rasch
 from .result import CrossValidation
 from .score import outside, scores_of
@@ -121,13 +119,6 @@ def cross_validate(
     FitError
         When an option is out of range.
 
-    Warns
-    -----
-    UserWarning
-        When more items than by chance have the properties and outcomes of others, as `score` counts
-        them by the predictions of the best method: held-out outcomes are then not unseen. The
-        properties are those from which the methods predict, or all if a method does not list them.
-
     Notes
     -----
     Predictions of a repeat's folds are pooled before they are scored. So an uninformative forest
@@ -182,8 +173,6 @@ def cross_validate(
         for repeat, place, fold in track(parts, len(parts), progressbar, what="folds"):
             run.predict(repeat, place, fold, seed + repeat)
     scores = run.scores()
-    best = list(assessors).index(str(scores.groupby("method", sort=False)["brier"].mean().idxmin()))
-    report_twins(evaluation, properties_of(assessors), run.means(best), levels=_levels(assessors))
     return CrossValidation(
         scores,
         evaluation.success_rates(),
@@ -276,11 +265,6 @@ class _Run:
         chances = pd.Series(self.chances[number, repeat, subject, row]).groupby(keys)
         several = bool((chances.count() > 1).any())
         return several and bool((chances.max() - chances.min()).max() == 0)
-
-    def means(self, number: int) -> np.ndarray:
-        """Average a method's predictions over repeats, (subjects, rows); NaN if there is none."""
-        own = self.chances[number]
-        return rates(np.nansum(own, axis=0), (~np.isnan(own)).sum(axis=0))
 
     def predictions(self) -> pd.DataFrame:
         """Return a table of predictions and outcomes."""
@@ -449,14 +433,3 @@ def properties_of(assessors: Mapping[str, Assessor]) -> list[str] | None:
             return None
         found |= dict.fromkeys(columns)
     return list(found) or None
-
-
-def _levels(assessors: Mapping[str, Assessor]) -> list[str]:
-    """List the columns whose levels layouts declare."""
-    nodes = [
-        node
-        for assessor in assessors.values()
-        for layout in _layouts(assessor)
-        for node in layout.meta_features
-    ]
-    return [name for node in nodes if node.levels is not None for name in node.columns]

@@ -70,35 +70,20 @@ def score_forecast(
     Warns
     -----
     UserWarning
-        When more items than by chance have the meta-features and outcomes of training items under
-        other names.
+        When at least half of the items, and at least eight, have the meta-features and outcomes of
+        training items under other names.
 
     Notes
     -----
     Training outcomes are recognised for each subject.
 
     - *Items with given names* are recognised by these, even if their meta-features have changed.
-      The message then states whether the items were likely recoded (at least half of the shared
-      names have the same meta-features as in training, or the correlation of each column with that
-      of training is at least 0.9), or the names are reused for other items.
     - *Items without given names* have the names 0, 1, ... without gaps, in any order, as numbers or
-      texts, in the training or in the forecast. From these names it only follows that larger
-      numbers than those of the training items are additional rows, and that a row with its own
-      meta-features which a subject did not attempt is new. Other items are recognised by their
-      meta-features: if these are those of training items within 1e-6 of the column's largest
-      magnitude, and each of these items has a value that occurs once in an irregular column; or if
-      each column, row by row, is a linear function of that of training. Levels, and values on a
-      grid of up to 2,000 steps, occur on different items and are not sufficient. In that case, the
-      outcomes must also be those of training: in all rows, in more items than by chance, or in the
-      whole table in another order. A shuffled table with few levels and up to three subjects may
-      therefore not be recognised. A whole table in the same order is refused if the probability
-      that chance leads to it is below 0.01; otherwise, there is a warning.
-    - *More than by chance*: the probability that items with equal meta-features have equal outcomes
-      is computed from the forecasts. Its logarithm is divided by the ratio of the joint variation
-      of the subjects' residuals to their separate variation. If nine of ten items with equal
-      meta-features have equal outcomes, it is multiplied by the rarity of irregular values. The
-      probability of at least as many items must be below 1e-4 in a Binomial distribution with 1.5
-      times the mean.
+      texts, in the training or in the forecast. They are recognised by equal rows: the same
+      meta-features, which must differ between all training items or have the same number, and the
+      same outcomes. At least half of the rows must have the meta-features of training items, and
+      all of these the outcomes. Items that were shuffled without telling meta-features, or
+      recoded, are not recognised; name the items.
 
     References
     ----------
@@ -232,7 +217,6 @@ def matched(
             forecast.seen,
             successes,
             evaluation.trials.loc[subjects, items],
-            chosen["mean"].to_numpy(),
             None if forecast.rows is None else Rows.read(items),
         )
         refuse_trained(asked, trials, training_items=training_items, reused_names=reused_names)

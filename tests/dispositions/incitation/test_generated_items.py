@@ -5,11 +5,12 @@ import json
 import pandas as pd
 import pytest
 from helpers.mock_situations import Mock, material_of
+from helpers.rubrics import ladder
 
-from measurement_layouts.annotation import AnnotationError, rubric_of_poles
+from measurement_layouts.annotation import AnnotationError
 from measurement_layouts.dispositions import generate_items, incite
 
-HASTE = rubric_of_poles("haste", "takes its time", "hurries", lowest=-2, highest=2)
+HASTE = ladder()
 COUNT = 36
 UNWRITTEN, TWICE, MALFORMED = {3}, {6, 7}, {9}
 UNANNOTATED, OTHER_RIGHT, OTHER_LEANING, BAND = {12}, {15, 16}, {18, 19, 20}, {21, 22}
@@ -142,8 +143,8 @@ def test_nothing_written_is_no_item():
 
 
 def test_a_scale_with_one_side_has_items_too():
-    ladder = rubric_of_poles("thrift", "spends", "saves", lowest=0, highest=3)
-    found = generate_items(ladder, Mock(write).model, Mock(annotate_item).model, count=2)
+    thrift = ladder("thrift", "spends", "saves", lowest=0, highest=3)
+    found = generate_items(thrift, Mock(write).model, Mock(annotate_item).model, count=2)
     assert found.items[["low", "high"]].to_numpy().tolist() == [[0, 0], [0, 1]]
 
 

@@ -2,17 +2,13 @@
 
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 from helpers.mock_situations import SCENARIOS, STATEMENTS, Mock, material_of
-from sklearn.metrics import cohen_kappa_score
 
 from measurement_layouts.annotation import AnnotationError
 from measurement_layouts.dispositions import (
-    judge_agreement,
     judge_responses,
-    label_sheet,
     self_ratings,
     situation_responses,
 )
@@ -111,28 +107,7 @@ def test_bad_responses_are_refused(responses, complaint):
         judge_responses(SCENARIOS, responses, Mock(judged_by_words).model)
 
 
-# --- people who check the judge ------------------------------------------------------------------
-
-
-def answers(said):
-    keys = {"model": "m", "scenario": "s", "sample": range(len(said))}
-    return pd.DataFrame({**keys, "answer": said})
-
-
-def test_the_sheet_for_people_is_a_sample_that_finds_its_way_back():
-    judged = judge_responses(SCENARIOS, RESPONSES, Mock(judged_by_words).model).table
-    sheet = label_sheet(SCENARIOS, judged, size=2)
-    assert len(sheet) == 2
-    assert not {"choice", "answer", "explanation"} & set(sheet.columns)
-    labels = sheet.assign(answer=[{"I": 1}.get(text[0], 0) for text in sheet["response"]])
-    found = judge_agreement(judged, labels, resamples=20)
-    assert found["responses"].tolist() == [2, 2]
-    merged = judged.merge(labels, on=["model", "scenario", "sample"])
-    right = (merged["answer_x"] == merged["answer_y"]).mean()
-    assert found.loc["right", "estimate"] == right
-
-
-def test_columns_of_responses_and_labels_may_have_other_names():
+def test_columns_of_responses_may_have_other_names():
     columns = {"model": "LLM", "response": "said"}
     own = RESPONSES.rename(columns=columns)
     judged, same = (
@@ -140,51 +115,6 @@ def test_columns_of_responses_and_labels_may_have_other_names():
         for given, options in ((own, {"columns": columns}), (RESPONSES, {}))
     )
     pd.testing.assert_frame_equal(judged, same)
-    labels = judged.rename(columns={"answer": "label"})
-    found = judge_agreement(judged, labels, resamples=20, columns={"answer": "label"})
-    assert found.loc["right", "estimate"] == 1
-    with pytest.raises(AnnotationError, match="labels: there is no column 'answer'"):
-        judge_agreement(judged, labels)
-
-
-def test_agreement_is_the_share_right_and_cohens_kappa():
-    random = np.random.default_rng(3)
-    people = random.choice([0, 1, 2], size=200, p=[0.1, 0.5, 0.4])
-    judge = np.where(random.random(200) < 0.8, people, random.choice([0, 1, 2], size=200))
-    found = judge_agreement(answers(judge), answers(people), prob=0.95, resamples=300)
-    assert found.loc["right", "estimate"] == (judge == people).mean()
-    kappa = found.loc["kappa"]
-    assert kappa["estimate"] == pytest.approx(cohen_kappa_score(judge, people), rel=1e-12)
-    weighted = cohen_kappa_score(judge, people, weights="quadratic")
-    assert kappa["estimate"] != pytest.approx(weighted, rel=1e-3)
-    # about 2 x 1.96 standard errors of 0.046 (Cohen's formula), give or take resampling
-    assert 0.13 < kappa["high"] - kappa["low"] < 0.23
-
-
-def test_all_right_and_all_alike():
-    same = answers([1, 2] * 50)
-    found = judge_agreement(same, same, prob=0.95, resamples=20)
-    assert found.loc["right", ["estimate", "low", "high"]].tolist() == pytest.approx(
-        [1, 0.963, 1], abs=5e-4
-    )
-    assert found.loc["kappa", "estimate"] == 1
-    alike = judge_agreement(answers([1] * 5), answers([1] * 5), resamples=20)
-    assert np.isnan(alike.loc["kappa", "estimate"])
-    assert "all answers are equal" in alike.loc["kappa", "reason"]
-
-
-@pytest.mark.parametrize(
-    ("labels", "complaint"),
-    [
-        (answers([3]), "labels: sample 0 of 'm' on 's' has the answer 3; give 0, 1 or 2"),
-        (answers([1, 1, 1]), "labels: sample 2 of 'm' on 's' was not judged; drop"),
-        (pd.concat([answers([1])] * 2), "occurs twice; give one answer"),
-        (answers([]), "there is no answer"),
-    ],
-)
-def test_bad_labels_are_refused(labels, complaint):
-    with pytest.raises(AnnotationError, match=complaint):
-        judge_agreement(answers([1, 2]), labels)
 
 
 # --- self-reports --------------------------------------------------------------------------------

@@ -70,12 +70,10 @@ def predicted_steps():
             lambda: ml.score_forecast(fit().forecast(OTHER), evaluation(OTHER)),
             DataError,
             "6 outcome(s) to be scored have names of training items, but other meta-features: a "
-            "(Ann), b (Ann), c (Ann), a (Bob), b (Bob) and 1 more; most likely the names are "
-            "reused for other items, because distance of a was 1 and is 6, and the columns do not "
-            "follow those of the training items: if these are other items, give them other names, "
-            "or pass reused_names=True; if the items were recoded, forecast items held "
-            "out from the "
-            "fit, or pass training_items=True to score the fit on its own data",
+            "(Ann), b (Ann), c (Ann), a (Bob), b (Bob) and 1 more; if the items were recoded, "
+            "forecast items held out from the fit, or pass training_items=True to score the fit on "
+            "its own data; if these are other items, give them other names, or pass "
+            "reused_names=True",
         ),
         fault(
             "nothing to score",
