@@ -21,7 +21,6 @@ PAGES = [
 ]
 SLOW = {
     "capabilities-over-time",
-    "benchmark-scores-on-one-scale",
     "check-calibration",
     "compare-models",
     "decide-with-a-profile",

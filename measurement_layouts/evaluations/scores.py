@@ -36,8 +36,7 @@ def read_scores(
 
     and the outermost places have no outer end, so that scores of 0 and 1 count like all others. An
     item of the evaluation is a place of a benchmark, with one trial and one success for each
-    subject with a score in this place. A layout's `Success` is then the probability of the place;
-    `measurement_layouts.scenarios.benchmark_scores.falls` computes it from a performance.
+    subject with a score in this place. A layout's `Success` is then the probability of the place.
 
     Parameters
     ----------
