@@ -1,6 +1,5 @@
 """The Animal-AI Olympics: vision, navigation and noise of 68 agents."""
 
-from ..animal_ai_arenas import read_arenas
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import HARDER, TASKS, load
@@ -27,7 +26,6 @@ __all__ = [
     "load",
     "population_layout",
     "published_layout",
-    "read_arenas",
     "recommended_layout",
     "simulated_cohort",
     "true_profiles",
