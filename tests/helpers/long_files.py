@@ -14,7 +14,6 @@ LONGEST = (
     "test_noncentred",
     "test_agreement",
     "test_modules",
-    "test_propensity_benchmark",
     "test_recovery",
     "test_coverage",
     "test_joint_coverage",
