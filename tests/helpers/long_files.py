@@ -9,7 +9,6 @@ LONGEST = (
     "test_misfit",
     "test_adele_assessed",
     "test_chance",
-    "test_adele_recovery",
     "test_overdispersion",
     "test_noncentred",
     "test_agreement",
