@@ -2,7 +2,7 @@
 
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
-from .data import HARDER, TASKS, load
+from .data import TASKS, load
 from .layouts import apparent_smallness, population_layout, published_layout, recommended_layout
 
 SCENARIO = Scenario(
@@ -18,7 +18,6 @@ SCENARIO = Scenario(
 )
 
 __all__ = [
-    "HARDER",
     "SCENARIO",
     "TASKS",
     "apparent_smallness",
