@@ -66,29 +66,33 @@ def known_abilities() -> "Figure":
     """Draw what curves and the layout make of abilities that are known."""
     import matplotlib.pyplot as plt
 
-    from measurement_layouts.scenarios.adele.battery import simulated_cohort
-    from measurement_layouts.scenarios.adele.layouts import capability_layout
-    from measurement_layouts.scenarios.adele.reproduction import estimates
-    from measurement_layouts.scenarios.scenario import Cohort
+    import measurement_layouts as ml
+    from measurement_layouts.scenarios import adele
 
-    everybody = simulated_cohort(items=estimates.ITEMS)
-    profiles = everybody.profiles.iloc[::3]
-    cohort = Cohort(everybody.evaluation.select(subjects=profiles.index), profiles)
-    found = {
-        "Areas under characteristic curves": estimates.curve_abilities(cohort),
-        "Abilities by the layout": estimates.layout_abilities(cohort, capability_layout()),
+    cohort = adele.simulated_cohort(items=3_222)
+    truth = cohort.profiles.iloc[::3]
+    outcomes = cohort.evaluation.select(subjects=truth.index)
+    demands = [f"demand[{code}]" for code in adele.DEMANDS]
+    curves = ml.batteries.characteristic_curves(outcomes, demands, resamples=200, seed=1).table
+    options = {"draws": 300, "tune": 300, "chains": 2, "reruns": 0, "seed": 1}
+    fit = ml.fit(adele.capability_layout(), outcomes, progressbar=False, **options)
+    abilities = fit.profiles().query("node == 'ability'")
+    tables = {
+        "Areas under characteristic curves": curves.rename(columns={"ability": "estimate"}),
+        "Abilities by the layout": abilities.rename(columns={"mean": "estimate"}),
     }
     figure, axes = plt.subplots(
         1, 2, figsize=(10.5, 4.8), sharex=True, sharey=True, layout="constrained"
     )
-    for ax, (title, table) in zip(axes, found.items(), strict=True):
+    true = truth.to_numpy().ravel()
+    for ax, (title, table) in zip(axes, tables.items(), strict=True):
         reach = abs(table[["low", "high"]].T - table["estimate"])
-        ax.errorbar(table["truth"], table["estimate"], reach, fmt="o", ms=3.5, lw=0.7, alpha=0.7)
+        ax.errorbar(true, table["estimate"], reach, fmt="o", ms=3.5, lw=0.7, alpha=0.7)
         ax.axline((0, 0), slope=1, color="0.6", lw=1, zorder=0)
-        miss = (table["estimate"] - table["truth"]).mean()
+        miss = (table["estimate"] - true).mean()
         ax.set(title=f"{title}: {miss:+.2f} levels on average", xlabel="true ability (level)")
     axes[0].set(ylabel="estimated ability (level), 90 % intervals", ylim=(0, 7), xlim=(1.5, 6))
-    figure.suptitle(f"Five simulated subjects, 18 abilities, {estimates.ITEMS:,} items")
+    figure.suptitle("Five simulated subjects, 18 abilities, 3,222 items")
     return figure
 
 

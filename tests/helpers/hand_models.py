@@ -52,14 +52,6 @@ def tried(joined):
     return success
 
 
-def power_mean(v, items):
-    logs, power = parts(v, items), v["power"][..., None]
-    raised = power * logs
-    most = raised.max(axis=-1, keepdims=True)
-    mean = most + np.log(np.exp(raised - most).mean(axis=-1, keepdims=True))
-    return np.exp(mean / power)[..., 0]
-
-
 ABILITIES = Hand(
     {
         "generalLevel": Line(4, 2),
@@ -228,15 +220,6 @@ BESIDE = {
         ABILITIES, latents={**ABILITIES.latents, "ability": Line("generalLevel", "scatter")}
     ),
     "adele, slopes pooled": POOLED,
-    "adele, slopes of their own": replace(ABILITIES, labels=POOLED.labels),
-    "adele, geometric mean": replace(
-        POOLED, success=tried(lambda v, items: np.exp(parts(v, items).mean(axis=-1)))
-    ),
-    "adele, power estimated": replace(
-        POOLED,
-        latents={**POOLED.latents, "power": Line(0, 3)},
-        success=tried(power_mean),
-    ),
     "weirdml, nested": Hand(BY_TASK, horizon_nested, {"ease": TASKS}),
 }
 """Layouts that no scenario shows by name."""

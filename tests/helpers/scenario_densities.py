@@ -42,9 +42,6 @@ LAYOUTS = {
     **scenario_layouts(),
     "adele, abilities on many items": adele.capability_layout,
     "adele, slopes pooled": functools.partial(adele.capability_layout, "pooled"),
-    "adele, slopes of their own": functools.partial(adele.capability_layout, "each"),
-    "adele, geometric mean": functools.partial(adele.capability_layout, "pooled", 0.0),
-    "adele, power estimated": functools.partial(adele.capability_layout, "pooled", "estimated"),
     "weirdml, nested": weirdml.nested_layout,
     **{name: functools.partial(hand_ladders.layout, name) for name in hand_ladders.HANDS},
 }

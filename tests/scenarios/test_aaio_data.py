@@ -59,26 +59,6 @@ def test_distances_are_coded_as_published(evaluation):
     np.testing.assert_allclose(coded, expected, rtol=0, atol=1e-12)
 
 
-def test_further_tasks_are_coded_by_the_papers_means(real_data, evaluation):
-    more = aaio.load(real_data, tasks=(*aaio.TASKS, *aaio.HARDER))
-    assert more.items.index[69:].tolist() == [f"6-{k}-{v}" for k in (1, 2, 3) for v in (1, 2, 3)]
-    pd.testing.assert_frame_equal(more.items[:69], evaluation.items)
-    harder = more.items[69:]
-    assert harder["rewardSize"].round(3).unique() == [0.256]  # as a reward of size 1 of the paper
-    expected = (harder["distance"] - 27.79) / 11.10
-    np.testing.assert_allclose(harder["rewardDistance"], expected, atol=0.01)
-    assert harder[["rewardBehind", "XPos"]].drop_duplicates().to_numpy().tolist() == [[0.5, 0]]
-    rate = more.successes[harder.index].to_numpy().mean()
-    assert round(rate, 2) == 0.52
-
-
-def test_tasks_without_a_distance_or_name_are_refused(real_data):
-    with pytest.raises(DataError, match="6-4-1: the distance of the reward is random"):
-        aaio.load(real_data, tasks=["1-1-1", "6-4-1"])
-    with pytest.raises(DataError, match="6-99-1"):
-        aaio.load(real_data, tasks=["6-99-1"])
-
-
 def test_sides_are_coded_as_table_2_says(real_data, evaluation):
     codes = pd.read_csv(real_data / "task_codes.csv", index_col="task")
     side = codes.loc[evaluation.items.index, "reward_side"]

@@ -94,13 +94,6 @@ def test_the_layout_is_chosen_as_it_is_judged(split):
     assert ("forest, tasks known" in found) == (split == "in distribution")
 
 
-def test_the_simulated_battery_has_fewer_layouts():
-    found = assessed.methods("task OOD", SAT, simulated=True)
-    layouts = [name for name, method in found.items() if isinstance(method, FittedLayout)]
-    assert layouts == ["additive, benchmarks known", "additive, tasks known", assessed.FITTING]
-    assert not any(isinstance(method, ChosenLayout) for method in found.values())
-
-
 @pytest.mark.parametrize("split", SPLITS)
 def test_published_scores(tables, split):
     found = assessed.published_scores(tables, split)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError, FitError
+from measurement_layouts import DataError
 from measurement_layouts.scenarios.adele.battery import battery, simulated_cohort
 from measurement_layouts.scenarios.adele.data import load
 from measurement_layouts.scenarios.adele.light import PUBLISHED_SIZE, THRESHOLD, light, redundancy
@@ -68,18 +68,12 @@ def test_items_that_cannot_be_reduced(items, change, message):
         light(change(items))
 
 
-@pytest.mark.parametrize("options", [{"dropped": 1.0}, {"threshold": 0.0}, {"neighbours": 0}])
-def test_options_that_are_none(items, options):
-    with pytest.raises(FitError, match=next(iter(options))):
-        light(items, **options)
-
-
 @pytest.mark.slow
 def test_the_size_is_near_the_published_one():
     """Within a tenth. In whole levels, the other scale to read 0.21 in, hardly an item would go."""
     items = battery()
     assert abs(len(light(items)) / PUBLISHED_SIZE - 1) < 0.1
-    assert len(light(items, threshold=THRESHOLD / 25)) > 15_000  # twin
+    assert (redundancy(items) < THRESHOLD / 25).mean() < 0.08  # twin
 
 
 @pytest.mark.slow

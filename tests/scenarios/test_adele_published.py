@@ -69,41 +69,6 @@ def test_nobody_measured_tasks_elsewhere():
     assert len(published.judge_split(means(INSIDE, (0.76, 0.01, 0.15)), "task OOD")) == 3
 
 
-def test_verdicts_on_simulated_items():
-    rows = {assessed.FOREST: [0.8, 0.03, 0.15], assessed.FITTING: [0.82, 0.02, 0.14]}
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=assessed.SCORES)
-    assert all(figure.holds for figure in published.judge_simulated(table, INSIDE))
-    turned = table.set_axis(table.index[::-1])
-    assert not any(figure.holds for figure in published.judge_simulated(turned, INSIDE))
-
-
-def recovered(bias, coverage, curves=-0.7):
-    """Recovery of a method without error but for what is given."""
-    row = {"bias": bias, "bias_se": 0.005, "coverage": coverage, "aim_bias": -0.7}
-    rows = {
-        (battery, method, which): row
-        for battery in ("isolated", "correlated")
-        for method in ("curves", "layout, general level")
-        for which in ("all", "up to 5")
-    }
-    rows["correlated", "curves", "all"] = {**row, "bias": curves, "coverage": 0.16}
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def test_verdicts_on_recovery():
-    assert [f.holds for f in published.judge_recovery(recovered(-0.04, 0.93))] == [True] * 7
-    off = published.judge_recovery(recovered(0.06, 0.84, curves=0.1))
-    assert [figure.holds for figure in off] == [False] * 7
-
-
-def test_verdicts_on_mixes():
-    change = {"accuracy": -0.14, "curves": 0.01, "curves without end": 0.2, "layout": -0.03}
-    mixed = pd.DataFrame({"change": change})
-    assert [figure.holds for figure in published.judge_mixes(mixed)] == [True] * 3
-    moved = pd.DataFrame({"change": {"accuracy": -0.04, "curves": -0.2, "layout": 0.2}})
-    assert [figure.holds for figure in published.judge_mixes(moved)] == [False] * 3
-
-
 def test_verdicts_on_the_light_battery():
     assert published.judge_light(PUBLISHED_SIZE).holds
     assert not published.judge_light(round(1.2 * PUBLISHED_SIZE)).holds
@@ -132,7 +97,7 @@ def test_the_report(evaluation, monkeypatch, capsys):
     """All but the work: strict JSON, and text."""
     cheap = {
         **dict.fromkeys([assessed.FOREST, "forest, six best", assessed.LAYOUT], Forest([])),
-        **dict.fromkeys([assessed.REGRESSION, assessed.FITTING], Regression(["demand[AS]"])),
+        assessed.REGRESSION: Regression(["demand[AS]"]),
     }
     made = cross_validate(cheap, evaluation, split=Items(folds=2), resamples=2, progressbar=False)
     cells = pd.MultiIndex.from_product([SOME, ["AS", "VO"]], names=["subject", "dimension"])
@@ -142,18 +107,15 @@ def test_the_report(evaluation, monkeypatch, capsys):
     theirs = pd.DataFrame({"auroc": 0.839, "ece": 0.011}, theirs.set_names(["method", "subject"]))
     monkeypatch.setattr(published, "published_scores", lambda folder, split: theirs)
     monkeypatch.setattr(published, "real_assessment", lambda evaluation, split: made)
-    monkeypatch.setattr(published, "simulated_assessment", lambda split: made)
     monkeypatch.setattr(published, "abilities", lambda evaluation: pair)
     monkeypatch.setattr(published, "compared_layouts", lambda evaluation: total)
-    studies = published.judge_recovery(recovered(0.0, 0.9)), {"bias": recovered(0.0, 0.9)}
-    monkeypatch.setattr(published, "simulation_studies", lambda: studies)
     for study in ("real_importances", "one_population"):
         monkeypatch.setattr(published, study, lambda evaluation: ([], {}))
     scenario = dataclasses.replace(adele.SCENARIO, load=lambda folder: evaluation)
     found = published.reproduce(scenario, None, Path())
     report = json.loads(json.dumps(found.to_dict(), allow_nan=False), parse_constant=pytest.fail)
-    assert len(report["figures"]) == 3 * 3 + 4 + 3 * 3 + 7
-    assert len(report["tables"]) == 2 * 6 + 3 + 1
+    assert len(report["figures"]) == 3 * 3 + 4 + 1
+    assert len(report["tables"]) == 2 * 3 + 3
     name = f"12 real subjects, 3,328 items, {INSIDE}"
     assert report["tables"][name][0]["published weighted auroc"] == 0.839
     print_tables({name: found.tables[name]})

@@ -1,7 +1,6 @@
 """The real risk-aversion study against what was released of it, and the verdicts."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,10 +9,8 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.scenarios import propensities
-from measurement_layouts.scenarios.propensities.benchmark import FEATURES
 from measurement_layouts.scenarios.propensities.layouts import PUBLISHED, RECOMMENDED
 from measurement_layouts.scenarios.propensities.reproduction import (
-    assessed,
     firmness,
     published,
     recovery,
@@ -176,40 +173,6 @@ def test_verdicts_on_two_parameters():
     assert not any(figure.holds for figure in firmness.judge_firmness(made_recovery(0.97)))
 
 
-def made_assessment(layout=0.75):
-    """Stands for one of six subjects: AUROCs that are the same for all."""
-    aurocs = [*np.array([0.6, 0.7, 0.65]), layout]
-    summary = pd.DataFrame(
-        {"auroc": aurocs, "auroc_low": np.array(aurocs) - 0.62}, [*FEATURES, assessed.LAYOUT]
-    )
-    subjects = [f"{model} {level}" for model in ("4o", "o1") for level in ("-2", "0", "+2")]
-    asked = []
-
-    def summarise(subjects=None):
-        asked.append(subjects)
-        return summary
-
-    table = pd.DataFrame({"subject": subjects})
-    return SimpleNamespace(table=table, differences=summarise, asked=asked)
-
-
-def test_assessors_beside_table_4(published_tables):
-    assessment = made_assessment()
-    table = assessed.table_4(assessment, published_tables)
-    assert table.index.tolist() == ["-2", "0", "+2"]
-    assert assessment.asked == [["4o -2", "o1 -2"], ["4o 0", "o1 0"], ["4o +2", "o1 +2"]]
-    published = table.filter(like="(published)").to_numpy().round(3)
-    # means of the table's nine models; its own row of averages is up to 0.017 higher
-    means = [[0.670, 0.686, 0.681], [0.663, 0.677, 0.682], [0.668, 0.686, 0.686]]
-    np.testing.assert_allclose(published, means, atol=0.0006)
-
-
-def test_verdicts_on_assessors():
-    assert all(figure.holds for figure in assessed.judge_assessors(made_assessment()))
-    worse = assessed.judge_assessors(made_assessment(layout=0.68))
-    assert [figure.holds for figure in worse] == [True, False]
-
-
 def test_the_parts_are_put_together(risk_data, published_tables, monkeypatch):
     """As the command runs it, but for samples and simulations, whose results are made up here."""
     asked = []
@@ -225,14 +188,13 @@ def test_the_parts_are_put_together(risk_data, published_tables, monkeypatch):
     monkeypatch.setattr(published, "cross_validate", lambda *given, **options: made_scores(0.1))
     monkeypatch.setattr(published, "recovery", lambda: (subjects, methods))
     monkeypatch.setattr(published, "figure_6", lambda: repeats)
-    monkeypatch.setattr(published, "assessors", made_assessment)
     monkeypatch.setattr(published, "firmness_cohort", lambda: None)
     monkeypatch.setattr(published, "firmness_recovery", lambda cohort: made_recovery())
     monkeypatch.setattr(published, "held_out", lambda evaluation: made_recovery())
     found = published.reproduce(propensities.SCENARIO, risk_data, published_tables)
     assert [len(names) for names in asked] == [92, 92]
     assert all(figure.holds for figure in found.figures)
-    assert [len(found.tables), len(found.figures)] == [10, 5 + 1 + 2 + 3 + 4 + 2 + 2]
+    assert [len(found.tables), len(found.figures)] == [9, 5 + 1 + 2 + 3 + 4 + 2]
     json.dumps(found.to_dict(), allow_nan=False)
 
 

@@ -13,7 +13,6 @@ OPTIONS = {"shell", "allow_pickle", "unsafe"}
 ALLOWED = {
     "commands/layout_file.py: exec()": "one's own layout is a Python file",
     "commands/layout_file.py: compile()": "the same",
-    "scenarios/animal_ai_arenas.py: import yaml": "reads into nodes, and makes no object of a tag",
     "inference/files/store.py: import ctypes": "calls the C library's malloc_trim",
     "inference/sampling/unbounded.py: import ctypes": "calls the log-density compiled here",
     "inference/sampling/inner.py: import ctypes": "the same",

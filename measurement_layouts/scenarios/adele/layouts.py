@@ -24,11 +24,9 @@ from ...layouts import (
 from ...linking import (
     Expr,
     LayoutError,
-    generalised_mean,
     guessing,
     logistic,
     mixture,
-    power_mean,
     product,
     total,
 )
@@ -42,32 +40,23 @@ _USUAL_UNGUESSABILITY = 85
 
 
 def capability_layout(
-    slopes: Literal["shared", "pooled", "each"] = "shared",
-    power: float | Literal["estimated"] | None = None,
-    guessed: bool = True,
-    *,
-    highest: int = 5,
+    slopes: Literal["shared", "pooled"] = "shared", *, highest: int = 5
 ) -> Layout:
     r"""Return a layout in which each demand is opposed by a separate ability.
 
-    .. math:: P = (1 - \nu) (c + (1 - c) J), \quad
-        p_d = \sigma(s_d (a_d - l_d)), \quad c = 1 - u / 100
+    .. math:: P = (1 - \nu) \Big(c + (1 - c) \prod_d \sigma(s_d (a_d - l_d))\Big), \quad
+        c = 1 - u / 100
 
-    J joins the 18 parts. An item with unguessability u is guessed with probability c, and the noise
-    is the probability that an answer fails for other reasons. Abilities vary about the subject's
-    general level, with a spread that is inferred; this determines the estimates if a failure does
-    not show which ability was too low.
+    Success needs all 18 abilities. An item with unguessability u is guessed with probability c, and
+    the noise is the probability that an answer fails for other reasons. Abilities vary about the
+    subject's general level, with a spread that is inferred; this determines the estimates if a
+    failure does not show which ability was too low.
 
     Parameters
     ----------
-    slopes : {"shared", "pooled", "each"}
-        Slopes of success as a demand exceeds its ability: one slope for all dimensions, one per
-        dimension about a common mean, or independent ones.
-    power : float or "estimated", optional
-        Power of the generalised mean J: 0 is the geometric mean, ``-inf`` the smallest part. By
-        default J is the product, so that success needs every part.
-    guessed : bool
-        Whether items are guessed; otherwise c = 0, and ``unguessability`` is not needed.
+    slopes : {"shared", "pooled"}
+        Slopes of success as a demand exceeds its ability: one slope for all dimensions, or one per
+        dimension about a common mean.
     highest : int, default 5
         Highest level of the demands.
 
@@ -85,12 +74,12 @@ def capability_layout(
 
     References
     ----------
-    General scales paper, section 8.5.7, Equation 1, and section 8.1, where a layout is proposed.
+    General scales paper, section 8.1, where a layout is proposed.
 
     Examples
     --------
-    >>> [latent.name for latent in capability_layout(slopes="pooled", power="estimated").latents]
-    ['generalLevel', 'scatter', 'ability', 'usualSlope', 'slope', 'power', 'noise']
+    >>> [latent.name for latent in capability_layout(slopes="pooled").latents]
+    ['generalLevel', 'scatter', 'ability', 'usualSlope', 'slope', 'noise']
     """
     general = Capability("generalLevel", unit="level", prior=Prior("Normal", mu=4, sigma=2))
     scatter = Capability("scatter", unit="level", prior=Prior("LogNormal", mu=-0.7, sigma=0.7))
@@ -98,12 +87,10 @@ def capability_layout(
     ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
     demand = MetaFeature("demand", low=0, high=highest, unit="level", labels=DEMANDS)
     part = Derived("part", logistic(ability - demand, _slope(slopes)))
-    able = Derived("able", _joined(part, power))
+    able = Derived("able", product(part, over="dimension"))
     noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
-    tried = able
-    if guessed:
-        unguessability = MetaFeature("unguessability", low=0, high=100)
-        tried = Derived("tried", guessing(able, 1 - unguessability / 100))
+    unguessability = MetaFeature("unguessability", low=0, high=100)
+    tried = Derived("tried", guessing(able, 1 - unguessability / 100))
     return Layout("general-scales-abilities", Success("success", mixture(tried, noise, toward=0)))
 
 
@@ -346,29 +333,14 @@ def _shift(place: str) -> Bias:
 def _slope(slopes: str) -> Slope:
     if slopes == "shared":
         return Slope("slope")
-    if slopes == "each":
-        return Slope("slope", labels=DEMANDS)
     if slopes == "pooled":
         return Slope("slope", labels=DEMANDS, prior=Prior("HalfNormal", sigma=Slope("usualSlope")))
-    raise LayoutError(f"capability_layout: slopes={slopes!r}; give 'shared', 'pooled' or 'each'")
-
-
-def _joined(part: Derived, power: float | str | None) -> Expr:
-    if power is None:
-        joined: Expr = product(part, over="dimension")
-    elif power == "estimated":
-        k = Bias("power", prior=Prior("Normal", mu=0, sigma=3))
-        joined = power_mean(part, k, over="dimension")
-    else:
-        joined = generalised_mean(part, power=power, over="dimension")
-    return joined
+    raise LayoutError(f"capability_layout: slopes={slopes!r}; give 'shared' or 'pooled'")
 
 
 LAYOUTS: dict[str, Callable[[], Layout]] = {
     "additive": additive_layout,
     "abilities, all needed": capability_layout,
     "abilities, all needed, slopes pooled": partial(capability_layout, "pooled"),
-    "abilities, geometric mean": partial(capability_layout, "pooled", 0.0),
-    "abilities, power estimated": partial(capability_layout, "pooled", "estimated"),
 }
 """Layouts by name, the recommended one first."""

@@ -5,7 +5,7 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import many
-from ...common.options import inside, positive, whole
+from ...common.options import whole
 from ...evaluations.tables import name_cells, named, read_numbers
 
 NEIGHBOURS = 10
@@ -86,17 +86,10 @@ def redundancy(items: pd.DataFrame, neighbours: int = NEIGHBOURS) -> pd.Series:
     return pd.Series((distances**2).mean(axis=1), table.index, name="redundancy")
 
 
-def light(
-    items: pd.DataFrame,
-    seed: int = 1,
-    *,
-    neighbours: int = NEIGHBOURS,
-    threshold: float = THRESHOLD,
-    dropped: float = DROPPED,
-) -> pd.DataFrame:
-    """Drop most of the redundant items.
+def light(items: pd.DataFrame, seed: int = 1) -> pd.DataFrame:
+    """Drop nine tenths of the redundant items, at random.
 
-    Items with a `redundancy` below the threshold are redundant; a random share of them is left out.
+    Items with a `redundancy` below 0.21 are redundant.
     ``evaluation.select(items=light(evaluation.items).index)`` also has the outcomes.
 
     Parameters
@@ -105,12 +98,6 @@ def light(
         As in `redundancy`.
     seed : int
         Seed of the choice.
-    neighbours : int
-        As in `redundancy`.
-    threshold : float
-        Average squared distance below which an item is redundant, above 0.
-    dropped : float
-        Share of the redundant items to leave out, in (0, 1).
 
     Returns
     -------
@@ -122,8 +109,7 @@ def light(
     DataError
         As in `redundancy`.
     FitError
-        When `seed` or `neighbours` is not a whole number, `threshold` is not positive, or `dropped`
-        is not between 0 and 1.
+        When `seed` is not a whole number.
 
     References
     ----------
@@ -135,9 +121,7 @@ def light(
     >>> light(items)["demand[AS]"].tolist()
     [0, 0, 0, 0, 3, 4, 5]
     """
-    limit = positive("threshold", threshold, THRESHOLD)
-    part = inside("dropped", dropped, DROPPED)
     rng = np.random.default_rng(whole("seed", seed))
-    redundant = np.flatnonzero(redundancy(items, neighbours) < limit)
-    gone = rng.choice(redundant, round(part * len(redundant)), replace=False)
+    redundant = np.flatnonzero(redundancy(items) < THRESHOLD)
+    gone = rng.choice(redundant, round(DROPPED * len(redundant)), replace=False)
     return items.iloc[np.setdiff1d(np.arange(len(items)), gone)]

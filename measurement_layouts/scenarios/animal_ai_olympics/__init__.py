@@ -1,9 +1,8 @@
 """The Animal-AI Olympics: vision, navigation and noise of 68 agents."""
 
-from ..animal_ai_arenas import read_arenas
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
-from .data import HARDER, TASKS, load
+from .data import TASKS, load
 from .layouts import apparent_smallness, population_layout, published_layout, recommended_layout
 
 SCENARIO = Scenario(
@@ -19,7 +18,6 @@ SCENARIO = Scenario(
 )
 
 __all__ = [
-    "HARDER",
     "SCENARIO",
     "TASKS",
     "apparent_smallness",
@@ -27,7 +25,6 @@ __all__ = [
     "load",
     "population_layout",
     "published_layout",
-    "read_arenas",
     "recommended_layout",
     "simulated_cohort",
     "true_profiles",

@@ -1,15 +1,11 @@
 """The competition's data: 68 agents, pass or fail on 69 tasks."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ...common.errors import DataError
-from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.tables import known_names
 from ..files import Files
 
 COMMIT = "ee3d90e2f630c0fbce5d0d62937e7a7b075473e3"
@@ -28,11 +24,7 @@ SPELLING = {"Trrrrr": "Trrrr", "mmIA": "mmlA", "Gyutan": "Gytan"}
 _BEHIND = {"straight": 0.0, "left": 0.5, "right": 0.5, "random": 0.5, "behind": 1.0}
 
 
-HARDER = tuple(f"6-{task}-{variant}" for task in (1, 2, 3) for variant in (1, 2, 3))
-"""Nine tasks of level 6 with a known distance, to which the published layout was not fitted."""
-
-
-def load(folder: Path | None = None, *, tasks: Sequence[str] = TASKS) -> Evaluation:
+def load(folder: Path | None = None) -> Evaluation:
     """Read the real outcomes and code the meta-features as the published profiles need them.
 
     Parameters
@@ -41,49 +33,36 @@ def load(folder: Path | None = None, *, tasks: Sequence[str] = TASKS) -> Evaluat
         Folder of the two files, or a folder with them in its folder ``aaio`` (default: the folder
         in the environment variable ``MEASUREMENT_LAYOUTS_DATA``; without it, the files are
         downloaded and cached).
-    tasks : sequence of str
-        Tasks to read (default: the 69 of the paper). ``(*TASKS, *HARDER)`` adds nine of level 6.
 
     Returns
     -------
     Evaluation
         68 subjects, 69 items. Coded for the published layout: ``rewardSize``, ``rewardDistance``
-        (z-scores over the paper's tasks), ``rewardBehind`` (one half if the side is random),
+        (z-scores over the tasks), ``rewardBehind`` (one half if the side is random),
         ``XPos``. As recorded: ``size``, ``distance``, ``colour``, ``lights``.
 
     Raises
     ------
     DataError
-        When a file does not exist and cannot be downloaded, or is not the published one; when a
-        task is unknown, or its distance is random.
+        When a file does not exist and cannot be downloaded, or is not the published one.
 
     References
     ----------
     Burnell et al. (2022), "Not a Number", IJCAI; the data have the licence GPL-3.0.
     """
     paths = FILES.find(folder)
-    codes = pd.read_csv(paths["task_codes.csv"], index_col="task")
-    chosen = codes.loc[known_names(tasks, codes.index, "task")]
-    random = chosen.index[chosen["reward_distance"] == "random"]
-    if len(random):
-        raise DataError(
-            f"{some(random)}: the distance of the reward is random; choose tasks with a known "
-            "distance, such as TASKS and HARDER"
-        )
-    scores = pd.read_csv(paths["scores_all.csv"], index_col="team")[list(chosen.index)]
-    return Evaluation.from_wide(scores, code(chosen, codes.loc[list(TASKS)]))
+    codes = pd.read_csv(paths["task_codes.csv"], index_col="task").loc[list(TASKS)]
+    scores = pd.read_csv(paths["scores_all.csv"], index_col="team")[list(TASKS)]
+    return Evaluation.from_wide(scores, code(codes))
 
 
-def code(codes: pd.DataFrame, over: pd.DataFrame | None = None) -> pd.DataFrame:
+def code(codes: pd.DataFrame) -> pd.DataFrame:
     """Turn recorded task properties into meta-features.
 
     Parameters
     ----------
     codes : DataFrame
         The columns of ``task_codes.csv``.
-    over : DataFrame, optional
-        The same columns of the tasks whose means and standard deviations are used for z-scores
-        (default: `codes`).
 
     Returns
     -------
@@ -102,17 +81,12 @@ def code(codes: pd.DataFrame, over: pd.DataFrame | None = None) -> pd.DataFrame:
     ----------
     Burden et al. (2023), Table 2 and Figure 9.
     """
-    over = codes if over is None else over
-    (size, distance), (sizes, distances) = (
-        [part[f"reward_{name}"].astype(float) for name in ("size", "distance")]
-        for part in (codes, over)
-    )
+    size, distance = (codes[f"reward_{name}"].astype(float) for name in ("size", "distance"))
     side = codes["reward_side"]
-    smaller, smaller_ones = (-np.log1p(_z(part, sizes)) for part in (size, sizes))
     return pd.DataFrame(
         {
-            "rewardSize": _z(smaller, smaller_ones),
-            "rewardDistance": _z(distance, distances),
+            "rewardSize": _z(-np.log1p(_z(size))),
+            "rewardDistance": _z(distance),
             "rewardBehind": side.map(_BEHIND),
             "XPos": side.map({"left": -1, "right": 1}).fillna(0).astype(int),
             "size": size,
@@ -123,5 +97,5 @@ def code(codes: pd.DataFrame, over: pd.DataFrame | None = None) -> pd.DataFrame:
     )
 
 
-def _z(values: pd.Series, over: pd.Series) -> pd.Series:
-    return (values - over.mean()) / over.std(ddof=1)
+def _z(values: pd.Series) -> pd.Series:
+    return (values - values.mean()) / values.std(ddof=1)

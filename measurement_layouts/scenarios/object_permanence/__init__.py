@@ -6,7 +6,7 @@ from ..scenario import Scenario, calibration_cases
 from .agents import AGENTS, Agent
 from .battery import CANDIDATES, battery, roles
 from .cohort import load, simulated_cohort
-from .layouts import DEPARTURES, LAYOUTS, printed_layout, published_layout, recommended_layout
+from .layouts import LAYOUTS, published_layout, recommended_layout
 from .truth import normalised, true_profiles
 
 SCENARIO = Scenario(
@@ -25,13 +25,11 @@ SCENARIO = Scenario(
 __all__ = [
     "AGENTS",
     "CANDIDATES",
-    "DEPARTURES",
     "SCENARIO",
     "Agent",
     "battery",
     "load",
     "normalised",
-    "printed_layout",
     "published_layout",
     "recommended_layout",
     "roles",

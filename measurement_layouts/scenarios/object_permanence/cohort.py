@@ -68,8 +68,6 @@ def load(folder: Path | None = None) -> Evaluation:
     - ``outcomes.csv``, with one row per attempt: ``subject``, ``arena``, ``success`` (0, 1).
       Several attempts of a subject at an arena are trials.
 
-    `animal_ai_arenas.read_arenas` computes most of the columns from the files of the arenas.
-
     Parameters
     ----------
     folder : Path, optional

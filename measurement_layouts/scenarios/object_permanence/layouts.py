@@ -1,23 +1,13 @@
-"""Layouts of object permanence: the published one, corrected and as printed, and our own."""
+"""Layouts of object permanence: the published one, corrected in four points, and our own."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...common.messages import some
 from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
-from ...linking import LayoutError, logistic, mean_failure, mixture, presence, product
-from ...linking.expression import Expr
+from ...linking import logistic, mean_failure, mixture, presence, product
 from .battery import COLOURS, HIDING
 
 _OBSTACLES = ("ramp", "lava", "platform")
 _LONGEST = 4  # demand of one place on object permanence, in seconds
-DEPARTURES = {
-    "demand": "a position demands 4 s of object permanence, instead of the time under occlusion",
-    "occluder": "memory also counts if nothing is hidden",
-    "ranges": "abilities end at the largest demand plus a tenth, instead of a fifth",
-    "walking": "flatNavAbility is N(0, 1) on its range, instead of uniform",
-}
-"""Parts of Table 5 from which `published_layout` departs, by name."""
 
 
 class _Arena(NamedTuple):
@@ -47,8 +37,6 @@ def published_layout() -> Layout:
     - ``flatNavAbility`` is uniform on [0, 56]: a mean of 56 (Figure 13) cannot come from the
       table's N(0, 1).
 
-    `printed_layout` is the table itself.
-
     References
     ----------
     Burden et al. (2023), Figure 5 and Table 5.
@@ -58,82 +46,17 @@ def published_layout() -> Layout:
     >>> [latent.name for latent in published_layout().latents][:3]
     ['memoryAbility', 'OPAbility', 'rampAbility']
     """
-    return printed_layout(DEPARTURES)
-
-
-def printed_layout(mended: Iterable[str] = ()) -> Layout:
-    r"""Return the layout that Table 5 prints, or one with some of its four departures corrected.
-
-    As printed, object permanence performance is
-
-    .. math:: \sigma(m - t) \; \sigma(48.4 - (48.4 - (\theta - 4 n)) \, o)
-
-    with memory m, time t, object permanence :math:`\theta`, n positions, and o = 1 if something is
-    hidden; otherwise it is :math:`\sigma(m - t)`.
-
-    Parameters
-    ----------
-    mended : iterable of str
-        Names in `DEPARTURES` to correct; with all of them the layout is `published_layout`.
-
-    Returns
-    -------
-    Layout
-        The layout. If "occluder" is not corrected, it needs a time and a number of positions for
-        every arena, also if nothing is hidden; the paper does not state them.
-
-    Raises
-    ------
-    LayoutError
-        When a name is not in `DEPARTURES`.
-
-    Notes
-    -----
-    In the table flatNavAbility has the range [0, 56] and the prior N(0, 1), which is a normal
-    distribution truncated at 0 and 56. OPAbility has no prior in the table; all ranges without a
-    prior are assumed to be uniform.
-
-    References
-    ----------
-    Burden et al. (2023), Table 5.
-
-    Examples
-    --------
-    >>> from measurement_layouts.linking import evaluate
-    >>> arena = {"memoryAbility": 3, "timeUnderOcc": 2, "OPAbility": 40, "numberOfPositions": 1,
-    ...          "occluderPresence": 0}
-    >>> [round(float(evaluate(layout.nodes["OPPerformance"], arena)), 2)
-    ...  for layout in (printed_layout(), published_layout())]
-    [0.73, 1.0]
-    """
-    chosen = set(mended)
-    if unknown := sorted(chosen - set(DEPARTURES)):
-        raise LayoutError(
-            f"there is no departure {some(unknown)} from Table 5; give some of {some(DEPARTURES)}"
-        )
-    wide, timed = "ranges" in chosen, "demand" in chosen
-    arena = _arena(missing="occluder" in chosen)
-    memory = Capability("memoryAbility", low=0, high=4.8 if wide else 4.4, unit="s")
-    most = 52.8 if wide else 48.4
-    counted = "s * position" if timed else "position"
-    permanence = Capability("OPAbility", low=0, high=most, unit=counted)
+    arena = _arena()
+    memory = Capability("memoryAbility", low=0, high=4.8, unit="s")
+    permanence = Capability("OPAbility", low=0, high=52.8, unit="s * position")
     visual = Capability("visualAbility", low=0, high=6, unit="goal_unit")
-    walking = (
-        {"low": 0, "high": 56}
-        if "walking" in chosen
-        else {"prior": Prior("TruncatedNormal", mu=0, sigma=1, lower=0, upper=56)}
-    )
-    flat = Capability("flatNavAbility", unit="arena_unit", **walking)
+    flat = Capability("flatNavAbility", low=0, high=56, unit="arena_unit")
     abilities = [Capability(f"{what}Ability", low=0, high=1) for what in _OBSTACLES]
     bias, noise = Bias("rightLeftBias"), Noise("noiseLevel")
 
     remember = Derived("memoryPerformance", logistic(memory - arena.time))
-    margin = permanence - (arena.time if timed else _LONGEST) * arena.places
-    if "occluder" in chosen:
-        performance: Expr = presence(remember * logistic(margin), arena.occluder)
-    else:
-        performance = remember * logistic(most - (most - margin) * arena.occluder)
-    know = Derived("OPPerformance", performance)
+    keep = logistic(permanence - arena.time * arena.places)
+    know = Derived("OPPerformance", presence(remember * keep, arena.occluder))
     effect = Derived("rightLeftEffect", bias * arena.side)
     walk = Derived("flatNavPerformance", logistic(flat - arena.distance + effect))
     navigate = Derived("navigationPerformance", product(*_pass(abilities, arena), walk))
@@ -141,8 +64,7 @@ def printed_layout(mended: Iterable[str] = ()) -> Layout:
     outcome = Success(
         "taskPerformance", mixture(know * navigate * see, by=noise, toward=mean_failure)
     )
-    printed = [] if chosen == set(DEPARTURES) else ["printed", *sorted(chosen)]
-    return Layout("-".join(["object-permanence", *printed]), outcome)
+    return Layout("object-permanence", outcome)
 
 
 def recommended_layout() -> Layout:
@@ -211,23 +133,22 @@ LAYOUTS = {"published layout": published_layout, "recommended layout": recommend
 PUBLISHED, RECOMMENDED = LAYOUTS
 
 
-def _arena(missing: bool = True) -> _Arena:
+def _arena() -> _Arena:
     """Declare the meta-features; time and positions may be missing if nothing is hidden."""
     occluder = MetaFeature("occluderPresence", levels=(0, 1))
-    given = occluder if missing else None
     return _Arena(
         obstacles=tuple(MetaFeature(f"{what}Presence", levels=(0, 1)) for what in _OBSTACLES),
         occluder=occluder,
         distance=MetaFeature("goalDistance", low=0, high=56, unit="arena_unit"),
         size=MetaFeature("goalSize", low=0.4, high=5, unit="goal_unit"),
         side=MetaFeature("rightLeftPosition", levels=(-1, 0, 1), about="1 right"),
-        time=MetaFeature("timeUnderOcc", low=0, high=4, unit="s", given=given),
+        time=MetaFeature("timeUnderOcc", low=0, high=4, unit="s", given=occluder),
         places=MetaFeature(
             "numberOfPositions",
             low=1,
             high=11,
             unit="position",
-            given=given,
+            given=occluder,
             about="other places where the reward could be",
         ),
     )

@@ -1,4 +1,4 @@
-"""Reproduction of tables of the general scales: assessors, known abilities, mixes of demands."""
+"""Reproduction of tables of the general scales: assessors, importances, one population."""
 
 from .published import reproduce
 

@@ -14,7 +14,6 @@ from ....validation.prediction.layouts import ChosenLayout, FittedLayout
 from ....validation.prediction.result import CrossValidation
 from ....validation.prediction.splits import Groups, Items
 from ...files import published_table
-from ..battery import simulated_cohort
 from ..layouts import PLACE, additive_layout, capability_layout, with_places
 from ..scales import BROAD, DEMANDS, DIMENSIONS, EXTRANEOUS, UNGUESSABILITY
 from ..subjects import SUBJECTS
@@ -27,11 +26,10 @@ FOREST = "forest"
 REGRESSION = "logistic regression"
 LAYOUT = "layout"
 FITTING = "abilities, all needed"
-"""The layout with the form of the simulated outcomes, except that slopes and noise are inferred."""
+"""The layout in which every demand meets an ability of its own."""
 
 WEIGHTED = "accuracy-weighted"
 SCORES = ("auroc", "ece", "brier")
-_SIMULATED = 1_611  # a tenth of the items
 _FEWEST = 50  # least number of items that trees split, in all forests except the first
 _SIZES = (2, 50, 200)
 _INNER = {"in distribution": 2, "task OOD": 3, "benchmark OOD": 5}  # folds to choose a layout by
@@ -86,6 +84,7 @@ def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
 
     Examples
     --------
+    >>> from measurement_layouts.scenarios.adele import simulated_cohort
     >>> marked, places = prepared(simulated_cohort(items=100).evaluation)
     >>> {column: len(names) for column, names in places.items()}
     {'benchmark': 18, 'task': 53}
@@ -101,7 +100,7 @@ def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
     return Evaluation(items, *own, subjects=people), places
 
 
-def methods(split: str, places: Places, simulated: bool = False) -> dict[str, Method]:
+def methods(split: str, places: Places) -> dict[str, Method]:
     """Return the methods that are compared; the first is the reference.
 
     Parameters
@@ -110,9 +109,6 @@ def methods(split: str, places: Places, simulated: bool = False) -> dict[str, Me
         One of `SPLITS`.
     places : mapping of str to sequence of str
         Places, as returned by `prepared`.
-    simulated : bool
-        Whether the battery is simulated; then there are fewer layouts, none of which is chosen
-        among several.
 
     Returns
     -------
@@ -150,13 +146,12 @@ def methods(split: str, places: Places, simulated: bool = False) -> dict[str, Me
     if split == "in distribution":
         flags = [f"{PLACE}[{place}]" for place in places["task"]]
         found["forest, tasks known"] = Forest([*every, *flags], _FEWEST)
+    found[LAYOUT] = _chosen(split, places)
     layouts = {
+        "additive": additive_layout(),
         **{f"additive, {what}s known": additive_layout(places[what]) for what in places},
         FITTING: capability_layout("pooled"),
     }
-    if not simulated:
-        found[LAYOUT] = _chosen(split, places)
-        layouts = {"additive": additive_layout(), **layouts}
     for name, layout in layouts.items():
         found[name] = FittedLayout(layout, draws=_DRAWS, tune=_TUNE, chains=_CHAINS)
     return found
@@ -172,20 +167,10 @@ def real_assessment(evaluation: Evaluation, split: str) -> CrossValidation:
     split : str
         One of `SPLITS`.
     """
-    return _assessment(evaluation, split, simulated=False)
-
-
-def simulated_assessment(split: str, items: int = _SIMULATED) -> CrossValidation:
-    """Assess the fifteen simulated subjects.
-
-    Parameters
-    ----------
-    split : str
-        One of `SPLITS`.
-    items : int
-        Number of items to take from the 16,108, at equal distances.
-    """
-    return _assessment(simulated_cohort(items=items).evaluation, split, simulated=True)
+    marked, places = prepared(evaluation)
+    column = SPLITS[split]
+    held_out = Items(folds=10) if column is None else Groups(column)
+    return cross_validate(methods(split, places), marked, split=held_out, seed=1)
 
 
 def by_method(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFrame:
@@ -260,13 +245,6 @@ def published_scores(folder: Path, split: str) -> pd.DataFrame:
         if split in where
     }
     return pd.concat(found, names=["method", "subject"])
-
-
-def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> CrossValidation:
-    marked, places = prepared(evaluation)
-    compared, column = methods(split, places, simulated), SPLITS[split]
-    held_out = Items(folds=10) if column is None else Groups(column)
-    return cross_validate(compared, marked, split=held_out, seed=1)
 
 
 def _chosen(split: str, places: Places) -> Method:

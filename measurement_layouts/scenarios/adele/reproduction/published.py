@@ -17,7 +17,6 @@ from ..layouts import LAYOUTS, additive_layout, capability_layout
 from ..light import PUBLISHED_SIZE, light
 from ..scales import DEMANDS
 from .assessed import (
-    FITTING,
     FOREST,
     LAYOUT,
     REGRESSION,
@@ -28,13 +27,9 @@ from .assessed import (
     prepared,
     published_scores,
     real_assessment,
-    simulated_assessment,
 )
 from .comparable import by_model, fitted, judge_comparable, sampled, without_each
-from .estimates import estimates
 from .importance import importances, judge_importance, with_correlations
-from .mixes import mixes
-from .recovery import by_dimension, recovery
 
 RECOMMENDED = "recommended layout"
 _NEAR = 0.01  # largest difference from independent forests and regressions on the same items
@@ -46,14 +41,11 @@ _ELSEWHERE = {
     ("benchmark OOD", REGRESSION): {"auroc": 0.659, "ece": 0.086, "brier": 0.180},
 }
 _BEHIND = 0.01  # largest loss of AUROC of the layout in distribution
-_SLIGHT = 0.05  # negligible bias in levels, and negligible error of a coverage
-_ERRORS = 4  # number of standard errors
-_ALMOST = 0.1  # largest change of a mean ability with the mix of demands, in levels
 _PART = 0.1  # largest relative difference from the published number of items kept
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
-    """Assess real and simulated subjects, and compare layouts with forests and published tables.
+    """Assess the real subjects, and compare layouts with forests and published tables.
 
     Parameters
     ----------
@@ -77,22 +69,16 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
         tables[f"12 real subjects, 3,328 items, {split}"] = means
         tables[f"each real subject, {split}"] = by_subject(assessment, scores)
         figures += judge_split(means, split)
-    for split, scores in theirs.items():
-        assessment = simulated_assessment(split)
-        means = by_method(assessment, scores)
-        tables[f"15 subjects, SIMULATED outcomes and levels, {split}"] = means
-        tables[f"each SIMULATED subject, {split}"] = by_subject(assessment, scores)
-        figures += judge_simulated(means, split)
     found = abilities(evaluation)
     tables["layouts by leave-one-out, real outcomes of four subjects"] = compared_layouts(
         evaluation
     )
     for by in ("dimension", "subject"):
         tables[f"real abilities by {by}, layout and curves"] = agreement(found, by)
-    for study in (real_importances(evaluation), one_population(evaluation), simulation_studies()):
+    for study in (real_importances(evaluation), one_population(evaluation)):
         figures += study[0]
         tables |= study[1]
-    return Reproduction(figures, tables)
+    return Reproduction([*figures, judge_light(len(light(battery())))], tables)
 
 
 def real_importances(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd.DataFrame]]:
@@ -133,37 +119,6 @@ def one_population(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd.D
     }
 
 
-def simulation_studies() -> tuple[list[Figure], dict[str, pd.DataFrame]]:
-    """Simulate subjects with known abilities: recovery, another mix of demands, fewer items.
-
-    Returns
-    -------
-    list of Figure, dict of str to DataFrame
-        Figures with their goals, and the tables behind them.
-
-    References
-    ----------
-    General scales paper, sections 2.2, 3.3, 5.7 and 5.8.
-    """
-    table = estimates()
-    recovered, mixed = recovery(table), mixes()
-    flat = recovered.set_axis(recovered.index.map(", ".join).rename("battery, method, abilities"))
-    bias = by_dimension(table)
-    bias.columns = bias.columns.map(", ".join)
-    return (
-        [
-            *judge_recovery(recovered),
-            *judge_mixes(mixed),
-            judge_light(len(light(battery()))),
-        ],
-        {
-            "SIMULATED subjects: estimated abilities against true ones": flat,
-            "SIMULATED subjects: bias by dimension, battery and method": bias,
-            "SIMULATED subjects: five times the odds of level 5": mixed,
-        },
-    )
-
-
 def judge_split(means: pd.DataFrame, split: str) -> list[Figure]:
     """Compare the layout with forest and regression on real items.
 
@@ -199,78 +154,6 @@ def judge_split(means: pd.DataFrame, split: str) -> list[Figure]:
                 )
             )
     return figures
-
-
-def judge_simulated(means: pd.DataFrame, split: str) -> list[Figure]:
-    """Compare the layout with the form of the simulated outcomes with the forest."""
-    numbers = means.to_dict("index")
-    ours, forest = numbers[FITTING], numbers[FOREST]
-    return [
-        Figure(
-            f"SIMULATED items, {split}: {score.upper()} of {FITTING} ({FOREST} "
-            f"{forest[score]:.4f}); the data are of the layout's own form",
-            ours[score],
-            ">=" if score == "auroc" else "<=",
-            forest[score],
-            "at least the forest's" if score == "auroc" else "at most the forest's",
-        )
-        for score in SCORES
-    ]
-
-
-def judge_recovery(recovered: pd.DataFrame) -> list[Figure]:
-    """Judge the recovery of known abilities; `recovered` is the result of `recovery.recovery`."""
-    rows = recovered.to_dict("index")
-    curves = rows["correlated", "curves", "all"]
-    figures = [
-        Figure(
-            "SIMULATED subjects, correlated demands: bias of abilities by curves, in levels "
-            f"(bias of the values that they aim at: {curves['aim_bias']:.2f}; "
-            f"{curves['coverage']:.0%} of 90 % intervals contain the true value)",
-            curves["bias"],
-            "<",
-            0,
-            "below 0: reported as it is",
-        )
-    ]
-    for demands, method, which in (
-        ("isolated", "curves", "up to 5"),
-        ("isolated", "layout, general level", "all"),
-        ("correlated", "layout, general level", "all"),
-    ):
-        row = rows[demands, method, which]
-        name = f"SIMULATED subjects, {demands} demands, {method}"
-        limit = max(_ERRORS * row["bias_se"], _SLIGHT)
-        goal = f"at most {limit:.2f}: {_ERRORS} standard errors, or {_SLIGHT}"
-        bias, off = abs(row["bias"]), abs(row["coverage"] - 0.9)
-        figures += [
-            Figure(f"{name}: absolute bias in levels", bias, "<=", limit, goal),
-            Figure(f"{name}: coverage of 90 % intervals, distance from 0.9", off, "<=", _SLIGHT),
-        ]
-    return figures
-
-
-def judge_mixes(mixed: pd.DataFrame) -> list[Figure]:
-    """Judge the changes with the mix of demands; `mixed` is the result of `mixes.mixes`."""
-    change = mixed["change"].to_dict()
-    return [
-        Figure(
-            "SIMULATED subjects: change of mean accuracy with five times the odds of level 5",
-            change["accuracy"],
-            "<",
-            -_ALMOST,
-            f"falls by more than {_ALMOST}",
-        ),
-        *(
-            Figure(
-                f"SIMULATED subjects: absolute change of mean ability by {name}, in levels",
-                abs(change[name]),
-                "<=",
-                _ALMOST,
-            )
-            for name in ("curves", "layout")
-        ),
-    ]
 
 
 def judge_light(kept: int) -> Figure:

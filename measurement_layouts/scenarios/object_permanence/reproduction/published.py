@@ -9,137 +9,13 @@ import pandas as pd
 
 from ....common.errors import DataError
 from ....common.messages import some
-from ....evaluations.evaluation import Evaluation
-from ....inference.fitting import fit
-from ....layouts import Layout
-from ....validation.prediction.score import score_forecast
 from ...figures import Figure, Reproduction
 from ...files import published_table
 from ...scenario import Scenario
 from ..agents import AGENTS
-from ..layouts import DEPARTURES, LAYOUTS, PUBLISHED, RECOMMENDED, printed_layout
-from ..truth import RANGES, normalised
-from .trial import Trial, means_of, run_trial, split, truth_of, unsettled
-
-MENDED, PRINTED = "corrected", "as printed"
-_UNHIDDEN = {"timeUnderOcc": 0.0, "numberOfPositions": 1.0}
-
-
-def variants() -> dict[str, Layout]:
-    """Make the published layout, that of Table 5, and those with one departure left out.
-
-    Examples
-    --------
-    >>> list(variants())
-    ['corrected', 'demand as printed', 'occluder as printed', 'ranges as printed',
-    'walking as printed', 'as printed']
-    """
-    back = {f"{name} {PRINTED}": [n for n in DEPARTURES if n != name] for name in DEPARTURES}
-    return {
-        MENDED: printed_layout(DEPARTURES),
-        **{name: printed_layout(mended) for name, mended in back.items()},
-        PRINTED: printed_layout(),
-    }
-
-
-def recorded(evaluation: Evaluation) -> Evaluation:
-    """Set a time of 0 s and one position in arenas without hiding, as Table 5 needs them."""
-    items = evaluation.items.fillna(_UNHIDDEN)
-    return Evaluation(items, evaluation.successes, evaluation.trials)
-
-
-def compare_variants(
-    seed: int, agents: list[str] | None = None, draws: int = 500, progressbar: bool = True
-) -> pd.DataFrame:
-    """Fit every variant to the same four fifths of a cohort's arenas, and score it.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of cohort, split and fits; as in `run_trial`.
-    agents : list of str, optional
-        Agents to fit (default: all).
-    draws : int
-        Number of draws of each of four chains, after as many for tuning.
-    progressbar : bool
-        Whether to show the number of finished agents and the remaining time.
-
-    Returns
-    -------
-    DataFrame
-        One row per variant. ``RMSE, overall`` and ``RMSE, included``: root mean square errors of
-        capabilities as shares of their ranges, averaged over capabilities, for all agents and for
-        those whose design the layout can express. ``Brier``: mean score on the held-out arenas;
-        ``Brier, change`` and ``standard error``: the difference from the corrected layout, over
-        agents. ``unsettled``: number of agents with an R-hat above 1.05.
-
-    References
-    ----------
-    Burden et al. (2023), Tables 1, 5 and 8.
-    """
-    evaluation, training, held_out = split(seed, agents)
-    rows, briers = {}, {}
-    for name, layout in variants().items():
-        full = "occluder" not in name and name != PRINTED
-        known, seen = (each if full else recorded(each) for each in (evaluation, training))
-        found = fit(
-            layout,
-            seen,
-            draws=draws,
-            tune=draws,
-            chains=4,
-            seed=seed,
-            reruns=0,
-            progressbar=progressbar,
-        )
-        ranges, truth = truth_of(layout)
-        errors = normalised(means_of(found), ranges) - truth.loc[found.subjects]
-        scores = score_forecast(found.forecast(known.items.loc[held_out]), known)
-        briers[name] = scores["brier"]
-        included = [who for who in errors.index if AGENTS[who].missing is None]
-        change = briers[name] - briers[MENDED]
-        rows[name] = {
-            "RMSE, overall": _mean_error(errors),
-            "RMSE, included": _mean_error(errors.loc[included]),
-            "Brier": float(briers[name].mean()),
-            "Brier, change": float(change.mean()),
-            "standard error": float(change.std(ddof=1) / np.sqrt(len(change))),
-            "unsettled": len(unsettled(found)),
-        }
-    return pd.DataFrame(rows).T.rename_axis("Table 5")
-
-
-def variant_figures(variants: pd.DataFrame) -> list[Figure]:
-    """Compare the corrected layout with Table 5 as printed.
-
-    Parameters
-    ----------
-    variants : DataFrame
-        Result of `compare_variants`.
-
-    Examples
-    --------
-    >>> columns = ["RMSE, overall", "RMSE, included", "Brier"]
-    >>> made = pd.DataFrame([[0.1, 0.1, 0.1], [0.4, 0.4, 0.2]], [MENDED, PRINTED], columns)
-    >>> [figure.holds for figure in variant_figures(made)]
-    [True, True, True]
-    """
-    return [
-        Figure(
-            f"Table 5 {MENDED}, first cohort: {name}",
-            float(variants[name][MENDED]),
-            "<",
-            float(variants[name][PRINTED]),
-            f"below Table 5 {PRINTED}",
-        )
-        for name in ("RMSE, overall", "RMSE, included", "Brier")
-    ]
-
-
-def _mean_error(errors: pd.DataFrame) -> float:
-    """Average the capabilities' root mean square errors, as in the columns of Table 1."""
-    return float(np.sqrt((errors[list(RANGES)] ** 2).mean()).mean())
-
+from ..layouts import LAYOUTS, PUBLISHED, RECOMMENDED
+from ..truth import RANGES
+from .trial import Trial, run_trial
 
 COHORTS = 5
 TABLES = {
@@ -219,15 +95,10 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             f"out, or fit them: measurement-layouts run {scenario.name} --data {data}"
         )
     tables = read_tables(published)
-    found = compare([run_trial(seed) for seed in range(1, COHORTS + 1)], tables)
-    variants = compare_variants(seed=1)
-    return Reproduction(
-        [*found.figures, *variant_figures(variants)],
-        {**found.tables, "Table 5 corrected, as printed, and between, first cohort": variants},
-    )
+    return compare([run_trial(seed) for seed in range(1, COHORTS + 1)], tables)
 
 
-def compare(trials: Sequence["Trial"], tables: Published) -> Reproduction:
+def compare(trials: Sequence[Trial], tables: Published) -> Reproduction:
     """Assemble figures and tables.
 
     Parameters
@@ -273,7 +144,7 @@ def compare(trials: Sequence["Trial"], tables: Published) -> Reproduction:
     )
 
 
-def _rmse(trials: Sequence["Trial"], tables: Published) -> pd.DataFrame:
+def _rmse(trials: Sequence[Trial], tables: Published) -> pd.DataFrame:
     """Compute root mean square errors over agents and cohorts, with those of Table 1."""
     columns = {}
     for group, agents in (("overall", list(AGENTS)), ("included", INCLUDED)):
@@ -305,7 +176,7 @@ def _rmse_figures(rmse: pd.DataFrame) -> list[Figure]:
     return figures
 
 
-def _scores(trials: Sequence["Trial"], tables: Published) -> pd.DataFrame:
+def _scores(trials: Sequence[Trial], tables: Published) -> pd.DataFrame:
     ours = pd.concat([trial.scores for trial in trials]).groupby(level=0, sort=False).mean()
     theirs = tables.scores.rename(columns=lambda name: f"Table 8: {name.replace('_', ' ')}")
     ours.columns = pd.Index([": ".join(name[::-1]) for name in ours.columns.to_list()])
@@ -313,7 +184,7 @@ def _scores(trials: Sequence["Trial"], tables: Published) -> pd.DataFrame:
     return pd.concat([table, table.mean().to_frame("mean").T]).rename_axis("agent")
 
 
-def _score_figures(trials: Sequence["Trial"], scores: pd.DataFrame) -> list[Figure]:
+def _score_figures(trials: Sequence[Trial], scores: pd.DataFrame) -> list[Figure]:
     losses = [
         trial.scores["brier"][RECOMMENDED] - trial.scores["brier"]["aggregate"] for trial in trials
     ]
@@ -343,14 +214,14 @@ def _score_figures(trials: Sequence["Trial"], scores: pd.DataFrame) -> list[Figu
     ]
 
 
-def _named(trials: Sequence["Trial"]) -> pd.DataFrame:
+def _named(trials: Sequence[Trial]) -> pd.DataFrame:
     firsts = pd.concat([trial.criticised for trial in trials], axis=1)
     firsts.columns = [f"cohort {number}" for number in range(1, len(trials) + 1)]
     true = pd.Series({name: agent.missing or "" for name, agent in AGENTS.items()}, name="true one")
     return pd.concat([true.loc[firsts.index], firsts.fillna("")], axis=1).rename_axis("agent")
 
 
-def _criticism_figures(trials: Sequence["Trial"]) -> list[Figure]:
+def _criticism_figures(trials: Sequence[Trial]) -> list[Figure]:
     missing = pd.Series({name: agent.missing for name, agent in AGENTS.items()}).dropna()
     hits = [int((trial.criticised.reindex(missing.index) == missing).sum()) for trial in trials]
     alarms = [trial.criticised.reindex(INCLUDED).notna() for trial in trials]
@@ -371,13 +242,13 @@ def _criticism_figures(trials: Sequence["Trial"]) -> list[Figure]:
     ]
 
 
-def _errors(trials: Sequence["Trial"]) -> pd.DataFrame:
+def _errors(trials: Sequence[Trial]) -> pd.DataFrame:
     """Average the error of every capability over cohorts, as a share of its range."""
     errors = pd.concat([trial.errors(RECOMMENDED) for trial in trials])
     return errors.groupby(level=0).mean().loc[list(AGENTS)].rename_axis("agent")
 
 
-def _means(trials: Sequence["Trial"], tables: Published) -> pd.DataFrame:
+def _means(trials: Sequence[Trial], tables: Published) -> pd.DataFrame:
     ours = pd.concat([trial.profiles[PUBLISHED] for trial in trials]).groupby(level=0).mean()
     columns = {}
     for name in ours.columns:

@@ -7,10 +7,8 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....layouts import Layout
 from ....reports.description.describe import describe
 from ....reports.description.rules import Rules
 from ....reports.description.sentences import Description
@@ -65,31 +63,10 @@ class Trial:
 
 @cache
 def _truth(layout: str) -> tuple[dict[str, float], pd.DataFrame]:
-    return truth_of(LAYOUTS[layout]())
-
-
-def truth_of(layout: Layout) -> tuple[dict[str, float], pd.DataFrame]:
     """Return the upper ends of a layout's ranges, and the true profiles as shares of them."""
-    latents = {latent.name: latent for latent in layout.latents}
+    latents = {latent.name: latent for latent in LAYOUTS[layout]().latents}
     ranges = {name: latents[name].range.high for name in RANGES}
     return ranges, normalised(true_profiles(ranges), ranges)
-
-
-def split(seed: int, agents: list[str] | None) -> tuple[Evaluation, Evaluation, list[str]]:
-    """Simulate a cohort, and hold out a fifth of its arenas.
-
-    Returns
-    -------
-    evaluation, training : Evaluation
-        Evaluations with the outcomes of all arenas, and without those of the held-out arenas.
-    held_out : list of str
-        Names of the held-out arenas.
-    """
-    evaluation = simulated_cohort(seed).evaluation.select(subjects=agents or list(AGENTS))
-    count = round(_HELD_OUT * len(evaluation.items))
-    chosen = np.random.default_rng([seed, 2]).permutation(len(evaluation.items))[:count]
-    held_out = list(evaluation.items.index[np.sort(chosen)])
-    return evaluation, masked(evaluation, held_out), held_out
 
 
 def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = True) -> Trial:
@@ -109,8 +86,12 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     Trial
         Means, scores, results of criticism, and whether descriptions are right.
     """
-    evaluation, training, held_out = split(seed, agents)
+    evaluation = simulated_cohort(seed).evaluation.select(subjects=agents or list(AGENTS))
     items = evaluation.items
+    count = round(_HELD_OUT * len(items))
+    chosen = np.random.default_rng([seed, 2]).permutation(len(items))[:count]
+    held_out = list(items.index[np.sort(chosen)])
+    training = masked(evaluation, held_out)
     fits = {
         name: fit(
             make(),
