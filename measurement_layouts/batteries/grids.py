@@ -35,17 +35,6 @@ class GridAxis:
     edges: np.ndarray
     levels: tuple[str, ...] = ()
 
-    def cells(self) -> list[str]:
-        """Name the cells: the level, or the interval."""
-        if self.levels:
-            return list(self.levels)
-        borders = edge_labels(self.edges)
-        ends = [")"] * (len(borders) - 2) + ["]"]
-        return [
-            f"[{low}, {high}{end}"
-            for low, high, end in zip(borders[:-1], borders[1:], ends, strict=True)
-        ]
-
 
 @dataclass(frozen=True, eq=False)
 class CharacteristicGrid:
@@ -71,19 +60,6 @@ class CharacteristicGrid:
     def rates(self) -> np.ndarray:
         """Success rate per cell, in [0, 1]; NaN for cells without attempts."""
         return rates(self.successes, self.trials)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Tabulate cells: both properties' cells, ``successes``, ``trials`` and ``success``."""
-        rows, columns = np.indices(self.trials.shape)
-        return pd.DataFrame(
-            {
-                self.y.name: np.array(self.y.cells())[rows.ravel()],
-                self.x.name: np.array(self.x.cells())[columns.ravel()],
-                "successes": self.successes.ravel(),
-                "trials": self.trials.ravel(),
-                "success": self.rates.ravel(),
-            }
-        )
 
 
 def characteristic_grid(

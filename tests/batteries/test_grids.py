@@ -38,13 +38,6 @@ def test_counts(evaluation):
     assert grid.rates[1, 0] == 0.5
 
 
-def test_frame(evaluation):
-    frame = characteristic_grid(evaluation, "Ann", "place", "distance", bins=2).to_frame()
-    assert frame.columns.tolist() == ["distance", "place", "successes", "trials", "success"]
-    assert frame["distance"].unique().tolist() == ["[0, 5)", "[5, 10]"]
-    assert frame["trials"].tolist() == [2, 4, 3, 0]
-
-
 def test_edges_by_column(evaluation):
     bins = {"distance": [0, 1, 10], "level": 1}
     grid = characteristic_grid(evaluation, "Ann", "distance", "level", bins=bins)
