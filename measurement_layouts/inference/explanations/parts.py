@@ -28,7 +28,7 @@ from ...linking.interval import UNIT
 from .formulas import at_label, behind, features_of, latents_of
 
 BANDS = ("band", "bilogistic", "uncertain_band")
-_ALL_OPERANDS = ("product", "generalised_mean", "power_mean")
+_ALL_OPERANDS = ("product", "generalised_mean")
 _FIRST_OPERAND = ("presence", "guessing", "mixture")
 _NAMES = 3  # greatest number of latents in a part's name
 

@@ -28,7 +28,6 @@ from ...linking import (
     guessing,
     logistic,
     mixture,
-    power_mean,
     product,
     total,
 )
@@ -356,11 +355,10 @@ def _slope(slopes: str) -> Slope:
 def _joined(part: Derived, power: float | str | None) -> Expr:
     if power is None:
         joined: Expr = product(part, over="dimension")
-    elif power == "estimated":
-        k = Bias("power", prior=Prior("Normal", mu=0, sigma=3))
-        joined = power_mean(part, k, over="dimension")
     else:
-        joined = generalised_mean(part, power=power, over="dimension")
+        estimated = Bias("power", prior=Prior("Normal", mu=0, sigma=3))
+        chosen = estimated if power == "estimated" else power
+        joined = generalised_mean(part, power=chosen, over="dimension")
     return joined
 
 
