@@ -38,7 +38,7 @@ def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
         facts += [f"of {plates[name]}"] if layout.joint and name in plates else []
         lines = [(name, {"weight": "bold"}), *((fact, {"color": QUIET}) for fact in facts)]
         lines += [(note, {"color": NOTE}) for note in notes.get(name, ())]
-        areas = [offsetbox.TextArea(line, textprops=_FONT | look) for line, look in lines]
+        areas: Any = [offsetbox.TextArea(line, textprops=_FONT | look) for line, look in lines]
         column, style = offsetbox.VPacker(children=areas, align="center", sep=2), STYLES[node.kind]
         border = f"round,pad=7,rounding_size={_CORNERS.get(style.shape, 6)}"
         look = {"fc": style.fill, "ec": style.border, "lw": style.width, "boxstyle": border}
@@ -57,7 +57,7 @@ def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
     items = [corners[name] for name, own in layout.graph.nodes(data="per_item") if own]
     if not layout.joint:
         low, high = np.min(items, (0, 1)) - 12, np.max(items, (0, 1)) + 12
-        axes.add_patch(patches.Rectangle(low, *(high - low), fc="none", ec=PLATE))
+        axes.add_patch(patches.Rectangle(tuple(low), *(high - low), fc="none", ec=PLATE))
         axes.text(high[0] - 6, low[1] + 5, "items", ha="right", **_FONT)
     low, high = (of(list(corners.values()), (0, 1)) for of in (np.min, np.max))
     canvas.set_size_inches((high - low + 48) / 72)
@@ -72,7 +72,8 @@ def _places(layout: Graph, sizes: dict[Any, Any]) -> tuple[dict[Any, Any], list[
     """Place nodes and joints in rows; return centres, courses of edges, and the rows' direction."""
     import networkx as nx
 
-    row_of, links, rank, ways = dict[Any, int](rows_of(layout.graph)), nx.DiGraph(), {}, []
+    row_of, rank, ways = dict[Any, int](rows_of(layout.graph)), dict[Any, float](), []
+    links: nx.DiGraph[Any] = nx.DiGraph()
     for parent, child in layout.graph.edges:
         joints = {(parent, child, row): row for row in range(row_of[parent] + 1, row_of[child])}
         ways.append([parent, *joints, child])
@@ -84,10 +85,11 @@ def _places(layout: Graph, sizes: dict[Any, Any]) -> tuple[dict[Any, Any], list[
             row.sort(key=lambda x: np.mean([rank.get(y, 0.5) for y in near[x] or [x]]))
             rank |= {spot: (place + 0.5) / len(row) for place, spot in enumerate(row)}
     right = runs_right(layout)
-    align, onwards = ("vertical", np.array([1, 0])) if right else ("horizontal", np.array([0, -1]))
+    onwards = np.array([1, 0]) if right else np.array([0, -1])
+    align: Any = "vertical" if right else "horizontal"
     centres = nx.multipartite_layout(links, dict(enumerate(rows)), align)
     unit = np.ptp([onwards @ centre for centre in centres.values()]) / (len(rows) - 1)
-    deep = [max(abs(onwards) @ sizes[x] for x in row if x in sizes) for row in rows]
+    deep = [max((abs(onwards) @ sizes[x] for x in row if x in sizes), default=0) for row in rows]
     step = onwards * (max(map(sum, itertools.pairwise(deep))) / 2 + 36)
     for row, depth in zip(rows, deep, strict=True):
         sizes |= {x: abs(onwards) * depth for x in row if x not in sizes}
