@@ -21,7 +21,6 @@ from .demand_correlation_plot import demand_correlation_plot as demand_correlati
 from .demand_profile_plot import demand_profile_plot as demand_profile_plot
 from .design_plot import design_plot as design_plot
 from .explained_plot import explained_plot as explained_plot
-from .explanation_plot import explanation_plot as explanation_plot
 from .firmness_plot import firmness_plot as firmness_plot
 from .forecast_plot import forecast_plot as forecast_plot
 from .horizon_plot import horizon_plot as horizon_plot

@@ -21,7 +21,6 @@ _MAKERS = {
     "Estimates": "ml.estimation.estimate",
     "Evaluation": "ml.Evaluation.from_wide or from_long",
     "Explained": "ml.validation.explained",
-    "Explanation": "fit.explain",
     "Fit": "ml.fit",
     "Forecast": "fit.forecast",
     "GroupAlignment": "ml.dispositions.alignment_by_group",

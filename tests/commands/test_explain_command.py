@@ -14,7 +14,7 @@ def test_a_fitted_item_and_a_new_one_are_explained(fitted, data, capsys):
     told = said(capsys, fitted, "--item", "003", "--subject", "Ann")
     assert "Ann" in told.splitlines()[0]
     assert "003: success 0." in told
-    assert "Among the item's demands, distance" in told
+    assert "nearest training items, Ann succeeded" in told
     items = data / "new" / "items.csv"
     new = (fitted, "--item", "new-001", "--items", items, "--subject", "Bob")
     told = said(capsys, *new, "--set", "distance=1", "--change", "reach=2")

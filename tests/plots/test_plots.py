@@ -587,7 +587,6 @@ def test_every_figure_is_exported():
         "demand_profile_plot",
         "design_plot",
         "explained_plot",
-        "explanation_plot",
         "firmness_plot",
         "forecast_plot",
         "horizon_plot",
