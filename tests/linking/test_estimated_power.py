@@ -154,3 +154,9 @@ def test_estimated_powers_of_operands_and_weights_equal_scipy(weights):
     value = evaluate(layout.outcome.expression, known, ())
     wanted = [stats.pmean([0.2, 0.9], power, weights=weights) for power in powers.ravel()]
     np.testing.assert_allclose(value.ravel(), wanted, rtol=1e-12)
+
+
+def test_an_array_of_powers_of_two_numbers_has_its_own_shape():
+    powers = np.array([-20.0, 1.0, 20.0, 2.0])
+    wanted = [stats.pmean([0.2, 0.8], power) for power in powers]
+    np.testing.assert_allclose(generalised_mean(0.2, 0.8, power=powers), wanted, rtol=1e-12)

@@ -194,7 +194,8 @@ class _Forecast:
             for reader, some_features, count in asked.readers(features, 1, self.memory_mib):
                 yield _Moved(reader, amounts or {}), some_features, count  # type: ignore[misc]
 
-        return all_draws(readers(), asked.places[0], target, memory_mib=self.memory_mib)[0]
+        every = all_draws(readers(), asked.places[0], target, memory_mib=self.memory_mib)
+        return np.asarray(every[0])
 
     def estimate(self, draws: np.ndarray) -> Estimate:
         """Summarise draws."""

@@ -172,6 +172,9 @@ def generalised_mean(
     parts, axis = (p[0], over) if over is not None else (arrays.stack(p), 0)
     keep = over is not None
     if real(power) is None:
+        if not keep:  # operands and powers have one shape
+            stacked = arrays.stack((*p, power))
+            parts, power = stacked[:-1], stacked[-1]
         mean = _of_any_power(parts, arrays.as_float(power), _shares(weights, parts, axis), axis)
         return mean if keep else arrays.sum(mean, axis=axis)
     least, most = (

@@ -208,7 +208,11 @@ def test_the_nearest_items_come_with_the_outcomes_of_the_subject():
         ({"changes": {"far": "less"}}, FitError, "far: 'less'"),
         ({"changes": {"far": np.inf}}, FitError, "far: inf"),
         ({"instead": {"sight": 1.0}}, FitError, "instead names sight"),
-        ({"instead": {"far": 1.0}, "changes": {"far": 1.0}}, FitError, "in either instead or changes"),
+        (
+            {"instead": {"far": 1.0}, "changes": {"far": 1.0}},
+            FitError,
+            "in either instead or changes",
+        ),
         ({"instead": {"far": None}}, FitError, "far: None"),
         ({"prob": 1.0}, FitError, "prob"),
         ({"neighbours": -1}, FitError, "neighbours"),
