@@ -21,10 +21,17 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
 
 
+_GONE = {
+    "update": "more outcomes are fitted with those before: ml.fit(layout, old + more)",
+    "power_mean": "ml.linking.generalised_mean takes a node as its power",
+}
+"""What replaces names that are gone."""
+
+
 def _hint(name: str) -> str:
     """Say which package has a public name that was looked for here, or what replaces it."""
-    if name == "update":
-        return "; more outcomes are fitted with those before: ml.fit(layout, old + more)"
+    if name in _GONE:
+        return f"; {_GONE[name]}"
     if name.startswith("_") or importlib.util.find_spec(f".{name}", __name__):
         return ""
     packages = (each for each in __all__ if each.islower() and hasattr(_load(each), "__path__"))

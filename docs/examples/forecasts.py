@@ -18,15 +18,6 @@ forecast = fit.forecast(new_items)
 # the top and bottom show on which items it later succeeded and failed.
 axes = ml.plots.forecast_plot(fit.forecast(new_items.head(30)), fit.subjects[3], later)
 
-# %% explanation_plot
-# Why one failure is forecast. Left, the share of each part, and of each demand, in the failure;
-# right, the probability of success if it were otherwise; with 90% intervals.
-hard = forecast.data["mean"].sel(subject=fit.subjects[3]).idxmin().item()
-why = fit.explain(
-    new_items.loc[[hard]], fit.subjects[3], changes={"visualAbility": 0.5, "rewardDistance": -1}
-)
-axes = ml.plots.explanation_plot(why)
-
 # %% reliability
 # Observed success rate over the mean forecast, in bins, with 90% intervals: the points follow the
 # diagonal. Grey bars below count the trials of each bin.

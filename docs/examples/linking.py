@@ -111,15 +111,6 @@ for power in (1, 0, -1, -np.inf):
     axes.plot(unit, mean, label=f"power {number(power)}")
 explain(axes)
 
-# %% power_mean
-# Three curves of a mean of two parts over one of them, the other being 0.8: the larger the power,
-# the closer to the larger part.
-axes = panel(linking.power_mean, "one part; the other is 0.8")
-parts = np.stack([unit, np.full_like(unit, 0.8)])
-for power in (-4, 0, 4):
-    axes.plot(unit, linking.power_mean(parts, power, over=0)[0], label=f"power {number(power)}")
-explain(axes)
-
 # %% total
 # Two parallel lines: the sum of two parts over one of them, for two values of the other.
 axes = panel(linking.total, "one part")

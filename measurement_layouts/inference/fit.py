@@ -284,8 +284,8 @@ class Fit(Posterior, Shown):
         Returns
         -------
         Explanation
-            Parts that may fail, demands that limit success, effects of the changes and the nearest
-            training items, as tables; in words when printed.
+            Derived nodes with the probability that each fails, success after the changes, and the
+            nearest training items, as tables; in words when printed.
 
         Raises
         ------

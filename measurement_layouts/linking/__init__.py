@@ -1,5 +1,7 @@
 """Linking functions, and the expressions that they build from nodes."""
 
+from typing import Any
+
 from . import arrays
 from .errors import LayoutError
 from .evaluation import evaluate
@@ -13,7 +15,6 @@ from .functions.guessing import guessing
 from .functions.logistic import logistic
 from .functions.logit import logit
 from .functions.mixture import MeanFailure, mean_failure, mixture
-from .functions.power_mean import power_mean
 from .functions.presence import presence
 from .functions.product import product
 from .functions.total import total
@@ -36,10 +37,17 @@ __all__ = [
     "logit",
     "mean_failure",
     "mixture",
-    "power_mean",
     "presence",
     "product",
     "total",
     "uncertain_band",
     "walk",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "power_mean":  # an ImportError, whose words `from ... import` shows
+        raise ImportError(
+            "power_mean is part of generalised_mean: write generalised_mean(p, power=k, over=...)"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

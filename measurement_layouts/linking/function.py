@@ -132,7 +132,8 @@ class Call(Formula):
     def range(self) -> Interval:
         rule = self.function.range_rule
         if callable(rule):
-            return rule(*(argument.range for argument in self.arguments), **dict(self.options))
+            spans, named = self.split([argument.range for argument in self.arguments])
+            return rule(*spans, **named)
         return Interval(*rule)
 
     @cached_property
@@ -142,8 +143,15 @@ class Call(Formula):
         unit = same_unit(alike, doing=f"in one {self.function.name} with")
         return unit if self.function.keeps_unit else units.parse(None)
 
+    def split[T](self, values: Sequence[T]) -> tuple[list[T], dict[str, Any]]:
+        """Split values of the operands into positional arguments and, with the options, named."""
+        pairs = list(zip(self.names, values, strict=False))  # defaults at the end are not written
+        positional = [value for name, value in pairs if name not in self.function.nodes]
+        named = {name: value for name, value in pairs if name in self.function.nodes}
+        return positional, {**dict(self.options), **named}
+
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        options = dict(self.options)
+        operands, options = self.split(values)
         if self.over is not None:
             if self.over not in dims:
                 raise LayoutError(
@@ -152,7 +160,7 @@ class Call(Formula):
                 )
             options["over"] = dims.index(self.over) - len(dims)
         try:
-            return self.function.formula(*values, **options)
+            return self.function.formula(*operands, **options)
         except (LayoutError, MemoryError):
             raise
         except Exception as error:  # a user's formula can raise any exception
@@ -166,7 +174,8 @@ class Call(Formula):
         shown: list[str] = []
         for index, argument in enumerate(self.arguments):
             if not self.is_default(index):
-                label = f"{self.names[index]}=" if len(shown) < index else ""
+                named = len(shown) < index or self.names[index] in self.function.nodes
+                label = f"{self.names[index]}=" if named else ""
                 shown.append(f"{label}{argument.text(symbols=symbols)}")
         shown += [f"{key}={notation.option(value)}" for key, value in self._changed_options()]
         return f"{self.function.name}({', '.join(shown)})"
@@ -179,7 +188,8 @@ class Call(Formula):
         while written and self.is_default(len(written) - 1):
             written.pop()
         if callable(rule):
-            return rule(*written, **dict(self.options))
+            operands, options = self.split(written)
+            return rule(*operands, **options)
         written += [
             f"{notation.latex_name(key)} = {notation.latex_text(str(value))}"
             for key, value in self._changed_options()
@@ -204,6 +214,9 @@ class LinkingFunction:
     Linking functions are made by the decorator `linking_function`. Parameters before the ``*`` are
     operands (nodes, expressions or numbers); those after it are options, fixed at declaration.
     """
+
+    nodes: tuple[str, ...] = ()
+    """Options that may also be nodes; a node that is given for one is an operand."""
 
     def __init__(
         self,
@@ -340,6 +353,9 @@ class LinkingFunction:
             raise LayoutError(
                 f"{self.name}: no operand given; pass at least one node or expression"
             )
+        given = [name for name in self.nodes if isinstance(options.get(name), Expr)]
+        names, operands = [*names, *given], [*operands, *(options[name] for name in given)]
+        options = {name: value for name, value in options.items() if name not in given}
         self._check_names(names, options)
         for name, operand in zip(names, operands, strict=True):
             span = operand.range  # raises the error of operands that have no range
@@ -348,10 +364,13 @@ class LinkingFunction:
                     f"{self.name}: {name} = {operand} ranges over {span}, but must be within "
                     f"{need}; pass it through logistic, or narrow its range"
                 )
-        fixed = tuple((name, self._plain(name, options[name])) for name in self._options())
+        fixed = tuple(
+            (name, self._plain(name, options[name])) for name in self._options() if name in options
+        )
         call = Call(self, tuple(operands), fixed, tuple(names))
         if self.check is not None:
-            self.check(*operands, **dict(fixed))
+            positional, named = call.split(operands)
+            self.check(*positional, **named)
         return call
 
     def _options(self) -> list[str]:
@@ -364,13 +383,16 @@ class LinkingFunction:
         needed: list[str] = []
         parameters = [part for part in self.signature.parameters.values()]
         single = [part for part in parameters if part.kind is not part.VAR_POSITIONAL]
-        several = len(names) - len(single) + len(self._options())
+        named = [name for name in names if name in self.nodes]
+        several = len(names) - len(named) - len(single) + len(self._options())
         for part in parameters:
             if part.kind is part.VAR_POSITIONAL:
                 needed += [part.name] * several
             elif part.kind is not part.KEYWORD_ONLY:
                 needed.append(part.name)
-        if list(names) != needed or sorted(options) != sorted(self._options()):
+        if list(names) != [*needed, *named] or sorted([*options, *named]) != sorted(
+            self._options()
+        ):
             raise LayoutError(
                 f"{self.name}: the operands {list(names)} with the options {sorted(options)} do "
                 f"not fit {self.name}{self.signature}"

@@ -19,7 +19,6 @@ from .curves_by_subject import curves_by_subject as curves_by_subject
 from .demand_correlation_plot import demand_correlation_plot as demand_correlation_plot
 from .demand_profile_plot import demand_profile_plot as demand_profile_plot
 from .design_plot import design_plot as design_plot
-from .explanation_plot import explanation_plot as explanation_plot
 from .forecast_plot import forecast_plot as forecast_plot
 from .horizon_plot import horizon_plot as horizon_plot
 from .importance_plot import importance_plot as importance_plot

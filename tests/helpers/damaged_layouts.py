@@ -33,7 +33,6 @@ from measurement_layouts.linking import (
     logistic,
     mean_failure,
     mixture,
-    power_mean,
     presence,
     product,
     total,
@@ -248,7 +247,7 @@ class Declaring:
                 [
                     lambda: product(made, over=over),
                     lambda: generalised_mean(made, power=self.number(-1), over=over),
-                    lambda: power_mean(made, self.side(Bias, "power"), over=over),
+                    lambda: generalised_mean(made, power=self.side(Bias, "power"), over=over),
                     lambda: total(made * self.number(1 / 3), over=over),
                     lambda: made,
                 ]

@@ -23,7 +23,6 @@ from measurement_layouts.linking import (
     logit,
     mean_failure,
     mixture,
-    power_mean,
     presence,
     product,
     uncertain_band,
@@ -94,7 +93,7 @@ LAYOUTS = {
         generalised_mean(STEEP, power=-1, over="dimension"), by=NOISE, toward=0.2
     ),
     "squares": generalised_mean(ONE, OTHER, power=2),
-    "power estimated": power_mean(EACH, real("power", 2), over="dimension"),
+    "power estimated": generalised_mean(EACH, power=real("power", 2), over="dimension"),
     "one less": 1 - product(ONE, OTHER),
     "either": 1 - product(1 - EACH, over="dimension"),
     "beside a chance": logistic(logit(ONE) + B),

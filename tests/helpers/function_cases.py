@@ -23,7 +23,6 @@ from measurement_layouts.linking import (
     logistic,
     logit,
     mixture,
-    power_mean,
     presence,
     product,
     total,
@@ -129,7 +128,7 @@ def mean_cases():
 def power_mean_over_labels(*columns):
     """The power, in the last column, is one for all labels."""
     *parts, power = columns
-    return along_labels(lambda p: power_mean(p, power[..., None], over=-1))(*parts)
+    return along_labels(lambda p: generalised_mean(p, power=power[..., None], over=-1))(*parts)
 
 
 def naive_mean_of_any_power(*columns):
@@ -254,7 +253,7 @@ CASES = [
         exact.power_mean,
         ((0.0, 1e-9, 37.0),) * 3 + ((-20.0, -1e-3, 0.0, 1e-6, 0.5, 20.0),),
         naive_mean_of_any_power,
-        power_mean,
+        generalised_mean,
     ),
     *band_cases(),
     *two_sided_cases(),

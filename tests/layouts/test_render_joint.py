@@ -4,18 +4,14 @@ import json
 import os
 import re
 import shutil
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import graphviz
 import pytest
-from helpers.joint_layouts import JOINT, crossed, exam, random_joint_layouts, rasch
-from hypothesis import given
-from hypothesis import strategies as st
+from helpers.joint_layouts import JOINT, crossed, exam, rasch
 
 import measurement_layouts as ml
 from measurement_layouts.layouts.drawing import captions
-from measurement_layouts.layouts.drawing.arrangement import arrange
-from measurement_layouts.layouts.drawing.boxes import Box
 from measurement_layouts.layouts.drawing.frames import frames
 from measurement_layouts.layouts.drawing.style import STYLES
 from measurement_layouts.linking import logistic
@@ -106,56 +102,6 @@ def test_covariates_are_shaded_among_the_subjects():
 
 
 @ALL_LAYOUTS
-@pytest.mark.parametrize("right", [False, True])
-def test_matplotlib_puts_every_node_into_its_plates(name, right):
-    hold(JOINT[name](), right=right)
-
-
-@given(layout=random_joint_layouts(), right=st.booleans())
-def test_matplotlib_arranges_every_joint_layout(layout, right):
-    hold(layout, right=right)
-
-
-def hold(layout, *, right):
-    """Nodes are in their plates and in no others, overlap none, and edges pass beside them."""
-    nodes = {
-        node: Box((), STYLES[layout.nodes[node].kind], 40.0 + 5 * len(node), 30.0)
-        for node in layout.nodes
-    }
-    arranged = arrange(layout, nodes, right=right)
-    plates = {plate.title: corners(plate.box) for plate in arranged.plates}
-    assert len(plates) == len(every_frame(layout))
-    for frame, inside in every_frame(layout).values():
-        left, top, right, bottom = plates[frame.title]
-        for node, box in nodes.items():
-            own = corners(box)
-            if node in inside:
-                assert left < own[0] < own[2] < right
-                assert top < own[1] < own[3] < bottom
-            else:
-                assert apart(plates[frame.title], own)
-    for one, other in combinations(nodes.values(), 2):
-        assert apart(corners(one), corners(other))
-    assert set(arranged.ways) == set(layout.graph.edges)
-    for edge, way in arranged.ways.items():
-        assert (way[0], way[-1]) == edge
-        heights = [arranged.bands[spot] for spot in way]
-        assert all(upper[1] < lower[0] for upper, lower in pairwise(heights))
-        for joint in way[1:-1]:  # between the nodes of its row
-            for node, box in nodes.items():
-                left, _, right, _ = corners(box)
-                beside = arranged.bands[node] != arranged.bands[joint]
-                assert beside or not left < arranged.x[joint] < right
-    assert all(nodes[parent].y < nodes[child].y for parent, child in layout.graph.edges)
-
-
-def corners(box):
-    """Left, top, right and bottom of a box; y runs downwards."""
-    half = box.width / 2, box.height / 2
-    return box.x - half[0], box.y - half[1], box.x + half[0], box.y + half[1]
-
-
-@ALL_LAYOUTS
 @pytest.mark.parametrize("ending", ["svg", "png"])
 @pytest.mark.parametrize("by_dot", [True, False], ids=["dot", "matplotlib"])
 def test_a_joint_layout_is_drawn(name, ending, by_dot, tmp_path, monkeypatch):
@@ -163,6 +109,13 @@ def test_a_joint_layout_is_drawn(name, ending, by_dot, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", "")
     path = JOINT[name]().draw(tmp_path / f"layout.{ending}")
     assert path.stat().st_size > 1000
+
+
+def test_matplotlib_says_of_which_plates_a_node_is(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    svg = exam()._repr_svg_()
+    for plates in ("subjects", "topic: numbers, shapes", "subjects × items"):
+        assert f"<!-- of {plates} -->" in svg
 
 
 @ALL_LAYOUTS

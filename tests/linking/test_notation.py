@@ -13,7 +13,6 @@ from measurement_layouts.linking import (
     logistic,
     mean_failure,
     mixture,
-    power_mean,
     presence,
     product,
     total,
@@ -101,8 +100,8 @@ def untold(ability, pace=1.0, rest=2.0, *, steps=3):
             rf"M^{{-\infty}}\left({A}, {B}\right)",
         ),
         (
-            power_mean(labelled, a - b, over="dimension"),
-            "power_mean(ability, a − b, over=dimension)",
+            generalised_mean(labelled, power=a - b, over="dimension"),
+            "generalised_mean(ability, power=a − b, over=dimension)",
             rf"M^{{{A} - {B}}}_{{\text{{dimension}}}}\left(\mathrm{{ability}}\right)",
         ),
         (total(a, b - c, -1), "total(a, b − c, −1)", rf"{A} + {B} - {C} + \left(-1\right)"),

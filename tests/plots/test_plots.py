@@ -585,7 +585,6 @@ def test_every_figure_is_exported():
         "demand_correlation_plot",
         "demand_profile_plot",
         "design_plot",
-        "explanation_plot",
         "forecast_plot",
         "horizon_plot",
         "importance_plot",

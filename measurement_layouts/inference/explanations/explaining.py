@@ -1,29 +1,37 @@
-"""Why a subject is expected to fail an item, or to succeed."""
+"""The forecast of one subject on one item: its derived nodes, what-ifs, and the nearest items."""
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...common.errors import FitError
+from ...common.digits import short
+from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...common.options import inside, whole
+from ...evaluations.tables import named
 from ...layouts import Success
+from ...layouts.elements import Element, find_elements
+from ...layouts.outcomes.unseen import scores
+from ...layouts.plates import ITEM, Category, root
 from ...linking import Expr, units
+from ...linking.interval import Interval
+from ..forecasts.asked import Asked, Part, all_draws
+from ..forecasts.reading import Drawn, Reader
 from ..forecasts.streaming import mean_and_interval
+from ..forecasts.support import Support, defined_columns, features_of_items
+from ..model.cohort import plate_feature
+from ..model.features import read_features
 from ..posterior.posterior import Posterior
-from ..sampling.convergence import rhat_ess
-from .cell import Cell, columns_of, distances
-from .changes import Change, Changes
 from .explanation import Estimate, Explanation, ends_of
-from .opened import Opened
-from .parts import Part, band_ends, demands_of
-from .shares import coalitions, weighted
 
-_NO_EFFECT = 1e-9  # a change of the success probability below this, on all draws, is no effect
+type Amounts = Mapping[Element, float]
+"""Amounts that a what-if adds to elements of the profile."""
 
 
 def explain(
@@ -39,35 +47,9 @@ def explain(
 ) -> Explanation:
     r"""Explain the forecast of one subject's success on one item.
 
-    *Parts.* The outcome's formula is split into the probabilities that it joins: factors, operands
-    of `product`, of means and of `presence`, and the probability to which noise, guessing or an
-    item effect is applied. Each of them is a part. Noise is a part too, as far as it turns
-    successes into failures. With v(S), the probability of success if the parts S cannot fail,
-    part k
-
-    .. math:: \text{fails with } 1 - p_k, \qquad
-       \text{fails alone, given failure, with } \frac{v(k) - v(\emptyset)}{1 - v(\emptyset)},
-       \qquad \text{is involved with } \frac{1 - v(N \setminus k)}{1 - v(\emptyset)},
-
-    and its share of the failure is Shapley's value of v divided by the probability of failure,
-
-    .. math:: s_k = \frac{\phi_k}{1 - v(\emptyset)}, \qquad
-       \phi_k = \sum_{S \not\ni k} \frac{|S|! \, (K - |S| - 1)!}{K!}
-       \left( v(S \cup k) - v(S) \right)
-
-    The shares divide the success probability, not its logarithm. Where the parts fail independently
-    and success needs all of them, a part's share is its expected share of a failure when each
-    failure is divided evenly among the parts that failed, so that shares can be compared with
-    observed failures. With two parts that succeed with probability p and q, the share of the first
-    is :math:`(1 - p)(1 + q) / 2 (1 - p q)`.
-
-    *Demands.* Shares of demands are the same value, where v(S) is the probability of success if the
-    demands S were at their easiest: the end of the values in the subject's training items at which
-    success is more probable. The failure that would remain on the easiest item is a share of its
-    own. An item effect is included where it makes the item harder than usual.
-
-    Means and intervals are over posterior draws. Quantities given failure weight each draw by its
-    probability of failure, which gives the posterior conditional on this failure.
+    The forecast is accompanied by the layout's derived nodes whose values are probabilities, each
+    with the probability that it fails, by the success probability after what-if changes, and by the
+    subject's outcomes on the training items that are most like the item.
 
     Parameters
     ----------
@@ -108,17 +90,13 @@ def explain(
 
     Notes
     -----
-    The explained forecast is that of the layout itself, whose uncertainty is that of the profile.
-    Distances of neighbours are root mean squares over the columns that are defined on at least one
-    of the two items. Each difference is divided by the column's standard deviation on the training
-    items, and a column that only one of them has counts as a difference of 1. With more than 10
-    parts or demands that matter, shares are means over about 64 orders.
+    What-ifs are forecasts on the same draws, so that the gain has an interval. Nearest items have
+    the same level of every category of items that the layout uses. Their distance is
 
-    References
-    ----------
-    Shapley (1953), A value for n-person games; Lundberg and Lee (2017), A unified approach to
-    interpreting model predictions, for shares of one forecast; Junker and Sijtsma (2001), Applied
-    Psychological Measurement 25, for parts that are all needed.
+    .. math:: d_i = \sqrt{\frac{1}{C} \sum_c \left(\frac{x_c - x_{ic}}{s_c}\right)^2}
+
+    over the columns c that are defined on at least one of the two items, with the column's standard
+    deviation s on the training items. A column that is defined on only one of them contributes 1.
 
     Examples
     --------
@@ -127,310 +105,252 @@ def explain(
     >>> cohort = aaio.simulated_cohort()
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
-    >>> found = explain(result, aaio.battery(seed=2).iloc[[3]], changes={"visualAbility": 1.0})
-    >>> found.parts.index.tolist()
-    ['navigationPerformance', 'visualPerformance', 'noiseLevel']
-    >>> round(float(found.parts["share"].sum()), 6)
-    1.0
+    >>> why = explain(result, aaio.battery(seed=2).iloc[[3]], changes={"visualAbility": 1.0})
+    >>> why.nodes.index.tolist()
+    ['navigationPerformance', 'visualPerformance']
     """
-    prob = inside("prob", prob, such_as=0.9)
-    neighbours = whole("neighbours", neighbours)
-    if fit.layout.steps is not None:
-        names = some(outcome.name for outcome in fit.layout.outcomes)
+    prob, neighbours = inside("prob", prob, such_as=0.9), whole("neighbours", neighbours)
+    refused = fit.layout.measured or (fit.layout.outcomes if fit.layout.steps is not None else ())
+    if refused:
+        what = "is measured" if fit.layout.measured else "is not a single Success"
         raise FitError(
-            f"explain: layout {fit.layout.name!r} has the outcome(s) {names}, which are several, "
-            "graded or scores, and only a single Success can be explained; declare the outcome as "
-            "a Success, or use `derived`"
+            f"explain: {some(node.name for node in refused)} of layout {fit.layout.name!r} {what}, "
+            "and only a single Success of known demands can be explained; use `derived`"
         )
-    if fit.layout.measured:
-        names = some(node.name for node in fit.layout.measured)
+    table = _table_of(fit, item)
+    if subject is None and len(fit.subjects) != 1:
         raise FitError(
-            f"explain: {names} of layout {fit.layout.name!r} is measured, so the item has no "
-            "single level by which a forecast can be explained; fit a layout with a MetaFeature "
-            "that is given the expected levels, or use `derived`"
+            f"explain: the fit has {len(fit.subjects)} subjects ({some(fit.subjects)}); name one "
+            "of them as subject="
         )
-    cell = Cell.of(fit, item, subject, memory_mib)
-    asked = Changes.of(cell, changes or {}, instead or {})
-    return _Work(cell, Opened.of(fit.layout, asked.moved), prob).explanation(asked, neighbours)
+    one = fit.subjects if subject is None else subject
+    asked = Asked.of(fit, table, one if isinstance(one, pd.DataFrame | list) else [one])
+    if len(asked.names) != 1:
+        raise DataError(f"explain: subject= has {len(asked.names)} rows; give one subject")
+    return _Forecast(asked, prob, memory_mib).explanation(changes or {}, instead or {}, neighbours)
 
 
 @dataclass(frozen=True, eq=False)
-class _Work:
-    """A cell, and its outcome with parts that can be switched so that they cannot fail."""
+class _Moved:
+    """A reader whose subjects have amounts added to elements of their profiles."""
 
-    cell: Cell
-    opened: Opened
+    reader: Reader
+    amounts: Amounts
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.reader, name)
+
+    def read(self, row: int) -> Drawn:
+        drawn = self.reader.read(row)
+        profile = dict(drawn.profile)
+        for element, amount in self.amounts.items():
+            latent, values = element.latent, profile[element.latent.name].copy()
+            count = math.prod(len(labels) for labels in latent.dims.values())
+            moved = values[element.index :: count] + amount
+            values[element.index :: count] = np.clip(moved, latent.range.low, latent.range.high)
+            profile[latent.name] = values
+        return replace(drawn, profile=profile)
+
+
+@dataclass(frozen=True, eq=False)
+class _Forecast:
+    """A subject and an item, which may be new to the fit."""
+
+    asked: Asked
     prob: float
+    memory_mib: float
 
-    def explanation(self, asked: Changes, neighbours: int) -> Explanation:
+    def explanation(
+        self, amounts: Mapping[str, float], instead: Mapping[str, float], neighbours: int
+    ) -> Explanation:
         """Assemble the explanation."""
-        cell, sizes = self.cell, self.cell.fit.posterior.sizes
-        chains = self.success.reshape(sizes["chain"], sizes["draw"])
-        ess = float(rhat_ess(chains).ess_bulk) if np.ptp(chains) > 0 else math.nan
-        parts, unexplained = self.parts()
-        demands, remaining = self.demands()
+        asked, items = self.asked, self.asked.items.index
+        support = Support.of(asked.fit, asked.names, asked.rows, items, asked.features)
+        success = self.draws(asked.fit.layout.outcome)
         return Explanation(
-            subject=cell.subject,
-            item=cell.item,
-            outcome=cell.layout.outcome.name,
+            subject=asked.names[0],
+            item=str(items[0]),
+            outcome=asked.fit.layout.outcome.name,
             prob=self.prob,
-            success=self.estimate(self.success),
-            parts=parts,
-            unexplained=unexplained,
-            demands=demands,
-            remaining=remaining,
-            changes=self.changes(asked),
+            success=self.estimate(success),
+            nodes=self.nodes(),
+            changes=self.changes(amounts, instead, success),
             nearest=self.nearest(neighbours),
-            remark=cell.remark(),
-            ess=ess,
+            remark=str(support.remarks(asked.names, items)[0, 0]),
         )
 
-    @cached_property
-    def success(self) -> np.ndarray:
-        """Success probability, by draw."""
-        found: np.ndarray = self.values([{}])[0]
-        return found
+    def draws(
+        self,
+        target: Expr,
+        values: Mapping[str, float] | None = None,
+        amounts: Amounts | None = None,
+    ) -> np.ndarray:
+        """Forecast a probability, by draw, with other values of columns or a moved profile."""
+        asked = self.asked
+        table = asked.items.assign(**{name: [float(x)] for name, x in (values or {}).items()})
+        features = asked.features | read_features(asked.fit.layout, table)
 
-    @cached_property
-    def given_failure(self) -> np.ndarray:
-        """Weight of each draw given failure; NaN where failure is impossible."""
-        failure = 1 - self.success
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(failure / failure.sum())
+        def readers() -> Iterator[Part]:
+            for reader, some_features, count in asked.readers(features, 1, self.memory_mib):
+                yield _Moved(reader, amounts or {}), some_features, count  # type: ignore[misc]
 
-    def values(self, changes: Sequence[Change]) -> np.ndarray:
-        """Compute success probabilities under changes, shape (changes, draws)."""
-        return self.cell.draws(self.opened.outcome, changes, self.opened.usual)
+        every = all_draws(readers(), asked.places[0], target, memory_mib=self.memory_mib)
+        return np.asarray(every[0])
 
     def estimate(self, draws: np.ndarray) -> Estimate:
         """Summarise draws."""
         return Estimate(*map(float, mean_and_interval(draws[None].copy(), self.prob)[:, 0]))
 
-    def given(self, draws: np.ndarray) -> Estimate:
-        """Summarise draws of a quantity given failure."""
-        return Estimate(*weighted(draws, self.given_failure, self.prob))
+    def nodes(self) -> pd.DataFrame:
+        """Table of the derived nodes that are probabilities, by node and label."""
+        layout, rows = self.asked.fit.layout, dict[str, dict[str, float]]()
+        nodes = [node for node in layout.derived if node.range in Interval(0, 1)]
+        labelled = [node for node in nodes if not scores(node)]
+        summaries = self.asked.summaries(
+            self.asked.features, 1, labelled, prob=self.prob, memory_mib=self.memory_mib
+        )
+        values = dict(zip([node.name for node in labelled], summaries, strict=True))
+        for node in nodes:
+            if node.name in values:
+                names = itertools.product(*node.dims.values())
+                for labels, (mean, low, high) in zip(
+                    names, values[node.name].reshape(3, -1).T.tolist(), strict=True
+                ):
+                    name = f"{node.name}[{', '.join(labels)}]" if labels else node.name
+                    rows[name] = Estimate(1 - mean, 1 - high, 1 - low).named("fails")
+            elif set(node.dims) == scores(node):  # averaged over what is unseen of the item
+                chance = Success(layout.outcome.name, node.expression)
+                rows[node.name] = self.estimate(1 - self.draws(chance)).named("fails")
+        table = pd.DataFrame(list(rows.values()), list(rows), ends_of("fails"))
+        return table.rename_axis("node")
 
-    def of_chance(self, chance: Expr) -> np.ndarray:
-        """Compute the probability that a part does not fail, by draw, averaged over the unseen."""
-        found: np.ndarray = self.cell.draws(Success(self.cell.layout.outcome.name, chance))[0]
-        return found
-
-    def parts(self) -> tuple[pd.DataFrame, Estimate]:
-        """Table of the parts that success needs, and the share of failure without them."""
-        chosen = list(self.opened.parts)
-        chosen += [self.harder[name] for name in self.opened.outside if name in self.harder]
-        game = self.game([part.off for part in chosen])
+    def changes(
+        self, amounts: Mapping[str, float], instead: Mapping[str, float], before: np.ndarray
+    ) -> pd.DataFrame:
+        """Table of what-ifs: each change, and all of them together."""
+        layout, asked = self.asked.fit.layout, self.asked
+        columns = {name: node for node in layout.meta_features for name in node.columns}
+        own = dict(
+            zip(columns, defined_columns(layout, asked.features, 1)[0].tolist(), strict=True)
+        )
+        unknown = [name for name in instead if name not in columns or name in amounts]
+        if unknown:
+            raise FitError(
+                f"explain: instead names {some(unknown)}; it sets columns of the item "
+                f"({some(columns, 20)}), each in either instead or changes"
+            )
+        versions = dict[str, tuple[dict[str, float], dict[Element, float]]]()
+        for name, amount in {**amounts, **instead}.items():
+            if isinstance(amount, bool) or not _is_finite(amount):
+                raise FitError(f"explain: {name}: {amount!r} is no amount; give a finite number")
+            if name not in columns:
+                moved = {element: float(amount) for element in find_elements(layout, name)}
+                unit = units.name(next(iter(moved)).latent.unit)
+                versions[_in_words(name, amount, unit)] = {}, moved
+                continue
+            if math.isnan(own[name]) and name in amounts:
+                raise FitError(
+                    f"explain: {name} is undefined on item {asked.items.index[0]!r}, so no amount "
+                    "can be added to it; give an item on which it is defined, or use instead="
+                )
+            value = float(amount) if name in instead else own[name] + amount
+            text = f"{name} {short(value)}"
+            if not math.isnan(own[name]):
+                unit = units.name(columns[name].unit)
+                text = f"{_in_words(name, value - own[name], unit)} ({short(value)})"
+            versions[text] = {name: value}, {}
+        if len(versions) > 1:
+            every: Any = [dict(ChainMap(*parts)) for parts in zip(*versions.values(), strict=True)]
+            versions["all of these"] = tuple(every)
         rows = []
-        for place, part in enumerate(chosen):
-            fails = Estimate(math.nan, math.nan, math.nan)
-            if part.chance is not None:
-                fails = self.estimate(1 - self.of_chance(part.chance))
-            share, first = game.share(place)
-            involved, alone = game.involved(place), game.alone(place)
-            rows.append(
-                {
-                    "kind": part.kind,
-                    "latents": part.latents,
-                    "demands": part.demands,
-                    **fails.named("fails"),
-                    "involved": involved.mean,
-                    "alone": alone.mean,
-                    "together": involved.mean - alone.mean,
-                    **share.named("share"),
-                    "first": first,
-                    **self.estimate(game.achieved[place]).named("without"),
-                    "too_little": self.too_little(part),
-                }
-            )
-        index = pd.Index([part.name for part in chosen], name="part")
-        return pd.DataFrame(rows, index), game.left
-
-    def too_little(self, part: Part) -> float:
-        """Compute how often a propensity outside its band is too low; NaN if there is no band."""
-        if not part.ends:
-            return math.nan
-        low, high = (1 - self.of_chance(end) for end in part.ends)
-        missed = float((low + high).sum())
-        return float(low.sum()) / missed if missed > 0 else math.nan
-
-    @cached_property
-    def harder(self) -> dict[str, Part]:
-        """By item effect, the part that keeps it from making the item harder than usual."""
-        found = {}
-        for name, (up, down) in self.opened.effects.items():
-            ways = [self.nudged(part) for part in (up, down)]
-            if max(ways) > _NO_EFFECT:
-                found[name] = (up, down)[int(np.argmax(ways))]
-        return found
-
-    def nudged(self, part: Part) -> float:
-        """Compute the gain in success if an effect moved to its usual value from one side."""
-        return float((self.values([dict(part.off)])[0] - self.success).mean())
-
-    def demands(self) -> tuple[pd.DataFrame, Estimate]:
-        """Table of the demands that make success less probable, and the share that remains."""
-        names, chosen, easiest = [], list[Change](), list[float]()
-        for column, value in self.easiest().items():
-            names.append(column)
-            chosen.append({column: value})
-            easiest.append(value)
-        for name, part in self.harder.items():
-            names.append(name)
-            chosen.append(part.off)
-            easiest.append(math.nan)
-        game = self.game(chosen)
-        own = dict(zip(columns_of(self.cell.layout), self.cell.own_values(), strict=True))
-        measured = {name: node for node in self.cell.layout.meta_features for name in node.columns}
-        rows = []
-        for place, name in enumerate(names):
-            share, first = game.share(place)
-            rows.append(
-                {
-                    "value": own.get(name, math.nan),
-                    "easiest": easiest[place],
-                    "unit": units.name(measured[name].unit) if name in measured else "",
-                    **share.named("share"),
-                    "first": first,
-                    **self.estimate(game.achieved[place]).named("success"),
-                }
-            )
-        kept = ["value", "easiest", "unit", *ends_of("share"), "first", *ends_of("success")]
-        table = pd.DataFrame(rows, pd.Index(names, name="demand"), kept)
-        return table, game.left
-
-    def easiest(self) -> dict[str, float]:
-        """By column with an effect, the end of the training items' values that is the easiest.
-
-        For a new subject, the values are those of all items of the fit.
-        """
-        cell = self.cell
-        own = cell.own_values()
-        _, training, _, _ = cell.training()
-        training = training if len(training) else cell.all_values()
-        chosen = demands_of(cell.layout) - band_ends(cell.layout)
-        tried: list[tuple[str, float]] = []
-        columns = [(name, node.name) for node in cell.layout.meta_features for name in node.columns]
-        for place, (column, node) in enumerate(columns):
-            met = training[:, place][np.isfinite(training[:, place])]
-            if node in chosen and np.isfinite(own[place]) and len(met):
-                tried += [(column, float(end)) for end in {met.min(), met.max()}]
-        if not tried:
-            return {}
-        gained = (self.values([{name: end} for name, end in tried]) - self.success).mean(axis=1)
-        found: dict[str, tuple[float, float]] = {}
-        for (column, end), gain in zip(tried, gained, strict=True):
-            if gain > max(_NO_EFFECT, found.get(column, (0.0, 0.0))[0]):
-                found[column] = float(gain), end
-        return {column: found[column][1] for column, _ in columns if column in found}
-
-    def game(self, offs: Sequence[Change]) -> "_Game":
-        """Compute success for sets of parts that cannot fail, or of demands at their easiest."""
-        ends = [{}, *map(dict, offs), _joined(offs)]
-        values = self.values(ends)
-        lost = [
-            _joined([off for other, off in enumerate(offs) if other != place])
-            for place in range(len(offs))
-        ]
-        without = self.values(lost) if offs else np.empty((0, values.shape[1]))
-        matter = [
-            place
-            for place in range(len(offs))
-            if max(
-                np.abs(values[place + 1] - values[0]).max(),
-                np.abs(values[-1] - without[place]).max(),
-            )
-            > _NO_EFFECT
-        ]
-        sets, weights = coalitions(len(matter))
-        rows = [_joined([offs[matter[one]] for one in np.flatnonzero(row)]) for row in sets]
-        shapley = np.zeros((len(offs), values.shape[1]))
-        if matter:
-            shapley[matter] = weights @ self.values(rows)
-        return _Game(self, values, without, _over(shapley, 1 - values[0]))
-
-    def changes(self, asked: Changes) -> pd.DataFrame:
-        """Table of what-ifs."""
-        index = pd.Index(asked.texts, name="change")
-        columns = [*ends_of("success"), *ends_of("gain")]
-        if not asked.each:
-            return pd.DataFrame(np.empty((0, len(columns))), index, columns)
-        rows = [
-            {
-                **self.estimate(own).named("success"),
-                **self.estimate(own - self.success).named("gain"),
-            }
-            for own in self.values(asked.each)
-        ]
-        return pd.DataFrame(rows, index, columns)
+        for values, moves in versions.values():
+            after = self.draws(layout.outcome, values, moves)
+            gain = self.estimate(after - before).named("gain")
+            rows.append({**self.estimate(after).named("success"), **gain})
+        index = pd.Index(list(versions), name="change")
+        return pd.DataFrame(rows, index, [*ends_of("success"), *ends_of("gain")])
 
     def nearest(self, count: int) -> pd.DataFrame:
         """Table of the training items that are most like this one, with the subject's outcomes."""
-        names, values, successes, trials = self.cell.training()
-        far = distances(self.cell.own_values(), values)
-        other = np.flatnonzero(np.asarray(names != self.cell.item))
-        order = other[np.argsort(far[other], kind="stable")][:count]
-        return pd.DataFrame(
-            {
-                "distance": far[order],
-                "successes": successes[order].astype(int),
-                "trials": trials[order].astype(int),
-            },
-            pd.Index(names[order], name="item"),
+        asked, constants = self.asked, self.asked.fit.constants
+        layout, names = asked.fit.layout, constants.indexes["item"].map(str)
+        (row,) = asked.rows
+        successes, trials = (own[max(row, 0)] * (row >= 0) for own in asked.fit.counts)
+        like = (trials > 0) & np.asarray(names != str(asked.items.index[0]))
+        for plate in layout.plates:
+            if isinstance(plate, Category) and root(plate) == ITEM:
+                level = asked.features[plate_feature(plate.name)][0]
+                like &= constants[plate.name].to_numpy() == level
+        training = defined_columns(layout, features_of_items(asked.fit), len(names))
+        far = _distances(
+            defined_columns(layout, asked.features, 1)[0], training[trials > 0], training
         )
+        order = np.flatnonzero(like)[np.argsort(far[like], kind="stable")][:count]
+        columns = {
+            "distance": far,
+            "successes": successes.astype(int),
+            "trials": trials.astype(int),
+        }
+        table = {name: values[order] for name, values in columns.items()}
+        return pd.DataFrame(table, pd.Index(names[order], name="item"))
 
 
-@dataclass(frozen=True, eq=False)
-class _Game:
-    """Success probabilities when sets of players (parts or demands) cannot fail, and shares.
-
-    Attributes
-    ----------
-    work : _Work
-        The cell and its outcome.
-    values : ndarray, shape (2 + players, draws)
-        Success unchanged, with each player alone unable to fail, and with all players unable to.
-    without : ndarray, shape (players, draws)
-        Success if all other players cannot fail.
-    shares : ndarray, shape (players, draws)
-        Shares of the failure.
-    """
-
-    work: _Work
-    values: np.ndarray
-    without: np.ndarray
-    shares: np.ndarray
-
-    @property
-    def achieved(self) -> np.ndarray:
-        """Success with each player alone unable to fail, and with all players unable to."""
-        return self.values[1:]
-
-    @property
-    def left(self) -> Estimate:
-        """Share of the failure that remains if no player can fail."""
-        return self.work.given(_over(1 - self.achieved[-1], 1 - self.values[0]))
-
-    def share(self, place: int) -> tuple[Estimate, float]:
-        """Return a player's share, and the probability that it is the largest."""
-        largest = self.shares.argmax(axis=0) == place
-        found = self.work.given(self.shares[place])
-        first, _, _ = self.work.given(largest & (self.shares[place] > 0))
-        return found, first
-
-    def alone(self, place: int) -> Estimate:
-        """Return the probability that no other player fails, given failure."""
-        return self.work.given(_over(self.achieved[place] - self.values[0], 1 - self.values[0]))
-
-    def involved(self, place: int) -> Estimate:
-        """Return the probability that the player fails, given failure."""
-        return self.work.given(_over(1 - self.without[place], 1 - self.values[0]))
+def _distances(own: np.ndarray, attempted: np.ndarray, training: np.ndarray) -> np.ndarray:
+    """Root mean square of the differences, in standard deviations of the attempted items."""
+    apart = np.zeros(training.shape)
+    for column, value in enumerate(own):
+        values, finite = training[:, column], attempted[np.isfinite(attempted[:, column]), column]
+        spread = float(finite.std()) if len(finite) else 0.0
+        both = np.isfinite(values) & np.isfinite(value)
+        apart[:, column] = np.where(np.isnan(values) & np.isnan(value), 0.0, 1.0)
+        apart[values == value, column] = 0.0
+        apart[both, column] = np.abs(values[both] - value) / (spread or 1.0)
+    counted = ~(np.isnan(training) & np.isnan(own))
+    return np.asarray(np.sqrt((apart**2).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)))
 
 
-def _joined(changes: Sequence[Change]) -> dict[str, float]:
-    return {key: value for change in changes for key, value in change.items()}
+def _table_of(fit: Posterior, item: object) -> pd.DataFrame:
+    """Read an item, given by its name in the fit or by its properties, as a table of one row."""
+    if isinstance(item, Mapping):
+        values = {str(name): value for name, value in item.items()}
+        item = pd.DataFrame([values], index=[str(values.pop("item", "new item"))])
+    elif isinstance(item, pd.Series):
+        item = item.to_frame().T
+    elif not isinstance(item, pd.DataFrame):
+        return _trained(fit, str(item))
+    if len(item) != 1:
+        raise DataError(
+            f"explain: the table of the item has {len(item)} rows; give one, as in "
+            "items.loc[['name']]"
+        )
+    return named(item, "item", "item")
 
 
-def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divide, with 0 where there is no failure to share."""
-    there = whole > 0
-    return np.asarray(np.where(there, part, 0) / np.where(there, whole, 1))
+def _trained(fit: Posterior, name: str) -> pd.DataFrame:
+    """Return the properties of an item of the fit as a table of one row."""
+    constants, layout = fit.constants, fit.layout
+    names = constants.indexes["item"].map(str)
+    if name not in names:
+        raise FitError(
+            f"explain: the fit has no item {name!r}; its items are {some(names)}; name one of "
+            "these, or give the properties of a new item as a table of one row"
+        )
+    (place,) = np.flatnonzero(names == name)
+    values = defined_columns(layout, features_of_items(fit), len(names))[place]
+    columns = [column for node in layout.meta_features for column in node.columns]
+    table = pd.DataFrame([values], [name], columns)
+    for category in layout.categories:
+        if category.root == ITEM:
+            levels = fit.posterior.indexes[category.name].map(str)
+            table[category.name] = [levels[int(constants[category.name].to_numpy()[place])]]
+    return named(table, "item", "item")
+
+
+def _is_finite(amount: object) -> bool:
+    return isinstance(amount, int | float | np.integer | np.floating) and math.isfinite(amount)
+
+
+def _in_words(name: str, amount: float, unit: str) -> str:
+    """Describe an added amount in words."""
+    of = f"{short(abs(amount))}{' ' * bool(unit)}{unit}"
+    return f"{name} {of} {'more' if amount > 0 else 'less'}"

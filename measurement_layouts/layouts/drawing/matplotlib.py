@@ -1,241 +1,100 @@
-"""Diagrams drawn with matplotlib, for machines without Graphviz's `dot`.
+"""Diagrams drawn with networkx and matplotlib, for machines without Graphviz's `dot`.
 
-Lengths are in points (1/72 inch), and y increases downwards.
+Lengths are in points (1/72 inch). An edge has a joint in every row that it passes, so that it
+passes beside the boxes.
 """
 
 import io
 import itertools
-import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..graph import Graph
 from . import captions
-from .arrangement import Arrangement, Plate, arrange
-from .boxes import BARE, GAP, PADDING, Box, Line, ends
-from .direction import runs_right
-from .placement import Spot
-from .style import EDGE, INK, NO_NOTES, NOTE, QUIET, STYLES, Notes, Style
+from .direction import rows_of, runs_right
+from .frames import frames
+from .style import EDGE, INK, NO_NOTES, NOTE, PLATE, QUIET, STYLES, Notes
 
-if TYPE_CHECKING:  # slow to import, and not needed to declare a layout
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
-
-_FONT = "DejaVu Sans"  # part of matplotlib
-_LEADING = 1.3
-_DOUBLE = 3.5  # distance between the lines of a doubled border
-_SLANT = 0.4  # slant of hexagons and parallelograms, as a part of their height
+_FONT: dict[str, Any] = {
+    "parse_math": False,
+    "usetex": False,
+    "family": "DejaVu Sans",
+    "size": 9,
+    "color": INK,
+}
+_CORNERS = {"box": 0.1, "ellipse": 16}
 
 
 def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
     """Draw a layout with notes below nodes; `ending` is one of matplotlib's formats."""
-    ruler = _Ruler()
-    box = ruler.box
-    nodes: dict[Spot, Box] = {}
+    from matplotlib import figure, offsetbox, patches, path
+
+    canvas, file, boxes = figure.Figure(dpi=72), io.BytesIO(), dict[str, Any]()
+    axes: Any = canvas.add_axes((0, 0, 1, 1))
+    plates = {name: one.title for outer in frames(layout) for one in outer for name in one.nodes}
     for name, node in layout.nodes.items():
-        below = [Line(text) for text in [*captions.facts(node), *captions.formula(node)]]
-        below += [Line(text, colour=NOTE) for text in notes.get(name, ())]
-        nodes[name] = box([Line(name, 10, bold=True), *below], STYLES[node.kind])
-    right = runs_right(layout)
-    for shape in nodes.values() if right else ():
-        shape.turn()
-    arranged = arrange(layout, nodes, right=right)
-    plates = [plate.box for plate in arranged.plates]
-    curves = _curves(arranged)
-    for shape in [*nodes.values(), *plates] if right else ():
-        shape.turn()
-
-    centre = sum(ends([*nodes.values(), *plates])) / 2
-    title = box([Line(layout.name, 13, bold=True)], BARE)
-    highest = min(shape.y - shape.height / 2 for shape in [*nodes.values(), *plates])
-    title.x, title.y = centre, highest - title.height / 2 - PADDING / 2
-    legend = [box([Line(kind)], STYLES[kind]) for kind in captions.kinds(layout)]
-    tallest = max(shape.height for shape in legend)
-    lowest = max(shape.bottom for shape in [*nodes.values(), *plates])
-    _line_up(legend, centre, lowest + 1.5 * PADDING + tallest / 2)
-    remarks = [box([Line(text)], BARE) for text in captions.remarks(layout)]
-    for number, note in enumerate(remarks):
-        note.x, note.y = centre, legend[0].y + tallest / 2 + (number + 0.7) * note.height
-
-    everything = [*plates, *nodes.values(), *legend, *remarks, title]
-    axes = _axes(ruler.figure, everything)
-    _draw_edges(axes, curves)
-    for shape in everything:
-        _draw_box(axes, shape)
-    for plate in arranged.plates:
-        _write_title(axes, plate, over_edges=layout.joint)
-    file = io.BytesIO()
-    ruler.figure.savefig(file, format=ending, dpi=192)
+        facts = [node.kind, *captions.facts(node), *captions.formula(node)]
+        facts += [f"of {plates[name]}"] if layout.joint and name in plates else []
+        lines = [(name, {"weight": "bold"}), *((fact, {"color": QUIET}) for fact in facts)]
+        lines += [(note, {"color": NOTE}) for note in notes.get(name, ())]
+        areas: Any = [offsetbox.TextArea(line, textprops=_FONT | look) for line, look in lines]
+        column, style = offsetbox.VPacker(children=areas, align="center", sep=2), STYLES[node.kind]
+        border = f"round,pad=7,rounding_size={_CORNERS.get(style.shape, 6)}"
+        look = {"fc": style.fill, "ec": style.border, "lw": style.width, "boxstyle": border}
+        look["ls"] = "--" if style.dashed else "-"
+        boxes[name] = offsetbox.AnnotationBbox(column, (0, 0), pad=0, fontsize=1, bboxprops=look)
+        axes.add_artist(boxes[name])
+    sizes = {name: np.array(box.get_window_extent().size) for name, box in boxes.items()}
+    centres, ways, onwards = _places(layout, sizes)
+    for way in ways:
+        ends = [centres[x] + side * onwards * sizes[x] / 2 for x in way for side in (-1, 1)]
+        arrow = patches.FancyArrowPatch(path=path.Path(ends[1:-1]), arrowstyle="-|>", color=EDGE)
+        axes.add_patch(arrow).set_mutation_scale(10)
+    for name, box in boxes.items():
+        box.xy = box.xybox = centres[name]
+    corners = {x: centres[x] + np.outer((-0.5, 0.5), sizes[x]) for x in centres}
+    items = [corners[name] for name, own in layout.graph.nodes(data="per_item") if own]
+    if not layout.joint:
+        low, high = np.min(items, (0, 1)) - 12, np.max(items, (0, 1)) + 12
+        axes.add_patch(patches.Rectangle(tuple(low), *(high - low), fc="none", ec=PLATE))
+        axes.text(high[0] - 6, low[1] + 5, "items", ha="right", **_FONT)
+    low, high = (of(list(corners.values()), (0, 1)) for of in (np.min, np.max))
+    canvas.set_size_inches((high - low + 48) / 72)
+    axes.axis([low[0] - 24, high[0] + 24, low[1] - 24, high[1] + 24])
+    axes.axis("off")
+    axes.set_title("\n".join([layout.name, *captions.remarks(layout)]), **_FONT)
+    canvas.savefig(file, format=ending, dpi=192, bbox_inches="tight")
     return file.getvalue()
 
 
-def _write_title(axes: "Axes", plate: Plate, *, over_edges: bool) -> None:
-    """Write a plate's title into its lower corner, optionally over edges."""
-    side = 1 if plate.corner == "right" else -1
-    corner = plate.box.x + side * (plate.box.width / 2 - 10), plate.box.bottom - 10
-    text = _write(axes, *corner, Line(plate.title, 10), ha=plate.corner)
-    if over_edges:
-        text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
+def _places(layout: Graph, sizes: dict[Any, Any]) -> tuple[dict[Any, Any], list[list[Any]], Any]:
+    """Place nodes and joints in rows; return centres, courses of edges, and the rows' direction."""
+    import networkx as nx
 
-
-class _Ruler:
-    """Measure of texts and of the shapes around them."""
-
-    def __init__(self) -> None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        self.figure = Figure(dpi=72, facecolor="white")
-        canvas: Any = FigureCanvasAgg(self.figure)
-        self.renderer = canvas.get_renderer()
-
-    def _width(self, line: Line) -> float:
-        """Return the width of a line of text."""
-        text = _write(self.figure, 0, 0, line)
-        width: float = text.get_window_extent(self.renderer).width
-        text.remove()
-        return width
-
-    def box(self, lines: Sequence[Line], style: Style) -> Box:
-        """Return a shape around lines of text."""
-        width = max(map(self._width, lines))
-        height = sum(line.size * _LEADING for line in lines)
-        match style.shape:
-            case "ellipse":
-                width, height = 1.25 * width + 12, 1.4 * height + 6
-            case "hexagon" | "parallelogram":
-                height += 10
-                width += 2 * _SLANT * height + 8
-            case _:
-                width, height = width + 18, height + 10
-        border = 2 * _DOUBLE * style.double
-        return Box(tuple(lines), style, width + border, height + border)
-
-
-def _line_up(shapes: Sequence[Box], centre: float, y: float) -> None:
-    """Place shapes in a row, around a centre."""
-    x = centre - (sum(shape.width for shape in shapes) + GAP * (len(shapes) - 1)) / 2
-    for shape in shapes:
-        shape.x, shape.y = x + shape.width / 2, y
-        x += shape.width + GAP
-
-
-def _axes(figure: "Figure", shapes: Sequence[Box]) -> "Axes":
-    """Add axes with points as the unit, large enough for all shapes."""
-    left, right = ends(shapes)
-    top = min(shape.y - shape.height / 2 for shape in shapes)
-    bottom = max(shape.bottom for shape in shapes)
-    left, right, top, bottom = left - PADDING, right + PADDING, top - PADDING, bottom + PADDING
-    figure.set_size_inches((right - left) / 72, (bottom - top) / 72)
-    axes: Axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(left, right)
-    axes.set_ylim(bottom, top)
-    axes.set_axis_off()
-    return axes
-
-
-def _curves(arranged: Arrangement) -> list[list[tuple[float, float]]]:
-    """Return the cubic curves of each edge, which are perpendicular to the rows at their ends."""
-    nodes, x, ways = arranged.nodes, arranged.x, arranged.ways.values()
-    curves = []
-    for way in ways:
-        parent, child = nodes[way[0]], nodes[way[-1]]
-        leaving = [other[1] for other in ways if other[0] == way[0]]
-        coming = [other[-2] for other in ways if other[-1] == way[-1]]
-        start = _dock(arranged, parent, _slot(way[1], leaving, x, parent.width), below=True)
-        end = _dock(arranged, child, _slot(way[-2], coming, x, child.width), below=False)
-        points = [start]
-        for joint in way[1:-1]:
-            points += [(x[joint], edge) for edge in arranged.bands[joint]]
-        points.append(end)
-        curve = [start]
-        for (x0, y0), (x1, y1) in itertools.pairwise(points):
-            curve += [(x0, (y0 + y1) / 2), (x1, (y0 + y1) / 2), (x1, y1)]
-        curves.append([point[::-1] for point in curve] if arranged.right else curve)
-    return curves
-
-
-def _draw_edges(axes: "Axes", curves: Sequence[Sequence[tuple[float, float]]]) -> None:
-    """Draw each edge as an arrow."""
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path as Curve
-
-    for curve in curves:
-        path = Curve(curve, [Curve.MOVETO, *[Curve.CURVE4] * (len(curve) - 1)])
-        axes.add_patch(
-            FancyArrowPatch(path=path, arrowstyle="-|>", mutation_scale=9, color=EDGE, lw=1.2)
-        )
-
-
-def _slot(spot: Spot, others: list[Spot], x: Mapping[Spot, float], width: float) -> float:
-    """Return an edge's offset along a node's side, so that edges do not meet in one point."""
-    index = sorted(others, key=x.__getitem__).index(spot)
-    step = min(18.0, 0.5 * width / len(others))
-    return (index - (len(others) - 1) / 2) * step
-
-
-def _dock(arranged: Arrangement, shape: Box, offset: float, *, below: bool) -> tuple[float, float]:
-    """Return the point on a shape's upper or lower border at which an edge ends."""
-    reach = shape.height / 2
-    if shape.style.shape == "ellipse":
-        reach *= math.sqrt(1 - (2 * offset / shape.width) ** 2)
-    elif arranged.right and shape.style.shape == "hexagon":
-        reach -= _SLANT * abs(2 * offset)
-    elif arranged.right and shape.style.shape == "parallelogram":
-        reach -= _SLANT * (shape.width / 2 + (offset if below else -offset))
-    return shape.x + offset, shape.y + (reach if below else -reach)
-
-
-def _draw_box(axes: "Axes", shape: Box) -> None:
-    """Draw a shape with its lines of text."""
-    if shape.style.double:
-        axes.add_patch(_outline(shape, fill="white"))
-    axes.add_patch(_outline(shape, _DOUBLE * shape.style.double, shape.style.fill))
-    y = shape.y - sum(line.size * _LEADING for line in shape.lines) / 2
-    for line in shape.lines:
-        _write(axes, shape.x, y + line.size * _LEADING / 2, line)
-        y += line.size * _LEADING
-
-
-def _outline(shape: Box, inset: float = 0.0, fill: str = "none") -> "Patch":
-    """Return a shape's filled border, at a distance inside its outer edge."""
-    from matplotlib import patches
-
-    style = shape.style
-    look: dict[str, Any] = {"fc": fill, "ec": style.border, "lw": style.width, "zorder": 2}
-    if style.dashed:
-        look["ls"] = (0, (4, 3))
-    x, y = shape.x, shape.y
-    width, height = shape.width - 2 * inset, shape.height - 2 * inset
-    left, right, top, bottom = x - width / 2, x + width / 2, y - height / 2, y + height / 2
-    lean = _SLANT * height
-    match style.shape:
-        case "ellipse":
-            return patches.Ellipse((x, y), width, height, **look)
-        case "rounded":
-            rounding = "round,pad=0,rounding_size=7"
-            return patches.FancyBboxPatch((left, top), width, height, boxstyle=rounding, **look)
-        case "hexagon":
-            upper = [(left + lean, top), (right - lean, top), (right, y)]
-            lower = [(right - lean, bottom), (left + lean, bottom), (left, y)]
-            return patches.Polygon([*upper, *lower], **look)
-        case "parallelogram":
-            corners = [(left + lean, top), (right, top), (right - lean, bottom), (left, bottom)]
-            return patches.Polygon(corners, **look)
-    return patches.Rectangle((left, top), width, height, **look)
-
-
-def _write(where: "Figure | Axes", x: float, y: float, line: Line, ha: str = "center") -> Any:
-    """Write a line of text at a point."""
-    return where.text(
-        *(x, y, line.text),
-        fontsize=line.size,
-        fontweight="bold" if line.bold else "normal",
-        fontfamily=_FONT,
-        color=line.colour or (INK if line.bold else QUIET),
-        ha=ha,
-        va="center_baseline",
-        parse_math=False,
-        usetex=False,
-    )
+    row_of, rank, ways = dict[Any, int](rows_of(layout.graph)), dict[Any, float](), []
+    links: nx.DiGraph[Any] = nx.DiGraph()
+    for parent, child in layout.graph.edges:
+        joints = {(parent, child, row): row for row in range(row_of[parent] + 1, row_of[child])}
+        ways.append([parent, *joints, child])
+        nx.add_path(links, ways[-1])
+        row_of |= joints
+    rows = [[x for x in row_of if row_of[x] == row] for row in sorted({*row_of.values()})]
+    for near in [links.succ, links.pred] * 6:  # towards the mean rank of neighbours
+        for row in rows if near is links.pred else rows[::-1]:
+            row.sort(key=lambda x: np.mean([rank.get(y, 0.5) for y in near[x] or [x]]))
+            rank |= {spot: (place + 0.5) / len(row) for place, spot in enumerate(row)}
+    right = runs_right(layout)
+    onwards = np.array([1, 0]) if right else np.array([0, -1])
+    align: Any = "vertical" if right else "horizontal"
+    centres = nx.multipartite_layout(links, dict(enumerate(rows)), align)
+    unit = np.ptp([onwards @ centre for centre in centres.values()]) / (len(rows) - 1)
+    deep = [max((abs(onwards) @ sizes[x] for x in row if x in sizes), default=0) for row in rows]
+    step = onwards * (max(map(sum, itertools.pairwise(deep))) / 2 + 36)
+    for row, depth in zip(rows, deep, strict=True):
+        sizes |= {x: abs(onwards) * depth for x in row if x not in sizes}
+        wide = [abs(onwards[::-1]) @ sizes[x] for x in row]
+        beside = max(map(sum, itertools.pairwise(wide)), default=0) / 2 + 26
+        scale = step + abs(onwards[::-1]) * beside
+        centres |= {x: centres[x] / unit * scale for x in row}
+    return centres, ways, onwards

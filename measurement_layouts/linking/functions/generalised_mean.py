@@ -2,21 +2,21 @@
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from .. import arrays, units
 from ..arrays import Array
 from ..errors import LayoutError
 from ..expression import Expr, merge_dims
-from ..function import Call, LinkingFunction
+from ..function import LinkingFunction
 from ..interval import Interval
 from ..notation import latex_number, latex_text
-from ..real import real
+from ..real import holds_numbers, real
 
 _TINY = 1e-300  # a smaller part is treated as zero, so that every gradient is finite
+_FLAT = 1e-6  # powers closer to 0 use the series, whose next term is below rounding there
 _STEEPEST = 1e9  # largest ratio of two weights; beyond it the smaller one is lost in rounding
 
 
@@ -25,17 +25,43 @@ def _range(*parts: Interval, **_options: object) -> Interval:
     return Interval(min(part.low for part in parts), max(part.high for part in parts))
 
 
-def _latex(*parts: str, power: float, weights: tuple[float, ...] | None, over: str | None) -> str:
+def _latex(
+    *parts: str, power: str | float, weights: tuple[float, ...] | None, over: str | None
+) -> str:
     """Write a call as LaTeX."""
     along = "" if over is None else rf"_{{{latex_text(over)}}}"
     shares = "" if weights is None else rf";\; {', '.join(map(latex_number, weights))}"
-    return rf"M^{{{latex_number(power)}}}{along}\left({', '.join(parts)}{shares}\right)"
+    exponent = power if isinstance(power, str) else latex_number(power)
+    return rf"M^{{{exponent}}}{along}\left({', '.join(parts)}{shares}\right)"
 
 
-def _check(*parts: Expr, power: float, weights: tuple[float, ...] | None, over: str | None) -> None:
+def _check(
+    *parts: Expr, power: Expr | float, weights: tuple[float, ...] | None, over: str | None
+) -> None:
     """Refuse operands or options that cannot be meant."""
-    labels = None if over is None else merge_dims(parts)[over]
+    labels = None if over is None else merge_dims(parts).get(over, ())
+    if not isinstance(power, Expr):
+        if real(power) is None:
+            raise _no_power(power)
+    elif over in power.dims:
+        raise LayoutError(
+            f"generalised_mean: the power {power} has a value for each label of {over!r}, the "
+            "dimension that is averaged; give a power with one value for all labels"
+        )
+    elif not units.is_pure(power.unit):
+        raise LayoutError(
+            f"generalised_mean: the power {power} has {units.text(power.unit)}, but a power is a "
+            "pure number; declare it without a unit"
+        )
     _check_options(power, weights, over, len(parts), None if labels is None else len(labels))
+
+
+def _no_power(power: object) -> LayoutError:
+    """Say what a power can be."""
+    return LayoutError(
+        f"generalised_mean: power={power!r}; give a number (inf for the maximum, -inf for the "
+        "minimum), or a node to have the power estimated"
+    )
 
 
 def _check_options(
@@ -47,11 +73,8 @@ def _check_options(
 ) -> None:
     """Refuse a power, weights or label dimension that do not fit."""
     number = real(power)
-    if number is None or math.isnan(number):
-        raise LayoutError(
-            f"generalised_mean: power={power!r}; give a number, or inf for the maximum and -inf "
-            "for the minimum"
-        )
+    if number is not None and math.isnan(number):
+        raise _no_power(power)
     if over is not None and operands > 1:
         raise LayoutError(
             f"generalised_mean: over={over!r} averages the labels of one operand, but {operands} "
@@ -72,18 +95,9 @@ def _check_options(
 
 
 class GeneralisedMean(LinkingFunction):
-    """The generalised mean, with an error that refers to `power_mean` when the power is a node."""
+    """The generalised mean, whose power is a number or a node."""
 
-    def build(
-        self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]
-    ) -> Call:
-        if isinstance(power := options.get("power"), Expr):
-            raise LayoutError(
-                f"generalised_mean: power={power} is a node, but the power is an option, fixed "
-                f"when the layout is declared; give a number, or write power_mean(p, {power}, "
-                "over=...) to have it estimated"
-            )
-        return super().build(names, operands, options)
+    nodes = ("power",)
 
 
 @functools.partial(
@@ -96,7 +110,7 @@ class GeneralisedMean(LinkingFunction):
     check=_check,
 )
 def generalised_mean(
-    *p: Array, power: float, weights: tuple[float, ...] | None = None, over: Any = None
+    *p: Array, power: Array, weights: tuple[float, ...] | None = None, over: Any = None
 ) -> Array:
     r"""Mean of a given power, which sets how far one part compensates for another.
 
@@ -107,9 +121,11 @@ def generalised_mean(
     ----------
     *p : expressions or arrays
         Values of one unit, at least 0.
-    power : float
-        Power `k`: 1 is the arithmetic mean (compensatory), 0 the geometric mean, -1 the harmonic
-        mean, ``-inf`` the minimum (non-compensatory) and ``inf`` the maximum.
+    power : float, array or expression
+        Power `k`, a pure number: 1 is the arithmetic mean (compensatory), 0 the geometric mean, -1
+        the harmonic mean, ``-inf`` the minimum (non-compensatory) and ``inf`` the maximum. To
+        estimate it, give a latent whose prior is a few units wide, such as
+        ``Bias("exponent", prior=Prior("Normal", mu=0, sigma=2))``.
     weights : sequence of float, optional
         One positive weight per operand, or per label with `over`; they are scaled to sum to one.
         The default is equal weights. Weights have no effect when the power is infinite.
@@ -120,20 +136,25 @@ def generalised_mean(
     -------
     expression or array
         Value between the smallest and the largest part, in their unit. Gradients are finite
-        everywhere. The gradient with respect to a part that is exactly 0 is 0, except for power 1.
+        everywhere. The gradient with respect to a part that is exactly 0 is 0, except for the
+        number 1 as power. If the power is an array or expression, the value is a smooth function of
+        it, also at 0, and a part below 1e-300 is replaced by that number.
 
     Raises
     ------
     LayoutError
-        When the power is not a number, or the weights are not positive or not one per part.
+        When the power is neither numbers nor a node, or has a unit or the dimension `over`, or the
+        weights are not positive or not one per part.
 
-    See Also
-    --------
-    power_mean : For a power that is itself a node and is estimated.
+    Notes
+    -----
+    With :math:`l_j = \log p_j`, the mean is computed for estimated powers within 1e-6 of 0 from the
+    series of cumulants :math:`\log M_k = \overline{l} + k \kappa_2(l) / 2 + k^2 \kappa_3(l) / 6`.
 
     References
     ----------
-    Burden et al. (2023), section 3 and appendix A; Hardy, Littlewood and Polya, Inequalities, 2.2.
+    Burden et al. (2023), section 3 and appendix A; Hardy, Littlewood and Polya, Inequalities, 2.2
+    and 2.3.
 
     Examples
     --------
@@ -141,10 +162,21 @@ def generalised_mean(
     0.4
     >>> float(generalised_mean(0.2, 0.8, power=float("-inf")))
     0.2
+    >>> import numpy as np
+    >>> generalised_mean(0.2, 0.8, power=np.array([-20.0, 0.0, 1.0, 20.0])).round(3)
+    array([0.207, 0.4  , 0.5  , 0.773])
     """
+    if not holds_numbers(power):
+        raise _no_power(power)
     _check_options(power, weights, over, len(p), None)
     parts, axis = (p[0], over) if over is not None else (arrays.stack(p), 0)
     keep = over is not None
+    if real(power) is None:
+        if not keep:  # operands and powers have one shape
+            stacked = arrays.stack((*p, power))
+            parts, power = stacked[:-1], stacked[-1]
+        mean = _of_any_power(parts, arrays.as_float(power), _shares(weights, parts, axis), axis)
+        return mean if keep else arrays.sum(mean, axis=axis)
     least, most = (
         functools.partial(pick, parts, axis=axis, keepdims=keep)
         for pick in (arrays.min, arrays.max)
@@ -164,6 +196,37 @@ def generalised_mean(
     base = anchor if keep else arrays.sum(anchor, axis=axis)
     mean = arrays.exp(base + arrays.log1p(excess) / power)
     return arrays.where((most() if power > 0 else least()) <= 0, 0.0, mean)
+
+
+def _of_any_power(parts: Array, power: Array, share: Array, axis: int) -> Array:
+    """Mean of each power of an array, with the averaged axis kept; from the series near 0."""
+    logs = arrays.log(arrays.maximum(parts, _TINY))
+    flat = arrays.absolute(power) < _FLAT
+    steep = _log_mean(logs, arrays.where(flat, 1.0, power), share, axis)
+    return arrays.exp(arrays.where(flat, _series(logs, power, share, axis), steep))
+
+
+def _log_mean(logs: Array, power: Array, share: Array, axis: int) -> Array:
+    """Logarithm of the mean, computed relative to the dominating part to avoid overflow."""
+    raised = power * logs
+    anchor = arrays.max(raised, axis=axis, keepdims=True)
+    return (anchor + arrays.log1p(_mean(arrays.expm1(raised - anchor), share, axis))) / power
+
+
+def _series(logs: Array, power: Array, share: Array, axis: int) -> Array:
+    """Series of the logarithm of the mean about a power of 0, from the moments of the parts."""
+    squares = logs * logs
+    first, second, third = (_mean(of, share, axis) for of in (logs, squares, logs * squares))
+    variance = second - first * first
+    skew = third - first * (3 * variance + first * first)
+    return first + power * (variance / 2 + power * skew / 6)
+
+
+def _mean(values: Array, share: Array, axis: int) -> Array:
+    """Weighted mean along an axis, kept with length one."""
+    if np.ndim(share) == 0:  # equal weights: one product after the sum
+        return arrays.sum(values, axis=axis, keepdims=True) * share
+    return arrays.sum(share * values, axis=axis, keepdims=True)
 
 
 def _shares(weights: tuple[float, ...] | None, parts: Array, axis: int) -> Array:

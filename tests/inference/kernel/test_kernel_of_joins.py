@@ -4,7 +4,7 @@ import numpy as np
 from helpers.densities import Fused, Plain, random_outcomes
 
 import measurement_layouts as ml
-from measurement_layouts.linking import guessing, logistic, power_mean, total
+from measurement_layouts.linking import generalised_mean, guessing, logistic, total
 
 LABELS = tuple("abcdef")
 ITEMS = 300
@@ -21,9 +21,8 @@ def estimated_power():
     power = ml.Bias("exponent", prior=ml.Prior("Normal", mu=0, sigma=2))
     ability = ml.Capability("ability", low=0, high=6, unit="level", labels=LABELS)
     met = logistic(ability - DEMAND, ml.Slope("slope"))
-    return ml.Layout(
-        "mean", ml.Success("ok", guessing(power_mean(met, power, over="dimension"), 0.2))
-    )
+    mean = generalised_mean(met, power=power, over="dimension")
+    return ml.Layout("mean", ml.Success("ok", guessing(mean, 0.2)))
 
 
 def pair(layout, rng):

@@ -1,4 +1,6 @@
-"""The power mean against the generalised mean, decimals near power 0, and finite differences."""
+"""The mean of an estimated power against fixed powers, SciPy, and decimals near power 0."""
+
+import json
 
 import numpy as np
 import pytensor
@@ -8,9 +10,19 @@ from helpers import exact_formulas as exact
 from hypothesis import given
 from hypothesis import strategies as st
 from pytensor.compile.mode import Mode
+from scipy import stats
 
-from measurement_layouts import Bias, Capability, LayoutError, MetaFeature, Prior, Propensity
-from measurement_layouts.linking import evaluate, generalised_mean, logistic, power_mean
+from measurement_layouts import (
+    Bias,
+    Capability,
+    Layout,
+    LayoutError,
+    MetaFeature,
+    Prior,
+    Propensity,
+    Success,
+)
+from measurement_layouts.linking import evaluate, generalised_mean, logistic
 
 ROUNDING = 1e-12
 PLAIN = Mode(linker="py", optimizer="fast_run")
@@ -24,7 +36,7 @@ EXPONENT = Bias("exponent", prior=Prior("Normal", mu=0, sigma=2))
 @given(power=st.sampled_from(POWERS), parts=PARTS)
 def test_equals_the_generalised_mean_of_a_fixed_power(power, parts):
     """Tolerance: a part of 0 counts as 1e-300, whose 18th root is 2e-17."""
-    found = float(power_mean(np.array(parts), power, over=-1)[0])
+    found = float(generalised_mean(np.array(parts), power=np.array([power]), over=-1)[0])
     wanted = float(generalised_mean(np.array(parts), power=power, over=-1)[0])
     assert found == pytest.approx(wanted, rel=1e-9, abs=1e-9)
 
@@ -33,7 +45,7 @@ def test_equals_the_generalised_mean_of_a_fixed_power(power, parts):
 def derivatives():
     """Value and slopes by parts and power, as the plain model computes them."""
     parts, power = pt.dvector(), pt.dscalar()
-    value = power_mean(parts, power, over=-1)[0]
+    value = generalised_mean(parts, power=power, over=-1)[0]
     slopes = pytensor.grad(value, [parts, power])
     return pytensor.function([parts, power], [value, *slopes], mode=PLAIN)
 
@@ -99,7 +111,7 @@ def test_one_power_for_each_draw():
     known = {"ability": rng.uniform(size=(5, 1, 3)), "exponent": rng.normal(size=(5, 1, 1))}
     known["ease"] = rng.uniform(size=(4, 3))
     ease = MetaFeature("ease", low=0, high=1, labels=LABELS)
-    mean = power_mean(ABILITY * ease, EXPONENT, over="dimension")
+    mean = generalised_mean(ABILITY * ease, power=EXPONENT, over="dimension")
     value = evaluate(mean, known, ("dimension",))
     assert value.shape == (5, 4, 1)
     for draw, power in enumerate(known["exponent"].ravel()):
@@ -110,7 +122,7 @@ def test_one_power_for_each_draw():
 
 def test_keeps_range_and_unit_of_its_parts():
     reach = Capability("reach", low=1, high=4, unit="m", labels=LABELS)
-    mean = power_mean(reach, EXPONENT, over="dimension")
+    mean = generalised_mean(reach, power=EXPONENT, over="dimension")
     assert mean.unit == reach.unit
     assert mean.range == reach.range
     assert mean.dims == {}
@@ -119,12 +131,32 @@ def test_keeps_range_and_unit_of_its_parts():
 @pytest.mark.parametrize(
     ("operands", "complaint"),
     [
-        ((logistic(EXPONENT), ABILITY), r"dimensions of logistic\(exponent\) are none; name one"),
+        ((logistic(EXPONENT), EXPONENT), r"dimensions of logistic\(exponent\), exponent are none"),
         ((ABILITY, ABILITY), "the power ability has a value for each label of 'dimension'"),
         ((ABILITY, Propensity("pull", low=0, high=2, unit="m")), "the power pull has unit m"),
         ((ABILITY - 1, EXPONENT), r"ranges over \[-1, 0\], but must be within \[0, inf\]"),
     ],
 )
 def test_operands_that_cannot_be_meant_are_refused(operands, complaint):
+    mean_parts, power = operands
     with pytest.raises(LayoutError, match=complaint):
-        power_mean(*operands, over="dimension")
+        generalised_mean(mean_parts, power=power, over="dimension")
+
+
+@pytest.mark.parametrize("weights", [None, (3.0, 1.0)])
+def test_estimated_powers_of_operands_and_weights_equal_scipy(weights):
+    """Two operands and draws of their power, in a layout that was written and read back."""
+    reach, grip = (Capability(name, low=0.1, high=1) for name in ("reach", "grip"))
+    mean = generalised_mean(reach, grip, power=EXPONENT, weights=weights)
+    layout = Layout.from_dict(json.loads(json.dumps(Layout("l", Success("ok", mean)).to_dict())))
+    powers = np.array([-3.0, -0.5, 2.0])[:, None]
+    known = {"reach": np.full((3, 1), 0.2), "grip": np.full((3, 1), 0.9), "exponent": powers}
+    value = evaluate(layout.outcome.expression, known, ())
+    wanted = [stats.pmean([0.2, 0.9], power, weights=weights) for power in powers.ravel()]
+    np.testing.assert_allclose(value.ravel(), wanted, rtol=1e-12)
+
+
+def test_an_array_of_powers_of_two_numbers_has_its_own_shape():
+    powers = np.array([-20.0, 1.0, 20.0, 2.0])
+    wanted = [stats.pmean([0.2, 0.8], power) for power in powers]
+    np.testing.assert_allclose(generalised_mean(0.2, 0.8, power=powers), wanted, rtol=1e-12)
