@@ -10,7 +10,6 @@ from ...common import options
 from ...evaluations.given import refuse_no_layout
 from ...evaluations.steps import rows_per_item
 from ...evaluations.tables import named
-from ...inference.model.unseen import refuse_unseen
 from ...inference.posterior.posterior import Posterior
 from ...layouts import Layout
 from ...layouts.elements import elements, find_elements
@@ -104,8 +103,7 @@ def design(
         different items of the bank, or no battery meets the quotas.
     FitError
         When a name is no profile element, a number is out of range, or `given` is not a fit of the
-        layout, has no such subject, or several and none is named; when subjects share the levels of
-        measured demands.
+        layout, has no such subject, or several and none is named.
     LayoutError
         When `layout` is something else, subjects share something in the layout and no joint fit is
         given, subjects have values for each level of a category, the layout has an `Unseen` node,
@@ -170,8 +168,6 @@ def _refuse_others(layout: Layout) -> None:
             "item are not independent, and the information of items cannot be added; give a layout "
             "without it"
         )
-    remedy = "design for a layout with the expected levels as a MetaFeature"
-    refuse_unseen(layout, "the information of items", remedy)
 
 
 def _target(

@@ -262,8 +262,7 @@ def forecast(
     with the values :math:`\theta_s` of the subject and, in a joint fit, the values
     :math:`\beta_i` of the item. For subjects and items of the fit these are posterior draws. For
     new ones they are drawn from their prior given the shared values :math:`\phi`; see
-    `levels.Levels`. Levels of measured demands are weighted, for an item of a joint fit, by what
-    all outcomes say of them given each draw, and for a new item by its annotations.
+    `levels.Levels`.
 
     Parameters
     ----------
