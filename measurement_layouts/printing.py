@@ -21,7 +21,6 @@ from .common.digits import (
 from .common.messages import many, some, visible
 from .common.saying import say
 from .common.tables_that_fit import Fitting
-from .inference.forecasts.forecasting import OUTSIDE
 from .inference.posterior.diagnostics import remedies
 from .validation.comparison import APART
 from .validation.criticism.overdispersion import part, share
@@ -364,7 +363,7 @@ def _print_overdispersion(criticism: "Criticism") -> None:
 
 def print_forecast_scores(fit: "Fit", scores: pd.DataFrame) -> None:
     """Print each subject's scores."""
-    columns = [str(name) for name in scores.columns if name not in OUTSIDE]  # the remark tells
+    columns = [str(name) for name in scores.columns.drop("outside_training")]  # the remark tells
     table = Fitting(("subject", *columns), long=("subject", "remark"))
     for subject, row in scores.iterrows():
         cells = [row[name] for name in columns]

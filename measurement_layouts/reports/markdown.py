@@ -186,8 +186,8 @@ def _forecasts(contents: Contents) -> list[str]:
         f"Forecasts of {many(new.items, 'item')}, {new.outside} of them outside a declared range."
     )
     if new.unmet is not None:
-        names += ["Items outside training", "New combinations"]
-        rows = [row + own for row, own in zip(rows, new.unmet.to_numpy().tolist(), strict=True)]
+        names += ["Items outside training"]
+        rows = [[*row, count] for row, count in zip(rows, new.unmet, strict=True)]
         told += f" {new.beyond}" * bool(new.beyond)
     return [
         "## Forecasts",
