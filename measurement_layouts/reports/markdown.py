@@ -36,8 +36,8 @@ def as_markdown(contents: Contents) -> str:
         "## Profiles",
         f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes do "
         "not determine the value, or bound it on one side only. ‡: the posterior has separate "
-        "modes, between which the mean may lie; the diagnosis gives their places. †: the sampling "
-        "did not converge, and the numbers are not reliable.",
+        "modes, between which the mean may lie. †: the sampling did not converge, and the numbers "
+        "are not reliable.",
         _profiles(contents),
         *_population(contents),
         "## Sampling",
