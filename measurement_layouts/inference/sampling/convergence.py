@@ -264,7 +264,8 @@ def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequenc
     >>> stay_apart(draws, np.array([2.3]), 1.01, ["mood"])
     'the chains stay in separate modes of mood'
     """
-    apart = [names[place] for place in np.flatnonzero(rhat > limit) if separate(draws[place]).any()]
+    over = np.flatnonzero(rhat > limit).tolist()
+    apart = [names[place] for place in over if separate(draws[place]).any()]
     return f"the chains stay in separate modes of {some(apart)}" if apart else ""
 
 
