@@ -48,12 +48,6 @@ def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, 
     """Yield the derivatives by the moving arguments, in the arguments' spaces."""
     if value.op == "fold":
         kind, through = value.folded
-        if kind == "dot":
-            for arg, other in (value.args, value.args[::-1]):
-                if arg.moving:
-                    part = values.fold("dot", other, through, arg.space, arg.features, g)
-                    yield arg, part
-            return
         (arg,) = value.args
         part = g
         if kind in ("max", "min"):

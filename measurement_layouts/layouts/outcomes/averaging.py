@@ -36,7 +36,6 @@ class Together(Success):
     """Outcome of trials that share the levels of their item; see `together`."""
 
     places: Places | None = None
-    levels: Mapping[str, Expr] = field(default_factory=dict)
 
     @property
     def unseen(self) -> Places | None:
@@ -77,7 +76,7 @@ def together(outcome: Success) -> Together:
     """Give an outcome for levels that all trials of an item share, at places for all levels."""
     levels, places = _together(outcome.expression)
     given = _given(outcome.expression, levels)
-    return Together(outcome.name, given, about=outcome.about, places=places, levels=levels)
+    return Together(outcome.name, given, about=outcome.about, places=places)
 
 
 def combinations(demands: Sequence[Measured]) -> int:
