@@ -169,10 +169,8 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
 
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
-    """Write the other files of a fit; then remove its store, unless it has former fits."""
+    """Write the other files of a fit; then remove its store."""
     from ..common.files import csv_text, write_text
-    from ..inference.files import hierarchy
-    from ..inference.files.chains import finished_chains
     from ..inference.fit import load
 
     fitted = load(folder.fit, layout=layout)
@@ -184,8 +182,7 @@ def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fi
         write_text(folder.population, csv_text(fitted.population()))
         write_text(folder.effects, csv_text(fitted.items()))
     layout.draw(folder.diagram)
-    if finished_chains(folder.store) is not None or len(hierarchy.generations(folder.store)) == 1:
-        _remove(folder.store)
+    _remove(folder.store)
     return fitted
 
 

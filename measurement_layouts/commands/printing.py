@@ -16,7 +16,6 @@ from ..common.digits import (
     with_error,
 )
 from ..common.messages import many, some, visible
-from ..inference.forecasts.forecasting import OUTSIDE
 from ..inference.posterior.diagnostics import remedies
 from ..validation.comparison import APART
 from .saying import say
@@ -248,7 +247,7 @@ def _conclude_layouts(total: pd.DataFrame) -> None:
 
 def print_forecast_scores(fit: "Fit", scores: pd.DataFrame) -> None:
     """Print each subject's scores."""
-    columns = [str(name) for name in scores.columns if name not in OUTSIDE]  # the remark tells
+    columns = [str(name) for name in scores.columns.drop("outside_training")]  # the remark tells
     table = Fitting(("subject", *columns), long=("subject", "remark"))
     for subject, row in scores.iterrows():
         cells = [row[name] for name in columns]

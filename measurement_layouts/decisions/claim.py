@@ -208,7 +208,7 @@ def claim(
     probability = float((q >= success).mean())
     rests_on, passed = _alike(fit, who, table)
     met = fit.forecast(table, subjects=[who]).data
-    outside = met["outside_training"] | met["new_combination"]
+    outside = met["outside_training"]
     tail = (1 - prob) / 2
     low, high = np.quantile(q, [tail, 1 - tail])
     return Claim(

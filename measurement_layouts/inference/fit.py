@@ -366,10 +366,9 @@ class Fit(Posterior, Shown):
             The groups of `data` for these subjects, and ``log_likelihood``, in nats: a variable
             named after the outcome, (chain, draw, subject, item), NaN where a subject did not
             attempt an item. Items that no subject attempted are left out. An item's value is the
-            log-likelihood of all its trials; where subjects share its measured levels, given the
-            outcomes of the other subjects on it. With several outcomes, graded outcomes or scores
-            it is that of all of them together, and the variable is named ``outcomes``. With
-            `evaluation`, ``observed_data`` has its outcomes and ``constant_data`` is left out.
+            log-likelihood of all its trials. With several outcomes, graded outcomes or scores it is
+            that of all of them together, and the variable is named ``outcomes``. With `evaluation`,
+            ``observed_data`` has its outcomes and ``constant_data`` is left out.
 
         Raises
         ------

@@ -96,9 +96,8 @@ def fit(
     store : str or Path, optional
         Folder to which each subject is written when it is finished; draws are then not kept in
         memory. The same call with the same store continues an interrupted fit and gives the same
-        numbers. If the evaluation has more items or outcomes than before, subjects with additional
-        outcomes are fitted again, with a warning; the others keep their draws, and the former call
-        still returns the former fits.
+        numbers. A store holds the fit of one call: with other subjects, items, outcomes or options
+        it is refused.
     n_jobs : int, optional
         Number of subjects sampled at a time. By default `joblib.parallel_config` determines the
         number and the backend (``threading``, ``loky`` or ``dask``), and if it is not set, threads

@@ -65,8 +65,7 @@ def simulate(
         The simulated outcomes. Where noise mixes with the subject's mean failure, this constant is
         the solution of a fixed-point equation: it is one minus the mean success probability that
         results from it. An unseen or measured property of an item has one value for each subject
-        and item, which all their trials share; in a joint layout, a measured property has one value
-        for each item, which all subjects share. With several outcomes, graded outcomes or scores,
+        and item, which all their trials share. With several outcomes, graded outcomes or scores,
         rows are steps, as in `Evaluation.of_outcomes`.
 
     Raises
@@ -126,7 +125,7 @@ def draw_outcomes(
                 "a Dataset of all latents; draw one with ml.validation.draw_truth(layout, items, "
                 "subjects, seed=...), or take a draw of a fit's posterior"
             )
-        chances, subjects = true_chances(layout, items, profiles, subjects, rng)
+        chances, subjects = true_chances(layout, items, profiles, subjects)
         return _with_chances(layout, items, chances, trials, rng, subjects)
     if isinstance(profiles, xr.Dataset):
         raise DataError(

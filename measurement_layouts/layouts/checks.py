@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..common.messages import some
 from ..linking import Expr, LayoutError, evaluate
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, SubjectConstant, merge_dims
@@ -17,7 +16,6 @@ from .graph import Graph
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature
 from .opposed import SQUASHING
-from .outcomes.averaging import MOST, combinations
 from .outcomes.measured import Measured
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Success
@@ -354,9 +352,8 @@ def check_joint(layout: Graph) -> None:
     Raises
     ------
     LayoutError
-        When a joint layout has an unseen property, measured demands with more than 256 combinations
-        of an item's levels, noise that pulls towards the mean failure, or other outcomes than a
-        single `Success`.
+        When a joint layout has an unseen property, measured demands, noise that pulls towards the
+        mean failure, or other outcomes than a single `Success`.
     """
     if not layout.joint:
         return
@@ -377,14 +374,12 @@ def check_joint(layout: Graph) -> None:
                 "on each item, as in Bias('effect', per=('subject', 'item'), prior=Prior('Normal', "
                 "mu=0, sigma=Spread('effectSpread')))"
             )
-    count = combinations(layout.measured)
-    if count > MOST:
-        names = some(node.name for node in layout.measured)
+    for demand in layout.measured:
         raise LayoutError(
-            f"{layout.outcome.name}: the levels of {names} have {count:,} combinations on an item, "
-            f"but {together}, and all of them share an item's levels, for which at most {MOST} "
-            "combinations are looked at; declare fewer labels or levels, or the expected level as "
-            "a MetaFeature, or declare every latent per='subject'"
+            f"{demand.name} is measured, but {together}, who would share the level of an item; use "
+            f"its expected level, as in MetaFeature({demand.name!r}), with an ease per item that "
+            "opposes it, as in Bias('ease', per='item', prior=Prior('ZeroSumNormal', "
+            "sigma=Spread('easeSpread'))), or declare every latent per='subject'"
         )
     for constant in layout.constants:
         raise LayoutError(

@@ -10,7 +10,7 @@ from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature, Node
-from .outcomes.averaging import Together, Told, averaged, measured_of, together
+from .outcomes.averaging import Together, averaged, measured_of, together
 from .outcomes.measured import Chance, Measured
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
@@ -42,21 +42,14 @@ class Graph:
     def outcome(self) -> Success:
         """The outcome that is fitted: a single `Success`, or else all outcomes as rows of steps.
 
-        With measured demands, it is the mean over their levels. In a joint layout, this mean is
-        taken by what all outcomes say of an item's levels.
+        With measured demands, it is the mean over their levels.
         """
         (first, *more) = self.outcomes
         if more or not isinstance(first, Success):
             return Steps.of(self.outcomes)
         if self.shared is None:
             return first
-        return Success(first.name, self._mean(first.expression), first.about)
-
-    def _mean(self, expr: Expr) -> Expr:
-        """Average an expression over the levels of measured demands."""
-        if self.joint and self.shared is not None:
-            return self.shared.mean(expr)
-        return averaged(expr)
+        return Success(first.name, averaged(first.expression), first.about)
 
     @cached_property
     def shared(self) -> Together | None:
@@ -68,7 +61,7 @@ class Graph:
 
     def mean_of(self, node: Node) -> Expr:
         """Return the expression that is computed for a node: its mean over measured levels."""
-        return self.outcome if node.name == self.outcome.name else self._mean(node)
+        return self.outcome if node.name == self.outcome.name else averaged(node)
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
@@ -116,8 +109,8 @@ class Graph:
 
     @cached_property
     def plates(self) -> tuple[Plate, ...]:
-        """Plates of the values that are drawn, each once, in order of appearance."""
-        found = {plate_name(plate): plate for latent in self.drawn for plate in latent.plates}
+        """Plates of the latents, each once, in order of appearance."""
+        found = {plate_name(plate): plate for latent in self.latents for plate in latent.plates}
         return tuple(found.values())
 
     @cached_property
@@ -158,16 +151,6 @@ class Graph:
     def latents(self) -> tuple[Latent, ...]:
         """All latents that are inferred: the cognitive profile and the shared latents."""
         return tuple(node for node in self.nodes.values() if isinstance(node, Latent))
-
-    @cached_property
-    def told(self) -> Told | None:
-        """What all outcomes of a joint fit say of the levels of an item's measured demands."""
-        return self.shared.told if self.joint and self.shared is not None else None
-
-    @cached_property
-    def drawn(self) -> tuple[Latent, ...]:
-        """What has a value for each posterior draw: the latents, and `told`."""
-        return self.latents if self.told is None else (*self.latents, self.told)
 
     @cached_property
     def profile(self) -> tuple[Latent, ...]:

@@ -55,8 +55,7 @@ class Layout(Graph):
         latent of `profile`, no latent opposes a demand, labels disagree, or an outcome depends on a
         meta-feature where this is undefined. With several outcomes, graded outcomes or scores, also
         when one uses an unseen property or noise that pulls towards the mean failure. A joint
-        layout may have none of these, and at most 256 combinations of the levels of an item's
-        measured demands.
+        layout may have none of these, and no measured demands.
 
     Examples
     --------
@@ -97,8 +96,7 @@ class Layout(Graph):
     @cached_property
     def several(self) -> "Layout":
         """The same layout for items whose trials share the levels of measured demands."""
-        alone = self.measured and not self.joint
-        return _Several(self.name, *self.outcomes) if alone else self
+        return _Several(self.name, *self.outcomes) if self.measured else self
 
     @cached_property
     def fingerprint(self) -> str:

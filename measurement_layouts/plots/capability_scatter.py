@@ -103,7 +103,7 @@ def capability_scatter(
         paint = {"c": level, "cmap": style.amount_map(), "vmin": low, "vmax": top}
     told = [horizontal, vertical] + ([] if shade is None else [rows_of(table, shade, fit.subjects)])
     vague = np.any([part["prior_dominated"].to_numpy() for part in told], axis=0)
-    split = np.any([part["modes"] != "" for part in told], axis=0)
+    split = np.any([part["modes"] for part in told], axis=0)
     points = ax.scatter(
         horizontal["mean"],
         vertical["mean"],

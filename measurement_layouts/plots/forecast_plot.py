@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from ..common.errors import DataError, FitError
 from ..common.messages import many, some
 from ..evaluations.evaluation import Evaluation
-from ..inference.forecasts.forecasting import OUTSIDE, Forecast
+from ..inference.forecasts.forecasting import Forecast
 from . import style
 
 _NAMED = 80  # largest number of items whose names are written
@@ -41,8 +41,7 @@ def forecast_plot(
     Axes
         Horizontal axis: items; vertical axis: probability, in [0, 1]. Bars are the forecast's
         intervals. Diamonds are items outside a declared range, hollow diamonds items outside the
-        range of the subject's training items, hollow squares items with a combination of values
-        that no training item has, and hollow points training items.
+        range of the subject's training items, and hollow points training items.
 
     Raises
     ------
@@ -71,12 +70,10 @@ def forecast_plot(
     place = np.arange(len(items))
     mean, low, high = (chosen[column].to_numpy() for column in ("mean", "low", "high"))
     outside, seen = (chosen[column].to_numpy() for column in ("extrapolated", "trained"))
-    beyond, combined = (
-        chosen[column].to_numpy() & ~outside if column in chosen else np.zeros_like(outside)
-        for column in OUTSIDE
-    )
-    combined &= ~beyond
-    inside = ~outside & ~beyond & ~combined
+    beyond = np.zeros_like(outside)
+    if "outside_training" in chosen:
+        beyond = chosen["outside_training"].to_numpy() & ~outside
+    inside = ~outside & ~beyond
     names = [style.words(item, 30) for item in items] if len(items) <= _NAMED else []
     height = 4.0 + 0.06 * max(map(len, names), default=6)
     ax = style.single(ax, (min(max(0.14 * len(items) + 1.5, 7.0), 13.0), height))
@@ -92,7 +89,6 @@ def forecast_plot(
         (inside & seen, "o", "white", style.INK, "forecast of a training item"),
         (outside, "D", style.EXTRAPOLATED, style.EXTRAPOLATED, "outside a declared range"),
         (beyond, "D", "white", style.EXTRAPOLATED, "outside the training items"),
-        (combined, "s", "white", style.EXTRAPOLATED, "values new together"),
     ):
         if which.any():
             look: dict[str, Any] = {"facecolors": face, "edgecolors": edge, "zorder": 3}

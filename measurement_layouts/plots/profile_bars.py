@@ -185,7 +185,7 @@ def _shares(
         wide = known.reindex(columns=[element.name for element in found])
         truth = (wide.to_numpy().T - low) / (high - low)
     vague = np.array([part["prior_dominated"] for part in parts])
-    split = np.array([part["modes"] != "" for part in parts])
+    split = np.array([part["modes"] for part in parts])
     return _Shares(mean, start, stop, truth, vague, split)
 
 

@@ -91,7 +91,7 @@ def profile_forest(
         part = rows_of(table, element, who)
         colour = style.colour(element)
         hollow = part["prior_dominated"].to_numpy()
-        split, area = part["modes"] != "", 22 if close else 38
+        split, area = part["modes"], 22 if close else 38
         style.forest_rows(panel, part["mean"], part, hollow, split, colour, size=area, alpha=0.55)
         low, high = span(fit, element)
         low, high = min(low, part["low"].min()), max(high, part["high"].max())
@@ -113,7 +113,7 @@ def profile_forest(
         entries = [style.entry(f"posterior mean, {style.percent(prob)} interval", marker="o")]
         if shown["prior_dominated"].any():
             entries.append(style.entry("prior-dominated", marker="o", markerfacecolor="white"))
-        if (shown["modes"] != "").any():
+        if shown["modes"].any():
             entries.append(style.cross_entry())
         if (status == "not converged").any():
             entries.append(style.entry("† not converged", linestyle="none"))

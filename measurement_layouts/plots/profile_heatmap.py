@@ -121,7 +121,7 @@ def profile_heatmap(
     written = [_written(*row) for row in zip(numbers, ranges, strict=True)]
     vague = np.zeros(numbers.shape, dtype=bool)
     vague[:-1] = [part["prior_dominated"].to_numpy() for part in parts]
-    split = np.array([*(part["modes"] != "" for part in parts), np.zeros(len(who), dtype=bool)])
+    split = np.array([*(part["modes"] for part in parts), np.zeros(len(who), dtype=bool)])
     written = [
         [text + "‡" * bool(there) for text, there in zip(*row, strict=True)]
         for row in zip(written, split, strict=True)

@@ -127,7 +127,7 @@ class Bar:
         """Description of the drawing, for readers who cannot see it."""
         low, high = self.axis.ends
         doubt = ", prior-dominated" if self.vague else ""
-        doubt += f", separate modes {self.row['modes']}" if self.split else ""
+        doubt += ", separate modes" * self.split
         unit = f" {self.axis.unit}" if self.axis.unit else ""
         return f"{self.axis.name} {self.mean}{unit} {self.interval}, from {low} to {high}{doubt}"
 

@@ -35,8 +35,8 @@ def as_markdown(contents: Contents) -> str:
         "## Profiles",
         f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes do "
         "not determine the value, or bound it on one side only. ‡: the posterior has separate "
-        "modes, between which the mean may lie; the diagnosis gives their places. †: the sampling "
-        "did not converge, and the numbers are not reliable.",
+        "modes, between which the mean may lie. †: the sampling did not converge, and the numbers "
+        "are not reliable.",
         _profiles(contents),
         *_population(contents),
         "## Sampling",
@@ -184,8 +184,8 @@ def _forecasts(contents: Contents) -> list[str]:
         f"Forecasts of {many(new.items, 'item')}, {new.outside} of them outside a declared range."
     )
     if new.unmet is not None:
-        names += ["Items outside training", "New combinations"]
-        rows = [row + own for row, own in zip(rows, new.unmet.to_numpy().tolist(), strict=True)]
+        names += ["Items outside training"]
+        rows = [[*row, count] for row, count in zip(rows, new.unmet, strict=True)]
         told += f" {new.beyond}" * bool(new.beyond)
     return [
         "## Forecasts",

@@ -9,7 +9,7 @@ from ..common.digits import in_brackets, significant
 from ..common.errors import DataError
 from ..common.messages import many
 from ..evaluations.steps import rows_per_item
-from ..inference.forecasts.forecasting import OUTSIDE, Forecast
+from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.streaming import SUMMARY
 from ..layouts import Success
 from ..validation.prediction.score import score_forecast
@@ -76,25 +76,23 @@ class NewItems:
         names = [node.name for node in self._nodes]
         return pd.DataFrame(self._values[0].mean(axis=1), self._subjects, names)
 
-    def _counted(self, first: slice) -> pd.DataFrame | None:
+    def _counted(self, first: slice) -> pd.Series | None:
         """Count by subject the items outside its training items; None for a baseline's forecast."""
         if self._support is None:
             return None
-        data = self._forecast.data
-        counts = {name: data[name].to_numpy()[:, first].sum(axis=1) for name in OUTSIDE}
-        return pd.DataFrame(counts, self._subjects)
+        flags = self._forecast.data["outside_training"].to_numpy()[:, first]
+        return pd.Series(flags.sum(axis=1), self._subjects)
 
     def _told_of_all(self, first: slice) -> str:
         """Write how many items lie outside the training items of at least one subject."""
-        data = self._forecast.data
-        flags = (data[name].to_numpy()[:, first].any(axis=0) for name in OUTSIDE)
-        return _outside([int(flag.sum()) for flag in flags], "a subject’s")
+        flags = self._forecast.data["outside_training"].to_numpy()[:, first]
+        return _outside(int(flags.any(axis=0).sum()), "a subject’s")
 
     def told_of(self, subject: str) -> str:
         """Write how many items lie outside a subject's training items; empty if none does."""
         if self.unmet is None:
             return ""
-        return _outside(self.unmet.loc[[subject]].to_numpy()[0].tolist(), "the subject’s")
+        return _outside(int(self.unmet[subject]), "the subject’s")
 
     def of(self, subject: str) -> list[Line]:
         """List one subject's forecasts, hardest item first; of many items, evenly spaced ones."""
@@ -182,11 +180,7 @@ class NewItems:
         return scores[["brier", "auroc", "ece"]].mean(), drawn
 
 
-def _outside(counts: list[int], whose: str) -> str:
+def _outside(count: int, whose: str) -> str:
     """Write a sentence about items outside training items; empty if there are none."""
-    outside, combined = counts
-    lie, have = "lies" if outside == 1 else "lie", "has" if combined == 1 else "have"
-    found = [f"{many(outside, 'item')} {lie} outside {whose} training items"] * bool(outside)
-    together = f"{many(combined, 'item')} {have} values that no training item has together"
-    found += [together] * bool(combined)
-    return f"{', and '.join(found)}." if found else ""
+    lie = "lies" if count == 1 else "lie"
+    return f"{many(count, 'item')} {lie} outside {whose} training items." * bool(count)

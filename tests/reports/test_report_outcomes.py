@@ -135,8 +135,7 @@ def test_tables_count_values_and_forecast_expected_outcomes(fitted, known, forec
     np.testing.assert_allclose(tables["forecasts"]["mean"], forecast.expected["mean"], rtol=1e-14)
     assert not tables["forecasts"]["trained"].any()
     flags = forecast.to_frame().drop_duplicates(["subject", "item", "outcome"])
-    for name in ("outside_training", "new_combination"):
-        assert tables["forecasts"][name].tolist() == flags[name].tolist()
+    assert tables["forecasts"]["outside_training"].tolist() == flags["outside_training"].tolist()
 
 
 def test_what_is_of_other_outcomes_is_refused(fitted, known, forecast, tmp_path):

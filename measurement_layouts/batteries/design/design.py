@@ -13,7 +13,6 @@ from ...evaluations.given import refuse_no_layout
 from ...evaluations.steps import of_rows, rows_per_item
 from ...evaluations.tables import named
 from ...inference.model.features import read_features
-from ...inference.model.unseen import refuse_unseen
 from ...inference.posterior.posterior import Posterior, posterior_draws
 from ...layouts import Layout
 from ...layouts.elements import elements, find_elements
@@ -154,8 +153,6 @@ def _refuse_others(layout: Layout) -> None:
             "item are not independent, and the information of items cannot be added; give a layout "
             "without it"
         )
-    remedy = "design for a layout with the expected levels as a MetaFeature"
-    refuse_unseen(layout, "the information of items", remedy)
 
 
 def _profiles(layout: Layout, given: Posterior | None, subject: str | None) -> np.ndarray | None:

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,6 @@ FORMAT = 1
 """Format of stores; it is raised when older versions cannot read new stores."""
 
 LOCK = ".lock"
-_GROWN = "grown"  # folder in a store, for items and outcomes that were added later
 _MARK = "store"
 _ROWS = 1000  # subjects per chunk of arrays other than draws
 
@@ -84,19 +83,6 @@ def state(path: Path) -> str:
     return "store" if begun or root.get("consolidated_metadata") else "half"
 
 
-def generation(path: Path, number: int) -> Path:
-    """Return the path of a store's part for its first, second ... items and outcomes."""
-    return path if number == 1 else path / _GROWN / str(number)
-
-
-def generations(path: Path) -> list[Path]:
-    """List the paths of a store's parts, which have other items or outcomes; the newest last."""
-    found = [path]
-    while state(further := generation(path, len(found) + 1)) == "store":
-        found.append(further)
-    return found if state(path) == "store" else []
-
-
 def create(path: Path, layout: Layout, contents: Contents) -> None:
     """Write a store without draws, into a new folder or in place of an incomplete store.
 
@@ -135,28 +121,6 @@ def create(path: Path, layout: Layout, contents: Contents) -> None:
         _write(root, f"constant_data/{feature.name}", dims, training.features[feature.name])
     for name, (dims, values) in _by_subject(training).items():
         _write(root, name, dims, values)
-    _publish(path)
-
-
-def extend(path: Path, new: Training) -> None:
-    """Add subjects without draws to a store.
-
-    Raises
-    ------
-    OSError
-        When they cannot be written; the store is then unchanged.
-    """
-    import zarr
-
-    published = zarr.open_consolidated(str(path), mode="r")
-    root = zarr.open_group(str(path), mode="r+", use_consolidated=False)
-    values = _by_subject(new)
-    for name, seen in published.members(max_depth=None):
-        if isinstance(seen, zarr.Array) and _dims(seen)[0] == "subject":
-            array: Any = root[name]
-            array.resize((seen.shape[0] + len(new.subjects), *seen.shape[1:]))
-            if name in values:
-                array[seen.shape[0] :] = _plain(values[name][1])
     _publish(path)
 
 
@@ -356,9 +320,8 @@ def stored_posterior(
     layout: Layout,
     contents: Contents,
     records: Mapping[int, Record],
-    subjects: Iterable[str],
 ) -> Posterior:
-    """Open the posterior of some of a store's subjects, without reading draws.
+    """Open the posterior of a store's finished subjects, without reading draws.
 
     Parameters
     ----------
@@ -370,8 +333,6 @@ def stored_posterior(
         Contents of the store, without draws.
     records : mapping of int to Record
         Records by the subject's position in the store's arrays.
-    subjects : iterable of str
-        Names of subjects in the store, in the wanted order; unfinished ones are left out.
 
     Returns
     -------
@@ -383,15 +344,13 @@ def stored_posterior(
     FitError
         When no subject has draws.
     """
-    rows = {subject: row for row, subject in enumerate(contents.training.subjects)}
-    places = {subject: rows[subject] for subject in subjects if rows[subject] in records}
-    tried = {subject: records[row].tried for subject, row in places.items()}
-    chosen = [(row, records[row]) for row in places.values() if records[row].draws is not None]
+    ordered = sorted(records.items())
+    tried = {record.subject: record.tried for _, record in ordered}
+    chosen = [(row, record) for row, record in ordered if record.draws is not None]
     if not chosen:
         failed = [f"; {name}: {one.failure}" for name, one in tried.items()]
         raise FitError(
-            f"{path} has no draws of the requested subjects{''.join(failed[:1])}; fit with this "
-            "store to sample them"
+            f"{path} has no draws{''.join(failed[:1])}; fit with this store to sample its subjects"
         )
     arrays: dict[str, dict[str, Any]] = {"posterior": {}, "sample_stats": {}}
     for name, (shape, dtype) in contents.draws.items():

@@ -245,38 +245,6 @@ class DrawsOnDisk(BackendArray):
         return values.reshape(self.shape[1:]).astype(self.dtype)
 
 
-def read_draws(
-    path: Path,
-    row: int,
-    record: Record,
-    arrays: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]],
-) -> Draws:
-    """Read all draws of one subject.
-
-    Parameters
-    ----------
-    path : Path
-        The store.
-    row : int
-        The subject's position in the store's arrays.
-    record : Record
-        Record of the subject, with draws.
-    arrays : mapping of str to (shape, dtype)
-        Shape and type of one subject's part, by array named ``group/name``.
-
-    Raises
-    ------
-    FitError
-        When the draws are damaged.
-    """
-    draws = Draws({}, {})
-    for name, (shape, dtype) in arrays.items():
-        group, own = name.split("/")
-        kept = draws.posterior if group == "posterior" else draws.statistics
-        kept[own] = DrawsOnDisk(path, name, [(row, record)], shape, dtype)._subject(0)
-    return draws
-
-
 def _chunk(path: Path, name: str, row: int, dims: int) -> Path:
     """Return the path of a chunk, by Zarr's rules for keys with dots."""
     return path / name / ".".join(["c", str(row), *["0"] * dims])

@@ -127,12 +127,11 @@ def _read_store(
         raise FitError(
             f"there is no store in the folder {path}; give a folder used as store= of fit"
         )
-    path = hierarchy.generations(path)[-1]
     records = read_records(path)  # first, since a running fit writes records last
     contents = hierarchy.read(path)
     check_records(path, contents, records)
     saved = _read_layout(path, contents.attributes, layout, functions)
-    return stored_posterior(path, saved, contents, records, contents.training.subjects)
+    return stored_posterior(path, saved, contents, records)
 
 
 def _write(data: xr.DataTree, path: Path) -> None:

@@ -6,17 +6,17 @@ import functools
 import os
 import secrets
 import sys
-import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
 from filelock import BaseFileLock, FileLock, Timeout
 
 from ...common.errors import FitError, StoreError
-from ...common.messages import many
+from ...common.messages import many, some
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
 from ..files import hierarchy
@@ -25,13 +25,11 @@ from ..posterior.assembly import Training, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, Sampled, SamplingOptions
 from ..sampling.engine import Battery
-from .growth import Growth, grown
 from .hierarchy import Contents, check_records, stored_posterior
 from .records import (
     Record,
     by_array,
     outcomes_digest,
-    read_draws,
     read_records,
     write_chunk,
     write_record,
@@ -90,6 +88,50 @@ def check_same(
         )
 
 
+def check_data(path: Path, stored: Training, now: Training) -> None:
+    """Raise an error if a store holds the fit of other subjects, items or outcomes.
+
+    Parameters
+    ----------
+    path : Path
+        The store, for the message.
+    stored, now : Training
+        The data of the store's fit, and those of this call.
+
+    Raises
+    ------
+    StoreError
+        When they differ.
+    """
+    remedy = "give another store, or the same evaluation"
+    kinds = (("subject", stored.subjects, now.subjects), ("item", stored.items, now.items))
+    for what, before, after in kinds:
+        if before != after:
+            pairs = zip(before, after, strict=False)
+            first = next((f"{one} and {other}" for one, other in pairs if one != other), "the last")
+            raise StoreError(
+                f"{path} holds a fit with {many(len(before), what)}, but now there are "
+                f"{len(after)}; the first different ones are {first}",
+                remedy,
+            )
+    for name, values in now.features.items():
+        differ = (stored.features[name] != values).reshape(len(now.items), -1).any(axis=1)
+        if differ.any():
+            raise StoreError(
+                f"{path} holds a fit with other values of {name} on "
+                f"{many(int(differ.sum()), 'item')}: {some(np.array(now.items)[differ])}",
+                remedy,
+            )
+    same = (stored.successes == now.successes) & (stored.trials == now.trials)
+    differ = ~same.all(axis=1)
+    if differ.any():
+        raise StoreError(
+            f"{path} holds a fit with other outcomes of {many(int(differ.sum()), 'subject')}: "
+            f"{some(np.array(now.subjects)[differ])}",
+            remedy,
+        )
+
+
 _WRITERS = 8  # chunks written to the disk at a time, since each write waits for the disk
 _TRIMMED = 8  # subjects after which free memory is returned; each leaves about 0.2 MiB
 
@@ -101,8 +143,7 @@ class Store:
     ArviZ's layout, so that ``xarray.open_datatree(path, engine="zarr")`` opens it; the draws of
     unfinished subjects are missing there. A subject is finished when its record exists, which is
     written last and atomically, so that a killed process loses at most the subject that it was
-    writing. If items or outcomes are added later, they get their own hierarchy in the folder,
-    ``grown/2`` and so on; the former hierarchy is kept.
+    writing. A store holds the fit of one call: another evaluation is refused.
 
     Attributes
     ----------
@@ -137,13 +178,11 @@ class Store:
         path: Path,
         lock: BaseFileLock,
         layout: Layout,
-        evaluation: Evaluation,
         contents: Contents,
     ) -> None:
         self.path = path
         self.seed = int(contents.attributes["seed"])
-        self._lock, self._layout, self._evaluation = lock, layout, evaluation
-        self._contents = contents
+        self._lock, self._layout, self._contents = lock, layout, contents
         self._rows = {subject: row for row, subject in enumerate(contents.training.subjects)}
         self._records = read_records(path)
         check_records(path, contents, self._records)
@@ -175,10 +214,7 @@ class Store:
         layout : Layout
             The layout to fit.
         evaluation : Evaluation
-            Items and outcomes. Subjects that the store lacks are added to it, and it may have
-            others. If there are more items or outcomes than before, subjects with additional
-            outcomes are fitted again, with a warning. The others keep their draws, and the former
-            fits remain available with the former items and outcomes.
+            Items and outcomes; those of the store, if it exists.
         battery : Battery
             The items as the layout reads them.
         options : SamplingOptions
@@ -200,9 +236,9 @@ class Store:
         Raises
         ------
         FitError
-            When the folder contains something else; when its fits have another layout, other
-            options, another seed, or data that the evaluation does not extend; or when the store is
-            damaged, in use, or cannot be written.
+            When the folder contains something else; when its fit has another layout, other options,
+            another seed, or other subjects, items or outcomes; or when the store is damaged, in
+            use, or cannot be written.
         """
         path = Path(path)
         if hierarchy.state(path) == "else":
@@ -223,34 +259,17 @@ class Store:
             ) from error
         try:
             asked = options_of(options, reruns, method, starts)
-            places = hierarchy.generations(path)
-            found = {place: hierarchy.read(place) for place in places}
-            if places:
-                newest = found[places[-1]]
-                check_same(path, newest, layout, asked, seed)
-                seed = int(newest.attributes["seed"])
-            held = _held(found, evaluation, battery)
-            place = next((place for place, growth in held.items() if growth.same), None)
-            if place is None:
+            training = Training.of(layout, battery.features, evaluation)
+            if hierarchy.state(path) == "store":
+                stored = hierarchy.read(path)
+                check_same(path, stored, layout, asked, seed)
+                check_data(path, stored.training, training)
+            else:
                 seed = secrets.randbits(31) if seed is None else seed
-                training = Training.of(layout, battery.features, evaluation)
                 prior = {name: drawn[None] for name, drawn in draw_prior(layout).items()}
                 said = marks(layout, options, seed, method)
-                place = hierarchy.generation(path, len(places) + 1)
-                hierarchy.create(place, layout, Contents(said, asked, training, prior, {}))
-            else:
-                known = set(found[place].training.subjects)
-                new = [subject for subject in evaluation.subjects if subject not in known]
-                if new:
-                    hierarchy.extend(place, Training.of(layout, battery.features, evaluation, new))
-            store = cls(place, lock, layout, evaluation, hierarchy.read(place))
-            for former, growth in held.items():
-                if former != place:
-                    store._take_over(former, found[former], growth.unchanged)
-            if place not in found and held:
-                former = next(iter(held))
-                store._say_grown(path, former, found[former].training)
-            return store
+                hierarchy.create(path, layout, Contents(said, asked, training, prior, {}))
+            return cls(path, lock, layout, hierarchy.read(path))
         except OSError as error:
             lock.release()
             raise StoreError(
@@ -299,37 +318,6 @@ class Store:
         if len(self._records) % _TRIMMED == 0:
             _return_free_memory()
 
-    def _take_over(self, former: Path, contents: Contents, subjects: Collection[str]) -> None:
-        """Copy draws of subjects whose outcomes are the same from a former part of the store."""
-        records = read_records(former)
-        check_records(former, contents, records)
-        for row, record in records.items():
-            name = record.subject
-            wanted = name in subjects and name in self._rows and name not in self.finished
-            if wanted and record.draws is not None:
-                draws = read_draws(former, row, record, contents.draws)
-                self.add(Sampled(name, draws, record.attempts, record.reason))
-
-    def _say_grown(self, path: Path, former: Path, before: Training) -> None:
-        """Warn of the number of subjects that are fitted again, with former fits kept."""
-        done = {one.subject for one in read_records(former).values() if one.draws is not None}
-        known = done.intersection(self._evaluation.subjects)
-        kept = known & self.finished
-        now = len(self._contents.training.items)
-        begun = (
-            f"with {many(len(before.items), 'item')}, but now there are {now}"
-            if now > len(before.items)
-            else "with fewer outcomes"
-        )
-        told = f"; kept, with the same outcomes: {many(len(kept), 'subject')}" if kept else ""
-        if known:
-            warnings.warn(
-                f"{path} was created {begun}; fitted again, with additional outcomes: "
-                f"{many(len(known - kept), 'subject')}{told}. The former fits remain in it, with "
-                "the former items and outcomes",
-                stacklevel=4,
-            )
-
     def _write(self, row: int, draws: Draws) -> dict[str, str]:
         """Write a subject's draws to the disk with a sync; return digests by array."""
         arrays = by_array(draws)
@@ -344,7 +332,7 @@ class Store:
         return dict(zip(arrays, self._writers.map(write, arrays), strict=True))
 
     def posterior(self) -> Posterior:
-        """Return the posterior of the evaluation's subjects, whose draws stay on the disk.
+        """Return the posterior of the finished subjects, whose draws stay on the disk.
 
         Returns
         -------
@@ -356,9 +344,7 @@ class Store:
         FitError
             When no subject has draws.
         """
-        return stored_posterior(
-            self.path, self._layout, self._contents, self._records, self._evaluation.subjects
-        )
+        return stored_posterior(self.path, self._layout, self._contents, self._records)
 
     def close(self) -> None:
         """Close the store and release its lock."""
@@ -375,21 +361,6 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _held(
-    found: dict[Path, Contents], evaluation: Evaluation, battery: Battery
-) -> dict[Path, Growth]:
-    """Compare each part of a store with a call, newest first; raise an error if none fits."""
-    held, refused = dict[Path, Growth](), list[StoreError]()
-    for place in reversed(found):
-        try:
-            held[place] = grown(place, found[place].training, evaluation, battery)
-        except StoreError as error:
-            refused.append(error)
-    if refused and not held:
-        raise refused[0]
-    return held
 
 
 def _refuse_links(path: Path) -> None:

@@ -112,7 +112,7 @@ class Asked:
         covariates = {name: own[roster.who] for name, own in roster.cohort.covariates.items()}
         numbers = sum(
             int(np.prod([len(labels) for labels in latent.dims.values()], initial=1))
-            for latent in layout.drawn
+            for latent in layout.latents
             if any(root(plate) == ITEM for plate in latent.plates)
         )
         each = 8 * sizes["chain"] * sizes["draw"] * max(1, numbers)

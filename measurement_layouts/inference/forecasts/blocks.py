@@ -127,7 +127,7 @@ class Block:
             shape = (-1, *(len(layout.dims[dim]) if dim in own else 1 for dim in dims))
             grouped[name] = Factored.group(values[first].reshape(shape), frame)
         own_levels = dict[str, Levels]()
-        for latent in layout.drawn:
+        for latent in layout.latents:
             if levels and latent.name in levels:
                 own_levels[latent.name] = Levels.of(
                     levels[latent.name][first], _label_counts(latent, dims), frame
@@ -184,7 +184,7 @@ class Block:
         known: dict[str, object] = dict(self.features)
         for name, value in constants.items():
             known[name] = self._alone(value) if isinstance(value, np.ndarray) else value
-        nodes: tuple[Latent | MetaFeature, ...] = self.layout.drawn + self.layout.covariates
+        nodes: tuple[Latent | MetaFeature, ...] = self.layout.latents + self.layout.covariates
         for node in nodes:
             table = profile[node.name]
             if node.name in self.levels:

@@ -23,7 +23,6 @@ from .seen import Seen
 from .streaming import SUMMARY
 from .support import Support
 
-OUTSIDE = ("outside_training", "new_combination")
 """Variables that mark values, or pairs of values, outside a subject's training items."""
 
 
@@ -48,9 +47,9 @@ class Forecast(Shown):
         - ``trained`` (subject, item): whether the subject was fitted to the item. Items are
           compared by name, or by meta-features where items have no given names (0, 1, ...);
         - ``extrapolated`` (item): whether the item lies outside a declared range;
-        - ``outside_training`` and ``new_combination`` (subject, item): whether the item lies
-          outside the subject's training items, as `outside` lists. For a subject that is not in
-          the fit, these are the items that any subject attempted. Forecasts of baselines lack both.
+        - ``outside_training`` (subject, item): whether the item lies outside the subject's training
+          items, as `outside` lists. For a subject that is not in the fit, these are the items that
+          any subject attempted. Forecasts of baselines lack it.
 
         The forecast of a fit also has ``distance`` (subject, item): how far the item lies from the
         subject's training items, in their standard deviations (1 for a level, or a group of a
@@ -104,10 +103,10 @@ class Forecast(Shown):
         DataFrame
             One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
             ``trained`` and ``extrapolated``. The forecast of a fit also has ``outside_training``,
-            ``new_combination``, ``remark`` (a description of the values outside the subject's
-            training items), ``distance``, ``profile_sd``, ``items_sd`` and ``elsewhere_sd``. The
-            forecast of a joint fit also has ``known_subject``, ``known_item`` and ``new_level``.
-            Where rows are steps, ``outcome`` and ``step`` follow the item.
+            ``remark`` (a description of the values outside the subject's training items),
+            ``distance``, ``profile_sd``, ``items_sd`` and ``elsewhere_sd``. The forecast of a joint
+            fit also has ``known_subject``, ``known_item`` and ``new_level``. Where rows are steps,
+            ``outcome`` and ``step`` follow the item.
         """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
         columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
@@ -120,7 +119,7 @@ class Forecast(Shown):
             if self.rows is not None:
                 told = told[:, self.rows.places]
             frame["remark"] = pd.array(told.ravel(), dtype="str")
-            columns += [*OUTSIDE, "remark", *(name for name in PARTS if name in frame)]
+            columns += ["outside_training", "remark", *(name for name in PARTS if name in frame)]
         return frame[[*columns, *(name for name in CASES if name in frame)]]
 
     @property
@@ -140,9 +139,7 @@ class Forecast(Shown):
         - ``level``: the meta-feature has ``levels=``, and the value lies between the lowest and
           the highest training value but is on no training item (values of a meta-feature with a
           range are interpolated there, and not listed);
-        - ``undefined``: the meta-feature is defined on this item, but on no training item;
-        - ``combination``: two values are each on some training items, but not together on any.
-          Only columns with at most 12 different values on the training items are paired.
+        - ``undefined``: the meta-feature is defined on this item, but on no training item.
 
         A meta-feature that is undefined on an item, because the one that it is ``given`` is 0, is
         not compared. Differences of up to 1e-7 of a column's largest training value are ignored.
@@ -153,8 +150,7 @@ class Forecast(Shown):
             One row per finding: ``subject``, ``item``, ``kind``, ``meta_feature`` (the column),
             ``value``; ``low`` and ``high``, the lowest and highest training value; ``beyond``, the
             distance from the nearer of them in the meta-feature's ``unit``: positive above,
-            negative below, 0 between them. A combination also has the ``other`` column and
-            ``other_value``.
+            negative below, 0 between them.
 
         Raises
         ------
@@ -216,10 +212,8 @@ class Forecast(Shown):
         flagged = self.data["extrapolated"].to_numpy()
         told = [f"{self._count(flagged)} of them outside a declared range"]
         if self.support is not None:
-            found = [self._count(self.data[name].to_numpy().any(axis=0)) for name in OUTSIDE]
-            beyond, combined = found
+            beyond = self._count(self.data["outside_training"].to_numpy().any(axis=0))
             told += [f"{beyond} outside a subject's training items"] * bool(beyond)
-            told += [f"{combined} with combinations new to a subject"] * bool(combined)
         told += self._cases()
         return (
             f"<Forecast: {many(self.data.sizes['subject'], 'subject')}, "
@@ -262,8 +256,7 @@ def forecast(
     with the values :math:`\theta_s` of the subject and, in a joint fit, the values
     :math:`\beta_i` of the item. For subjects and items of the fit these are posterior draws. For
     new ones they are drawn from their prior given the shared values :math:`\phi`; see
-    `levels.Levels`. Levels of measured demands are weighted, for an item of a joint fit, by what
-    all outcomes say of them given each draw, and for a new item by its annotations.
+    `levels.Levels`.
 
     Parameters
     ----------
@@ -375,7 +368,7 @@ def _assembled(
     seen = Seen.of(fit, who, rows, items, features)
     trained = seen.flags()
     support = Support.of(fit, who, rows, items, features)
-    unmet = list(support.flags())
+    unmet = support.flags()
     distance = support.distances()
     transfer = read_trust(trust, fit.layout)
     if isinstance(trust, Transfer):
@@ -394,8 +387,8 @@ def _assembled(
         outcomes = fit.layout.outcomes
         expected = _expected(who, items, outcomes, summarise(features, len(items), outcomes))
         what = row_names(items, steps)
-        trained, distance, *unmet = (
-            np.repeat(flags, each, axis=1) for flags in (trained, distance, *unmet)
+        trained, distance, unmet = (
+            np.repeat(flags, each, axis=1) for flags in (trained, distance, unmet)
         )
         flagged = np.repeat(flagged, each)
     data = xr.Dataset(
@@ -403,7 +396,7 @@ def _assembled(
             **{name: (cells, values) for name, values in zip(SUMMARY, found[:3], strict=True)},
             "trained": (cells, trained),
             "extrapolated": ("item", flagged),
-            **{name: (cells, values) for name, values in zip(OUTSIDE, unmet, strict=True)},
+            "outside_training": (cells, unmet),
             "distance": (cells, distance),
             "profile_sd": (cells, found[3]),
             "items_sd": (cells, away.sd("item_sd")),

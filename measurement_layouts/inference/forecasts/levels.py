@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ...common.seeds import subject_seed
 from ...layouts import Latent, Prior
-from ...layouts.outcomes.averaging import Told
 from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name, root
 from ...linking import Expr, evaluate
 from ..model.alignment import align, leaves
-from ..model.cells import log_chances
 from ..model.quantiles import from_scores
 from ..posterior.posterior import Posterior
 from .reading import draws_at
@@ -92,8 +89,6 @@ class Levels:
 
     def _fresh(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Draw values at new levels from the prior, given the draws of its parameters."""
-        if isinstance(latent, Told):
-            return self._annotated(codes)
         scores = self._scores(latent, codes)
         if not isinstance(latent.prior, tuple):
             return self._drawn(latent, latent.priors[0], codes, scores, latent.label_dims)
@@ -102,13 +97,6 @@ class Levels:
             for place, prior in enumerate(latent.priors)
         ]
         return np.stack(parts, axis=-1)
-
-    def _annotated(self, codes: np.ndarray) -> np.ndarray:
-        """Return what the annotations say of the levels of new items, for each draw."""
-        rows, sizes = pd.Index(self.roster.what).get_indexer(codes[:, 0]), self._posterior.sizes
-        own = {name: values[rows] for name, values in self.roster.features.items()}
-        found = log_chances(self.fit.layout, own)
-        return np.broadcast_to(found, (sizes["chain"] * sizes["draw"], *found.shape))
 
     def _scores(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Draw the standard normal score of each value: (draws, levels, labels)."""

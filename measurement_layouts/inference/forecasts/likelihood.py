@@ -17,7 +17,6 @@ from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
 from ...evaluations.subject_data import EDGE, SubjectData
 from ...layouts import Latent, Layout, MetaFeature, Success, Unseen
-from ...layouts.outcomes.averaging import Told
 from ...layouts.outcomes.measured import Places
 from ...layouts.plates import ITEM, SUBJECT
 from ...linking import Expr, arrays
@@ -52,32 +51,23 @@ class Averaged(Expr):
     given this value, which is kept 1e-12 away from 0 and 1. The result is in nats and does not
     include the binomial coefficient.
 
-    In a joint fit, the weights :math:`w_k` of a measured property are its probabilities given all
-    outcomes of the item, and the result is the log-likelihood given those of all other subjects:
-
-    .. math:: -\log \sum_k w_k p_k^{-y} (1 - p_k)^{-(n - y)}
-
     Parameters
     ----------
     outcome : Success
         The layout's outcome, given the property.
     unseen : Unseen or Places
         The unseen or measured properties to average over.
-    told : Told, optional
-        What all outcomes of a joint fit say of the property.
     """
 
     outcome: Success
     unseen: Unseen | Places
-    told: Told | None = None
     name: None = field(default=None, init=False)
     range = Interval(-np.inf, 0)
     unit = None
 
     @property
     def parents(self) -> tuple[Expr, ...]:
-        weights = self.unseen.weights if self.told is None else self.told
-        return (self.outcome.expression, weights, *_counts())
+        return (self.outcome.expression, self.unseen.weights, *_counts())
 
     @property
     def dims(self) -> Dims:
@@ -88,11 +78,10 @@ class Averaged(Expr):
         axis = dims.index(self.unseen.dim) - len(dims)
         chance = arrays.minimum(arrays.maximum(chance, EDGE), 1 - EDGE)
         each = successes * arrays.log(chance) + failures * arrays.log1p(-chance)
-        each = each + arrays.log(weights) if self.told is None else weights - each
+        each = each + arrays.log(weights)
         most = arrays.max(each, axis=axis, keepdims=True)
         total = arrays.sum(arrays.exp(each - most), axis=axis, keepdims=True)
-        found = most + arrays.log(total)
-        return found if self.told is None else -found
+        return most + arrays.log(total)
 
 
 _MEMORY_MIB = 8.0  # to compute probabilities; the logarithms take the same amount in addition
@@ -179,10 +168,9 @@ def log_likelihood(
 
     with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
     as in the fitted model. If the item has an unseen property, which its trials share, the
-    likelihood is averaged over its values; see `Averaged`. If subjects share a measured level of
-    the item in a joint fit, it is the likelihood given the outcomes of all other subjects. If the
-    layout has a normal latent with a value for each subject and item, the likelihood is
-    averaged over that, too; see `_effect_on_item`.
+    likelihood is averaged over its values; see `Averaged`. If the layout has a normal latent with a
+    value for each subject and item, the likelihood is averaged over that, too; see
+    `_effect_on_item`.
 
     Parameters
     ----------
@@ -358,19 +346,11 @@ def _in_one_order(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield log-likelihoods without the binomial coefficient, (places, all draws)."""
     layout, count, part = fit.layout, len(items.names), _effect_on_item(fit.layout)
-    if layout.told is not None and part is not None:
-        raise FitError(
-            f"layout {layout.name!r} has {part.name} of each subject on each item and measures "
-            f"{layout.measured[0].name}, and the log-likelihood of an outcome is not averaged over "
-            "both; score the forecasts of left-out outcomes, with ml.validation.cross_validate"
-        )
     outcome = (layout.several if items.trials.max(initial=0) > 1 else layout).outcome
-    if layout.told is not None and layout.shared is not None:
-        outcome = layout.shared
     if outcome.unseen is not None:
         counts = zip(_counts(), (items.successes, failures), strict=True)
         known = {count.name: values for count, values in counts} | items.features
-        target = Averaged(outcome, outcome.unseen, layout.told)
+        target = Averaged(outcome, outcome.unseen)
         yield from every_draw(fit, row, known, count, target, memory_mib=_AVERAGED_MIB)
         return
     if part is not None:

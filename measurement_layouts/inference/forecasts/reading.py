@@ -10,11 +10,10 @@ import xarray as xr
 
 from ...common.errors import FitError
 from ...layouts import Latent, Layout
-from ...layouts.outcomes.averaging import Told
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
 from ..model.alignment import Features
 from ..model.cohort import plate_feature
-from ..posterior.cohort import covariates_of, log_told
+from ..posterior.cohort import covariates_of
 from ..posterior.posterior import Posterior
 from .blocks import Tables
 
@@ -113,7 +112,7 @@ class JointReader(Reader):
     def _combined(self) -> dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]:
         """By plates: the combinations of levels that items have, and the combination of each."""
         found = {}
-        for latent in self.layout.drawn:
+        for latent in self.layout.latents:
             names = _of_items(latent.plates)
             if names and names not in found:
                 codes = np.stack([self.items[name] for name in names], axis=1)
@@ -124,7 +123,7 @@ class JointReader(Reader):
     @property
     def levels(self) -> Mapping[str, np.ndarray]:
         combined = self._combined
-        named = {latent.name: _of_items(latent.plates) for latent in self.layout.drawn}
+        named = {latent.name: _of_items(latent.plates) for latent in self.layout.latents}
         return {name: combined[plates][1] for name, plates in named.items() if plates}
 
     @cached_property
@@ -132,13 +131,13 @@ class JointReader(Reader):
         """Tables of the latents that are the same for all subjects."""
         return {
             latent.name: self._table(latent, 0)
-            for latent in self.layout.drawn
+            for latent in self.layout.latents
             if all(root(plate) == ITEM for plate in latent.plates)
         }
 
     def read(self, row: int) -> Drawn:
         profile = dict(self._shared)
-        for latent in self.layout.drawn:
+        for latent in self.layout.latents:
             if latent.name not in profile:
                 profile[latent.name] = self._table(latent, row)
         draws = next(iter(profile.values())).shape[1]
@@ -179,12 +178,10 @@ def draws_at(
     posterior : Dataset
         Its draws.
     latent : Latent
-        The latent, or what all outcomes say of the levels of measured demands.
+        The latent.
     codes : ndarray of int, shape (levels, plates)
         Positions of the levels in the fit.
     """
-    if isinstance(latent, Told):
-        return log_told(fit, codes[:, 0])
     variable: Any = posterior.variables[latent.name]
     at = f"{SUBJECT}[]"  # no dimension of a layout can have this name
     if latent.plates:
@@ -231,7 +228,9 @@ def reader_of(fit: Posterior, features: Features) -> Reader:
     source = fit.layout, fit.posterior, fit.constants
     if not fit.layout.joint:
         return Reader(*source)
-    names = dict.fromkeys(name for latent in fit.layout.drawn for name in _of_items(latent.plates))
+    names = dict.fromkeys(
+        name for latent in fit.layout.latents for name in _of_items(latent.plates)
+    )
     lacking = [name for name in names if plate_feature(name) not in features]
     if lacking:
         raise FitError(

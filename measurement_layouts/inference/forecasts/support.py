@@ -1,6 +1,5 @@
-"""Values, and pairs of values, of an item that lie outside a subject's training items."""
+"""Values of an item that lie outside a subject's training items."""
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,16 +18,12 @@ from ..model.alignment import Features, defined
 from ..posterior.posterior import Posterior
 
 _ROUNDING = 1e-7  # tolerance for float32 columns, as a part of a column's largest value
-_FEW = 12  # columns with at most this many distinct values are compared in pairs
 _AT_ONCE = 4096  # items compared at a time
 _TOLD = 3  # findings per item that a remark describes in words
 _NUMBERS = ("value", "low", "high", "beyond")
 _COLUMNS = {
-    name: float if name.removeprefix("other_") in _NUMBERS else "str"
-    for name in (
-        *("subject", "item", "kind", "meta_feature", *_NUMBERS, "unit"),
-        *("other", "other_value"),
-    )
+    name: float if name in _NUMBERS else "str"
+    for name in (*("subject", "item", "kind", "meta_feature", *_NUMBERS, "unit"),)
 }
 
 
@@ -108,26 +103,18 @@ class Support:
             np.array(which, dtype=int),
         )
 
-    def flags(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mark the items that lie outside each subject's training items.
+    def flags(self) -> np.ndarray:
+        """Mark the items that lie outside each subject's training items, (subjects, items).
 
-        Returns
-        -------
-        outside : ndarray of bool, shape (subjects, items)
-            Whether a value lies beyond the lowest or highest one of the training items, is a level
-            that none of them has, or is of a column that is undefined on all of them.
-        combination : ndarray of bool, shape (subjects, items)
-            Whether two values that the training items have do not occur together on any of them.
-            Only columns with at most 12 different values on the training items are paired.
+        A value of theirs lies beyond the lowest or highest one of the training items, is a level
+        that none of them has, or is of a column that is undefined on all of them.
         """
-        shape = len(self.attempted), len(self.items)
-        outside, combination = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-        for number in range(shape[0]):
+        outside = np.zeros((len(self.attempted), len(self.items)), dtype=bool)
+        for number in range(len(outside)):
             met = self._met(number)
-            combination[number] = met.apart(self._codes[1])
             for part in _parts(len(self.items)):
                 outside[number, part] = np.any(self._outside(met, part), axis=(0, 2))
-        return outside[self.which], combination[self.which]
+        return np.asarray(outside[self.which])
 
     def distances(self) -> np.ndarray:
         """Compute distances of items from each subject's training items, (subjects, items).
@@ -135,7 +122,7 @@ class Support:
         The distance is the largest over the columns. In each column it is the amount by which the
         value lies beyond the training items, in their standard deviations. It is 1 where they do
         not vary, where a level is on none of them, and where the column is undefined on all of
-        them. Combinations are not included.
+        them.
         """
         found = np.zeros((len(self.attempted), len(self.items)))
         for number in range(len(found)):
@@ -183,7 +170,7 @@ class Support:
 
     def _findings(self, number: int, places: np.ndarray) -> list["_Finding"]:
         """List the findings for one set of training items; items are positions in `places`."""
-        met, values, codes = self._met(number), self.values[places], self._codes[1][places]
+        met, values = self._met(number), self.values[places]
         names = [name for name, _ in self.columns]
         measured = [units.name(node.unit) for _, node in self.columns]
         lows, highs = met.low.tolist(), met.high.tolist()
@@ -195,13 +182,7 @@ class Support:
             for item, at in np.argwhere(flagged).tolist():
                 numbers = float(values[item, at]), lows[at], highs[at], float(far[item, at])
                 found.append(_Finding(item, kind, names[at], *numbers, measured[at]))
-        for at, other, rows in met.pairs(codes):
-            for item, *pair in zip(
-                rows.tolist(), *values[rows][:, [at, other]].T.tolist(), strict=True
-            ):
-                told = names[at], pair[0], lows[at], highs[at], 0.0, measured[at]
-                found.append(_Finding(item, "combination", *told, names[other], pair[1]))
-        return sorted(found, key=lambda finding: finding.item)  # stable: values before pairs
+        return sorted(found, key=lambda finding: finding.item)
 
     def _outside(self, met: "_Met", part: slice | np.ndarray) -> list[np.ndarray]:
         """Mark values beyond the training values, new levels, and values in undefined columns."""
@@ -252,7 +233,7 @@ class Support:
 
 
 class _Finding(NamedTuple):
-    """One value or pair of values outside the training items; a row of the table."""
+    """One value outside the training items; a row of the table."""
 
     item: int
     kind: str
@@ -262,77 +243,31 @@ class _Finding(NamedTuple):
     high: float
     beyond: float
     unit: str
-    other: str = ""
-    other_value: float = np.nan
 
 
-@dataclass(frozen=True, eq=False)
-class _Met:
+class _Met(NamedTuple):
     """Values of a set of training items.
 
     `low` and `high` have the ends of each column, NaN where it is undefined on all items. `present`
-    marks by column the numbered values that occur. `place` has the position in `unmet` of the
-    values of columns with few values, and -1 elsewhere. `unmet` marks the pairs of values of two
-    columns that are on no item together. The last entry of each array is for values without a
-    number.
+    marks by column the numbered values that occur; its last entry is for values without a number.
     """
 
     low: np.ndarray
     high: np.ndarray
     present: list[np.ndarray]
-    place: list[np.ndarray]
-    unmet: np.ndarray
 
     @classmethod
     def of(cls, values: np.ndarray, codes: np.ndarray, most: np.ndarray) -> "_Met":
-        present, place, owner = list[np.ndarray](), list[np.ndarray](), list[int]()
+        present = list[np.ndarray]()
         for column in range(values.shape[1]):
             occurs = np.zeros(most[column] + 2, dtype=bool)
             occurs[codes[:, column]] = True
             occurs[-1] = False
-            at = np.full(len(occurs), -1)
-            if (count := int(occurs.sum())) <= _FEW:
-                at[occurs] = len(owner) + np.arange(count)
-                owner += [column] * count
             present.append(occurs)
-            place.append(at)
-        which = np.zeros((len(owner) + 1, len(codes)), dtype=bool)
-        for at, own in zip(place, codes.T, strict=True):
-            which[at[own], np.arange(len(codes))] = True
-        bits = np.packbits(which[:-1], axis=1)
-        unmet = np.zeros((len(which), len(which)), dtype=bool)
-        for value, own in enumerate(bits):
-            unmet[value, :-1] = ~(bits & own).any(axis=1) & np.not_equal(owner, owner[value])
         low, high = np.full((2, values.shape[1]), np.nan)
         if len(values):
             low, high = np.fmin.reduce(values), np.fmax.reduce(values)
-        return cls(low, high, present, place, unmet)
-
-    def apart(self, codes: np.ndarray) -> np.ndarray:
-        """Mark items with two values that are on no training item together."""
-        found = np.zeros(len(codes), dtype=bool)
-        for part in _parts(len(codes)) if self.unmet.any() else ():
-            at = self._at(codes[part])
-            avoided = self.unmet[at[0]]
-            for own in at[1:]:
-                avoided |= self.unmet[own]
-            found[part] = np.take_along_axis(avoided, at.T, axis=1).any(axis=1)
-        return found
-
-    def pairs(self, codes: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
-        """Yield pairs of columns and the items whose values of both are on no item together."""
-        rows = np.flatnonzero(self.apart(codes))
-        if not len(rows):
-            return
-        at = self._at(codes[rows])
-        for first, second in itertools.combinations(range(len(at)), 2):
-            found = rows[self.unmet[at[first], at[second]]]
-            if len(found):
-                yield first, second, found
-
-    def _at(self, codes: np.ndarray) -> np.ndarray:
-        """Return the positions of values in `unmet`; shape (columns, items)."""
-        return np.stack([place[own] for place, own in zip(self.place, codes.T, strict=True)])
+        return cls(low, high, present)
 
 
 def _parts(items: int) -> Iterator[slice]:
@@ -371,9 +306,6 @@ def _in_words(found: _Finding) -> str:
         return f"{name} is undefined on all training items"
     if found.kind == "level":
         return f"{name} {value} is on no training item"
-    if found.kind == "combination":
-        other = f"{found.other} {short(found.other_value)}"
-        return f"{name} {value} and {other} are on no training item together"
     far = f"{short(abs(found.beyond))} " if np.isfinite(found.beyond) else ""
     low, high = short(found.low), short(found.high)
     ends = low if found.low == found.high else f"{low} to {high}"

@@ -107,13 +107,6 @@ class Outcomes:
         return values("mul", times, average)
 
 
-@dataclass(frozen=True)
-class Counted:
-    """Form of outcomes in which rows have one kind of outcome, with its number."""
-
-    names: tuple[str, ...] = ("count",)
-
-
 _WIDTHS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 
 
@@ -124,7 +117,7 @@ class Inputs:
     ----------
     domains : Domains
         Domains of the battery.
-    outcomes : Outcomes or Counted
+    outcomes : Outcomes
         Form of a subject's outcomes.
 
     Attributes
@@ -141,7 +134,7 @@ class Inputs:
         Names of the subject's numbers, in order.
     """
 
-    def __init__(self, domains: Domains, outcomes: Outcomes | Counted) -> None:
+    def __init__(self, domains: Domains, outcomes: Outcomes) -> None:
         self.domains = domains
         self.own = 0
         self.outcomes = {name: slot for slot, name in enumerate(outcomes.names, start=1)}

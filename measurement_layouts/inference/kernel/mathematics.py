@@ -272,7 +272,6 @@ _SIMPLE: dict[str, Callable[..., Any]] = {
     "minimum": partial(_extreme, "<"),
     "where": lambda b, condition, yes, no: b.select(condition, yes, no),
     "complement": lambda b, p, q: q,
-    "held": lambda b, x: x,
     "lt": partial(_compare, "<"),
     "gt": partial(_compare, ">"),
     "le": partial(_compare, "<="),

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...evaluations.subject_data import EDGE
 from .complements import Complements
 from .domains import Domains
-from .inputs import Counted, Outcomes
-from .mathematics import LEAST
-from .terms import RIGHT, LevelSum, LogDensity, Term
+from .inputs import Outcomes
+from .terms import LogDensity, Term
 from .values import Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
@@ -50,12 +48,6 @@ def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, 
     """Yield the derivatives by the moving arguments, in the arguments' spaces."""
     if value.op == "fold":
         kind, through = value.folded
-        if kind == "dot":
-            for arg, other in (value.args, value.args[::-1]):
-                if arg.moving:
-                    part = values.fold("dot", other, through, arg.space, arg.features, g)
-                    yield arg, part
-            return
         (arg,) = value.args
         part = g
         if kind in ("max", "min"):
@@ -112,7 +104,6 @@ _RULES: dict[str, Rule] = {
     "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],
     "sqrt": lambda v, a, g, make: [make("div", g, make("add", v, v))],
     "abs": lambda v, a, g, make: [make("where", make("lt", a[0], make.zero), make("neg", g), g)],
-    "held": lambda v, a, g, make: [None],  # added and subtracted, so that it has no effect
     # with a probability p and q = 1 - p as arguments, the whole derivative is that by p
     "complement": lambda v, a, g, make: [make("neg", g), None],
     "log_chance": lambda v, a, g, make: [make("div", g, a[0]), None],
@@ -149,7 +140,7 @@ class Plan:
         Spaces of the parts of the point, by offset.
     length : int
         Length of the point.
-    outcomes : Outcomes or Counted
+    outcomes : Outcomes
         Form of a subject's outcomes.
     """
 
@@ -159,10 +150,10 @@ class Plan:
     profile: tuple[Value, ...]
     points: Mapping[int, Space]
     length: int
-    outcomes: Outcomes | Counted
+    outcomes: Outcomes
 
 
-def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) -> Plan:
+def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
     """Plan the computation of a log-density on a battery.
 
     Parameters
@@ -171,7 +162,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) ->
         The terms of the log-density.
     domains : Domains
         Domains of the battery.
-    outcomes : Outcomes or Counted
+    outcomes : Outcomes
         Form of a subject's outcomes.
 
     Returns
@@ -206,11 +197,8 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) ->
         placed.append(made)
     success = placed[density.probability]
     failure = complements.of(success)  # type: ignore[arg-type]
-    if density.level_sum is not None:
-        likelihood = _summed_over_levels(values, success, failure, density.level_sum)  # type: ignore[arg-type]
-    else:
-        weights = None if density.weights is None else placed[density.weights]
-        likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
+    weights = None if density.weights is None else placed[density.weights]
+    likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
     profile = tuple(placed[place] for place in density.profile)
@@ -249,45 +237,11 @@ def _likelihood(
     success: Value,
     failure: Value,
     weights: Value | None,
-    outcomes: Outcomes | Counted,
+    outcomes: Outcomes,
 ) -> Value:
     """Make the log-probability of the outcomes, without coefficients."""
     rows = Space(values.domains.rows)
     everything = frozenset(values.domains.features)
     given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
-    logs = outcomes.log_probability(values, success, failure, weights, *given)  # type: ignore[union-attr]
+    logs = outcomes.log_probability(values, success, failure, weights, *given)
     return values.fold("sum", logs, rows, Space())
-
-
-def _summed_over_levels(values: Values, success: Value, failure: Value, levels: LevelSum) -> Value:
-    r"""Make the log-probability of all outcomes, without the binomial coefficients.
-
-    .. math:: \sum_i \log \sum_k w_{ik} \exp\Big(\sum_{s} n_{si} \log P(y_{si} \mid k)\Big)
-
-    with items i, their levels k with probabilities w, and rows s of one kind of outcome with their
-    number n.
-    """
-    dim, domains = levels.dim, values.domains
-    right = values.data(
-        domains.features[RIGHT][domains.of(frozenset({RIGHT}), ()).origin],  # type: ignore[union-attr]
-        Space(domains.of(frozenset({RIGHT}), ())),
-        {RIGHT},
-    )
-    chance = values("where", values("ne", right, values.zero), success, failure)
-    edge = values.constant(min(EDGE, LEAST))
-    logs = values("log", values("minimum", values("maximum", chance, edge), values.constant(1.0)))
-    whose = frozenset({levels.plate})
-    rows = Space(domains.rows, (dim,))
-    items = Space(domains.of(whose, ()), (dim,))
-    count = values.leaf("outcome", "count", Space(domains.rows), frozenset(domains.features))
-    summed = values.fold("dot", count, rows, items, whose, logs)
-    entries = domains.features[levels.log_weights][items.domain.origin]  # type: ignore[union-attr]
-    weighted = values("add", summed, values.data(entries, items, whose))
-    return values.fold("sum", _log_of_sum(values, weighted, dim), Space(items.domain), Space())
-
-
-def _log_of_sum(values: Values, logs: Value, dim: str) -> Value:
-    """Make the logarithm of a sum along a dimension, given the logarithms of its terms."""
-    most = values("held", values.reduce("max", logs, dim))
-    parts = values.reduce("sum", values("exp", values("sub", logs, most)), dim)
-    return values("add", most, values("log", parts))

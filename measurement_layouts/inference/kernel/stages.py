@@ -237,7 +237,7 @@ class Entry:
 
 
 _POINTER = ir.PointerType()
-_START = {"sum": 0.0, "dot": 0.0, "lack": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
+_START = {"sum": 0.0, "lack": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _JOIN = {"prod": "mul", "max": "maximum", "min": "minimum"}
 
 
@@ -307,14 +307,12 @@ class Stage:
         value = step.fold
         assert value is not None  # noqa: S101
         kind = value.folded[0]
-        if kind in ("sum", "dot") and self._in_runs(step.space, value.space):
+        if kind == "sum" and self._in_runs(step.space, value.space):
             self._fold_runs(step)
             return
         with self._through(step.space) as body:
             target, part = body.place(value, value.space), body.read(value.args[0])
-            if kind == "dot":
-                part = self.b.fmul(part, body.read(value.args[1]))
-            if kind in ("sum", "dot"):
+            if kind == "sum":
                 self._accumulate(target, part)
                 return
             before = self.b.load(target, typ=DOUBLE)
@@ -347,10 +345,7 @@ class Stage:
                 self.b.store(self.b.load(total, typ=DOUBLE), before)
                 self.b.store(self.b.load(target, typ=DOUBLE), total)
                 self.b.store(target, place)
-            part = body.read(value.args[0])
-            if value.folded[0] == "dot":
-                part = self.b.fmul(part, body.read(value.args[1]))
-            self._accumulate(total, part)
+            self._accumulate(total, body.read(value.args[0]))
         self.b.store(self.b.load(total, typ=DOUBLE), self.b.load(place, typ=_POINTER))
 
     def _others(self, step: Step) -> None:

@@ -9,10 +9,6 @@ CONSTANT, SUBJECT, MOVING = range(3)
 """Whether a term depends on the item only, on the subject, or on the sampler's point."""
 
 
-RIGHT = "\u00b7 right"
-"""Hidden meta-feature that is 1 on rows of successes and 0 on rows of failures."""
-
-
 class UnsupportedError(Exception):
     """The layout uses an operation that the kernel does not support."""
 
@@ -115,25 +111,6 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class LevelSum:
-    """Sum of the probability of all outcomes of an item over its possible levels.
-
-    Attributes
-    ----------
-    dim : str
-        Dimension of the levels.
-    plate : str
-        Hidden meta-feature of the items.
-    log_weights : str
-        Hidden meta-feature of the log-probability of each level.
-    """
-
-    dim: str
-    plate: str
-    log_weights: str
-
-
-@dataclass(frozen=True)
 class LogDensity:
     """Terms of a log-density, and the places of its results.
 
@@ -150,9 +127,6 @@ class LogDensity:
         Length of the sampler's point.
     weights : int or None
         Place of the weights with which the outcomes' probability is averaged over a dimension.
-    level_sum : LevelSum or None
-        Sum over the levels of items, if there is one; rows of successes and rows of failures are
-        then distinguished by the meta-feature `RIGHT`.
     """
 
     terms: Terms
@@ -161,7 +135,6 @@ class LogDensity:
     profile: tuple[int, ...]
     length: int
     weights: int | None = None
-    level_sum: LevelSum | None = None
 
     @property
     def used(self) -> frozenset[str]:

@@ -200,9 +200,8 @@ class Values:
 
         Parameters
         ----------
-        kind : {"sum", "max", "min", "prod", "lack", "dot"}
-            Kind of the reduction: ``lack`` is 1 minus the product, computed from complements, and
-            ``dot`` the sum of products of two quantities.
+        kind : {"sum", "max", "min", "prod", "lack"}
+            Kind of the reduction: ``lack`` is 1 minus the product, computed from complements.
         arg : Value
             The quantity to reduce, broadcast to `through`.
         through : Space
@@ -212,10 +211,10 @@ class Values:
         features : frozenset of str
             Meta-features on which the result depends.
         lacks : Value, optional
-            1 minus `arg`, for ``lack``; the other factor, for ``dot``.
+            1 minus `arg`, for ``lack``.
         """
         if through == target:
-            return self("mul", arg, lacks) if kind == "dot" and lacks is not None else arg
+            return arg
         payload, key = (kind, through), (kind, _key(through))
         args = (arg,) if lacks is None else (arg, lacks)
         moving = any(one.moving for one in args)

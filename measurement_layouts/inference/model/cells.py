@@ -7,7 +7,7 @@ import numpy as np
 
 from ...layouts import Layout, Node
 from ...linking import evaluate
-from .alignment import Features, align
+from .alignment import align
 from .cohort import Cohort
 
 
@@ -40,8 +40,7 @@ def laid_out(
     cohort : Cohort
         Cells, and levels.
     values : mapping of str to ndarray
-        By latent, shape (plates..., labels...). Without values of the layout's `told`, the levels
-        of measured demands are those of the annotations.
+        By latent, shape (plates..., labels...).
     draws : bool
         Whether the values, and so the results, have draws as their first axis.
 
@@ -51,14 +50,11 @@ def laid_out(
         By meta-feature, covariate and latent: shape (cells or 1, *label dimensions).
     """
     layout = cohort.layout
-    if layout.told is not None and layout.told.name not in values:
-        annotated = log_chances(layout, cohort.features)[(None,) * draws]
-        values = {**values, layout.told.name: annotated}
     return features_by_cell(cohort, draws) | {
         latent.name: by_cell(
             layout, latent, values[latent.name], tuple(map(cohort.codes, latent.plates)), draws
         )
-        for latent in layout.drawn
+        for latent in layout.latents
     }
 
 
@@ -93,30 +89,3 @@ def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarra
     dims = tuple(cohort.layout.dims)
     found: Any = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
     return np.asarray(found[(..., *[0] * len(dims))]) if found.ndim else found[None]
-
-
-def log_chances(layout: Layout, features: Features) -> np.ndarray:
-    """Compute the log-probability of each place for all levels of measured demands.
-
-    Parameters
-    ----------
-    layout : Layout
-        A layout with measured demands.
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
-
-    Returns
-    -------
-    ndarray, shape (items, places)
-        Of what the annotators said; minus infinity where a probability is 0.
-    """
-    shared, dims = layout.shared, tuple(layout.dims)
-    assert shared is not None  # noqa: S101
-    known = {
-        node.name: align(features[node.name], node, dims, per_item=True)
-        for demand in layout.measured
-        for node in demand.chances
-    }
-    chances = np.asarray(evaluate(shared.weights, known, dims))
-    with np.errstate(divide="ignore"):
-        return np.log(chances.reshape(len(chances), -1))

@@ -9,7 +9,6 @@ import pytensor.tensor as pt
 
 from ...evaluations.subject_data import EDGE
 from ...layouts import Derived, Latent, Node, Success
-from ...layouts.outcomes.measured import Measured
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
 from ...linking import evaluate
 from .alignment import align, lay_out
@@ -52,11 +51,9 @@ def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
             found[feature.name] = pm.Data(feature.name, values, dims=("item", *feature.label_dims))
         found = _variables(cohort, found, derived)
         known = {}
-        chances = [chance for demand in layout.measured for chance in demand.chances]
-        for node in (*chances, *layout.nodes.values()):
+        for node in layout.nodes.values():
             if node.name in found:
-                plates = layout.plates_of_nodes.get(node.name, (ITEM,))
-                at = tuple(cohort.codes(plate) for plate in plates)
+                at = tuple(cohort.codes(plate) for plate in layout.plates_of_nodes[node.name])
                 value = found[node.name][at] if at else found[node.name]
                 known[node.name] = align(value, node, dims, per_item=bool(at))
             elif derived and isinstance(node, Derived) and not isinstance(node, Success):
@@ -64,62 +61,10 @@ def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
                 known[node.name] = align(kept, node, dims, per_item=True)
         trials = pm.Data(f"{layout.outcome.name}_trials", cohort.trials, dims="cell")
         counts = pm.Data(f"{layout.outcome.name}_successes", cohort.successes, dims="cell")
-        shared = None if layout.told is None else layout.shared
-        outcome = layout.outcome if shared is None else shared
-        bounded = pt.clip(evaluate(outcome.expression, known, dims), EDGE, 1 - EDGE)
-        if shared is None:
-            chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
-            pm.Binomial(outcome.name, n=trials, p=chance, observed=counts, dims="cell")
-        else:
-            per_item = {
-                node.name: align(found[node.name], node, dims, per_item=True) for node in chances
-            }
-            weights = evaluate(shared.weights, per_item, dims)
-            _add_measured(cohort, bounded, weights, trials, counts)
+        bounded = pt.clip(evaluate(layout.outcome.expression, known, dims), EDGE, 1 - EDGE)
+        chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
+        pm.Binomial(layout.outcome.name, n=trials, p=chance, observed=counts, dims="cell")
     return model
-
-
-def _add_measured(cohort: Cohort, given: Any, weights: Any, trials: Any, successes: Any) -> None:
-    """Add the outcomes of all subjects, who share the levels of an item.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Layout and levels.
-    given, weights : variable
-        Success probability of each cell at each place, and weight of each place of each item, both
-        with the layout's label dimensions.
-    trials, successes : variable
-        Counts of the cells.
-    """
-    shared, item = cohort.layout.shared, cohort.item
-    assert shared is not None  # noqa: S101
-    only = (slice(None), *(slice(None) if dim == shared.dim else 0 for dim in cohort.layout.dims))
-    chances = given[only] + np.zeros((len(item), 1))
-
-    def logp(value: Any, trials: Any, chances: Any, weights: Any) -> Any:
-        each = pm.logp(pm.Binomial.dist(n=trials[:, None], p=chances), value[:, None])
-        total = pt.inc_subtensor(pt.log(weights)[item], each)
-        return pt.sum(pt.logsumexp(total, axis=1))
-
-    def dist(trials: Any, chances: Any, weights: Any, size: Any) -> Any:
-        place = pm.Categorical.dist(p=weights)[item]
-        return pm.Binomial.dist(
-            n=trials, p=pt.take_along_axis(chances, place[:, None], axis=1)[:, 0]
-        )
-
-    pm.CustomDist(
-        cohort.layout.outcome.name,
-        trials,
-        chances,
-        weights[only],
-        logp=logp,
-        dist=dist,
-        signature="(c),(c,p),(i,p)->(c)",
-        dtype="int64",
-        observed=successes,
-        dims="cell",
-    )
 
 
 def draw_values(cohort: Cohort, draws: int, seed: int) -> dict[str, np.ndarray]:
@@ -170,15 +115,6 @@ def _variables(cohort: Cohort, features: Mapping[str, Any], derived: bool) -> di
         at = indices(cohort, node, plates)
         return lay_out(found[str(node.name)], node, at, len(plates), dims)
 
-    def parents(node: Node, plates: tuple[Plate, ...]) -> dict[str, Any]:
-        """Lay out a node's values; those of a measured demand are the chances of its levels."""
-        if not isinstance(node, Measured):
-            return {node.name: parent(node, plates, dims)}
-        at = indices(cohort, node, plates)
-        return {
-            one.name: lay_out(found[one.name], one, at, len(plates), dims) for one in node.chances
-        }
-
     kept = [
         node.name
         for node in layout.derived
@@ -189,9 +125,8 @@ def _variables(cohort: Cohort, features: Mapping[str, Any], derived: bool) -> di
         if isinstance(node, Latent):
             found[node.name] = plated_variable(node, parent, dims, _zero_sum, kept=kept)
         elif isinstance(node, Derived) and node.name in kept:
-            laid = dict[str, Any]()
-            for above in layout.graph.predecessors(node.name):
-                laid |= parents(layout.nodes[above], plates)
+            above = layout.graph.predecessors(node.name)
+            laid = {name: parent(layout.nodes[name], plates, dims) for name in above}
             sizes = dict(zip(map(plate_name, plates), cohort.size(plates), strict=True))
             found[node.name] = keep_derived(node, laid, sizes, dims)
     return found

@@ -12,12 +12,12 @@ from pytensor.graph import rewrite_graph
 
 from ...layouts import Latent, MetaFeature
 from ...layouts.outcomes.steps import MARK
-from ...layouts.plates import ITEM, Plate, determines, plate_name
+from ...layouts.plates import Plate, determines, plate_name
 from ...linking import evaluate
-from ..kernel.terms import LevelSum, LogDensity
+from ..kernel.terms import LogDensity
 from .alignment import align
 from .cohort import Cohort, plate_feature
-from .density_terms import REWRITES, Translator, numbers_of
+from .density_terms import REWRITES, Translator
 from .plated import centred, plated_variable
 from .prior import PLACES, profile_variables
 
@@ -172,11 +172,6 @@ def _with_outcome(
     """Translate the probability of success of a row, and collect all terms."""
     layout = cohort.layout
     dims, known = tuple(layout.dims), dict[str, Any]()
-    outcome, level_sum = layout.outcome, None
-    if layout.told is not None and layout.shared is not None:
-        outcome, told = layout.shared, layout.told.name
-        level_sum = LevelSum(outcome.dim, plate_feature(ITEM), told)
-        known |= numbers_of(outcome, translator, dims)
     for feature in (*layout.row_features, *layout.covariates, *layout.latents):
         shape = (None, *map(len, feature.dims.values()))
         variable = pt.tensor(feature.name, dtype="float64", shape=shape)
@@ -184,7 +179,7 @@ def _with_outcome(
             values[feature.name] = translator.feature_term(feature.name, feature.label_dims)
         translator.lay(variable, (_ROW, *feature.label_dims), values[feature.name])
         known[feature.name] = align(variable, feature, dims, per_item=True)
-    chance = pt.as_tensor(evaluate(outcome.expression, known, dims))
+    chance = pt.as_tensor(evaluate(layout.outcome.expression, known, dims))
     (probability,) = translator.run(rewrite_graph([chance], include=REWRITES))
     terms = translator.terms
     return LogDensity(
@@ -193,7 +188,6 @@ def _with_outcome(
         probability,
         tuple(values[latent.name] for latent in layout.latents),
         translator.length,
-        level_sum=level_sum,
     )
 
 

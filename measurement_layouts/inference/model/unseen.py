@@ -21,8 +21,7 @@ def refuse_unseen(layout: Layout, what: str, remedy: str, trials: int = 1) -> No
     Raises
     ------
     FitError
-        When the layout has an unseen property, or a measured one and items with several trials or a
-        joint fit.
+        When the layout has an unseen property, or a measured one and items with several trials.
 
     Examples
     --------
@@ -35,12 +34,6 @@ def refuse_unseen(layout: Layout, what: str, remedy: str, trials: int = 1) -> No
         ...
     measurement_layouts.common.errors.FitError: hard is unseen in layout 'x': all trials of ...
     """
-    if layout.told is not None:
-        raise FitError(
-            f"{layout.measured[0].name} is measured in layout {layout.name!r}, a layout of all "
-            f"subjects together: they share the level of an item, but {what} assumes that the "
-            f"outcomes of an item are independent; {remedy}"
-        )
     unseen = (layout.several if trials > 1 else layout).outcome.unseen
     if unseen is not None:
         known = "measured" if layout.measured else "unseen"

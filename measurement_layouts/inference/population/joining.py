@@ -14,7 +14,6 @@ from ..forecasts.roster import Roster
 from ..model.cohort import Cohort
 from ..model.features import outside_range
 from ..model.new_levels import new_values
-from ..model.unseen import refuse_unseen
 from ..posterior.posterior import Posterior
 
 
@@ -46,11 +45,8 @@ class Joined:
             When the evaluation does not have exactly one subject, or the subject is in the fit;
             when an item or a level of the fit is given other properties, or a new one does not fit
             the layout.
-        FitError
-            When the layout has measured demands.
         """
         layout = fit.layout
-        refuse_unseen(layout, "adding a subject to a fit", "fit all subjects together")
         (who,) = _one_subject(fit, evaluation)
         tried = evaluation.trials.loc[who].to_numpy() > 0
         chosen = evaluation.select(items=evaluation.items.index[tried])

@@ -10,7 +10,6 @@ from ...layouts.plates import ITEM
 from ...layouts.zero_sum import summed_plates
 from ..kernel.inputs import log_ways
 from ..model.cohort import Cohort
-from ..model.unseen import refuse_unseen
 from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior, stacked
 from .joining import Joined
@@ -49,9 +48,8 @@ class LeftOut:
         Raises
         ------
         FitError
-            When outcomes have several steps, or demands are measured.
+            When outcomes have several steps.
         """
-        refuse_unseen(fit.layout, "leaving out whole items or subjects", "leave cells out")
         if fit.layout.steps is not None:
             raise FitError(
                 f"layout {fit.layout.name!r} has outcomes of several steps, but leaving out whole "

@@ -61,8 +61,8 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
         When the evaluation does not have exactly one subject, or the subject is in the fit already;
         when an item of the fit is given other properties, or a new item does not fit the layout.
     FitError
-        When the fit is not joint or has measured demands, the seed is not a whole number, or a new
-        value has a prior of a family for which PyMC has no quantiles.
+        When the fit is not joint, the seed is not a whole number, or a new value has a prior of a
+        family for which PyMC has no quantiles.
 
     References
     ----------

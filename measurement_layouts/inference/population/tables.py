@@ -10,20 +10,17 @@ from ...common.errors import FitError
 from ...common.options import inside
 from ...layouts import Latent
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
-from ..posterior.cohort import cohort_of, log_told
+from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior
 from ..posterior.shared import draws_by_level, levels_of, shared_latents
 from ..posterior.summaries import summarise
-from ..sampling.convergence import rhat_ess
 
 _INTERVAL = ("mean", "sd", "low", "high")
 _MIXED = ("ess_bulk", "ess_tail", "rhat")
-_TOGETHER = 2**23  # shares of levels that are computed at a time: 64 MiB
-_ROUNDING = 1e-12  # of the sum of shares
 
 
 def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
-    """Summarise the effects of items and of their categories, and measured levels of items.
+    """Summarise the effects of items and of their categories.
 
     Parameters
     ----------
@@ -39,9 +36,7 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
         each plate (``item``, or a category such as ``task``; empty where the node has no such
         plate), ``mean``, ``sd``, ``low``, ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` (NaN for a
         single chain); and the numbers of ``trials`` at the level and of ``subjects`` that attempted
-        it. Of a measured demand, it is the level of the item given all outcomes; R-hat and the
-        effective sizes are those of its mean given the other values. The table has no rows if the
-        layout has neither.
+        it. The table has no rows if items have no effects.
 
     Raises
     ------
@@ -75,7 +70,6 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
         if any(root(plate) == ITEM for plate in latent.plates)
     ]
     plates = list(dict.fromkeys(plate_name(plate) for latent in own for plate in latent.plates))
-    plates += [ITEM] if fit.layout.told is not None and ITEM not in plates else []
     columns = {name: "str" for name in ("node", "label", *plates)}
     columns |= dict.fromkeys((*_INTERVAL, *_MIXED), "float")
     columns |= dict.fromkeys(("trials", "subjects"), "int")
@@ -88,60 +82,10 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
         labels = len(table) // len(counted["trials"])
         counts = pd.DataFrame({name: np.repeat(own, labels) for name, own in counted.items()})
         parts.append(pd.concat([table, levels, counts], axis=1))
-    parts += _measured(fit, prob)
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(columns))
     for name in plates:
         whole[name] = whole[name].fillna("")
     return whole[list(columns)].astype(columns)
-
-
-def _measured(fit: Posterior, prob: float) -> list[pd.DataFrame]:
-    """Summarise the levels of measured demands, one table for each demand."""
-    shared = fit.layout.shared
-    if fit.layout.told is None or shared is None:
-        return []
-    names = fit.posterior.indexes[ITEM].map(str)
-    drawn = fit.posterior.sizes["chain"], fit.posterior.sizes["draw"]
-    tables = {demand.name: shared.table(demand) for demand in fit.layout.measured}
-    (places,) = {table.shape[1] for table in tables.values()}
-    together = max(1, _TOGETHER // (drawn[0] * drawn[1] * places))
-    shares, means = list[np.ndarray](), dict[str, list[np.ndarray]]()
-    for start in range(0, len(names), together):
-        every = np.exp(log_told(fit, np.arange(start, min(start + together, len(names)))))
-        shares.append(every.mean(axis=0))
-        for name, table in tables.items():
-            means.setdefault(name, []).append(every @ table.T)
-    share, counts, found = np.concatenate(shares), _attempted(fit, [ITEM]), []
-    for demand in fit.layout.measured:
-        labels, levels = list(demand.labels or ("",)), np.array(demand.levels)
-        series = np.concatenate(means[demand.name], axis=1)  # (draws, items, labels)
-        mixed = rhat_ess(np.moveaxis(series, 0, -1).reshape(*series.shape[1:], *drawn))
-        chances = np.stack(
-            [share @ (tables[demand.name][..., None] == levels)[at] for at in range(len(labels))],
-            axis=1,
-        )
-        mean, upto = chances @ levels, chances.cumsum(axis=-1) / chances.sum(axis=-1, keepdims=True)
-        low, high = (
-            levels[(upto < end - _ROUNDING).sum(axis=-1)]
-            for end in ((1 - prob) / 2, (1 + prob) / 2)
-        )
-        numbers = {
-            "mean": mean,
-            "sd": np.sqrt(np.maximum(chances @ levels**2 - mean**2, 0)),
-            "low": low,
-            "high": high,
-        }
-        numbers |= {name: getattr(mixed, name) for name in _MIXED}
-        named = {
-            "node": demand.name,
-            "label": labels * len(names),
-            ITEM: np.repeat(names, len(labels)),
-        }
-        named |= {name: np.repeat(own, len(labels)) for name, own in counts.items()}
-        found.append(
-            pd.DataFrame(named | {name: values.ravel() for name, values in numbers.items()})
-        )
-    return found
 
 
 def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from ...evaluations.steps import expanded
 from ...evaluations.tables import named
 from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
-from ..model.cells import cell_chances, log_chances
+from ..model.cells import cell_chances
 from ..model.cohort import Cohort
 
 
@@ -43,7 +43,6 @@ def true_chances(
     items: pd.DataFrame,
     truth: xr.Dataset,
     subjects: pd.DataFrame | None,
-    rng: np.random.Generator | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compute the success probabilities that follow from true values.
 
@@ -58,9 +57,6 @@ def true_chances(
     subjects : DataFrame, optional
         Properties, indexed by subject (default: a table of the subjects of `truth`, without
         columns).
-    rng : Generator, optional
-        Stream from which each item's levels of measured demands are drawn (default: success
-        probabilities are means over the levels).
 
     Returns
     -------
@@ -83,12 +79,6 @@ def true_chances(
         subjects = pd.DataFrame(index=pd.Index(truth[SUBJECT].to_numpy(), name=SUBJECT))
     cohort = whole_cohort(layout, items, subjects)
     values = {latent.name: _values(latent, truth, cohort) for latent in layout.latents}
-    if layout.told is not None and rng is not None:
-        chances = np.exp(log_chances(layout, cohort.features)).cumsum(axis=1)
-        rank = rng.random((len(chances), 1)) * chances[:, -1:]
-        level = (chances[:, :-1] <= rank).sum(axis=1)
-        is_level = np.arange(chances.shape[1]) == level[:, None]
-        values[layout.told.name] = np.where(is_level, 0.0, -np.inf)
     found = cell_chances(cohort, values).reshape(len(cohort.levels[SUBJECT]), -1)
     who = pd.Index(cohort.levels[SUBJECT], name=SUBJECT)
     return pd.DataFrame(found, who), named(subjects, "subjects", "subject")

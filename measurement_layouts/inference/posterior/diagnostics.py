@@ -50,9 +50,9 @@ def profiles(
         ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
         (:math:`1 - \mathrm{var}_{post} / \mathrm{var}_{prior}`) and ``prior_dominated`` (shrinkage
         below 0.1 and a mean within half a prior sd of the prior's, or all outcomes alike, so that
-        the data bound the profile on one side only); ``modes``, where an element has separate
-        modes, between which the mean may lie: in words, with their weights where chains agree on
-        them, empty elsewhere (see `valleys.describe_modes`). Numbers are not rounded.
+        the data bound the profile on one side only); ``modes``, whether an element has separate
+        modes, between which the mean may lie (see `summaries.separate_modes`). Numbers are not
+        rounded.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         rhat, ess = np.maximum(rhat, together.rhat), np.minimum(ess, together.ess)
     element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
     names = element.to_numpy(dtype=object).reshape(each)
-    modes = table["modes"].to_numpy(dtype=object).reshape(each)
+    modes = table["modes"].to_numpy().reshape(each)
     by_row = zip(rows, table["rhat"].to_numpy().reshape(each), strict=True)
     apart = [_apart(fit, row, found, names[0]) for row, found in by_row]
     attempts = [fit.attempts.get(subject, 1) for subject in who]
@@ -215,7 +215,7 @@ def _used(fit: Posterior, attempt: int) -> tuple[int, float]:
 
 
 def _apart(fit: Posterior, row: int, rhat: np.ndarray, names: Sequence[str]) -> str:
-    """Say in which modes one subject's chains stay; draws are read where R-hat is bad only."""
+    """Name the elements in whose modes chains stay; draws are read where R-hat is bad only."""
     if not (rhat > RHAT_LIMIT).any():
         return ""
     posterior = fit.posterior.variables
@@ -260,8 +260,8 @@ def _remarks(successes: int, trials: int) -> list[str]:
 
 
 def _several(names: np.ndarray, modes: np.ndarray) -> list[str]:
-    found = [f"{name} {where}" for name, where in zip(names, modes, strict=True) if where]
-    return [f"separate modes, between which means may lie: {'; '.join(found)}"] if found else []
+    several = ", ".join(names[modes])
+    return [f"separate modes, between which means may lie: {several}"] if several else []
 
 
 def _again(attempts: int) -> list[str]:

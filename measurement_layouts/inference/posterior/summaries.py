@@ -1,16 +1,12 @@
 """Summaries of profile elements, computed once for a subject and kept with the fit."""
 
-import itertools
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...common.digits import chance, significant
-from ...common.messages import many
 from ...common.threads import side_by_side
 from ..sampling.convergence import (
-    ESS_PER_CHAIN,
     RHAT_LIMIT,
     by_element,
     effective_within,
@@ -137,7 +133,7 @@ def summarise(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np
         "rhat": mixed.rhat,
         "shrinkage": shrinkage,
         "prior_dominated": (shrinkage < LITTLE_LEARNT) & (moved < LITTLE_MOVED),
-        "modes": describe_modes(draws, ordered, mixed.rhat),
+        "modes": separate_modes(draws, ordered, mixed.rhat),
     }
 
 
@@ -178,8 +174,8 @@ _DIP = 1.0  # nats: peaks with a smaller dip between them are one mode, as in `m
 _CLOSEST = 1e-12  # part of the range: closer draws are equal
 
 
-def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> np.ndarray:
-    r"""Describe the separate modes of profile elements.
+def separate_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> np.ndarray:
+    r"""Mark profile elements whose posterior has separate modes.
 
     The draws in ascending order are divided into K = 20, 40 and 80 blocks of equal size. A block k
     of the width :math:`w_k` is a valley if blocks on both sides are narrower by a factor, the dip
@@ -191,9 +187,8 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
     the modes, and at least 10 K, so that rare moves of chains between modes do not reduce it. Fewer
     than one of a thousand unimodal posteriors (flat, skewed or at a boundary) are reported as
     having several modes. A mode with a tenth of the draws is detected among 1,000 draws, and one
-    with a twentieth among 4,000. The draws on both sides of a valley are searched in the same way.
-    If R-hat is above its limit, chains whose draws do not overlap also count as modes; see
-    `convergence.separate`.
+    with a twentieth among 4,000. If R-hat is above its limit, chains whose draws do not overlap
+    also count as modes; see `convergence.separate`.
 
     Parameters
     ----------
@@ -206,12 +201,8 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
 
     Returns
     -------
-    ndarray of str, shape (...)
-        Median of each mode. The weight of the mode is added if chains visit the modes often enough
-        to agree on it (the indicator of the mode has an R-hat of at most 1.01 and an effective
-        sample size of at least 100 per chain), and otherwise the number of chains that stay in it.
-        The text is empty if there are no separate modes. Modes that no chain visited are not
-        detected.
+    ndarray of bool, shape (...)
+        Whether there are separate modes. Modes that no chain visited are not detected.
 
     References
     ----------
@@ -224,22 +215,18 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
     >>> draws = np.random.default_rng(1).normal(size=(3, 4, 1000)) / 9
     >>> draws[1] += np.random.default_rng(2).choice([-2, 1], (4, 1000), p=[0.3, 0.7])
     >>> draws[2] += [[-2], [1], [1], [1]]
-    >>> list(describe_modes(draws, np.sort(draws.reshape(3, -1)), rhat_ess(draws).rhat))
-    ['', 'near -2.00 (weight 0.31) and 1.00 (weight 0.69)', 'near -2.00 (1 chain) and 0.998 (3
-    chains), of unknown weight']
+    >>> separate_modes(draws, np.sort(draws.reshape(3, -1)), rhat_ess(draws).rhat)
+    array([False,  True,  True])
     """
     *shape, chains, length = draws.shape
     draws, ordered = draws.reshape(-1, chains, length), ordered.reshape(-1, chains * length)
-    found = np.full(len(draws), "", dtype=object)
+    found = np.zeros(len(draws), dtype=bool)
     suspects = rhat.ravel() > RHAT_LIMIT
     for blocks in _BLOCKS:
         suspects |= (_excess(ordered, blocks, chains * length) >= 1).any(axis=-1)
     for place in np.flatnonzero(suspects):
-        cuts = _cuts(draws[place], ordered[place])
-        if rhat.flat[place] > RHAT_LIMIT:
-            cuts = max(cuts, _between(draws[place]), key=len)
-        if cuts:
-            found[place] = _told(draws[place], np.searchsorted(cuts, draws[place]))
+        stay = rhat.flat[place] > RHAT_LIMIT and separate(draws[place]).any()
+        found[place] = stay or bool(_cuts(draws[place], ordered[place]))
     return found.reshape(shape)
 
 
@@ -260,13 +247,6 @@ def _excess(ordered: np.ndarray, blocks: int, effective: float) -> np.ndarray:
         dips = np.log(width[..., 1:-1] / np.maximum(left, right))
     needed = max(_DIP, _BLOCKS[blocks] / (effective / blocks) ** 0.5)
     return np.where(np.isfinite(dips), dips / needed, 0.0)
-
-
-def _between(draws: np.ndarray) -> list[float]:
-    """Return values that separate groups of chains whose draws do not overlap."""
-    group = separate(draws)
-    middles = [np.median(draws[group == number]) for number in range(group.max() + 1)]
-    return [float(one + two) / 2 for one, two in itertools.pairwise(middles)]
 
 
 def _cuts(draws: np.ndarray, ordered: np.ndarray) -> list[float]:
@@ -292,30 +272,3 @@ def _split(ordered: np.ndarray, part: float) -> list[float]:
     low = start + int(np.diff(ordered[start : stop + 1]).argmax())
     cut = float(ordered[low] + ordered[low + 1]) / 2
     return [*_split(ordered[: low + 1], part), cut, *_split(ordered[low + 1 :], part)]
-
-
-def _told(draws: np.ndarray, mode: np.ndarray) -> str:
-    """Describe the modes in words, given the mode of each draw."""
-    numbers = range(int(mode.max()) + 1)
-    weights = _weights(mode)
-    places = []
-    for number in numbers:
-        own = draws[mode == number]
-        middle = significant(float(np.median(own)))
-        staying = int((mode == number).all(axis=1).sum())
-        beside = f"weight {weights[number]}" if weights else many(staying, "chain") * bool(staying)
-        places.append(f"{middle.replace('−', '-')}{f' ({beside})' if beside else ''}")
-    said = f"near {', '.join(places[:-1])} and {places[-1]}"
-    return said if weights else f"{said}, of unknown weight"
-
-
-def _weights(mode: np.ndarray) -> list[str]:
-    """Format the modes' weights; the list is empty if the chains do not agree on them."""
-    inside = np.stack([mode == number for number in range(int(mode.max()) + 1)]).astype(float)
-    found = rhat_ess(inside if len(inside) > 2 else inside[:1])  # two weights add up to 1
-    known = (found.rhat <= RHAT_LIMIT) & (found.ess_bulk >= ESS_PER_CHAIN * len(mode))
-    if not known.all():
-        return []
-    share = inside.mean(axis=(1, 2))
-    errors = np.sqrt(share * (1 - share) / found.ess_bulk)  # equal for both of two modes
-    return [chance(float(one), float(error)) for one, error in zip(share, errors, strict=True)]

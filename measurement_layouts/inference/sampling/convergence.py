@@ -10,7 +10,7 @@ import numpy as np
 from scipy import fft
 from scipy.special import ndtri
 
-from ...common.messages import many
+from ...common.messages import many, some
 from .draws import Draws
 
 _TAIL = (0.05, 0.95)  # the tail's effective sample size is the smaller one of these two quantiles
@@ -239,7 +239,7 @@ def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
 
 
 def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequence[str]) -> str:
-    """Describe the modes in which the chains stay.
+    """Name the profile elements in whose separate modes the chains stay.
 
     Parameters
     ----------
@@ -255,41 +255,18 @@ def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequenc
     Returns
     -------
     str
-        Median and number of chains of each mode, for the profile elements that distinguish the
-        modes; empty if the chains' draws overlap.
+        A sentence; empty if the chains' draws overlap.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
     >>> draws = rng.normal(size=(1, 4, 250)) / 9 + [[-1], [2], [-1], [2]]
     >>> stay_apart(draws, np.array([2.3]), 1.01, ["mood"])
-    'the chains stay in 2 separate modes of unknown weight: mood near -1.01 (2 chains),
-    2 (2 chains)'
+    'the chains stay in separate modes of mood'
     """
-    mode = np.zeros(draws.shape[1], dtype=int)
-    telling: list[int] = []
-    for element in np.argsort(-rhat):
-        if rhat[element] > limit:
-            pairs = np.stack([mode, separate(draws[element])], axis=1)
-            both = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
-            if both.max() > mode.max():
-                mode = both
-                telling.append(element)
-    if not telling:
-        return ""
-    places = []
-    for number in range(mode.max() + 1):
-        own = mode == number
-        middle = _listed([f"{np.median(draws[element][own]):.3g}" for element in telling])
-        places.append(f"{middle} ({many(int(own.sum()), 'chain')})")
-    return (
-        f"the chains stay in {len(places)} separate modes of unknown weight: "
-        f"{_listed([names[element] for element in telling])} near {', '.join(places)}"
-    )
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"({', '.join(words)})"
+    over = np.flatnonzero(rhat > limit).tolist()
+    apart = [names[place] for place in over if separate(draws[place]).any()]
+    return f"the chains stay in separate modes of {some(apart)}" if apart else ""
 
 
 RHAT_LIMIT = 1.01  # Vehtari et al. (2021)
@@ -317,7 +294,7 @@ class Convergence:
     ess : float
         Smallest effective sample size of bulk or tail; NaN if one is unknown.
     apart : str
-        Description of the modes in which the chains stay; empty if their draws overlap.
+        Sentence about the separate modes in which the chains stay; empty if their draws overlap.
     draws : int
         Number of draws of each chain.
     tune, target_accept : int, float
@@ -393,7 +370,7 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
     Returns
     -------
     list of str
-        Faults, each with advice or with the modes in which the chains stay. The list is empty if
+        Faults, each with advice, or that the chains stay in separate modes. The list is empty if
         R-hat is at most 1.01, the effective sample size is at least 100 per chain, and no draw
         diverged. Faults that begin with ``few`` are minor: the chains mix (R-hat is at most 1.05,
         the effective sample size at least 25 per chain), but there are few draws, or at most one
@@ -412,8 +389,8 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
     ['few draws: ESS 150 below 200, ask for 480 a chain: fit(..., draws=480)']
     >>> faults(Convergence(30, 1.0, 900, target_accept=0.99), chains=4)
     ['30 divergences in 4000 draws at target_accept=0.99: reparametrise the layout']
-    >>> faults(Convergence(0, 1.7, 900, "the chains stay in 2 separate modes"), chains=4)
-    ['R-hat 1.7000 above 1.01: the chains stay in 2 separate modes']
+    >>> faults(Convergence(0, 1.7, 900, "the chains stay in separate modes of mood"), chains=4)
+    ['R-hat 1.7000 above 1.01: the chains stay in separate modes of mood']
     """
     least, rhat, ess = ESS_PER_CHAIN * chains, convergence.rhat, convergence.ess
     short = [f"ESS {ess:.0f} below {least}"] * (ess < least)

@@ -1,7 +1,7 @@
 """Few directions along which a posterior is long, and coordinates that are stretched along them."""
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from threadpoolctl import threadpool_limits
 
 from ..kernel.emit import build
 from ..kernel.stretched import emit_stretched
-from .bent_pairs import BentPairs
 from .engine import Function
 from .unbounded import LogDensity
 
@@ -26,25 +25,16 @@ class Directions:
 
     .. math:: x = u + \sum_j a_j (b_j \cdot u)
 
-    Each :math:`b_i \cdot a_j` with i unlike j is 0. Pairs of coordinates of x are then bent. The
-    Jacobian is constant and is left out.
+    Each :math:`b_i \cdot a_j` with i unlike j is 0. The Jacobian is constant and is left out.
 
     Attributes
     ----------
     out, into : ndarray, shape (directions, length)
         The vectors a and b.
-    bent : BentPairs
-        Pairs of coordinates that are bent.
     """
 
     out: np.ndarray
     into: np.ndarray
-    bent: BentPairs = field(default_factory=BentPairs)
-
-    @classmethod
-    def none(cls, length: int) -> "Directions":
-        """Return no directions of points of this length."""
-        return cls(np.zeros((0, length)), np.zeros((0, length)))
 
     @property
     def longest(self) -> float:
@@ -53,7 +43,6 @@ class Directions:
 
     def inverse(self, point: np.ndarray) -> np.ndarray:
         """Return the sampler's point at which the log-density is computed at this point."""
-        point = self.bent.straight(point)
         stretch = 1 + (self.out * self.into).sum(axis=1)
         moved: np.ndarray = point - ((self.into @ point) / stretch) @ self.out
         return moved
@@ -62,11 +51,9 @@ class Directions:
         """Return nutpie's compiled model in the sampler's coordinates."""
         machine, start = build(emit_stretched()), model.initial_point_func
         functions = model.compiled_logp_func.address, model.compiled_expand_func.address
-        parts = self.into, self.out, self.bent.at, self.bent.numbers
-        arrays = [np.ascontiguousarray(array) for array in parts]
-        known, into, out, *pairs = (array.ctypes.data for array in (model.user_data, *arrays))
-        counts = len(self.out), len(self.bent.at)
-        inputs = np.array([*functions, known, counts[0], into, out, counts[1], *pairs])
+        arrays = [np.ascontiguousarray(array) for array in (self.into, self.out)]
+        known, into, out = (array.ctypes.data for array in (model.user_data, *arrays))
+        inputs = np.array([*functions, known, len(self.out), into, out])
         return dataclasses.replace(
             model,
             compiled_logp_func=Function(machine.density),

@@ -14,10 +14,9 @@ from ...layouts.plates import Plate, plate_name, root
 from ..kernel import blocks
 from ..kernel.domains import Domains
 from ..kernel.emit import build, emit
-from ..kernel.inputs import Counted, Outcomes, log_ways
+from ..kernel.inputs import Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
-from ..kernel.terms import RIGHT, LogDensity
-from ..model.cells import log_chances
+from ..kernel.terms import LogDensity
 from ..model.cohort import Cohort, plate_feature
 from ..model.joint_model import joint_model
 from ..model.joint_terms import (
@@ -29,7 +28,6 @@ from ..model.joint_terms import (
 from ..model.pymc_model import compile_key
 from .engine import SubjectCode, as_nutpie
 
-_NEVER = -1e300  # log-probability of a level that an item cannot have; finite, as for the kernel
 _translated = Recent[object, tuple[LogDensity, np.ndarray, list[Part]]](32)
 
 
@@ -55,18 +53,6 @@ class Rows:
     successes: np.ndarray
     trials: np.ndarray
 
-    def apart(self) -> "Rows":
-        """Split rows into rows of successes and rows of failures, with the feature `RIGHT`."""
-        (right,) = np.nonzero((self.successes > 0) | (self.trials == 0))
-        (wrong,) = np.nonzero(self.trials - self.successes)
-        at = np.concatenate([right, wrong])
-        at, came = at[np.argsort(at, kind="stable")], np.arange(len(at)) < len(right)
-        came = came[np.argsort(np.concatenate([right, wrong]), kind="stable")]
-        counts = np.where(came, self.successes[at], self.trials[at] - self.successes[at])
-        features = {name: values[at] for name, values in self.features.items()}
-        codes = {name: values[at] for name, values in self.codes.items()}
-        return Rows(features | {RIGHT: came.astype(float)}, codes, counts * came, counts)
-
     @classmethod
     def of(cls, cohort: Cohort) -> "Rows":
         """Return the rows of a cohort."""
@@ -83,9 +69,6 @@ class Rows:
             features[plate_feature(plate)] = levels.astype(float)
             last = len(cohort.levels[plate]) - 1
             features[idle_feature(plate)] = (levels == last).astype(float)
-        if layout.told is not None:
-            chances = log_chances(layout, cohort.features)
-            features[layout.told.name] = np.maximum(chances, _NEVER)[item]
         return cls(
             features,
             codes,
@@ -156,20 +139,14 @@ class JointKernel:
             lambda: joint_density(cohort, centring),
         )
         self.rows = Rows.of(cohort)
-        level_sum = self.density.level_sum
-        if level_sum is not None:
-            self.rows = self.rows.apart()
         for latent in layout.latents:
             if latent.name in centring:
                 at = tuple(self.rows.codes[plate_name(plate)] for plate in latent.plates)
                 self.rows.features[centring_feature(latent.name)] = centring[latent.name][at]
-        told = () if layout.told is None else (layout.told,)
-        nodes = (*layout.row_features, *layout.covariates, *told)
+        nodes = (*layout.row_features, *layout.covariates)
         labels = {node.name: node.label_dims for node in nodes}
         used = frozenset().union(*(term.features for term in self.density.terms.listed))
-        if level_sum is not None:
-            used |= {RIGHT, level_sum.plate, level_sum.log_weights}
-        tabled = set(self.rows.features) - set(cohort.features) - {RIGHT}
+        tabled = set(self.rows.features) - set(cohort.features)
         self.domains = Domains(
             labels,
             self.rows.features,
@@ -183,11 +160,8 @@ class JointKernel:
         """Machine code with the outcomes."""
         successes, trials = self.rows.successes, self.rows.trials
         hits, attempts = self._collapse(successes), self._collapse(trials)
-        form: Outcomes | Counted = Counted()
-        given = [attempts]
-        if self.density.level_sum is None:
-            form = Outcomes.of(hits, attempts)
-            given = form.arrays(hits, attempts)
+        form = Outcomes.of(hits, attempts)
+        given = form.arrays(hits, attempts)
         planned = plan(self.density, self.domains, form)
         text, inputs = emit(planned, blocks=self.domains.rows.size > blocks.WHOLE, apart=True)
         outcomes = [np.asarray(part, dtype=float) for part in given]

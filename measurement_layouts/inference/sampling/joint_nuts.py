@@ -1,9 +1,8 @@
 """NUTS for a cohort, with one call for each chain."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, product
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,22 +16,19 @@ from ..model.cohort import Cohort
 from ..model.joint_terms import Part
 from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
-from .bent_pairs import BentPairs, find_bend
 from .convergence import UNTRUSTED, Convergence, by_element, faults, rhat_ess, status, worst
 from .directions import Directions, find_directions
 from .draws import Draws, Sampled, SamplingOptions, with_more_care
 from .joint import JointKernel, PlainJoint
-from .nuts import STATISTICS, UP_TO_TEN, columns, run_chains
+from .nuts import MOST_DOUBLINGS, STATISTICS, columns, run_chains
 from .retries import in_one_line, thinned
 from .unbounded import LogDensity
 
 _TRIALS_PER_VALUE = 10
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
-_LONGER = SamplingOptions(draws=1000, tune=300, chains=1)
 _MOST_DERIVATIVES = 2**25  # second derivatives from which directions are found: 256 MiB
 _LOW = 0.25  # quantile of the variance among levels at which the degree of centring is computed
 _STRETCHED = 5.0  # longest direction up to which no other centring is tried
-_MOST_PAIRS = 2000  # pairs of values of subjects that are searched for bent ones; bounds the time
 _forms = Recent[object, "Form"](4)
 
 
@@ -46,13 +42,13 @@ class Form:
         The log-density; `PlainJoint` if the kernel does not support an operation of the layout.
     directions : Directions or None
         Directions along which the coordinates are stretched, if there are any.
-    doublings : tuple of int
-        Least and most doublings of a trajectory. Its length is fixed if both are the same.
+    doublings : int
+        Most doublings of a trajectory.
     """
 
     kernel: JointKernel | PlainJoint
     directions: Directions | None = None
-    doublings: tuple[int, int] = UP_TO_TEN
+    doublings: int = MOST_DOUBLINGS
 
     @property
     def longest(self) -> float:
@@ -64,12 +60,11 @@ class Form:
         model = self.kernel.compiled()
         return model if self.directions is None else self.directions.stretched(model)
 
-    def doublings_at(self, target_accept: float) -> tuple[int, int]:
-        """Return least and most doublings; smaller steps than in the short run need more."""
+    def doublings_at(self, target_accept: float) -> int:
+        """Return the most doublings; smaller steps than in the short run need more."""
         smaller = math.log((1 - _PILOT.target_accept) / (1 - target_accept), 4)
         more = max(0, math.ceil(smaller - 1e-9))
-        most = min(self.doublings[1] + more, UP_TO_TEN[1])
-        return most if self.doublings[0] else 0, most
+        return min(self.doublings + more, MOST_DOUBLINGS)
 
 
 def joint_form(cohort: Cohort) -> Form:
@@ -79,9 +74,7 @@ def joint_form(cohort: Cohort) -> Form:
     which the data reduce their variance. Coordinates are stretched along directions in which shared
     values vary more than the other coordinates let them (`find_directions`). If these directions
     are long, deviations from the location are tried, which are taken if their directions are
-    shorter. A longer run then shows the pairs of a subject's values that are bent. If there are
-    any, all trajectories are twice as long as usual for NUTS; otherwise, no trajectory is longer
-    than that in forms whose own short run shows what is usual.
+    shorter. No trajectory is then more than twice as long as is usual in the short run.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -111,10 +104,8 @@ def _fused(cohort: Cohort) -> Form:
         deviations = {name: np.zeros_like(degrees) for name, degrees in centring.items()}
         other = _stretched(JointKernel(cohort, deviations))
         if other is not None and other.longest < form.longest:
-            form, centring = other, deviations
-    if form.directions is None:
-        return form
-    return _bent(cohort, centring, scaled) or form
+            return other
+    return form
 
 
 def _stretched(kernel: JointKernel) -> Form | None:
@@ -126,47 +117,10 @@ def _stretched(kernel: JointKernel) -> Form | None:
 def _along(kernel: JointKernel, points: np.ndarray, usual: int) -> Form:
     """Stretch coordinates along the directions that points show, with a limit on doublings."""
     directions = _directions(kernel, points)
-    return Form(kernel) if directions is None else Form(kernel, directions, (0, usual + 1))
+    return Form(kernel) if directions is None else Form(kernel, directions, usual + 1)
 
 
-def _bent(cohort: Cohort, centring: dict[str, np.ndarray], scaled: list[Latent]) -> Form | None:
-    """Bend pairs of each subject's values, which are then centred, if a longer run shows any."""
-    own = [one for one in scaled if one.plates == (SUBJECT,) and not one.dims]
-    names = [one.name for one in own if one.priors[0].family == "Normal"]
-    kernel, pairs = JointKernel(cohort, centring), list(combinations(names, 2))
-    if not pairs or len(pairs) * cohort.size([SUBJECT])[0] > _MOST_PAIRS:
-        return None
-    pilot, points, usual = _pilot(kernel, _LONGER)
-    bends = None if pilot is None else _bends(pilot, pairs)
-    if pilot is None or not bends:
-        return None
-    offsets, at = {part.latent.name: part.offset for part in kernel.parts}, []
-    for subject, (pair, _) in bends.items():
-        at.append([offsets[name] + kernel.order([SUBJECT])[subject] for name in pair])
-        for name, coordinate in zip(pair, at[-1], strict=True):
-            centring[name][subject] = 1
-            points[:, coordinate] = pilot[name][0][:, subject]
-    bent = BentPairs(np.array(at), np.array([numbers for _, numbers in bends.values()]))
-    kernel = JointKernel(cohort, centring)
-    directions = _directions(kernel, bent.straight(points), bent)
-    return Form(kernel, directions, (usual + 1, usual + 1))
-
-
-def _bends(
-    pilot: Mapping[str, np.ndarray], pairs: Sequence[tuple[str, str]]
-) -> dict[int, tuple[tuple[str, str], np.ndarray]]:
-    """Find the pair of each subject's values that is bent most, if there is one, by subject."""
-    found, gains = {}, dict[int, float]()
-    for subject, pair in product(range(pilot[pairs[0][0]].shape[2]), pairs):
-        gain, numbers = find_bend(*(pilot[name][0][:, subject] for name in pair))
-        if gain > gains.get(subject, 0):
-            gains[subject], found[subject] = gain, (pair, numbers)
-    return found
-
-
-def _pilot(
-    kernel: JointKernel, options: SamplingOptions = _PILOT
-) -> tuple[dict[str, np.ndarray] | None, np.ndarray, int]:
+def _pilot(kernel: JointKernel) -> tuple[dict[str, np.ndarray] | None, np.ndarray, int]:
     """Sample a short chain; returns draws by level, the sampler's points and usual doublings.
 
     The draws are None if it cannot start, which the chains of the fit then report. There are no
@@ -174,29 +128,22 @@ def _pilot(
     """
     length, wide = len(kernel.start), _coordinates(kernel) is None
     try:
-        drawn, steps = run_chains(kernel.compiled(), options, _PILOT_SEED, 1, 1, points=not wide)
+        drawn, steps = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1, points=not wide)
     except RuntimeError:  # the density is not finite at the start
         return None, np.zeros((0, length)), 0
-    draws = levelled(kernel, drawn, options)
-    usual = int(np.median(columns(steps, "depth", options)))
+    draws = levelled(kernel, drawn, _PILOT)
+    usual = int(np.median(columns(steps, "depth", _PILOT)))
     if wide:
         return draws, np.zeros((0, length)), usual
-    return draws, columns(steps, "unconstrained_draw", options, (length,))[0], usual
+    return draws, columns(steps, "unconstrained_draw", _PILOT, (length,))[0], usual
 
 
-def _directions(
-    kernel: JointKernel, points: np.ndarray, bent: BentPairs | None = None
-) -> Directions | None:
+def _directions(kernel: JointKernel, points: np.ndarray) -> Directions | None:
     """Find directions of shared values, along which subjects' values are moved."""
-    bent = BentPairs() if bent is None else bent
-    plain = replace(Directions.none(len(kernel.start)), bent=bent)
-    none = plain if len(bent.at) else None
     coordinates = _coordinates(kernel)
     if coordinates is None or not len(points):
-        return none
-    density = LogDensity(plain.stretched(kernel.compiled()) if len(bent.at) else kernel.compiled())
-    directions = find_directions(density, points, *coordinates)
-    return none if directions is None else replace(directions, bent=bent)
+        return None
+    return find_directions(LogDensity(kernel.compiled()), points, *coordinates)
 
 
 def _coordinates(kernel: JointKernel) -> tuple[np.ndarray, np.ndarray] | None:

@@ -19,7 +19,7 @@ type Start = Callable[[int], np.ndarray]
 STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
 """Names of the sampler statistics in nutpie, with those in ArviZ."""
 
-UP_TO_TEN = 0, 10  # least and most doublings of a trajectory: it ends where it turns
+MOST_DOUBLINGS = 10  # of a trajectory, which ends where it turns
 _SLICE = 0.1  # seconds between two checks whether to stop
 
 
@@ -86,13 +86,12 @@ def run_chains(
     cores: int,
     chains: int,
     points: bool = False,
-    doublings: tuple[int, int] = UP_TO_TEN,
+    doublings: int = MOST_DOUBLINGS,
 ) -> tuple[list[Any], list[Any]]:
     """Run chains; returns their draws and statistics, with one batch for each chain.
 
-    With `points`, the statistics contain the sampler's points as ``unconstrained_draw``. The least
-    and the most `doublings` of a trajectory must be the same unless the least is 0: otherwise, the
-    draws would not be those of the posterior.
+    With `points`, the statistics contain the sampler's points as ``unconstrained_draw``. A
+    trajectory has at most as many `doublings`.
     """
     import nutpie
 
@@ -109,8 +108,7 @@ def run_chains(
         return_raw_trace=True,  # the conversion would take a third of the time
         blocking=False,
         store_unconstrained=points,
-        mindepth=doublings[0],
-        maxdepth=doublings[1],
+        maxdepth=doublings,
     )
     try:
         trace = _finished(background)

@@ -103,9 +103,8 @@ class Running:
         DataError
             When items do not fit the layout, or the subject is in the given fit.
         FitError
-            When items have unseen properties or measured demands that subjects share, the layout
-            needs a subject's mean failure, a prior has no quantiles, a fit is missing for a joint
-            layout, or is given for another layout.
+            When items have unseen properties, the layout needs a subject's mean failure, a prior
+            has no quantiles, a fit is missing for a joint layout, or is given for another layout.
         """
         refuse_unseen(layout, "a test that adapts", "leave it out of the layout")
         if layout.constants:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial, reduce
 from operator import mul
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,11 +16,10 @@ from ...linking.evaluation import ancestry, rewritten
 from ...linking.expression import Dims, Formula, Operation, merge_dims, same_unit
 from ...linking.function import Call
 from ...linking.interval import UNIT, Interval
-from ..latents import Bias, Latent
+from ..latents import Latent
 from ..nodes import Derived, MetaFeature
-from ..plates import ITEM
 from .measured import Measured, Places
-from .steps import HIDDEN, MARK, Success
+from .steps import MARK, Success
 from .unseen import Numbers
 
 MOST, DRAWS = 256, 128
@@ -34,57 +32,14 @@ _PER_ARGUMENT = (product, mixture, guessing, presence)  # linear in each, given 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Told(Bias):
-    """Log-probability of each place of an item, given all outcomes: one for each posterior draw."""
-
-    along: Dims = field(default_factory=dict)
-    fitting: ClassVar[str] = HIDDEN
-
-    @property
-    def dims(self) -> Dims:
-        return self.along
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Together(Success):
     """Outcome of trials that share the levels of their item; see `together`."""
 
     places: Places | None = None
-    levels: Mapping[str, Expr] = field(default_factory=dict)
 
     @property
     def unseen(self) -> Places | None:
         return self.places
-
-    @property
-    def weights(self) -> Expr:
-        """Weight of each place, by what the annotations say of an item's levels."""
-        assert self.places is not None  # noqa: S101
-        return self.places.weights
-
-    @property
-    def dim(self) -> str:
-        """Dimension of the places."""
-        return _DIM
-
-    def table(self, demand: Measured) -> np.ndarray:
-        """Return the level of a demand at each place, (labels, places)."""
-        at = self.levels[demand.name]
-        assert isinstance(at, Numbers)  # noqa: S101
-        return np.reshape(at.values, (len(demand.labels or ("",)), -1))
-
-    @cached_property
-    def told(self) -> Told:
-        """What all outcomes of a joint fit say of the places of each item."""
-        places = next(iter(self.levels.values())).dims[_DIM]
-        return Told(f"{MARK}told", per=ITEM, along={_DIM: places})
-
-    def mean(self, expr: Expr) -> Expr:
-        """Average an expression over the places, by what all outcomes say of them."""
-        if not measured_of(expr):
-            return expr
-        bare = expr.expression if isinstance(expr, Derived) else expr
-        return _MeanTold(_given(bare, self.levels), self.told, _DIM)
 
 
 def averaged(expr: Expr) -> Expr:
@@ -121,7 +76,7 @@ def together(outcome: Success) -> Together:
     """Give an outcome for levels that all trials of an item share, at places for all levels."""
     levels, places = _together(outcome.expression)
     given = _given(outcome.expression, levels)
-    return Together(outcome.name, given, about=outcome.about, places=places, levels=levels)
+    return Together(outcome.name, given, about=outcome.about, places=places)
 
 
 def combinations(demands: Sequence[Measured]) -> int:
@@ -196,14 +151,6 @@ class Mean(Formula):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         value, weights = values
         return arrays.sum(value * weights, axis=dims.index(self.over) - len(dims), keepdims=True)
-
-
-class _MeanTold(Mean):
-    """Mean of a value along a dimension, by the logarithms of the weights."""
-
-    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        value, told = values
-        return super().compute((value, arrays.exp(told)), dims)
 
 
 def _apart(expr: Expr) -> Expr:

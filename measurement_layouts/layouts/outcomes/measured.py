@@ -38,18 +38,10 @@ class Measured(Labelled):
     of four demands of six levels, compared with all 1,296 combinations; for 18 demands it has not
     been measured.
 
-    Where each subject is fitted alone, the outcomes of other subjects do not inform the levels of
-    an item. In a joint layout, all subjects share them:
-
-    .. math:: p(y) = \prod_i \sum_{\ell} \Big[ \prod_d q_{id}(\ell_d) \Big]
-        \prod_s \mathrm{Binomial}(y_{si}; n_{si}, P_{si}(\ell))
-
-    This is computed exactly, and a joint layout with more than 256 combinations of an item's levels
-    is refused. Forecasts weigh the levels of an item of the fit by what all outcomes say of them,
-    and those of a new item by its annotations. The log-likelihood of an outcome, as `loo` uses it,
-    is that given the other subjects' outcomes on the item. What takes the subjects' outcomes on an
-    item as independent (newcomers, adaptive tests, designs, criticism, leaving out whole subjects
-    or items) is refused.
+    Each subject is fitted alone, so that the outcomes of other subjects do not inform the levels
+    of an item. In a joint layout, all subjects would share them; it is refused. Declare there the
+    expected level of each item as a `MetaFeature`, and an ease of each item, whose spread contains
+    the errors of the levels.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from ...inference.given import refuse_no_fit
 from ...inference.population.standing import populated, standing
 from ...inference.posterior.diagnostics import diagnose, profiles
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
-from ...inference.sampling.convergence import UNTRUSTED
+from ...inference.sampling.convergence import RHAT_LIMIT, UNTRUSTED
 from ...layouts.elements import Element, elements
 from ...linking import units
 from ...validation.criticism.agreement import disagreement
@@ -269,7 +269,8 @@ def _elements(
             prior=prior_draws(fit, element),
             numbers=Numbers(float(row["mean"]), float(row["low"]), float(row["high"])),
             levels=_levels(fit, subject, attempted, element, rules),
-            modes=str(row["modes"]),
+            modes=bool(row["modes"]),
+            agreed=row["rhat"] <= RHAT_LIMIT,
             informed=not row["prior_dominated"] and not (silent and element.latent.kind != "noise"),
         )
         found.append(judge(evidence, rules))

@@ -30,8 +30,10 @@ class Evidence:
     levels : ndarray or None
         Levels of demand by which a capability is judged, as returned by `demands.demand_levels`;
         None where it is judged by its range.
-    modes : str
-        Description of separate modes, as in `diagnostics.profiles`; empty without.
+    modes : bool
+        Whether there are separate modes, as in `diagnostics.profiles`.
+    agreed : bool
+        Whether chains agree, so that the share of each mode is known: R-hat is at most 1.01.
     """
 
     element: Element
@@ -40,7 +42,8 @@ class Evidence:
     numbers: Numbers
     informed: bool
     levels: np.ndarray | None = None
-    modes: str = ""
+    modes: bool = False
+    agreed: bool = True
 
     @property
     def located(self) -> str:
@@ -77,7 +80,7 @@ class Evidence:
         """Make a finding about this element."""
         mean, low, high = self.numbers
         if self.modes and kind != "unknown":
-            text += f" (separate modes {self.modes}: the mean may lie between them)"
+            text += " (separate modes: the mean may lie between them)"
         return Finding(kind, self.element.name, mean, low, high, probability, text)
 
 
@@ -94,8 +97,8 @@ def judge(evidence: Evidence, rules: Rules) -> Finding | None:
       at least the factor `evidence` (with a uniform prior this is always so), else unknown;
     - otherwise unknown if the interval of u is wider than `vague`, in between if both of its ends
       lie between weak and strong, and uncertain if one does not, so that the capability may be in
-      more than one of these classes. A capability with separate modes of unknown weight is
-      uncertain as well;
+      more than one of these classes. A capability with separate modes on which chains do not
+      agree is uncertain as well;
     - located, and not judged: a capability on which the subject's items make no demand, or for
       which another latent compensates;
     - bias: :math:`P(b > m)` or :math:`P(b < m)` is at least the certainty, and the posterior mean
@@ -140,7 +143,7 @@ def _level(evidence: Evidence, rules: Rules) -> Finding:
     )
     after, before = evidence.shares(evidence.draws), evidence.shares(evidence.prior)
     said = located(evidence.element, evidence.numbers, surpassed)
-    if "unknown weight" in evidence.modes:
+    if evidence.modes and not evidence.agreed:
         return evidence.finding("uncertain", said)
     tail = (1 - rules.prob) / 2
     low, high = np.quantile(after, [tail, 1 - tail])

@@ -360,8 +360,8 @@ def criticise(
         values, or does not group.
     FitError
         When `fit` is something else, a subject is not in the fit, `alpha` or `prob` is out of
-        range, the trials of an item depend on each other because of an `Unseen` property, a joint
-        fit has measured demands, or an argument does not apply to this kind of fit.
+        range, the trials of an item depend on each other because of an `Unseen` property, or an
+        argument does not apply to this kind of fit.
 
     References
     ----------
@@ -386,7 +386,6 @@ def criticise(
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)
     if fit.layout.joint:
-        refuse_unseen(fit.layout, "criticise", "use loo, or cross_validate the layout")
         if candidates is not None:
             raise FitError(
                 f"criticise: the fit of {fit.layout.name!r} is joint, and candidates= applies to "

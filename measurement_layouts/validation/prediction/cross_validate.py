@@ -16,7 +16,6 @@ from ...common.messages import some
 from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
-from ...inference.forecasts.forecasting import OUTSIDE
 from ...layouts import Layout
 from . import scoring_rules as scoring
 from .assessor import Assessor, predicted
@@ -197,7 +196,7 @@ class _Run:
         self.chances = np.full((len(assessors), *shape), np.nan)
         self.told = {name: np.full_like(self.chances, np.nan) for name in BESIDE}
         self.attempts = evaluation.attempts.to_numpy()
-        self.outside: dict[tuple[str, int, str], list[tuple[dict[str, float], list[str]]]] = {}
+        self.outside: dict[tuple[str, int, str], list[tuple[float, str]]] = {}
         self.fits: list[pd.DataFrame] = []
 
     def predict(self, repeat: int, place: int, fold: Fold, seed: int) -> None:
@@ -245,11 +244,9 @@ class _Run:
                         chances = self.chances[number, repeat, place, held]
                         scored = _scores(chances, *counts, constant=alike[number])
                         told = self.outside.get((name, repeat, subject), [])
-                        counted = {
-                            key: sum((part[key] for part, _ in told), 0) if told else math.nan
-                            for key in OUTSIDE
-                        }
-                        remarks = [scored.pop("remark"), *(text for _, own in told for text in own)]
+                        count = sum(number for number, _ in told) if told else math.nan
+                        counted = {"outside_training": count}
+                        remarks = [scored.pop("remark"), *(text for _, text in told)]
                         remark = "; ".join(str(text) for text in dict.fromkeys(remarks) if text)
                         keys = {"method": name, "repeat": repeat, "subject": subject}
                         found.append(keys | scored | counted | {"remark": remark})

@@ -14,7 +14,7 @@ from ...common.proportions import wilson
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
-from ...inference.forecasts.forecasting import OUTSIDE, Forecast
+from ...inference.forecasts.forecasting import Forecast
 from ...inference.given import refuse_no_forecast
 from . import scoring_rules as scoring
 from .leaks import Asked, cell_names, refuse_trained, trained_error
@@ -54,9 +54,9 @@ def score_forecast(
     DataFrame
         Indexed by subject with an outcome: ``trials``, ``success``, ``brier`` and its parts
         ``calibration``, ``refinement`` and ``remainder``, ``log_score`` (lower is better),
-        ``auroc`` (NaN when all outcomes are equal), ``ece`` (10 bins), ``outside_training`` and
-        ``new_combination`` (numbers of scored items outside the subject's training items, as in
-        `Forecast.outside`; NaN for baselines), and ``remark``, which names these meta-features.
+        ``auroc`` (NaN when all outcomes are equal), ``ece`` (10 bins), ``outside_training`` (number
+        of scored items outside the subject's training items, as in `Forecast.outside`; NaN for
+        baselines), and ``remark``, which names these meta-features.
         Where rows are steps, trials are attempts, and success is the mean outcome as a fraction of
         the highest.
 
@@ -119,8 +119,10 @@ def score_forecast(
             passed = successes.iloc[place].to_numpy()[tried]
             scored = scores_of(means[place][tried], passed, done[done > 0], tops[done > 0])
             remarks = [str(scored.pop("remark"))]
-            counts, told = outside(forecast, str(subject), trials.columns[tried])
-            rows[subject] = scored | counts | {"remark": "; ".join(filter(None, remarks + told))}
+            count, beyond = outside(forecast, str(subject), trials.columns[tried])
+            remarks = [*remarks, beyond]
+            more = {"outside_training": count, "remark": "; ".join(filter(None, remarks))}
+            rows[subject] = scored | more
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("subject")
 
 
@@ -142,27 +144,18 @@ def _counted(
     return own, rows.tops[own]
 
 
-def outside(forecast: Forecast, subject: str, rows: pd.Index) -> tuple[dict[str, float], list[str]]:
+def outside(forecast: Forecast, subject: str, rows: pd.Index) -> tuple[float, str]:
     """Count a subject's scored items outside its training items, and name the meta-features."""
     if forecast.support is None:
-        return dict.fromkeys(OUTSIDE, math.nan), []
-    scored = forecast.data[list(OUTSIDE)].sel(subject=subject, item=rows)
+        return math.nan, ""
+    flags = forecast.data["outside_training"].sel(subject=subject, item=rows).to_numpy()
     names = rows.to_numpy() if forecast.rows is None else Rows.read(rows).item
-    flagged = [pd.unique(names[scored[name].to_numpy()]) for name in OUTSIDE]
-    either = pd.unique(np.concatenate(flagged))
-    found = forecast.support.table([subject], either)
-    pair = found["kind"] == "combination"
-    told = []
-    for items, own, what in (
-        (flagged[0], found[~pair], "outside the training items"),
-        (flagged[1], found[pair], "values on no training item together"),
-    ):
-        if len(items):
-            other = own["other"].map(lambda name: f" with {name}" * bool(name))
-            which = some((own["meta_feature"] + other).unique(), 3)
-            scored_items = many(len(pd.unique(names)), "item")
-            told.append(f"{what}: {len(items)} of {scored_items} ({which})")
-    return dict(zip(OUTSIDE, map(len, flagged), strict=True)), told
+    items = pd.unique(names[flags])
+    if not len(items):
+        return 0, ""
+    which = some(forecast.support.table([subject], items)["meta_feature"].unique(), 3)
+    scored = many(len(pd.unique(names)), "item")
+    return len(items), f"outside the training items: {len(items)} of {scored} ({which})"
 
 
 def matched(

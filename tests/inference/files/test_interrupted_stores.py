@@ -116,28 +116,6 @@ def test_arrays_of_draws_that_were_being_made(path, animal_ai, monkeypatch):
         assert whole(ml.Fit.of(store.posterior()), animal_ai, "s0")
 
 
-def test_a_store_that_was_growing(path, animal_ai, monkeypatch):
-    with folders.opened(path, animal_ai, folders.evaluation(2)) as store:
-        store.add(folders.sampled(animal_ai, "s1"))
-    for count in (9, 5):
-        with monkeypatch.context() as patch:
-            stopping(patch, hierarchy, "_publish", 0, Killed())
-            with pytest.raises(Killed):
-                folders.opened(path, animal_ai, folders.evaluation(count))
-        fit = ml.load(path)
-        assert fit.subjects == ["s1"]
-        assert whole(fit, animal_ai, "s1")
-    with folders.opened(path, animal_ai, folders.evaluation(4, seed=9).select(subjects=["s3"])):
-        pass  # a subject with other outcomes than those that were being written
-    with folders.opened(path, animal_ai, folders.evaluation(2)) as store:
-        store.add(folders.sampled(animal_ai, "s0"))
-        assert store.posterior().subjects == ["s0", "s1"]
-        assert all(
-            whole(ml.Fit.of(store.posterior()), animal_ai, subject) for subject in ("s0", "s1")
-        )
-    assert ml.load(path).subjects == ["s0", "s1"]
-
-
 @pytest.mark.parametrize("function", ["write_chunk", "write_record"])
 def test_a_full_disk(path, animal_ai, monkeypatch, function):
     outcomes = folders.evaluation(3)

@@ -1,9 +1,10 @@
-"""Fits that go on where they stopped: killed, interrupted, extended, or done already."""
+"""Fits that go on where they stopped: killed, interrupted, or done already."""
 
 import signal
 import subprocess
 import sys
 import weakref
+from contextlib import contextmanager
 
 import pytest
 from helpers import TESTS, pretend
@@ -99,6 +100,22 @@ def test_a_fit_that_was_stopped_goes_on(
     assert all(same(again, fitted, subject) for subject in cohort.subjects)
 
 
+@contextmanager
+def stopped_at(name):
+    """A fit that is interrupted before a subject is sampled."""
+    real = fitting.sample_subject
+
+    def interrupted(battery, subject, data, **options):
+        if subject == name:
+            raise KeyboardInterrupt
+        return real(battery, subject, data, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fitting, "sample_subject", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            yield
+
+
 @pytest.fixture
 def pretended(monkeypatch):
     pretend.install(monkeypatch)
@@ -108,8 +125,11 @@ def pretended(monkeypatch):
 def test_the_seed_of_the_store_is_taken(animal_ai, cohort, sampling, same, tmp_path):
     free = {**sampling, "seed": None}
     store = tmp_path / "store"
-    some = ml.fit(animal_ai, cohort, subjects=["Ann", "Cyd"], store=store, **free)
+    with stopped_at("Dot"):
+        ml.fit(animal_ai, cohort, store=store, n_jobs=1, **free)
+    some = ml.load(store)
     everybody = ml.fit(animal_ai, cohort, store=store, **free)
+    assert some.subjects == cohort.subjects[:3]
     assert all(same(some, everybody, subject) for subject in some.subjects)
     seed = int(everybody.data.attrs["seed"])
     elsewhere = ml.fit(animal_ai, cohort, **{**sampling, "seed": seed})
@@ -120,21 +140,10 @@ def test_the_seed_of_the_store_is_taken(animal_ai, cohort, sampling, same, tmp_p
 
 @pytest.mark.trust("faults", "Ctrl-C keeps what is done")
 @pytest.mark.usefixtures("pretended")
-def test_ctrl_c_keeps_what_is_in_the_store(
-    animal_ai, cohort, sampling, same, sampled, tmp_path, monkeypatch
-):
+def test_ctrl_c_keeps_what_is_in_the_store(animal_ai, cohort, sampling, same, sampled, tmp_path):
     whole = ml.fit(animal_ai, cohort, **sampling)
-    real = fitting.sample_subject
-
-    def interrupted(battery, subject, data, **options):
-        if subject == "Dot":
-            raise KeyboardInterrupt
-        return real(battery, subject, data, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(fitting, "sample_subject", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=1, **sampling)
+    with stopped_at("Dot"):
+        ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=1, **sampling)
     sampled.clear()
     fit = ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=1, **sampling)
     assert sampled == ["Dot", "ace", "nil"]
@@ -147,7 +156,8 @@ def test_failures_stay_in_the_store(animal_ai, cohort, sampling, tmp_path, monke
         raise RuntimeError("no finite start")
 
     store = tmp_path / "store"
-    ml.fit(animal_ai, cohort, subjects=["Ann"], store=store, **sampling)
+    with stopped_at("Bob"):
+        ml.fit(animal_ai, cohort, store=store, n_jobs=1, **sampling)
     with monkeypatch.context() as patch:
         pretend.install(patch, failing)
         fit = ml.fit(animal_ai, cohort, store=store, **sampling)
@@ -213,7 +223,8 @@ def test_what_is_in_the_store_is_not_in_memory(animal_ai, cohort, sampling, tmp_
 
 @pytest.mark.usefixtures("pretended")
 def test_the_bar_starts_at_those_finished(animal_ai, cohort, sampling, tmp_path, monkeypatch):
-    ml.fit(animal_ai, cohort, subjects=["Ann", "Bob"], store=tmp_path / "store", **sampling)
+    with stopped_at("Cyd"):
+        ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=1, **sampling)
     seen = {}
 
     def watched(work, **options):

@@ -183,25 +183,6 @@ def test_going_on(filled, animal_ai, outcomes):
     assert ml.load(filled).subjects == outcomes.subjects
 
 
-def test_more_subjects_and_fewer(filled, animal_ai):
-    more = folders.evaluation(9)
-    turned = more.select(subjects=["s7", "s3", "s0"])
-    with folders.opened(filled, animal_ai, turned) as store:
-        store.add(folders.sampled(animal_ai, "s7"))
-        fit = ml.Fit.of(store.posterior())
-        assert fit.subjects == ["s7", "s3", "s0"]
-        one = fit.posterior["noiseLevel"].sel(subject="s7")
-        expected = folders.sampled(animal_ai, "s7").draws.posterior["noiseLevel"]
-        np.testing.assert_array_equal(one, expected)
-        np.testing.assert_array_equal(fit.observed["successes"], turned.successes)
-    with folders.opened(filled, animal_ai, more) as store:
-        assert store.posterior().subjects == ["s0", "s2", "s3", "s7"]
-        assert store.posterior().failures == {"s1": "RuntimeError: no start"}
-    assert ml.load(filled).subjects == ["s0", "s2", "s3", "s7"]  # in the order they came
-    with xr.open_datatree(filled, engine="zarr") as tree:
-        assert tree["posterior"].sizes["subject"] == 9
-
-
 def test_a_new_store_without_a_seed_has_one_of_its_own(tmp_path, animal_ai, outcomes):
     seeds = []
     for place in ("one", "other"):
@@ -214,10 +195,10 @@ def test_a_new_store_without_a_seed_has_one_of_its_own(tmp_path, animal_ai, outc
 
 def test_nothing_to_show_yet(path, animal_ai, outcomes):
     with folders.opened(path, animal_ai, outcomes) as store:
-        with raises("store has no draws of the requested subjects; fit with this store to sample"):
+        with raises("store has no draws; fit with this store to sample"):
             store.posterior()
         store.add(Sampled("s1", None, reason="RuntimeError: no start"))
-        with raises("has no draws of the requested subjects; s1: RuntimeError: no start; fit"):
+        with raises("has no draws; s1: RuntimeError: no start; fit"):
             store.posterior()
     with raises("has no draws"):
         ml.load(path)
@@ -279,11 +260,62 @@ def test_another_layout(filled, outcomes):
         ml.load(filled, layout=layout)
 
 
-def test_fewer_items_and_other_properties(filled, animal_ai, outcomes):
-    """Other items and outcomes are refused as those of a store that grows."""
-    with raises("now there are 23; the first different ones are the last one; give another st"):
-        folders.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[:-1]))
-    colour = outcomes.items.assign(colour="blue")  # no business of the layout
+def changed(outcomes, what):
+    """Another evaluation, by one change."""
+    items, solved, tried = outcomes.items.copy(), outcomes.successes.copy(), outcomes.trials.copy()
+    subjects, names = outcomes.subjects, outcomes.items.index
+    if what == "feature":
+        items.loc["item-05", "rewardSize"] += 1e-12
+    if what == "outcome":
+        solved.loc["s2", "item-03"] = 1 - solved.loc["s2", "item-03"]
+    if what == "trials":
+        solved.loc["s1", "item-03"] = tried.loc["s1", "item-03"] = 0
+    other = ml.Evaluation(items, solved, tried)
+    chosen = {
+        "more items": lambda: outcomes + copied(outcomes),
+        "fewer items": lambda: other.select(items=names[:-1]),
+        "items turned": lambda: other.select(items=names[::-1]),
+        "more subjects": lambda: folders.evaluation(7),
+        "fewer subjects": lambda: other.select(subjects=subjects[1:]),
+        "subjects turned": lambda: other.select(subjects=subjects[::-1]),
+    }
+    return chosen.get(what, lambda: other)()
+
+
+def copied(outcomes):
+    """The first item under another name."""
+    (first,) = outcomes.items.index[:1]
+    one = outcomes.select(items=[first])
+    tables = one.items, one.successes.T, one.trials.T
+    items, solved, tried = (table.rename(index={first: "again"}) for table in tables)
+    return ml.Evaluation(items, solved.T, tried.T)
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("more items", "fit with 24 items, but now there are 25; the first different ones are the"),
+        ("fewer items", "with 24 items, but now there are 23; .* are the last; give another store"),
+        ("items turned", "now there are 24; the first different ones are item-00 and item-23; gi"),
+        ("more subjects", "with 5 subjects, but now there are 7; .* are the last; give another"),
+        ("fewer subjects", "with 5 subjects, but now there are 4; .* are s0 and s1; give another"),
+        ("subjects turned", "5 subjects, but now there are 5; .* are s0 and s4; give another sto"),
+        ("feature", "with other values of rewardSize on 1 item: item-05; give another store"),
+        ("outcome", "with other outcomes of 1 subject: s2; give another store, or the same eval"),
+        ("trials", "with other outcomes of 1 subject: s1; give another store, or the same eval"),
+    ],
+)
+def test_another_evaluation_is_refused(filled, animal_ai, outcomes, what, message):
+    """And leaves the store as it was."""
+    before = {file: file.read_bytes() for file in filled.rglob("*.json")}
+    with raises(message):
+        folders.opened(filled, animal_ai, changed(outcomes, what))
+    assert {file: file.read_bytes() for file in filled.rglob("*.json")} == before
+    folders.opened(filled, animal_ai, outcomes).close()
+
+
+def test_properties_that_the_layout_does_not_use_may_differ(filled, animal_ai, outcomes):
+    colour = outcomes.items.assign(colour="blue")
     same = ml.Evaluation(colour, outcomes.successes, outcomes.trials)
     folders.opened(filled, animal_ai, same).close()
 
@@ -409,10 +441,9 @@ def test_memory_does_not_grow_with_the_subjects(path, animal_ai):
             store.add(folders.sampled(animal_ai, subject, options))
     peaks = []
     for count in (125, 500):
-        with folders.opened(path, animal_ai, folders.evaluation(count), options) as store:
-            fit = ml.Fit.of(store.posterior())
+        fit = ml.load(path)
         tracemalloc.start()
-        fit.diagnostics()
+        diagnostics.diagnose(fit, subjects=fit.subjects[:count])
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 24e6

@@ -164,7 +164,7 @@ def test_to_frame(fitted, new_items):
     forecast = fitted.forecast(new_items)
     frame = forecast.to_frame()
     columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
-    columns += ["outside_training", "new_combination", "remark"]
+    columns += ["outside_training", "remark"]
     columns += ["distance", "profile_sd", "items_sd", "elsewhere_sd"]
     assert frame.columns.tolist() == columns
     assert len(frame) == 6 * 7

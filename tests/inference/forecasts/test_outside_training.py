@@ -1,6 +1,5 @@
 """What lies outside a subject's training items: by hand, and against loops over all cells."""
 
-import itertools
 import tracemalloc
 
 import numpy as np
@@ -22,12 +21,6 @@ def counting(**declared):
     objects = ml.MetaFeature("objects", **{"low": 1, "high": 9, "unit": "object"} | declared)
     memory = ml.Capability("memory", low=0, high=9, unit="object")
     return ml.Layout("counting", ml.Success("right", logistic(memory - objects)))
-
-
-def two_properties():
-    digits, carries = (ml.MetaFeature(name, low=0, high=99) for name in ("digits", "carries"))
-    span = ml.Capability("span", low=0, high=99)
-    return ml.Layout("sums", ml.Success("right", logistic(span - digits - carries)))
 
 
 def fitted(layout, items, attempted):
@@ -82,7 +75,6 @@ def test_seven_objects_after_three_and_five(three_and_five):
     flags = forecast.data["outside_training"]
     assert flags.dims == ("subject", "item")
     assert flags.to_numpy().tolist() == [[False, True, True], [False, False, True]]
-    assert not forecast.data["new_combination"].any()
     assert forecast.to_frame().set_index(["subject", "item"])["remark"].to_dict() == {
         ("Ann", "four"): "",
         ("Ann", "seven"): "objects 7 is 2 above the training items (3 to 5 object)",
@@ -148,45 +140,6 @@ def test_infinite_values():
     assert fitted(layout, items, {"Ann": "ab"}).forecast(table(["objects"], far)).outside().empty
 
 
-# --- pairs of values -----------------------------------------------------------------------------
-
-
-def crossed(pairs):
-    items = pd.DataFrame(
-        pairs, columns=["digits", "carries"], index=[str(i) for i in range(len(pairs))]
-    )
-    return fitted(two_properties(), items, {"Ann": items.index})
-
-
-@pytest.mark.trust("promises", "combinations that a subject never met are told")
-def test_values_that_were_never_together():
-    fit = crossed([(2, 0), (2, 1), (4, 0)])
-    forecast = fit.forecast(table(["digits", "carries"], [(4, 1), (2, 1), (3, 1), (4, 2)]))
-    assert listed(forecast, "value", "other", "other_value") == [
-        ("Ann", "new-0", "combination", "digits", 4, "carries", 1),
-        ("Ann", "new-3", "beyond", "carries", 2, "", pytest.approx(NAN, nan_ok=True)),
-    ]
-    assert forecast.data["new_combination"].to_numpy().tolist() == [[True, False, False, False]]
-    assert forecast.data["outside_training"].to_numpy().tolist() == [[False, False, False, True]]
-    told = forecast.to_frame()["remark"][0]
-    assert told == "digits 4 and carries 1 are on no training item together"
-    assert "1 with combinations new to a subject" in repr(forecast)
-
-
-def test_combinations_are_each_subjects_own():
-    items = table(["digits", "carries"], [(2, 0), (2, 1), (4, 0), (4, 1)])
-    fit = fitted(two_properties(), items, {"Ann": items.index[:3], "Bob": items.index})
-    flags = fit.forecast(items).data["new_combination"].to_numpy()
-    assert flags.tolist() == [[False, False, False, True], [False] * 4]
-
-
-@pytest.mark.parametrize(("values", "told"), [(12, 1), (13, 0)])
-def test_pairs_of_few_values_only(values, told):
-    """Of thirteen different values nothing is said."""
-    fit = crossed([(value, 0) for value in range(values)] + [(0, 1)])
-    assert len(fit.forecast(table(["digits", "carries"], [(5, 1)])).outside()) == told
-
-
 # --- where meta-features are undefined, labelled, or rows are steps ------------------------------
 
 
@@ -231,10 +184,9 @@ def test_labels_are_columns_of_their_own():
     forecast = fit.forecast(
         table(OCCLUSION, [(1, 2, 0, 0, NAN), (1, 0, 0, 0, NAN), (1, 1, 1, 0, NAN)])
     )
-    assert listed(forecast, "value", "other") == [
-        ("Ann", "new-0", "beyond", "pull[near]", 2, ""),
-        ("Ann", "new-1", "combination", "pull[near]", 0, "pull[far]"),
-        ("Ann", "new-2", "level", "pull[far]", 1, ""),
+    assert listed(forecast, "value") == [
+        ("Ann", "new-0", "beyond", "pull[near]", 2),
+        ("Ann", "new-2", "level", "pull[far]", 1),
     ]
 
 
@@ -291,22 +243,16 @@ def by_loops(items, new, attempted, levelled):
             for column, value in own.items():
                 known = values[column]
                 if not known:
-                    found.add((who, item, "undefined", column, ""))
+                    found.add((who, item, "undefined", column))
                 elif not min(known) <= value <= max(known):
-                    found.add((who, item, "beyond", column, ""))
+                    found.add((who, item, "beyond", column))
                 elif column in levelled and value not in known:
-                    found.add((who, item, "level", column, ""))
-            for one, other in itertools.combinations(items, 2):
-                few = 1 <= len(values[one]) <= 12 and 1 <= len(values[other]) <= 12
-                if few and own.get(one) in values[one] and own.get(other) in values[other]:
-                    pairs = {(row.get(one), row.get(other)) for row in seen}
-                    if (own[one], own[other]) not in pairs:
-                        found.add((who, item, "combination", one, other))
+                    found.add((who, item, "level", column))
     return found
 
 
 def random_items(rng, count, most):
-    """Sizes of up to `most` values, so of more than twelve or fewer; times under occluders."""
+    """Sizes of up to `most` values; times under occluders."""
     flag = rng.integers(0, 2, count)
     columns = {
         "size": rng.integers(0, most, count).astype(float),
@@ -331,10 +277,8 @@ def random_case(seed, most):
     new = random_items(rng, 20, most + 2).rename(index=lambda name: f"new {name}")
     fit = fitted(occlusion(), items, attempted)
     found = fit.forecast(new)
-    names = ["subject", "item", "kind", "meta_feature", "other"]
+    names = ["subject", "item", "kind", "meta_feature"]
     ours = list(found.outside()[names].itertuples(index=False, name=None))
-    # the layout's own order of columns is that of pairs
-    items = items[[name for name, _ in found.support.columns]]
     return found, ours, items, new, attempted
 
 
@@ -348,10 +292,8 @@ def test_the_same_as_by_loops(seed, most):
     expected = by_loops(items, new, attempted, LEVELLED)
     assert len(ours) == len(set(ours))
     assert set(ours) == expected
-    for name, pair in (("outside_training", False), ("new_combination", True)):
-        flags = forecast.data[name].to_pandas().stack()
-        cells = {cell[:2] for cell in expected if (cell[2] == "combination") == pair}
-        assert set(flags.index[flags]) == cells
+    flags = forecast.data["outside_training"].to_pandas().stack()
+    assert set(flags.index[flags]) == {cell[:2] for cell in expected}
     remarks = forecast.to_frame().set_index(["subject", "item"])["remark"]
     assert set(remarks.index[remarks != ""]) == {cell[:2] for cell in expected}
 
@@ -369,8 +311,7 @@ def test_training_items_lie_inside():
     forecast = fit.forecast(items)
     trained = forecast.data["trained"].to_numpy()
     assert trained.any()
-    for name in ("outside_training", "new_combination"):
-        assert not forecast.data[name].to_numpy()[trained].any()
+    assert not forecast.data["outside_training"].to_numpy()[trained].any()
 
 
 # --- forecasts and scores ------------------------------------------------------------------------
@@ -380,7 +321,7 @@ def test_parts_of_a_forecast_tell_the_same():
     """Neither the order nor the company of items and subjects matters."""
     forecast, _, items, new, attempted = random_case(5, 9)
     fit = fitted(occlusion(), items, attempted)
-    part = fit.forecast(new.iloc[[7, 2, 11]], subjects=["Cyd", "Bob"])
+    part = fit.forecast(new.iloc[::-2], subjects=["Cyd", "Bob"])
     whole = forecast.outside().set_index(["subject", "item"]).sort_index()
     own = part.outside().set_index(["subject", "item"]).sort_index()
     kept = [cell for cell in whole.index.unique() if cell in set(own.index)]
@@ -411,23 +352,10 @@ def test_scores_count_items_outside(three_and_five):
     outcomes = pd.DataFrame([[1, 0, np.nan], [1, 0, 1]], index=["Ann", "Bob"], columns=new.index)
     scores = ml.score_forecast(three_and_five.forecast(new), ml.Evaluation.from_wide(outcomes, new))
     assert scores["outside_training"].tolist() == [1, 1]
-    assert scores["new_combination"].tolist() == [0, 0]
     assert scores["remark"].tolist() == [
         "outside the training items: 1 of 2 items (objects)",
         "outside the training items: 1 of 3 items (objects)",
     ]
-
-
-def test_scores_name_combinations():
-    fit = crossed([(2, 0), (2, 1), (4, 0)])
-    new = table(["digits", "carries"], [(4, 1), (2, 1), (9, 1)])
-    outcomes = pd.DataFrame([[1, 0, 1]], index=["Ann"], columns=new.index)
-    scores = ml.score_forecast(fit.forecast(new), ml.Evaluation.from_wide(outcomes, new)).loc["Ann"]
-    assert (scores["outside_training"], scores["new_combination"]) == (1, 1)
-    assert scores["remark"] == (
-        "outside the training items: 1 of 3 items (digits); "
-        "values on no training item together: 1 of 3 items (digits with carries)"
-    )
 
 
 def test_scores_of_steps_count_items(stepped):
@@ -458,7 +386,7 @@ def test_baselines_have_nothing_to_compare_with():
     with pytest.raises(DataError, match="forecast of a baseline, which has no training items"):
         forecast.outside()
     scores = ml.score_forecast(forecast, evaluation)
-    assert scores[["outside_training", "new_combination"]].isna().all(axis=None)
+    assert scores["outside_training"].isna().all()
 
 
 # --- size ----------------------------------------------------------------------------------------
@@ -484,5 +412,5 @@ def test_memory_is_that_of_the_flags():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     cells = subjects * count  # a table of 18 columns has 18 bytes a cell, of numbers 144
-    assert flags[0].shape == flags[1].shape == (subjects, count)
+    assert flags.shape == (subjects, count)
     assert peak < 12 * cells

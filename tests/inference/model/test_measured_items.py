@@ -206,6 +206,28 @@ def test_layouts_that_cannot_be(make, told):
         make()
 
 
+def test_a_joint_layout_is_refused():
+    """With a population, in a product and beside an ease per item; what it names is accepted."""
+    spread = ml.Spread("spread")
+    skill = ml.Capability("skill", prior=ml.Prior("Normal", mu=0, sigma=spread))
+    ease = ml.Bias("ease", per="item", prior=ml.Prior("ZeroSumNormal", sigma=ml.Spread("eases")))
+    for right in (
+        logistic(skill - measured()),
+        logistic(ml.Bias("b") + ease - measured()) * logistic(ml.Capability("c", low=0, high=1)),
+        product(
+            logistic(
+                ml.Capability("d", labels=("x", "y"), prior=skill.prior)
+                - measured(labels=("x", "y"))
+            ),
+            over="dimension",
+        ),
+    ):
+        with pytest.raises(LayoutError, match=r"hard is measured, .*MetaFeature.*per='item'"):
+            ml.Layout("x", ml.Success("ok", right))
+    instead = ml.MetaFeature("hard", low=0, high=2)
+    assert ml.Layout("x", ml.Success("ok", logistic(skill + ease - instead))).joint
+
+
 def test_a_written_layout_is_read_again():
     made = layout()
     written = made.to_dict()

@@ -198,14 +198,23 @@ def test_fits_are_stored_resumed_and_forecast(
     layout, items, filled, evaluation, sampling, tmp_path, monkeypatch
 ):
     store = tmp_path / "store"
-    ml.fit(layout, evaluation, subjects=["Ann"], store=store, **sampling)
-    added = []
-    add = Store.add
-    monkeypatch.setattr(
-        Store, "add", lambda self, sampled: (added.append(sampled.subject), add(self, sampled))
-    )
+    added, add = [], Store.add
+
+    def interrupted(self, sampled):
+        if sampled.subject == "Bob":
+            raise KeyboardInterrupt
+        noted(self, sampled)
+
+    def noted(self, sampled):
+        added.append(sampled.subject)
+        add(self, sampled)
+
+    monkeypatch.setattr(Store, "add", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ml.fit(layout, evaluation, store=store, n_jobs=1, **sampling)
+    monkeypatch.setattr(Store, "add", noted)
     fit = ml.fit(layout, evaluation, store=store, **sampling)
-    assert added == ["Bob"]
+    assert added == ["Ann", "Bob"]
     assert ml.load(store).layout == layout
     saved = ml.load(fit.save(tmp_path / "fit.nc"))
     assert saved.layout.fingerprint == layout.fingerprint

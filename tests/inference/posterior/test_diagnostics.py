@@ -155,7 +155,7 @@ def test_a_single_chain_has_no_rhat(skill, mixed):
     ("luck", "words"),
     [
         (lambda draws: np.full_like(draws, 0.4), "R-hat unknown: it needs"),
-        (lambda draws: draws + np.array([[0], [0], [0], [0.2]]), "in 2 separate modes"),
+        (lambda draws: draws + np.array([[0], [0], [0], [0.2]]), "in separate modes of luck"),
         (lambda draws: np.sort(draws, axis=1), "effective sample size"),
     ],
 )

@@ -87,7 +87,7 @@ def test_what_is_kept_cannot_be_changed(fit):
     expected = replace(fit).profiles()
     table = fit.profiles()
     table["mean"] += 1
-    table.loc[:, "modes"] = "changed"
+    table.loc[:, "modes"] = True
     for values in summaries.summaries(fit, fit.places(), 0.9).values():
         values[...] = values[::-1]
     pd.testing.assert_frame_equal(fit.profiles(), expected)

@@ -169,8 +169,7 @@ def test_chains_stay_where_they_start_and_are_flagged():
         assert not close(draws[sides[:, 0] == side] + 0.1, exact)
     row = fit.diagnostics().loc["Ann"]
     assert row["status"] == "not converged"
-    assert "the chains stay in 2 separate modes of unknown weight: mood near -" in row["reason"]
-    assert row["reason"].count("(2 chains)") == 2
+    assert "the chains stay in separate modes of mood" in row["reason"]
 
 
 def test_hardly_a_chain_leaves_its_mode_while_it_tunes():

@@ -168,12 +168,12 @@ def test_items_that_ask_nothing_leave_nothing_to_judge(rng):
     assert finding(fit)["kind"] == "location"
 
 
-def test_modes_of_unknown_weight_are_uncertain(rng):
+def test_modes_on_which_chains_do_not_agree_are_uncertain(rng):
     items = table(demand=np.arange(1, 5.5, 0.5))
     fit = fitted(reaching(9), items, rng, mixed=False, reach=(4.6, 0.1))
     found = finding(fit)
     assert found["kind"] == "uncertain"
-    assert "of unknown weight" in found["text"]
+    assert "separate modes" in found["text"]
 
 
 def test_the_scale_is_one_of_two():

@@ -12,7 +12,7 @@ from measurement_layouts.validation.prediction.score import matched
 
 COLUMNS = [
     *("trials", "success", "brier", "calibration", "refinement", "remainder"),
-    *("log_score", "auroc", "ece", "outside_training", "new_combination", "remark"),
+    *("log_score", "auroc", "ece", "outside_training", "remark"),
 ]
 
 

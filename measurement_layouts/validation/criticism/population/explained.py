@@ -143,9 +143,9 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     Raises
     ------
     FitError
-        When `fit` is something else, the fit is not joint, has a single item, measured demands or
-        outcomes of several steps, `prob` is not between 0 and 1, or PyMC has no quantile function
-        for the prior of the items' own effects.
+        When `fit` is something else, the fit is not joint, has a single item or outcomes of several
+        steps, `prob` is not between 0 and 1, or PyMC has no quantile function for the prior of the
+        items' own effects.
 
     References
     ----------
@@ -180,12 +180,6 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
         raise FitError(
             f"explained: layout {layout.name!r} has outcomes of several steps, but difficulty is "
             "defined for a single Success; fit a layout with one"
-        )
-    if layout.told is not None:
-        raise FitError(
-            f"explained: {layout.measured[0].name} is measured in layout {layout.name!r}, and the "
-            "uncertainty of an item's levels belongs neither to the demands nor to own effects of "
-            "items; fit a layout with the expected levels as a MetaFeature"
         )
     own = _own(layout)
     if not own:
