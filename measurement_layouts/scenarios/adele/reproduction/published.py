@@ -215,15 +215,13 @@ def compared_layouts(
     return compare_layouts(fits).total.set_index("layout")
 
 
-def abilities(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
+def abilities(evaluation: Evaluation) -> pd.DataFrame:
     """Estimate abilities by the layout that needs them all, and by characteristic curves.
 
     Parameters
     ----------
     evaluation : Evaluation
         Evaluation with demands, unguessability and outcomes.
-    seed : int
-        Seed of draws and bootstrap.
 
     Returns
     -------
@@ -231,12 +229,12 @@ def abilities(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
         Indexed by ``subject`` and ``dimension``: ``layout``, posterior means, and ``curves``, in
         levels; NaN if there is no curve.
     """
-    options = {**_SAMPLING, "seed": seed, "reruns": 0}
+    options = {**_SAMPLING, "reruns": 0}
     fitted = fit(capability_layout("pooled"), evaluation, **options)  # type: ignore[arg-type]
     table = fitted.profiles()
     cells = table[table["node"] == "ability"].set_index(["subject", "label"])["mean"]
     names = {f"demand[{code}]": code for code in DEMANDS}
-    curves = characteristic_curves(evaluation, list(names), resamples=2, seed=seed)
+    curves = characteristic_curves(evaluation, list(names), resamples=2, seed=1)
     ours = cells.rename_axis(["subject", "dimension"])
     theirs = curves.abilities.rename(columns=names).stack(future_stack=True)
     found = pd.DataFrame({"layout": ours, "curves": theirs.reindex(ours.index)})

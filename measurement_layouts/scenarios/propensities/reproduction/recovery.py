@@ -14,13 +14,8 @@ _REPEATS = 6
 _PROB = 0.9
 
 
-def recovery(seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
+def recovery() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Simulate all 384 subjects and estimate them.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of the answers and draws.
 
     Returns
     -------
@@ -31,7 +26,7 @@ def recovery(seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
         Indexed by method: ``identified`` subjects, ``coverage`` of their 90 % intervals, ``bias``,
         ``rmse`` and ``seconds`` for all.
     """
-    cohort = simulated_cohort(seed)
+    cohort = simulated_cohort()
     truth = cohort.profiles["propensity"]
     found, rows = {"truth": truth}, {}
     for method in ("likelihood", "grid", "nuts"):
@@ -41,7 +36,7 @@ def recovery(seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
             cohort.evaluation,
             method=method,
             prob=_PROB,
-            seed=seed,
+            seed=1,
             progressbar=False,
         )
         seconds = time.perf_counter() - start
@@ -65,7 +60,7 @@ def summary(table: pd.DataFrame, truth: pd.Series) -> dict[str, float]:
     }
 
 
-def figure_6(seed: int = 1) -> pd.DataFrame:
+def figure_6() -> pd.DataFrame:
     """Estimate the subject of six such experiments.
 
     Returns
@@ -80,7 +75,7 @@ def figure_6(seed: int = 1) -> pd.DataFrame:
     layout = published_layout(FURTHEST)
     rows = []
     for repeat in range(_REPEATS):
-        evaluation = windows(seed + repeat)
+        evaluation = windows(1 + repeat)
         maximum = estimate(layout, evaluation, method="likelihood", progressbar=False)
         (collapse,) = collapsed(layout, Battery.of(layout, evaluation), evaluation)
         rows.append({"likelihood": maximum.table["estimate"].iloc[0], "collapse": collapse})
