@@ -22,6 +22,15 @@ class Content(NamedTuple):
     trials: np.ndarray
 
 
+def equal(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Say which features are the same in two tables of the same rows, but for rounding.
+
+    Features may differ by a millionth of their column's largest magnitude.
+    """
+    most = np.where(np.isfinite(others), np.abs(others), 0).max(axis=0, initial=0)
+    return np.isclose(values, others, rtol=0, atol=1e-6 * most, equal_nan=True)
+
+
 def by_features(values: np.ndarray, known: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Find the row of another table that has the features of a row.
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ...common.errors import DataError, FitError
 from ...common.messages import some
-from ...evaluations import alike
+from ...evaluations.alike import equal
 from ...evaluations.tables import named
 from ...layouts import MetaFeature
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
@@ -181,7 +181,7 @@ def refuse_changed(
     for node in nodes:
         shape = len(names), len(node.columns)
         have, had = (part[node.name].reshape(shape) for part in (values, known))
-        other = ~alike.equal(have, had)
+        other = ~equal(have, had)
         if other.any():
             row, column = np.argwhere(other)[0]
             raise DataError(

@@ -9,11 +9,10 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import many, some
-from ...evaluations.alike import Content, same_rows
+from ...evaluations.alike import Content, equal, same_rows
 from ...evaluations.steps import Rows
 from ...inference.forecasts.seen import Seen
 
-_SAME = 1e-6  # part by which rounding, such as to float32, may change a number
 _FEW = 8  # items, below which chance may make two tables equal
 
 
@@ -93,7 +92,7 @@ class Asked:
             same = attempted[:, rows] & (rows >= 0)
             return Verdict(same, np.zeros_like(same), np.full(len(rows), -1))
         mine, known = self.content.features, self.trained.features[places]
-        fits = np.isclose(mine, known, rtol=_SAME, atol=0, equal_nan=True).all(axis=1)
+        fits = equal(mine, known).all(axis=1)
         named = attempted[:, places] & (places >= 0)
         other = (rows >= 0) & (rows != places)
         renamed = np.where(other, rows, -1) if other.sum() >= _FEW else np.full(len(rows), -1)
@@ -139,9 +138,8 @@ def refuse_trained(
         raise trained_error(same)
     found = np.flatnonzero(verdict.renamed >= 0)
     if len(found):
-        pairs = [
-            f"{asked.names[row]} (as {asked.seen.names[verdict.renamed[row]]})" for row in found
-        ]
+        known = asked.seen.names[verdict.renamed[found]]
+        pairs = [f"{name} (as {own})" for name, own in zip(asked.names[found], known, strict=True)]
         warnings.warn(
             f"{many(len(pairs), 'item')} have the meta-features and outcomes of training items "
             f"under other names: {some(pairs)}; if they are the same items, the scores are too "
