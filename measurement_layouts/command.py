@@ -12,7 +12,6 @@ from importlib import metadata
 from .commands import (
     asking,
     checking,
-    deciding,
     designing,
     drawing,
     explaining,
@@ -121,7 +120,6 @@ def parser() -> argparse.ArgumentParser:
         fitting,
         forecasting,
         explaining,
-        deciding,
         asking,
         studies,
     ):

@@ -67,10 +67,3 @@ axes = ml.plots.calibration_panels(found)
 # and all together (blue). A dot marks how many can be accepted at 80% success.
 order = ml.decisions.risk_coverage(forecast, later)
 axes = ml.plots.risk_coverage_plot(order, success=0.8)
-
-# %% suitability_plot
-# Expected success of 14 agents in a job, with 90% intervals, from the best to the worst, on
-# coloured bands: agents on one band are not told apart.
-job = animal_ai_olympics.battery(seed=3).head(25)
-suits = ml.decisions.suitability(fit, job.rename(lambda name: f"job-{name}"))
-axes = ml.plots.suitability_plot(suits)

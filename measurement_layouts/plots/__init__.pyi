@@ -47,7 +47,6 @@ from .risk_coverage_plot import risk_coverage_plot as risk_coverage_plot
 from .scaling_plot import scaling_plot as scaling_plot
 from .self_report_panels import self_report_panels as self_report_panels
 from .self_report_plot import self_report_plot as self_report_plot
-from .suitability_plot import suitability_plot as suitability_plot
 from .superiority_heatmap import superiority_heatmap as superiority_heatmap
 from .weights_plot import weights_plot as weights_plot
 from .wright_map import wright_map as wright_map

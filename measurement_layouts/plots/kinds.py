@@ -37,7 +37,6 @@ _MAKERS = {
     "RiskCoverage": "ml.decisions.risk_coverage",
     "Series": "pandas",
     "SimulationBasedCalibration": "ml.validation.sbc",
-    "Suitability": "ml.decisions.suitability",
 }
 """Functions that return each kind."""
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 
 from ..common.options import inside
-from ..decisions.risk_coverage import EVERYBODY, RiskCoverage
+from ..decisions import EVERYBODY, RiskCoverage
 from . import style
 
 _SIZE = (6.4, 4.4)  # inches

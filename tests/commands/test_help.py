@@ -17,8 +17,6 @@ COMMANDS = {
         name: (0, 1, 2, 130)
         for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate", "next")
     },
-    **{name: (0, 1, 2, 130) for name in ("decide", "decide route", "decide claim")},
-    **{name: (0, 2, 130) for name in ("decide accept", "decide suitability")},
     **{
         f"import{kind}": (0, 2, 130)
         for kind in ("", " inspect", " lm-eval", " openai-evals", " table")

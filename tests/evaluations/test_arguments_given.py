@@ -123,13 +123,11 @@ VERBS = {
     "a Layout": "validation.draw_truth validation.sbc estimation.estimate batteries.design",
     "a Fit": "validation.compare_profiles validation.criticise validation.explained validation.loo "
     "validation.suspicion reports.export_tables reports.inferred_diagram estimation.firmness "
-    "estimation.incitability estimation.joint_trend estimation.time_horizons decisions.claim "
-    "decisions.suitability batteries.next_items",
-    "a Forecast": "decisions.accept decisions.reliable_region decisions.risk_coverage "
-    "decisions.route",
+    "estimation.incitability estimation.joint_trend estimation.time_horizons "
+    "batteries.next_items",
+    "a Forecast": "decisions.accept decisions.risk_coverage decisions.route",
     "a list": "validation.cross_validate evaluations.score_places",
-    "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out "
-    "decisions.job",
+    "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out",
     "a DataFrame": "estimation.horizon_trend",
     "SituationalJudgments": "dispositions.alignment_by_group dispositions.alignment_by_population "
     "dispositions.choices dispositions.compare_choices dispositions.confidence_by_group "

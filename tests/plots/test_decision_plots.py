@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.decisions.suitability import Suitability
 from measurement_layouts.validation.prediction.assessor import point_forecast
 
 mpl.use("Agg")
@@ -26,21 +25,6 @@ def orders():
         for each in (chances, np.full_like(chances, 0.5))
     )
     return {"layout": good, "_nothing_": bad}
-
-
-def suits(count):
-    expected = np.linspace(0.9, 0.2, count)
-    table = pd.DataFrame(
-        {
-            "expected": expected,
-            "low": expected - 0.1,
-            "high": expected + 0.1,
-            "best": [0.7, 0.3] + [0.0] * (count - 2),
-            "tied": [1, 1] + [2] * (count - 2),
-        },
-        index=pd.Index([f"s{place}" for place in range(count)]),
-    )
-    return Suitability(table, pd.DataFrame(), pd.DataFrame(), 0.9, 0.9, False)
 
 
 def test_curves_are_those_of_the_tables(orders):
@@ -70,20 +54,3 @@ def test_one_method_shows_its_subjects(orders):
 def test_a_method_that_never_reaches_it_has_no_point(orders):
     panel = ml.plots.risk_coverage_plot(orders["_nothing_"], success=0.95)
     assert not [line for line in panel.lines if line.get_marker() not in ("", "None", None)]
-
-
-def test_subjects_are_drawn_in_their_sets():
-    found = suits(5)
-    panel = ml.plots.suitability_plot(found)
-    assert [label.get_text() for label in panel.get_yticklabels()] == list(found.ranking.index)
-    drawn = np.concatenate([line.get_xdata() for line in panel.lines])
-    assert np.allclose(drawn, found.ranking["expected"])
-    assert len(panel.patches) == 2
-    assert [text.get_text() for text in panel.texts] == ["best with 70%", "best with 30%"]
-    assert "2 sets" in panel.get_title()
-
-
-def test_many_subjects_are_cut_and_it_is_said():
-    panel = ml.plots.suitability_plot(suits(90))
-    assert len(panel.get_yticks()) == 80
-    assert "10 are not drawn" in panel.get_title().replace("\n", " ")

@@ -613,7 +613,6 @@ def test_every_figure_is_exported():
         "scaling_plot",
         "self_report_panels",
         "self_report_plot",
-        "suitability_plot",
         "superiority_heatmap",
         "weights_plot",
         "wright_map",
