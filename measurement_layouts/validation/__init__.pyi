@@ -40,6 +40,3 @@ from .prediction.splits import Items as Items
 from .prediction.splits import masked as masked
 from .prediction.texts import Encoder as Encoder
 from .prediction.texts import TextClassifier as TextClassifier
-from .prediction.transfer import Elsewhere as Elsewhere
-from .prediction.transfer import Transfer as Transfer
-from .prediction.transfer import transfer as transfer

@@ -60,8 +60,6 @@ def test_scores_cross_validation_and_criticism(fitted):
     with pytest.raises(ml.DataError, match=message):
         ml.validation.cross_validate([LAYOUT], READ)
     with pytest.raises(ml.DataError, match=message):
-        ml.validation.transfer(LAYOUT, READ, "size")
-    with pytest.raises(ml.DataError, match=message):
         ml.validation.permutation_importance(["logistic"], READ)
 
 

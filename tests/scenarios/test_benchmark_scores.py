@@ -69,7 +69,7 @@ def test_expected_scores_are_those_of_all_places(fit):
     """The forecast of every place of a benchmark adds up to the same mean and interval."""
     places = score_places(["test 3"], places=50)
     who = ["model 01", "model 09"]
-    parts = fit.forecast(places, subjects=who, trust="home").data["mean"].to_numpy()
+    parts = fit.forecast(places, subjects=who).data["mean"].to_numpy()
     found = bs.expected_scores(fit, ["test 3"], subjects=who, places=50)
     assert parts.sum(axis=1) == pytest.approx(1, abs=1e-6)
     middle = places["score"].to_numpy()

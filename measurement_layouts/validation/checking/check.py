@@ -21,6 +21,7 @@ from ..criticism.overdispersion import Spread, overdispersion, told
 from .advice import (
     about_constants,
     about_demands,
+    about_groups,
     about_latents,
     about_outcomes_twice,
     about_short_tests,
@@ -156,7 +157,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         spread,
         alone,
         effects,
-        advice,
+        [*advice, *about_groups(layout, evaluation.item_table)],
     )
 
 

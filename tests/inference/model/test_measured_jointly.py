@@ -100,7 +100,7 @@ def test_forecasts_weigh_levels_by_all_outcomes(known):
     chances, evaluation, draws, fit = known
     told, _, right = log_told(chances, evaluation, draws)
     shares = np.exp(told - logsumexp(told, axis=-1, keepdims=True))
-    found = fit.forecast(evaluation.items, trust="home").data["mean"].to_numpy()
+    found = fit.forecast(evaluation.items).data["mean"].to_numpy()
     expected = (right * shares[:, None]).sum(axis=-1).mean(axis=0)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
     annotated = (right * weights_of(chances)).sum(axis=-1).mean(axis=0)
@@ -124,7 +124,7 @@ def test_new_subjects_and_new_items_under_one_demand(rng):
     anyone = (anyone * (parts / parts.sum())[:, None]).sum(axis=1)
     what = pd.concat([columns, columns.rename("new-{}".format)])
     who = pd.DataFrame(index=["Bob", "Dee"])
-    found = fit.forecast(what, subjects=who, trust="home").data["mean"].to_numpy()
+    found = fit.forecast(what, subjects=who).data["mean"].to_numpy()
     bob = expit(margin)[:, 1]  # (draws, 1, levels)
     np.testing.assert_allclose(found[0, :4], (bob * shares).sum(-1).mean(0), rtol=1e-10)
     np.testing.assert_allclose(found[0, 4:], (bob * chances[:, 0]).sum(-1).mean(0), rtol=1e-10)
@@ -155,7 +155,7 @@ def test_a_missing_cell_is_what_bayes_rule_says(rng):
     )
     at = rng.choice(len(log), 8000, p=np.exp(log - whole))
     draws = {"mean": mean[at], "ability": np.stack([ann[at], bob[at]], axis=1)}
-    found = crafted(one(), evaluation, draws).forecast(columns.loc[["a"]], trust="home")
+    found = crafted(one(), evaluation, draws).forecast(columns.loc[["a"]])
     found = found.data.sel(subject="Ann")
     assert abs(float(found["mean"].item()) - bayes) < ERRORS * 0.5 / np.sqrt(8000)
     annotated = np.exp(
