@@ -10,8 +10,6 @@ from .criticism.criticise import criticise as criticise
 from .criticism.population.criticism import PopulationCriticism as PopulationCriticism
 from .criticism.population.explained import Explained as Explained
 from .criticism.population.explained import explained as explained
-from .criticism.population.suspicion import Suspicion as Suspicion
-from .criticism.population.suspicion import suspicion as suspicion
 from .leave_one_out.compare import LayoutComparison as LayoutComparison
 from .leave_one_out.compare import compare_layouts as compare_layouts
 from .leave_one_out.future import leave_future_out as leave_future_out

@@ -120,7 +120,7 @@ VERBS = {
     "an Evaluation": "validation.masked batteries.characteristic_curves",
     "a Layout": "validation.draw_truth validation.sbc estimation.estimate batteries.design",
     "a Fit": "validation.compare_profiles validation.criticise validation.explained validation.loo "
-    "validation.suspicion reports.export_tables reports.inferred_diagram estimation.firmness "
+    "reports.export_tables reports.inferred_diagram estimation.firmness "
     "estimation.incitability estimation.joint_trend estimation.time_horizons "
     "batteries.next_items",
     "a Forecast": "decisions.accept decisions.risk_coverage decisions.route",
