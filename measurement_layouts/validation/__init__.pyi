@@ -12,9 +12,6 @@ from .criticism.population.explained import Explained as Explained
 from .criticism.population.explained import explained as explained
 from .leave_one_out.compare import LayoutComparison as LayoutComparison
 from .leave_one_out.compare import compare_layouts as compare_layouts
-from .leave_one_out.future import leave_future_out as leave_future_out
-from .leave_one_out.kinks import FoundKink as FoundKink
-from .leave_one_out.kinks import find_kink as find_kink
 from .leave_one_out.loo import LeaveOneOut as LeaveOneOut
 from .leave_one_out.loo import loo as loo
 from .prediction.assessor import Assessor as Assessor

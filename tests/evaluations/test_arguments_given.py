@@ -125,7 +125,7 @@ VERBS = {
     "batteries.next_items",
     "a Forecast": "decisions.accept decisions.risk_coverage decisions.route",
     "a list": "validation.cross_validate evaluations.score_places",
-    "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out",
+    "a mapping": "validation.compare_layouts",
     "a DataFrame": "estimation.horizon_trend",
     "SituationalJudgments": "dispositions.alignment_by_group dispositions.alignment_by_population "
     "dispositions.choices dispositions.compare_choices dispositions.confidence_by_group "
