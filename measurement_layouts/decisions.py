@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -370,7 +371,8 @@ def route(
         {"subject": subjects[order], "cost": prices[cell], "mean": mean[cell], "low": low[cell]},
         index=pd.Index(items, name="item"),
     )
-    table.loc[~routed] = [UNROUTED, np.nan, np.nan, np.nan]
+    nobody: Any = [UNROUTED, np.nan, np.nan, np.nan]
+    table.loc[~routed] = nobody
     assigned = routed & (order == np.arange(len(subjects))[:, None])
     return Routing(
         table,
@@ -469,7 +471,7 @@ class RiskCoverage:
         return enough.groupby(self.curve["subject"], sort=False).max().rename("coverage")
 
     def __repr__(self) -> str:
-        total = self.areas.loc[EVERYBODY]
+        total: Any = self.areas.loc[EVERYBODY]
         return (
             f"<RiskCoverage: {many(len(self.areas) - 1, 'subject')}, "
             f"{many(int(total['attempts']), 'attempt')}, area {total['area']:.3f} "

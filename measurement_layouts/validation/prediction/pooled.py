@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -128,8 +128,10 @@ def _pooled(
 
     names = without_outcomes(training, items, who)
     won, tried = training.successes.to_numpy(), training.trials.to_numpy()
+    people: Any
+    tasks: Any
     people, tasks = (
-        sparse.hstack([sparse.eye_array(len(columns)), sparse.csr_array(columns)]).tocsr()
+        sparse.csr_array(sparse.hstack([sparse.eye_array(len(columns)), sparse.csr_array(columns)]))
         for columns in (subject_columns, item_columns)
     )
     subject, item = np.nonzero(tried)
