@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -371,8 +371,7 @@ def route(
         {"subject": subjects[order], "cost": prices[cell], "mean": mean[cell], "low": low[cell]},
         index=pd.Index(items, name="item"),
     )
-    nobody: Any = [UNROUTED, np.nan, np.nan, np.nan]
-    table.loc[~routed] = nobody
+    table.loc[~routed] = cast(Any, [UNROUTED, np.nan, np.nan, np.nan])
     assigned = routed & (order == np.arange(len(subjects))[:, None])
     return Routing(
         table,
