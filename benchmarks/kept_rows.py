@@ -5,7 +5,6 @@ import os
 import statistics
 import subprocess
 import sys
-from dataclasses import fields, replace
 from pathlib import Path
 
 import battery_cases
@@ -27,24 +26,13 @@ def reproduced(name: str, seed: int) -> list[float]:
     return [float(sum(figure["holds"] for figure in json.loads(done.stdout)["figures"]))]
 
 
-class NotWidened(ml.validation.ChosenLayout):
-    """The best of several layouts, whose forecasts elsewhere are those of its formula."""
-
-    def best(self, training: ml.Evaluation, *, seed: int) -> ml.validation.FittedLayout:
-        """Choose as `ChosenLayout` does."""
-        best = super().best(training, seed=seed)
-        widened = "trust" in {field.name for field in fields(best)}
-        return replace(best, trust="home") if widened else best
-
-
 def assessed(split: str, seed: int) -> list[float]:
-    """Score forecasts of ADeLe's chosen layout, not widened: means over the models."""
+    """Score forecasts of ADeLe's chosen layout: means over the models."""
     from measurement_layouts.scenarios.adele import data
     from measurement_layouts.scenarios.adele.reproduction import assessed as study
 
     whole, places = study.prepared(data.load())
-    chosen, column = study.methods(split, places)[study.LAYOUT], study.SPLITS[split]
-    layout = NotWidened(**{field.name: getattr(chosen, field.name) for field in fields(chosen)})
+    layout, column = study.methods(split, places)[study.LAYOUT], study.SPLITS[split]
     held = ml.validation.Items(folds=10) if column is None else ml.validation.Groups(column, 10)
     scores = ml.validation.cross_validate(
         {"layout": layout}, whole, split=held, seed=seed, progressbar=False

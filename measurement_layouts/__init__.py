@@ -34,7 +34,7 @@ def _hint(name: str) -> str:
         return f"; {_GONE[name]}"
     if name.startswith("_") or importlib.util.find_spec(f".{name}", __name__):
         return ""
-    packages = (each for each in __all__ if each.islower() and hasattr(_load(each), "__path__"))
+    packages = (each for each in __all__ if each.islower() and hasattr(_load(each), "__all__"))
     return "".join(f"; it is ml.{each}.{name}" for each in packages if name in _load(each).__all__)
 
 

@@ -47,7 +47,7 @@ CHAPTERS = {
     "Calibration": ("validation/calibration/",),
     "Criticism": ("validation/criticism/",),
     "Demands and characteristic curves": ("batteries/",),
-    "Decisions": ("decisions/",),
+    "Decisions": ("decisions.py",),
     "Dispositions": ("dispositions/",),
     "Annotation": ("annotation/",),
     "Figures": ("plots/", "reports/"),

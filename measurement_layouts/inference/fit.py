@@ -15,7 +15,6 @@ from .explanations.explaining import explain
 from .explanations.explanation import Explanation
 from .files import storage
 from .forecasts.derived import derived
-from .forecasts.elsewhere import Trust
 from .forecasts.forecasting import Forecast, forecast
 from .forecasts.likelihood import with_log_likelihood
 from .population import tables
@@ -167,7 +166,6 @@ class Fit(Posterior, Shown):
         subjects: Iterable[object] | pd.DataFrame | None = None,
         prob: float = 0.9,
         memory_mib: float = 256,
-        trust: Trust = None,
     ) -> Forecast:
         """Forecast success on items of the fit or new items; see `forecasting.forecast`.
 
@@ -185,11 +183,6 @@ class Fit(Posterior, Shown):
             Mass of the equal-tailed interval.
         memory_mib : float, default 256
             Bound of the memory used during the computation, in MiB. It changes no result.
-        trust : Transfer, float or "home", optional
-            How uncertain forecasts are on items unlike those that a subject was trained on: the
-            estimate of `measurement_layouts.validation.transfer`; the standard deviation of a
-            group's offset, in log-odds; or "home", which adds no uncertainty. By default a fixed
-            prior widens the intervals on items outside a subject's training items.
 
         Returns
         -------
@@ -201,12 +194,10 @@ class Fit(Posterior, Shown):
         DataError
             When the items do not fit the layout.
         FitError
-            When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is not a
-            positive number, or `trust` is none of these.
+            When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is not
+            a positive number.
         """
-        return forecast(
-            self, items, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust
-        )
+        return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def group_means(
         self,
@@ -216,13 +207,12 @@ class Fit(Posterior, Shown):
         subjects: Iterable[object] | pd.DataFrame | None = None,
         prob: float = 0.9,
         memory_mib: float = 256,
-        trust: Trust = None,
     ) -> pd.DataFrame:
         """Forecast each subject's mean success on groups of items; see `group_means.group_means`.
 
         Parameters
         ----------
-        items, subjects, prob, memory_mib, trust
+        items, subjects, prob, memory_mib
             As in `forecast`.
         groups : str, Series or mapping
             A column of the items, or the group of each item by the item's name.
@@ -248,7 +238,6 @@ class Fit(Posterior, Shown):
             subjects=subjects,
             prob=prob,
             memory_mib=memory_mib,
-            trust=trust,
         )
 
     def explain(

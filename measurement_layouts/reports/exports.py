@@ -11,7 +11,7 @@ from ..common.files import write_text
 from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
-from ..inference.forecasts.forecasting import PARTS, Forecast
+from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.streaming import SUMMARY
 from ..inference.given import refuse_no_fit
 from ..inference.population.standing import populated, standing
@@ -188,8 +188,7 @@ def _values(contents: Contents) -> pd.DataFrame:
 def _forecasts(forecast: Forecast) -> pd.DataFrame:
     if forecast.expected is None:
         return forecast.to_frame()
-    of_steps = ["step", *SUMMARY, *(part for part in PARTS if part.endswith("_sd"))]
-    flags = forecast.to_frame().drop(columns=of_steps, errors="ignore")
+    flags = forecast.to_frame().drop(columns=["step", *SUMMARY])
     return forecast.expected.merge(flags.drop_duplicates(), on=["subject", "item", "outcome"])
 
 

@@ -10,13 +10,8 @@ from .criticism.criticise import criticise as criticise
 from .criticism.population.criticism import PopulationCriticism as PopulationCriticism
 from .criticism.population.explained import Explained as Explained
 from .criticism.population.explained import explained as explained
-from .criticism.population.suspicion import Suspicion as Suspicion
-from .criticism.population.suspicion import suspicion as suspicion
 from .leave_one_out.compare import LayoutComparison as LayoutComparison
 from .leave_one_out.compare import compare_layouts as compare_layouts
-from .leave_one_out.future import leave_future_out as leave_future_out
-from .leave_one_out.kinks import FoundKink as FoundKink
-from .leave_one_out.kinks import find_kink as find_kink
 from .leave_one_out.loo import LeaveOneOut as LeaveOneOut
 from .leave_one_out.loo import loo as loo
 from .prediction.assessor import Assessor as Assessor
@@ -40,6 +35,3 @@ from .prediction.splits import Items as Items
 from .prediction.splits import masked as masked
 from .prediction.texts import Encoder as Encoder
 from .prediction.texts import TextClassifier as TextClassifier
-from .prediction.transfer import Elsewhere as Elsewhere
-from .prediction.transfer import Transfer as Transfer
-from .prediction.transfer import transfer as transfer

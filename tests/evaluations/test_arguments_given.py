@@ -60,8 +60,6 @@ def test_scores_cross_validation_and_criticism(fitted):
     with pytest.raises(ml.DataError, match=message):
         ml.validation.cross_validate([LAYOUT], READ)
     with pytest.raises(ml.DataError, match=message):
-        ml.validation.transfer(LAYOUT, READ, "size")
-    with pytest.raises(ml.DataError, match=message):
         ml.validation.permutation_importance(["logistic"], READ)
 
 
@@ -122,14 +120,11 @@ VERBS = {
     "an Evaluation": "validation.masked batteries.characteristic_curves",
     "a Layout": "validation.draw_truth validation.sbc estimation.estimate batteries.design",
     "a Fit": "validation.compare_profiles validation.criticise validation.explained validation.loo "
-    "validation.suspicion reports.export_tables reports.inferred_diagram "
-    "estimation.time_horizons decisions.claim "
-    "decisions.suitability batteries.next_items",
-    "a Forecast": "decisions.accept decisions.reliable_region decisions.risk_coverage "
-    "decisions.route",
+    "reports.export_tables reports.inferred_diagram estimation.time_horizons "
+    "batteries.next_items",
+    "a Forecast": "decisions.accept decisions.risk_coverage decisions.route",
     "a list": "validation.cross_validate",
-    "a mapping": "validation.compare_layouts validation.find_kink validation.leave_future_out "
-    "decisions.job",
+    "a mapping": "validation.compare_layouts",
     "a DataFrame": "estimation.horizon_trend",
     "SituationalJudgments": "dispositions.alignment_by_group "
     "dispositions.choices dispositions.compare_choices dispositions.confidence_by_group "

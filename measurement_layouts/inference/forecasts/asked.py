@@ -13,7 +13,6 @@ from ..model.alignment import Features
 from ..model.cohort import plate_feature
 from ..model.features import read_features
 from ..posterior.posterior import Posterior
-from .elsewhere import Away
 from .levels import Levels
 from .reading import JointReader, Reader, reader_of
 from .roster import Roster
@@ -73,9 +72,7 @@ class Asked:
         """Positions of the subjects for the readers."""
         return self.rows if self.roster is None else np.arange(len(self.rows))
 
-    def readers(
-        self, features: Features, items: int, memory_mib: float, still: bool = False
-    ) -> Iterator[Part]:
+    def readers(self, features: Features, items: int, memory_mib: float) -> Iterator[Part]:
         """Yield readers of some items at a time, so that their item-specific values fit in memory.
 
         Parameters
@@ -86,8 +83,6 @@ class Asked:
             Number of items.
         memory_mib : float
             Bound of the memory used during the computation, in MiB.
-        still : bool, default False
-            Whether the values of new levels of items are the median of their prior in every draw.
 
         Yields
         ------
@@ -117,7 +112,7 @@ class Asked:
         )
         each = 8 * sizes["chain"] * sizes["draw"] * max(1, numbers)
         together = max(1, int(_OF_LEVELS * byte_count(memory_mib) / each))
-        levels = Levels(fit, roster, still)
+        levels = Levels(fit, roster)
         for start in range(0, max(1, items), together):
             part = {name: values[start : start + together] for name, values in features.items()}
             reader = JointReader(
@@ -139,17 +134,13 @@ class Asked:
         *,
         prob: float,
         memory_mib: float,
-        away: Away | None = None,
-        still: bool = False,
     ) -> list[np.ndarray]:
         """Summarise targets over all draws; parameters as in `readers` and `summaries`."""
-        found, start = [], 0
-        for reader, part, size in self.readers(features, items, memory_mib, still):
-            own = None if away is None else away.part(start, start + size)
+        found = []
+        for reader, part, size in self.readers(features, items, memory_mib):
             rest = memory_mib if self.roster is None else (1 - _OF_LEVELS) * memory_mib
             what = reader, self.places, part, size, targets
-            found.append(summaries(*what, prob=prob, memory_mib=rest, away=own))
-            start += size
+            found.append(summaries(*what, prob=prob, memory_mib=rest))
         if len(found) == 1:
             return found[0]
         return [np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]

@@ -18,16 +18,11 @@ from ...layouts.plates import ITEM, SUBJECT
 from ..model.features import outside_range
 from ..posterior.posterior import Posterior
 from .asked import Asked
-from .elsewhere import Away, Transfer, Trust, read_trust
 from .seen import Seen
 from .streaming import SUMMARY
 from .support import Support
 
 """Variables that mark values, or pairs of values, outside a subject's training items."""
-
-
-PARTS = ("distance", "profile_sd", "items_sd", "elsewhere_sd")
-"""Variables for the distance from the training items, and for the parts of the log-odds' spread."""
 
 
 CASES = ("known_subject", "known_item", "new_level")
@@ -50,13 +45,6 @@ class Forecast(Shown):
         - ``outside_training`` (subject, item): whether the item lies outside the subject's training
           items, as `outside` lists. For a subject that is not in the fit, these are the items that
           any subject attempted. Forecasts of baselines lack it.
-
-        The forecast of a fit also has ``distance`` (subject, item): how far the item lies from the
-        subject's training items, in their standard deviations (1 for a level, or a group of a
-        `Transfer`, that is on none of them). It has three standard deviations in log-odds
-        (subject, item): ``profile_sd`` of the posterior; ``items_sd`` of the item effects, for new
-        items of a joint fit or as a `Transfer` gives it; and ``elsewhere_sd``, which is added for
-        items unlike the training items.
 
         The forecast of a joint fit also has ``known_subject`` (subject) and ``known_item`` (item):
         whether the name is in the fit; and ``new_level`` (subject, item): whether a category of the
@@ -102,11 +90,10 @@ class Forecast(Shown):
         -------
         DataFrame
             One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
-            ``trained`` and ``extrapolated``. The forecast of a fit also has ``outside_training``,
-            ``remark`` (a description of the values outside the subject's training items),
-            ``distance``, ``profile_sd``, ``items_sd`` and ``elsewhere_sd``. The forecast of a joint
-            fit also has ``known_subject``, ``known_item`` and ``new_level``. Where rows are steps,
-            ``outcome`` and ``step`` follow the item.
+            ``trained`` and ``extrapolated``. The forecast of a fit also has ``outside_training``
+            and ``remark`` (a description of the values outside the subject's training items). The
+            forecast of a joint fit also has ``known_subject``, ``known_item`` and ``new_level``.
+            Where rows are steps, ``outcome`` and ``step`` follow the item.
         """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
         columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
@@ -119,7 +106,7 @@ class Forecast(Shown):
             if self.rows is not None:
                 told = told[:, self.rows.places]
             frame["remark"] = pd.array(told.ravel(), dtype="str")
-            columns += ["outside_training", "remark", *(name for name in PARTS if name in frame)]
+            columns += ["outside_training", "remark"]
         return frame[[*columns, *(name for name in CASES if name in frame)]]
 
     @property
@@ -246,7 +233,6 @@ def forecast(
     subjects: Iterable[object] | pd.DataFrame | None = None,
     prob: float = 0.9,
     memory_mib: float = 256,
-    trust: Trust = None,
 ) -> Forecast:
     r"""Forecast success of subjects on items, which may be new; in a joint fit, so may subjects.
 
@@ -273,14 +259,6 @@ def forecast(
     memory_mib : float, default 256
         Bound of the memory used during the computation, by all threads together, in MiB. It changes
         no result. The result itself and the memory needed for a single item are not included.
-    trust : Transfer, float or "home", optional
-        How uncertain forecasts are on items unlike those that a subject was trained on: the errors
-        of forecasts for left-out groups, as `measurement_layouts.validation.transfer` estimates
-        them; the standard deviation of a group's common offset in log-odds, which is added to the
-        layout's log-odds of all items that a subject was not trained on; or "home", which adds no
-        uncertainty to the layout's formula. By default an offset whose standard deviation has the
-        prior HalfNormal(1) widens the intervals on items outside a subject's training items, in
-        proportion to their ``distance``, up to 1.
 
     Returns
     -------
@@ -298,8 +276,7 @@ def forecast(
         twice, or a subject or an item of a joint fit is given other properties.
     FitError
         When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is not a
-        positive number, `trust` is none of these, or is given for outcomes of several steps, or
-        values of new levels cannot be drawn from their prior.
+        positive number, or values of new levels cannot be drawn from their prior.
 
     Examples
     --------
@@ -331,35 +308,20 @@ def forecast(
     prob = inside("prob", prob, such_as=0.9)
     asked = Asked.of(fit, items, subjects)
     summarise = partial(asked.summaries, prob=prob, memory_mib=memory_mib)
-    found = _assembled(asked, summarise, prob, trust)
+    forecasts = _assembled(asked, summarise, prob)
     if asked.roster is None:
-        return found
+        return forecasts
     roster = asked.roster
     known = (
         ("subject", roster.who < roster.known[SUBJECT]),
         ("item", roster.what < roster.known[ITEM]),
         (("subject", "item"), roster.new_levels),
     )
-    data = found.data.assign(dict(zip(CASES, known, strict=True)))
-    if roster.new_levels.any() or not known[1][1].all():
-        nothing = Away(np.zeros(data["mean"].shape), None)
-        what = asked.features, len(asked.items), [fit.layout.outcome]
-        (own,) = summarise(*what, away=nothing, still=True)
-        data = _apart(data, own[3])
-    return replace(found, data=data)
+    data = forecasts.data.assign(dict(zip(CASES, known, strict=True)))
+    return replace(forecasts, data=data)
 
 
-def _apart(data: xr.Dataset, profile: np.ndarray) -> xr.Dataset:
-    """Separate the spread of item effects from that of the profile, whose sd is given."""
-    squares = data["profile_sd"] ** 2 - profile**2
-    items = np.sqrt(np.maximum(squares, 0) + data["items_sd"] ** 2)
-    profile = np.minimum(data["profile_sd"], profile)
-    return data.assign(profile_sd=profile, items_sd=items)
-
-
-def _assembled(
-    asked: Asked, summarise: Callable[..., list[np.ndarray]], prob: float, trust: Trust
-) -> Forecast:
+def _assembled(asked: Asked, summarise: Callable[..., list[np.ndarray]], prob: float) -> Forecast:
     """Assemble a forecast, with the comparison of its items with the training items."""
     fit, who, rows, features = asked.fit, asked.names, asked.rows, asked.features
     cells, steps, items = ("subject", "item"), fit.layout.steps, asked.items.index
@@ -369,38 +331,24 @@ def _assembled(
     trained = seen.flags()
     support = Support.of(fit, who, rows, items, features)
     unmet = support.flags()
-    distance = support.distances()
-    transfer = read_trust(trust, fit.layout)
-    if isinstance(trust, Transfer):
-        distance = np.maximum(distance, trust.unmet(fit, rows, asked.items))
-    elif trust is not None and transfer is not None:
-        distance = np.maximum(distance, ~trained)
-    away = Away(np.minimum(distance, 1) * ~trained, transfer)
     if steps is None:
-        (found,) = summarise(features, len(items), [fit.layout.outcome], away=away)
+        (found,) = summarise(features, len(items), [fit.layout.outcome])
         what, expected = list(items), None
     else:
         each = len(steps.rows)
         spread = of_rows(steps, features, len(items), cumulative=True)
-        away = Away(np.repeat(away.share, each, axis=1), transfer)
-        (found,) = summarise(spread, each * len(items), [steps], away=away)
+        (found,) = summarise(spread, each * len(items), [steps])
         outcomes = fit.layout.outcomes
         expected = _expected(who, items, outcomes, summarise(features, len(items), outcomes))
         what = row_names(items, steps)
-        trained, distance, unmet = (
-            np.repeat(flags, each, axis=1) for flags in (trained, distance, unmet)
-        )
+        trained, unmet = (np.repeat(flags, each, axis=1) for flags in (trained, unmet))
         flagged = np.repeat(flagged, each)
     data = xr.Dataset(
         {
-            **{name: (cells, values) for name, values in zip(SUMMARY, found[:3], strict=True)},
+            **{name: (cells, values) for name, values in zip(SUMMARY, found, strict=True)},
             "trained": (cells, trained),
             "extrapolated": ("item", flagged),
             "outside_training": (cells, unmet),
-            "distance": (cells, distance),
-            "profile_sd": (cells, found[3]),
-            "items_sd": (cells, away.sd("item_sd")),
-            "elsewhere_sd": (cells, away.sd("group_sd", "subject_sd")),
         },
         {"subject": who, "item": what},
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...common.seeds import subject_seed
 from ...layouts import Latent, Prior
-from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name, root
+from ...layouts.plates import SUBJECT, Plate, determines, plate_name
 from ...linking import Expr, evaluate
 from ..model.alignment import align, leaves
 from ..model.quantiles import from_scores
@@ -40,13 +40,10 @@ class Levels:
         A joint fit.
     roster : Roster
         Levels of the fit and new levels.
-    still : bool
-        Whether the values of new levels of items are the median of their prior in every draw.
     """
 
     fit: Posterior
     roster: Roster
-    still: bool = False
 
     def at(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Return draws at levels of a latent's plates.
@@ -104,8 +101,6 @@ class Levels:
         shape = (sizes["chain"] * sizes["draw"], *map(len, latent.dims.values()))
         names = [plate_name(plate) for plate in latent.plates]
         found = np.zeros((shape[0], len(codes), *shape[1:]))
-        if self.still and any(root(plate) == ITEM for plate in latent.plates):
-            return found
         for place, own in enumerate(codes):
             levels = [
                 self.roster.cohort.levels[name][code] for name, code in zip(names, own, strict=True)

@@ -4,7 +4,6 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from types import MappingProxyType
 
 import joblib
@@ -17,7 +16,6 @@ from ...linking.real import real
 from ..model.alignment import Features
 from ..posterior.posterior import Posterior
 from .blocks import Block, group_alike
-from .elsewhere import Away
 from .factored import Factored
 from .reading import Drawn, Reader, reader_of
 
@@ -40,7 +38,6 @@ def summaries(
     *,
     prob: float,
     memory_mib: object,
-    away: Away | None = None,
 ) -> list[np.ndarray]:
     """Compute posterior means and intervals of nodes, per subject and item.
 
@@ -63,16 +60,11 @@ def summaries(
         Mass of the equal-tailed intervals.
     memory_mib : float
         Bound of the memory used during the computation, by all threads together, in MiB.
-    away : Away, optional
-        Additional uncertainty of the subjects' cells. The first target is then a probability
-        without labels.
 
     Returns
     -------
     list of ndarray
-        By target, shape (3, subjects, items, labels, ...): mean, low and high. If `away` is given,
-        the first array has a fourth row with the standard deviation of the log-odds before
-        uncertainty is added.
+        By target, shape (3, subjects, items, labels, ...): mean, low and high.
 
     Raises
     ------
@@ -82,11 +74,8 @@ def summaries(
     threads = thread_count()
     bound = byte_count(memory_mib) / threads
     dims = reader.layout.dims
-    kept = [4 if away is not None and not place else len(SUMMARY) for place in range(len(targets))]
-    found = [
-        np.empty((each, len(rows), items, *(len(dims[dim]) for dim in dims if dim in target.dims)))
-        for each, target in zip(kept, targets, strict=True)
-    ]
+    axes = [tuple(len(dims[dim]) for dim in dims if dim in target.dims) for target in targets]
+    found = [np.empty((len(SUMMARY), len(rows), items, *shape)) for shape in axes]
     if not len(rows) or not items:
         return found
     alike = group_alike(features, items)
@@ -101,7 +90,7 @@ def summaries(
     one = joblib.delayed(_summarise)
     jobs = min(threads, len(rows) * len(pieces))
     pool = joblib.Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")
-    for place, piece, computed in pool(one(*part, targets, prob, away) for part in work):
+    for place, piece, computed in pool(one(*part, targets, prob) for part in work):
         for result, values in zip(found, computed, strict=True):
             result[:, place, piece.block.items] = values
     return found
@@ -272,24 +261,14 @@ def _summarise(
     drawn: Drawn,
     targets: Sequence[Expr],
     prob: float,
-    away: Away | None,
 ) -> tuple[int, _Piece, list[np.ndarray]]:
     """Compute a piece for all of one subject's draws, and summarise the results."""
     found: list[np.ndarray] = []
-    one = partial(mean_and_interval, prob=prob)
     for (value, rows), target in zip(_computed(piece, drawn, targets), targets, strict=True):
         places = piece.block.places(value, target)
-        told = None
-        if away is not None and not found:
-            share = away.share[place, piece.block.items]
-            told = away.summary(one, rows, places, share)
-        summary = one(rows) if value.table.ndim > 1 else np.tile(value.table, (3, 1))
-        summary = summary[:, places]
-        if told is not None:
-            spread, far, moved = told
-            summary[:, far] = moved
-            summary = np.vstack([summary, spread])
-        found.append(summary)
+        varies = value.table.ndim > 1
+        summary = mean_and_interval(rows, prob) if varies else np.tile(value.table, (3, 1))
+        found.append(summary[:, places])
     return place, piece, found
 
 

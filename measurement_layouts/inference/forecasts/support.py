@@ -116,28 +116,6 @@ class Support:
                 outside[number, part] = np.any(self._outside(met, part), axis=(0, 2))
         return np.asarray(outside[self.which])
 
-    def distances(self) -> np.ndarray:
-        """Compute distances of items from each subject's training items, (subjects, items).
-
-        The distance is the largest over the columns. In each column it is the amount by which the
-        value lies beyond the training items, in their standard deviations. It is 1 where they do
-        not vary, where a level is on none of them, and where the column is undefined on all of
-        them.
-        """
-        found = np.zeros((len(self.attempted), len(self.items)))
-        for number in range(len(found)):
-            met = self._met(number)
-            bits = np.unpackbits(self.attempted[number], count=len(self.training)).astype(bool)
-            spread = _spread(self.training[bits])
-            for part in _parts(len(self.items)):
-                beyond, *new = self._outside(met, part)
-                values = self.values[part]
-                with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-                    far = np.abs(values - np.clip(values, met.low, met.high)) / spread
-                far = np.where(spread > self._slack, far, 1)
-                found[number, part] = np.where(beyond, far, np.any(new, axis=0)).max(1, initial=0)
-        return np.asarray(found[self.which])
-
     def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
         """List the values that lie outside the training items; see `Forecast.outside`."""
         places, who = self._places(self.items, items), self._places(self.subjects, subjects)
@@ -273,15 +251,6 @@ class _Met(NamedTuple):
 def _parts(items: int) -> Iterator[slice]:
     """Cut items into parts, so that memory stays bounded."""
     return (slice(start, start + _AT_ONCE) for start in range(0, items, _AT_ONCE))
-
-
-def _spread(values: np.ndarray) -> np.ndarray:
-    """Compute each column's standard deviation over its finite values; 0 if it has none."""
-    there = np.isfinite(values)
-    count = np.maximum(there.sum(axis=0), 1)
-    known = np.where(there, values, 0)
-    apart = np.where(there, known - known.sum(axis=0) / count, 0)
-    return np.asarray(np.sqrt((apart**2).sum(axis=0) / count))
 
 
 def _runs(values: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Mean success on groups of items, whose forecast errors are correlated on new groups."""
+"""Mean success of each subject on groups of items."""
 
 from collections.abc import Hashable, Iterable, Mapping
 
@@ -7,11 +7,8 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.options import inside
-from ...common.seeds import subject_seed
 from ...evaluations.tables import named, need_columns, texts
 from ..forecasts.asked import Asked
-from ..forecasts.elsewhere import AT_ONCE, Transfer, Trust, read_trust
-from ..forecasts.forecasting import forecast
 from ..forecasts.streaming import mean_and_interval
 from ..posterior.posterior import Posterior
 
@@ -26,14 +23,14 @@ def group_means(
     subjects: Iterable[object] | pd.DataFrame | None = None,
     prob: float = 0.9,
     memory_mib: float = 256,
-    trust: Trust = None,
 ) -> pd.DataFrame:
     r"""Forecast each subject's mean success on groups of items.
 
-    .. math:: \bar p_{sg} = \frac{1}{n_g} \sum_{i \in g} p'_{si}
+    .. math:: \bar p_{sg} = \frac{1}{n_g} \sum_{i \in g} p_{si}
 
-    On items unlike a subject's training items, the items of a group share an offset. Their mean is
-    therefore less certain than that of items with independent errors; see `Transfer`.
+    Each draw has one mean over the items of a group. An effect that a joint layout has for each
+    group is the same for all items of the group, so that the mean of a new group is less certain
+    than that of items with independent errors.
 
     Parameters
     ----------
@@ -43,7 +40,7 @@ def group_means(
         Meta-features, and for a joint fit categories, indexed by item.
     groups : str, Series or mapping
         A column of the items, or the group of each item by the item's name.
-    subjects, prob, memory_mib, trust
+    subjects, prob, memory_mib
         As in `forecasting.forecast`.
 
     Returns
@@ -63,8 +60,7 @@ def group_means(
     Notes
     -----
     The success probabilities of one subject on all items are in memory at a time, 8 bytes for each
-    item and draw. The draws of the offsets depend only on the fit's seed and on the names of
-    subject, group and item.
+    item and draw.
 
     Examples
     --------
@@ -77,12 +73,9 @@ def group_means(
     >>> outcomes = pd.DataFrame([[1, 1, 0, 0]], index=["Ann"], columns=items.index)
     >>> found = fit(layout, Evaluation.from_wide(outcomes, items), method="grid", seed=1)
     >>> new = pd.DataFrame({"size": [2, 3], "kind": "new"}, index=["e", "f"])
-    >>> ways = {"home": "home", "1 elsewhere": 1.0}
-    >>> means = {name: group_means(found, new, "kind", trust=trust) for name, trust in ways.items()}
-    >>> pd.concat(means).droplevel(1)[["group", "items", "mean", "low", "high"]].round(1)
-                group  items  mean  low  high
-    home          new      2   0.5  0...   0.8
-    1 elsewhere   new      2   0.5  0.1   0.9
+    >>> group_means(found, new, "kind")[["group", "items", "mean", "low", "high"]].round(1)
+      group  items  mean  low  high
+    0   new      2   0.5  0...   0.8
     """
     prob = inside("prob", prob, such_as=0.9)
     if fit.layout.steps is not None:
@@ -92,48 +85,16 @@ def group_means(
         )
     table = named(items, "items", "item")
     of = groups_of(table, groups)
-    told = forecast(fit, table, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust)
-    share = told.data["distance"].clip(max=1).where(~told.data["trained"], 0).to_numpy()
-    transfer = read_trust(trust, fit.layout)
-    seed = int(fit.data.attrs["seed"])
     codes, names = pd.factorize(of.to_numpy(dtype=object))
-    who = told.data["subject"].to_numpy()
+    cells = Asked.of(fit, table, subjects)
     rows = []
-    every = Asked.of(fit, table, subjects).chances(memory_mib=memory_mib)
-    for subject, own, chances in zip(who, share, every, strict=True):
-        if transfer is not None:
-            _move(chances, own, transfer, (seed, str(subject)), of)
+    for subject, chances in zip(cells.names, cells.chances(memory_mib=memory_mib), strict=True):
         means = np.stack([chances[codes == code].mean(axis=0) for code in range(len(names))])
         for name, count, ends in zip(
             names, np.bincount(codes), mean_and_interval(means, prob).T, strict=True
         ):
             rows.append((subject, name, count, *ends))
     return pd.DataFrame(rows, columns=["subject", "group", "items", "mean", "low", "high"])
-
-
-def _move(
-    chances: np.ndarray,
-    share: np.ndarray,
-    transfer: Transfer,
-    known: tuple[int, str],
-    of: pd.Series,
-) -> None:
-    """Apply offsets that items share to a subject's success probabilities, in place."""
-    seed, subject = known
-    draws = chances.shape[1]
-    for name in of.unique():
-        away = np.flatnonzero((of == name).to_numpy() & (share > 0))
-        both = [_scores(seed, draws, part) for part in (("group", name), (subject, name))]
-        size = max(1, AT_ONCE // draws)
-        for start in range(0, len(away), size):
-            own = away[start : start + size]
-            items = np.stack([_scores(seed, draws, ("item", of.index[place])) for place in own])
-            chances[own] = transfer.moved(chances[own], share[own], [*both, items])
-
-
-def _scores(seed: int, draws: int, part: object) -> np.ndarray:
-    """Draw normal scores that depend only on the seed and on the names in `part`."""
-    return np.random.default_rng(subject_seed(seed, repr(part))).standard_normal(draws)
 
 
 def groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:

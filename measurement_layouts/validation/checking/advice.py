@@ -13,6 +13,7 @@ from ...linking import mean_failure
 
 WELL_LEARNT = 0.5  # least share of the prior variance that data remove of an informed latent
 _ENOUGH_TRIALS = 10  # least trials per profile element for a fit of each subject separately
+_MOST_GROUPS = 30  # texts of a column that count as groups, at most
 _ENOUGH_SUBJECTS = 8  # least subjects for a joint fit
 _TOGETHER = 0.9  # correlation of demands from which it is reported as a problem
 
@@ -183,6 +184,35 @@ def about_subjects(subjects: pd.DataFrame) -> list[str]:
         f"all outcomes of {many(len(alike), 'subject')} are the same ({some(alike)}): the data "
         "bound their profiles on one side only; add harder or easier items"
     ]
+
+
+def about_groups(layout: Layout, items: pd.DataFrame) -> list[str]:
+    """Recommend an effect per group where a column of texts groups the items and is not used.
+
+    Columns with 2 to 30 different texts count, on at least twice as many items.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Layout, Success
+    >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    >>> about_groups(layout, pd.DataFrame({"kind": list("aabb"), "name": list("wxyz")}))[0]
+    "the layout does not use kind, which puts the items into 2 groups: ...Category('kind')..."
+    """
+    used = {column for node in layout.properties for column in node.columns}
+    used |= {category.name for category in layout.categories}
+    texts = items.drop(columns=items.columns.intersection(list(used)))
+    texts = texts.select_dtypes(["object", "str", "category"])
+    advice = []
+    for name, column in texts.items():
+        groups = column.dropna().map(str).nunique()
+        if 2 <= groups <= min(_MOST_GROUPS, len(column) // 2):
+            advice.append(
+                f"the layout does not use {name}, which puts the items into {groups} groups: where "
+                "groups differ beyond their demands, intervals on new groups are too narrow. Add "
+                f"an effect per group, Bias('ease', per=Category({str(name)!r}), "
+                "prior=Prior('Normal', mu=0, sigma=Spread('easeSpread'))), to the log-odds"
+            )
+    return advice
 
 
 def about_short_tests(latents: pd.DataFrame, subjects: int) -> list[str]:

@@ -17,10 +17,10 @@ from ...layouts.elements import elements
 from ...layouts.opposed import opposed
 from ...linking import units
 from ..criticism.agreement import agreement, outcomes_by_item, told_agreement
-from ..criticism.overdispersion import Spread, overdispersion, told
 from .advice import (
     about_constants,
     about_demands,
+    about_groups,
     about_latents,
     about_outcomes_twice,
     about_short_tests,
@@ -29,9 +29,8 @@ from .advice import (
     more_items,
 )
 from .columns import Columns, collinear, inflation, informed_by, read_columns
-from .likeliest import Counts, spreads
 from .population import no_effects, taught
-from .result import ALARMS, PROB, Check
+from .result import PROB, Check
 from .slopes import about_slopes
 
 
@@ -45,15 +44,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     fails nearly all items. Trials of an item with an `Unseen` property count as independent, which
     makes the expected standard deviations too small.
 
-    Outcomes are used for the table of subjects, and where items were attempted several times, for a
-    test of whether these attempts are more alike than the layout allows at the subject's most
-    likely profile; see `likeliest.spreads` and `overdispersion.Repeated`. If attempts are
-    independent, the probability that anything is flagged, over all subjects together, is at most
-    5 % (Holm's adjustment). The test takes about 10 ms for each subject, and is made for at most 50
-    subjects, evenly chosen (fewer with over 5,000 items). It is not made where attempts share an
-    `Unseen` property.
-
-    The outcomes of each subject are also compared with the other subjects', item by item: outcomes
+    The outcomes of each subject are compared with the other subjects', item by item: outcomes
     that agree with no other subject's may have been read with the items in another order. See
     `agreement.agreement`, also for the share of such subjects that is found; of subjects whose
     items are in order, at most 1 in 100 is flagged.
@@ -64,7 +55,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     For a joint layout, the expected standard deviations are those of all values together, shared
     ones and subjects' own ones; see `population.taught`. Locations that no outcome can tell apart,
     such as a free mean of subjects beside item effects that do not sum to zero, are reported as
-    problems. Repeated attempts are not tested for a joint layout.
+    problems. Repeated attempts at an item are tested after the fit, by `criticise`.
 
     Parameters
     ----------
@@ -114,17 +105,15 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         raise DataError(f"no item can be used with layout {layout.name!r}: {problems}")
     effects, ridges, advice = no_effects(), list[str](), list[str]()
     names = [element.name for element in elements(layout)]
-    found_alike: dict[str, Spread | None] = {}
     if layout.joint:
         usable = evaluation.select(items=evaluation.item_table.index[columns.usable])
         shared = taught(layout, usable, columns.varying, seed=seed)
         latents, sds = shared.latents, shared.sds
         effects, ridges = shared.effects, shared.problems
     else:
-        given, trials, counts = _usable(layout, evaluation, columns.usable)
+        given, trials = _usable(layout, evaluation, columns.usable)
         found = expected(layout, given, trials, seed=seed)
         latents, sds = _latents(layout, found, trials, columns.varying), found.sds
-        found_alike = spreads(layout, given, counts, seed=seed)
         ridges = about_latents(latents, names, more_items)
         advice = about_short_tests(latents, len(evaluation.subjects))
     values = _to_correlate(columns)
@@ -132,7 +121,6 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     features = columns.table.assign(variance_inflation=factors)
     together = collinear(values, factors)
     subjects = _subjects(evaluation)
-    spread = overdispersion(found_alike, names, prob=PROB, alpha=ALARMS)
     alone = _agreement(evaluation, seed)
     return Check(
         layout.name,
@@ -150,31 +138,24 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
             *about_demands(together),
             *about_subjects(subjects),
             *told_agreement(alone),
-            *told(spread, PROB, layout),
         ],
         layout.steps is not None,
-        spread,
         alone,
         effects,
-        advice,
+        [*advice, *about_groups(layout, evaluation.item_table)],
     )
 
 
 def _usable(
     layout: Layout, evaluation: Evaluation, usable: np.ndarray
-) -> tuple[Features, np.ndarray, Counts]:
-    """Take the meta-features of the rows of usable items, the attempts at them and the outcomes."""
+) -> tuple[Features, np.ndarray]:
+    """Take the meta-features of the rows of usable items, and the attempts at them."""
     items = evaluation.item_table[usable]
     features = read_features(layout, items)
     if layout.steps is not None:
         features = of_rows(layout.steps, features, len(items))
         usable = np.repeat(usable, len(layout.steps.rows))
-    attempts, successes, trials = (
-        table.to_numpy()[:, usable]
-        for table in (evaluation.attempts, evaluation.successes, evaluation.trials)
-    )
-    groups = np.arange(len(usable)) if evaluation.rows is None else evaluation.rows.first
-    return features, attempts, Counts(evaluation.subjects, successes, trials, groups[usable])
+    return features, evaluation.attempts.to_numpy()[:, usable]
 
 
 def _agreement(evaluation: Evaluation, seed: int) -> pd.DataFrame:

@@ -8,10 +8,8 @@ import pandas as pd
 
 from ...common.messages import many
 from ...common.showing import Overview, Shown
-from ..criticism.overdispersion import count_flagged
 
 PROB = 0.9  # mass of the intervals whose coverage is predicted
-ALARMS = 0.05  # probability that independent repeated attempts are flagged
 
 _WIDTH = 100  # characters of a line
 _MOST = 24  # most rows of a printed table
@@ -64,11 +62,6 @@ class Check(Shown):
         Problems to correct before fitting, each with its remedy.
     stepped : bool
         Whether there are several outcomes, grades or scores.
-    overdispersion : DataFrame
-        Test of whether repeated attempts at an item are more alike than the layout allows, and the
-        effect on 90 % intervals. One row per subject with at least two items that it attempted
-        several times, for at most 50 such subjects, and one row for all together. Columns as in
-        `overdispersion.overdispersion`.
     agreement : DataFrame
         Test of whether each subject's outcomes agree with other subjects', item by item. One row
         per subject; columns as in `agreement.agreement`.
@@ -94,7 +87,6 @@ class Check(Shown):
     expected: pd.DataFrame
     problems: list[str]
     stepped: bool
-    overdispersion: pd.DataFrame
     agreement: pd.DataFrame
     effects: pd.DataFrame
     advice: list[str]
@@ -154,9 +146,6 @@ def in_words(check: Check, width: int | None = None) -> str:
         f"{rate} {rates.min():.2f} to {rates.max():.2f}, all outcomes the same in "
         f"{many(int(everybody['all_alike'].sum()), 'subject')}"
     )
-    if len(check.overdispersion):
-        parts[-1] += f"\nRepeated attempts: too similar in {count_flagged(check.overdispersion)} "
-        parts[-1] += "(false alarms: 5% of checks at most)"
     tested = int(check.agreement["p"].notna().sum())
     if tested:
         parts[-1] += (

@@ -27,7 +27,7 @@ from .result import CrossValidation
 from .score import outside, scores_of
 from .splits import NAMED, Fold, Split, by_row, drawn
 
-BESIDE = ("low", "high", "distance")
+BESIDE = ("low", "high")
 """Columns that a prediction may have in addition to its mean."""
 
 type Method = Assessor | Layout | str | Sequence[str] | Any

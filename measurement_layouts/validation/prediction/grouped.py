@@ -1,4 +1,4 @@
-"""Scores of predictions by distance from the training items, by group of items or by condition."""
+"""Scores of predictions by group of items or by condition."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ def scores_by(
     if predictions.empty:
         raise DataError("there are no predictions to score; run cross_validate")
     known = predictions[predictions["trials"] > 0]
-    groups, order = _groups(known, len(methods), where, bins)
+    groups, order = _groups(known, where, bins)
     known = known.assign(group=groups)
     found = {
         (group, method): _scored(known[(known["group"] == group) & (known["method"] == method)])
@@ -53,12 +53,12 @@ def scores_by(
 
 
 def _groups(
-    known: pd.DataFrame, methods: int, where: str | pd.Series | pd.DataFrame | None, bins: int
+    known: pd.DataFrame, where: str | pd.Series | pd.DataFrame | None, bins: int
 ) -> tuple[np.ndarray, list[object]]:
     """Return the group of each prediction, and the groups in order."""
     if where is None:
         return np.full(len(known), "", dtype=object), [""]
-    values = _values(known, methods, where)
+    values = _values(known, where)
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.isna().any():
         if values.isna().any():
@@ -75,23 +75,14 @@ def _groups(
     return cut.astype(object).to_numpy(), list(cut.cat.categories)
 
 
-def _values(known: pd.DataFrame, methods: int, where: str | pd.Series | pd.DataFrame) -> pd.Series:
+def _values(known: pd.DataFrame, where: str | pd.Series | pd.DataFrame) -> pd.Series:
     """Return the value of each prediction by which groups are formed."""
     rows = known["item"]
     items = Rows.read(rows).item if "steps" in known else rows.to_numpy()
     if isinstance(where, str):
         remedy = "give one of these, or a Series by item"
         need_columns(known.columns, [where], f"by({where!r}): predictions have", remedy)
-        values = known[where]
-        if where == "distance":  # for all methods, the largest distance of any method
-            told = pd.DataFrame(values.to_numpy(dtype=float).reshape(-1, methods)).max(axis=1)
-            if told.isna().any():
-                raise DataError(
-                    "by('distance'): no method has the distance of some items from the training "
-                    "items; include a layout among the methods, or give a Series by item"
-                )
-            values = pd.Series(np.repeat(told.to_numpy(), methods))
-        return values.reset_index(drop=True)
+        return known[where].reset_index(drop=True)
     if isinstance(where, pd.Series):
         return pd.Series(where.rename(index=str).reindex(items).to_numpy())
     table = where.rename(index=str, columns=str)

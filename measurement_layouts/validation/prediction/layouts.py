@@ -15,7 +15,6 @@ from ...evaluations.steps import refuse_steps
 from ...evaluations.tables import known_names
 from ...inference.fit import Fit
 from ...inference.fitting import fit
-from ...inference.forecasts.elsewhere import Trust
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.model.features import read_features
 from ...layouts import Layout
@@ -35,8 +34,6 @@ class FittedLayout(Fitter):
     draws, tune, chains, method, n_jobs
         As in `fit`. Subjects that do not converge are not sampled again, because a prediction needs
         only the posterior mean.
-    trust : Transfer, float or "home", optional
-        As in `Fit.forecast`. An `Elsewhere` estimates it on the training outcomes.
 
     Notes
     -----
@@ -62,7 +59,6 @@ class FittedLayout(Fitter):
     chains: int = 2
     method: Literal["nuts", "grid"] = "nuts"
     n_jobs: int | None = None
-    trust: Trust = None
 
     def check(self, items: pd.DataFrame) -> None:
         """Refuse items that do not fit the layout.
@@ -96,8 +92,9 @@ class FittedLayout(Fitter):
             As in `fit`.
         """
         result = self.fit(training, seed=seed)
-        found = result.forecast(asked(training, items), trust=self.trust)
-        return found, result.diagnostics()
+        table = training.item_table
+        forecast = result.forecast(table.loc[known_names(items, table.index, "item")])
+        return forecast, result.diagnostics()
 
     def fit(self, training: Evaluation, *, seed: int) -> Fit:
         """Fit the layout.
@@ -123,12 +120,6 @@ class FittedLayout(Fitter):
             n_jobs=self.n_jobs,
             progressbar=False,
         )
-
-
-def asked(training: Evaluation, items: Sequence[str]) -> pd.DataFrame:
-    """Return the properties of the items to predict."""
-    table = training.item_table
-    return table.loc[known_names(items, table.index, "item")]
 
 
 @dataclass(frozen=True)

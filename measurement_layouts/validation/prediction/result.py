@@ -251,7 +251,7 @@ class CrossValidation(Shown):
     def by(
         self, where: str | pd.Series | pd.DataFrame | None = None, *, bins: int = 5
     ) -> pd.DataFrame:
-        r"""Score predictions in groups: by distance, by condition or by any other property.
+        r"""Score predictions in groups: by condition or by any other property.
 
         All subjects and repeats of a group are scored together; `summary` averages over subjects
         instead. With n trials, y successes and the prediction p of each of the group's cells c,
@@ -266,10 +266,9 @@ class CrossValidation(Shown):
         Parameters
         ----------
         where : str, Series or DataFrame, optional
-            Values that define the groups: ``"distance"``, each item's distance from the training
-            items, the largest one of all methods; another column of `predictions`, such as
-            ``"subject"``; a property by item; or a table by subject (rows) and item (columns). By
-            default, all predictions are one group.
+            Values that define the groups: a column of `predictions`, such as ``"subject"``; a
+            property by item; or a table by subject (rows) and item (columns). By default, all
+            predictions are one group.
         bins : int
             Number of groups with similar numbers of predictions into which numbers are divided if
             they have more different values than this.
@@ -285,7 +284,7 @@ class CrossValidation(Shown):
         Raises
         ------
         DataError
-            When an item has no group, there is no such column, or no method has a distance.
+            When an item has no group, or there is no such column.
         FitError
             When `bins` is below 1.
 

@@ -54,7 +54,7 @@ def test_every_node_by_hand(fitted, new_items):
 
 
 def test_the_outcome_is_the_forecast(fitted, new_items):
-    forecast = fitted.forecast(new_items, trust="home").data
+    forecast = fitted.forecast(new_items).data
     found = fitted.derived(new_items, "taskPerformance")
     assert list(found) == ["taskPerformance"]
     for name in ("mean", "low", "high"):

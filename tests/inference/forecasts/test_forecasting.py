@@ -32,7 +32,7 @@ def by_hand(fit, items, subject):
 
 
 def test_means_and_intervals(fitted, new_items):
-    forecast = fitted.forecast(new_items, prob=0.8, trust="home")
+    forecast = fitted.forecast(new_items, prob=0.8)
     for subject in fitted.subjects:
         exact = by_hand(fitted, new_items, subject)
         ours = forecast.data.sel(subject=subject)
@@ -110,7 +110,7 @@ def test_inputs_stay_as_they_are(fitted, new_items):
 def test_outside_the_range_is_forecast_and_flagged(fitted, new_items):
     new_items.loc["new-2", "rewardSize"] = 3.0
     new_items.loc["new-5", "rewardDistance"] = -9.0
-    forecast = fitted.forecast(new_items, trust="home")
+    forecast = fitted.forecast(new_items)
     flagged = forecast.data["extrapolated"].to_series()
     assert flagged[flagged].index.tolist() == ["new-2", "new-5"]
     assert np.isfinite(forecast.data["mean"]).all()
@@ -165,7 +165,6 @@ def test_to_frame(fitted, new_items):
     frame = forecast.to_frame()
     columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
     columns += ["outside_training", "remark"]
-    columns += ["distance", "profile_sd", "items_sd", "elsewhere_sd"]
     assert frame.columns.tolist() == columns
     assert len(frame) == 6 * 7
     row = frame.set_index(["subject", "item"]).loc[("Cyd", "new-4")]

@@ -139,11 +139,11 @@ def test_schools_tasks_and_their_pairs_with_subjects(rich):
         ),
         ("pupil", "j0"): (-draws["gain"] + of_school - 0.5 + draws["ofTask"][:, 0], alone),
     }
-    found = fit.forecast(what, subjects=who, trust="home")
+    found = fit.forecast(what, subjects=who)
     for case, (location, spread) in expected.items():
         whole, error = integrated(location, spread)
         assert abs(cell(found, *case)[0] - whole) < ERRORS * error, case
-    of_known = fit.forecast(what, subjects=["s2"], trust="home")
+    of_known = fit.forecast(what, subjects=["s2"])
     location = draws["ability"][:, 2] - 1.0
     whole, error = integrated(location, np.hypot(draws["taskSpread"], 0.5))
     assert abs(cell(of_known, "s2", "j1")[0] - whole) < ERRORS * error

@@ -200,3 +200,17 @@ def test_print(animal_ai, cohort):
     items = battery().assign(XPos=0)
     told = str(check(animal_ai, ml.Evaluation(items, cohort.successes, cohort.trials)))
     assert "XPos is 0 on all items" in told
+
+
+def test_an_effect_per_group_is_suggested_where_texts_group_the_items_and_are_not_used():
+    items = pd.DataFrame({"size": np.arange(12.0), "kind": list("abc") * 4}, dtype=object)
+    items = items.assign(name=[f"n{place}" for place in range(12)], year=2026, size=np.arange(12.0))
+    outcomes = pd.DataFrame([[1] * 6 + [0] * 6, [1, 0] * 6], ["Ann", "Bob"], items.index)
+    evaluation = ml.Evaluation.from_wide(outcomes, items)
+    margin = ml.Capability("skill", low=0, high=12) - ml.MetaFeature("size", low=0, high=12)
+    (advice,) = ml.check(ml.Layout("one", ml.Success("done", logistic(margin))), evaluation).advice
+    assert "does not use kind" in advice
+    assert "3 groups" in advice
+    ease = ml.Bias("ease", per=ml.Category("kind"))
+    grouped = ml.Layout("two", ml.Success("done", logistic(margin + ease)))
+    assert not ml.check(grouped, evaluation).advice

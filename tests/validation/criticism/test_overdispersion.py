@@ -8,9 +8,7 @@ from helpers.repeated_attempts import DEMAND, GRID, SKILL, counts, coverage, lay
 from scipy import stats
 
 import measurement_layouts as ml
-from measurement_layouts.command import main
 from measurement_layouts.linking import logistic, mixture
-from measurement_layouts.validation.checking import likeliest
 from measurement_layouts.validation.criticism import overdispersion
 from measurement_layouts.validation.criticism.overdispersion import TOGETHER
 
@@ -25,25 +23,10 @@ def together(table):
     return table.set_index("subject").loc[TOGETHER]
 
 
-@pytest.mark.trust("faults", "repeated attempts that depend on each other")
-def test_check_finds_the_parts_of_items_and_not_where_there_are_none():
-    _, evaluation = counts(40, 1.0)
-    found = ml.check(layout(), evaluation)
-    (problem,) = found.problems
-    assert problem.startswith(ALIKE)
-    assert (
-        "the 90% intervals are too short and contain the value in about 70% of cases (skill)"
-        in problem
-    )
-    assert 'Unseen("itemEffect", 0, Slope("itemSpread"))' in problem
-    row = together(found.overdispersion)
-    assert row["low"] < 1.0 < row["high"]
-    assert "and all together" in str(found)
-    _, independent = counts(12, 0.0)
-    twin = ml.check(layout(), independent)
-    assert twin.problems == []
-    assert len(twin.overdispersion) == 13
-    assert "Repeated attempts: too similar in 0 of 12 subjects" in str(twin)
+def criticised(made, evaluation):
+    """Test repeated attempts after a fit on the grid."""
+    fit = ml.fit(made, evaluation, **GRID)
+    return ml.validation.criticise(fit, evaluation).overdispersion
 
 
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
@@ -76,22 +59,13 @@ def test_a_criticism_finds_them_and_everything_says_so(tmp_path):
     assert len(twin.overdispersion) == 4
 
 
-def test_check_and_criticism_see_the_same():
-    """A posterior's forecast and a likeliest profile, each with what the elements can still do."""
-    _, evaluation = counts(6, 1.0, seed=5)
-    checked = ml.check(layout(), evaluation).overdispersion
-    found = ml.validation.criticise(ml.fit(layout(), evaluation, **GRID), evaluation).overdispersion
-    np.testing.assert_allclose(checked["statistic"], found["statistic"], rtol=0.02)
-    np.testing.assert_allclose(checked["holds"], found["holds"], atol=0.03)
-
-
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("sd", "about"), [(0.0, 0.9), (1.0, 0.7)])
 def test_intervals_hold_as_often_as_is_said(sd, about):
     """120 subjects: the share of intervals that hold has a standard error of .027 or .042."""
     skills, evaluation = counts(120, sd)
     fit = ml.fit(layout(), evaluation, **GRID)
-    row = together(ml.check(layout(), evaluation).overdispersion)
+    row = together(criticised(layout(), evaluation))
     error = np.sqrt(about * (1 - about) / len(skills))
     actual = coverage(fit, skills)
     assert abs(actual - row["holds"]) < 3 * error
@@ -103,16 +77,15 @@ def test_intervals_hold_as_often_as_is_said(sd, about):
 def test_the_size_of_parts_is_estimated(sd):
     """50 subjects with 30 items each: at most a fifth of it, since its interval is a tenth."""
     _, evaluation = counts(50, sd, seed=4)
-    row = together(ml.check(layout(), evaluation).overdispersion)
+    row = together(criticised(layout(), evaluation))
     assert row["item_sd"] == pytest.approx(sd, rel=0.2)
     assert row["low"] < row["item_sd"] < row["high"]
 
 
-def rates(made, subjects, monkeypatch, sd=0.0, **battery):
+def rates(made, subjects, sd=0.0, **battery):
     """Every subject's p value, each tested alone."""
-    monkeypatch.setattr(likeliest, "_MOST", subjects)
     _, evaluation = counts(subjects, sd, seed=9, **battery)
-    return by_subject(ml.check(made, evaluation).overdispersion)["p"].to_numpy()
+    return by_subject(criticised(made, evaluation))["p"].to_numpy()
 
 
 SLOPED = ml.Layout("sloped", ml.Success("ok", logistic(SKILL - DEMAND, ml.Slope("slope"))))
@@ -130,15 +103,15 @@ BATTERIES = [
 
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("made", "battery"), BATTERIES)
-def test_false_alarms_are_as_rare_as_stated(made, battery, monkeypatch):
+def test_false_alarms_are_as_rare_as_stated(made, battery):
     """120 subjects with independent attempts: three standard errors above 5 %, of 120."""
-    p = rates(made, 120, monkeypatch, **battery)
+    p = rates(made, 120, **battery)
     assert (p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 120)
 
 
-def test_power(monkeypatch):
+def test_power():
     """One log-odds, 30 items of 10 attempts: four of five subjects, each tested alone at 5 %."""
-    p = rates(layout(), 100, monkeypatch, sd=1.0)
+    p = rates(layout(), 100, sd=1.0)
     assert (p <= 0.05).mean() > 0.8 - 3 * np.sqrt(0.8 * 0.2 / 100)
 
 
@@ -153,7 +126,7 @@ def test_alarms_over_all_subjects_are_as_rare_as_stated(made, battery):
     alarms = 0
     for run in range(40):
         _, evaluation = counts(5, 0.0, seed=1000 + run, **battery)
-        alarms += bool(ml.check(made, evaluation).overdispersion["flagged"].any())
+        alarms += bool(criticised(made, evaluation)["flagged"].any())
     assert alarms / 40 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
 
 
@@ -162,8 +135,9 @@ def test_the_statistic_is_that_of_tarone():
     rng = np.random.default_rng(2)
     names = [f"i{k}" for k in range(40)]
     successes = pd.DataFrame(rng.binomial(6, rng.beta(2, 2, (1, 40))), ["s"], names)
-    evaluation = ml.Evaluation(pd.DataFrame({"demand": 5.0}, names), successes, successes * 0 + 6)
-    (row,) = ml.check(layout(), evaluation).overdispersion.to_dict("records")
+    evaluation = ml.Evaluation(pd.DataFrame(index=names), successes, successes * 0 + 6)
+    coin = ml.Layout("coin", ml.Success("ok", ml.Capability("chance", low=0, high=1)))
+    (row,) = criticised(coin, evaluation).to_dict("records")
     rate = successes.to_numpy().mean() / 6
     expected = np.square(successes.to_numpy() - 6 * rate).sum() - 40 * 6 * rate * (1 - rate)
     assert row["statistic"] == pytest.approx(expected, rel=0.01)
@@ -174,23 +148,7 @@ def test_the_statistic_is_that_of_tarone():
 
 def test_what_is_attempted_once_is_not_tested():
     _, evaluation = counts(4, 1.0, attempts=1)
-    assert ml.check(layout(), evaluation).overdispersion.empty
-    _, one = counts(4, 1.0, items=1, attempts=10)
-    spread = likeliest.spreads(
-        layout(),
-        {"demand": one.items["demand"].to_numpy()},
-        likeliest.Counts(
-            one.subjects, one.successes.to_numpy(), one.trials.to_numpy(), np.zeros(1)
-        ),
-        seed=1,
-    )
-    assert set(spread.values()) == {None}
-
-
-def test_what_attempts_share_by_the_layout_is_not_tested():
-    _, evaluation = counts(4, 1.0)
-    unseen = layout(ml.Unseen("itemEffect", 0, ml.Slope("itemSpread")))
-    assert ml.check(unseen, evaluation).overdispersion.empty
+    assert criticised(layout(), evaluation).empty
 
 
 def test_steps_of_a_grade_belong_to_one_item():
@@ -198,39 +156,13 @@ def test_steps_of_a_grade_belong_to_one_item():
     made = of.layout(ml.Graded("found", of.keeps(), grades=("no", "partly", "yes"), gap=1.0))
     profiles = pd.DataFrame({"objectPermanence": [4.0, 6.0], "noise": 0.1}, ["Ann", "Bob"])
     twice = ml.simulate(made, of.items(40), profiles, seed=2, trials=2)
-    found = ml.check(made, twice)
-    assert by_subject(found.overdispersion)["items"].tolist() == [40, 40]
-    assert found.problems == []
+    table = criticised(made, twice)
+    assert by_subject(table)["items"].tolist() == [40, 40]
+    assert not table["flagged"].any()
     once = ml.simulate(made, of.items(40), profiles, seed=2)
-    assert ml.check(made, once).overdispersion.empty
+    assert criticised(made, once).empty
     copied = ml.Evaluation(once.items, once.successes * 2, once.trials * 2)
-    (problem,) = ml.check(made, copied).problems
-    assert problem.startswith(ALIKE)
-    assert problem.endswith("; keep one attempt at each item")
-
-
-@pytest.mark.parametrize(("sd", "status"), [(1.0, 1), (0.0, 0)])
-def test_commands_say_so_by_their_status(sd, status, tmp_path, capsys):
-    _, evaluation = counts(2, sd, seed=3)
-    evaluation.items.rename_axis("item").to_csv(tmp_path / "items.csv")
-    rows = [
-        (who, item, int(place < passed))
-        for who, own in evaluation.successes.iterrows()
-        for item, passed in own.items()
-        for place in range(10)
-    ]
-    table = pd.DataFrame(rows, columns=["subject", "item", "outcome"])
-    table.to_csv(tmp_path / "outcomes.csv", index=False)
-    made = tmp_path / "made.py"
-    made.write_text(
-        "import measurement_layouts as ml\n"
-        "from measurement_layouts.linking import logistic\n"
-        "margin = ml.Capability('skill', 0, 10) - ml.MetaFeature('demand', low=0, high=10)\n"
-        "layout = ml.Layout('counts', ml.Success('ok', logistic(margin)))\n"
-    )
-    data = ["--items", str(tmp_path / "items.csv"), "--outcomes", str(tmp_path / "outcomes.csv")]
-    assert main(["check", str(made), *data]) == status
-    assert (ALIKE in " ".join(capsys.readouterr().out.split())) == bool(status)
+    assert together(criticised(made, copied))["flagged"]
 
 
 def test_one_attempt_of_each_item_holds(rng):
@@ -258,5 +190,5 @@ def test_the_forecast_of_coverage_needs_the_parts(monkeypatch):
     """Twin: without what attempts share, intervals would be said to hold as they should."""
     _, evaluation = counts(6, 1.0)
     monkeypatch.setattr(overdispersion, "_NODES", np.zeros(21))
-    row = together(ml.check(layout(), evaluation).overdispersion)
+    row = together(criticised(layout(), evaluation))
     assert row["holds"] == pytest.approx(0.9)

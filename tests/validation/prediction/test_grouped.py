@@ -14,20 +14,15 @@ from measurement_layouts.validation.prediction.grouped import scores_by
 
 
 class Told:
-    """Forecasts with intervals and a distance, which the test chooses."""
+    """Forecasts with intervals, which the test chooses."""
 
-    def __init__(self, chance, half=0.1, away="distance"):
-        self.chance, self.half, self.away = chance, half, away
+    def __init__(self, chance, half=0.1):
+        self.chance, self.half = chance, half
 
     def forecast(self, training, items, *, seed):
         means = np.tile(self.chance[items].to_numpy(), (len(training.subjects), 1))
         ends = np.clip(means - self.half, 0, 1), np.clip(means + self.half, 0, 1)
-        made = point_forecast(means, training.subjects, list(items), ends)
-        if self.away is not None:
-            distance = training.items.loc[items, "far"].to_numpy(dtype=float)
-            told = np.tile(distance, (len(means), 1))
-            made.data[self.away] = (("subject", "item"), told)
-        return made
+        return point_forecast(means, training.subjects, list(items), ends)
 
     def predict(self, training, items, *, seed):
         return self.forecast(training, items, seed=seed).data["mean"]
@@ -45,7 +40,7 @@ def evaluation():
 @pytest.fixture(scope="module")
 def found(evaluation):
     chance = pd.Series(np.random.default_rng(8).uniform(0.1, 0.9, 120), evaluation.items.index)
-    methods = {"mean": "aggregate", "told": Told(chance), "silent": Told(1 - chance, away=None)}
+    methods = {"mean": "aggregate", "told": Told(chance), "silent": Told(1 - chance)}
     return cross_validate(methods, evaluation, split=Items(folds=2), progressbar=False)
 
 
@@ -77,14 +72,6 @@ def test_all_together_is_one_group_and_its_score_that_of_all_cells(found):
     assert table.loc[("", "told"), "brier"] == pytest.approx(whole)
 
 
-def test_every_method_is_scored_by_the_distance_of_the_one_that_tells_it(evaluation, found):
-    by_distance, by_item = found.by("distance"), found.by(evaluation.items["far"])
-    assert list(by_distance.index.get_level_values("group").unique()) == [0.0, 1.0, 2.0]
-    assert np.allclose(by_distance, by_item, equal_nan=True)
-    with pytest.raises(ml.DataError, match="no method has the distance of some"):
-        cross_validate(["aggregate"], evaluation, progressbar=False).by("distance")
-
-
 def test_tables_of_cells_and_columns_of_predictions_tell_groups_too(evaluation, found):
     cells = pd.DataFrame("b", evaluation.subjects, evaluation.items.index)
     cells.loc["a", "q0":"q9"] = "a"
@@ -113,7 +100,7 @@ def test_what_is_wrong_with_groups_is_said(evaluation, found):
     with pytest.raises(ml.DataError, match="predictions have no column"):
         found.by("size")
     with pytest.raises(ml.FitError, match="bins"):
-        found.by("distance", bins=0)
+        found.by("subject", bins=0)
 
 
 def test_the_error_of_a_gap_is_the_spread_over_sets_of_items():

@@ -1,173 +1,37 @@
-"""Baselines that pool: quadrature, closed forms, counts, properties, and what is held out."""
+"""Baselines that pool: the maximum by SciPy, counts, properties, and what is held out."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats import norm
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.validation import Cells, Explanatory, Items, Rasch, cross_validate
-from measurement_layouts.validation.prediction.pooled import fit_rasch, standardised
 from measurement_layouts.validation.prediction.splits import masked
 
-# --- the model -----------------------------------------------------------------------------------
 
-
-def normal(places, spread, about=0.0):
-    """Weights of a grid."""
-    weights = norm.pdf(places, about, spread)
-    return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def by_quadrature(won, tried):
-    """Two items: sums over a grid of both eases and abilities, at the likeliest spreads.
-
-    The same priors of spreads, HalfNormal(2.5), and of the level, N(0, 5^2).
-    """
-    ability = np.linspace(-8, 8, 65)
-    ease = np.linspace(-7, 7, 57)
-    chance = expit(ability[:, None] + ease)  # (abilities, eases)
-    terms = [
-        won[:, item, None, None] * np.log(chance)
-        + (tried - won)[:, item, None, None] * np.log1p(-chance)
-        for item in range(2)
-    ]
-    like = [np.exp(term) for term in terms]  # (subjects, abilities, eases)
-    level = np.linspace(-15, 15, 121)
-    best, found = -np.inf, None
-    spreads = np.arange(0.4, 3.2, 0.2)
-    for own in spreads:
-        prior = normal(ability, own)
-        joint = np.einsum("a,sae,saf->sef", prior, *like, optimize=True)
-        for other in spreads:
-            given = normal(ease, other, level[:, None])
-            both = np.einsum("l,le,lf->ef", normal(level, 5), given, given)
-            log = np.log(joint).sum(axis=0) + np.log(both + 1e-300)
-            top = log.max()
-            evidence = top + np.log(np.exp(log - top).sum())
-            evidence += norm.logpdf([own, other], 0, 2.5).sum()
-            if evidence > best:
-                best = evidence
-                weights = np.exp(log - top) / np.exp(log - top).sum()
-                solved = [
-                    np.einsum("a,sae,saf,ae->sef", prior, *like, chance, optimize=True),
-                    np.einsum("a,sae,saf,af->sef", prior, *like, chance, optimize=True),
-                ]
-                found = np.stack([(part / joint * weights).sum(axis=(1, 2)) for part in solved], 1)
-    return found
-
-
-@pytest.fixture
-def small(rng):
-    """A hundred subjects, two items, up to five trials a cell, some with none."""
-    tried = rng.integers(0, 6, (100, 2))
-    chance = expit(rng.normal(0, 1.5, (100, 1)) + np.array([1.0, -1.0]))
-    return rng.binomial(tried, chance), tried
-
-
-@pytest.mark.trust("oracles", "the Rasch baseline: quadrature")
-def test_it_is_the_exact_posterior_mean(small):
-    exact, found = by_quadrature(*small), fit_rasch(*small)
-    assert np.abs(found - exact).max() < 0.015
-    # twins: one trial a cell, and no pooling over subjects
-    won, tried = small
-    once = fit_rasch(2 * won > tried, tried > 0)
-    alone = won.sum(axis=0) / tried.sum(axis=0) + 0 * exact
-    assert min(np.abs(other - exact).max() for other in (once, alone)) > 0.1
-
-
-def test_many_trials_leave_only_the_truth(rng):
-    """Where all is known, predictions are additive log-odds, on cells never tried too."""
-    chance = expit(rng.normal(size=(20, 1)) + rng.normal(size=15))
-    tried = np.where(rng.random(chance.shape) < 0.3, 0, 20_000)
-    found = fit_rasch(rng.binomial(tried, chance), tried)
-    assert np.abs(found - chance).max() < 0.01
-
-
-def test_successes_and_failures_are_alike(rng):
-    tried = rng.integers(0, 3, (25, 12))
-    won = rng.binomial(tried, expit(rng.normal(size=(25, 1)) + rng.normal(size=12)))
-    found, turned = fit_rasch(won, tried), fit_rasch(tried - won, tried)
-    np.testing.assert_allclose(found, 1 - turned, atol=1e-6)
-
-
-def test_the_order_does_not_matter(rng):
-    tried = rng.integers(0, 3, (25, 12))
-    won = rng.binomial(tried, expit(rng.normal(size=(25, 1)) + rng.normal(size=12)))
-    columns, people = rng.normal(size=(12, 2)), rng.normal(size=(25, 3))
-    rows, places = rng.permutation(25), rng.permutation(12)
-    found = fit_rasch(won, tried, item_columns=[columns], subject_columns=[people])
-    again = fit_rasch(
-        won[rows][:, places],
-        tried[rows][:, places],
-        item_columns=[columns[places]],
-        subject_columns=[people[rows]],
+def most_likely(won, tried, item_columns=None, people_columns=None):
+    """Maximise the likelihood with normal priors of variance 1 by SciPy, from names as 0 and 1."""
+    people, tasks = (
+        np.column_stack([np.eye(count), *([] if columns is None else [columns])])
+        for count, columns in zip(won.shape, (people_columns, item_columns), strict=True)
     )
-    np.testing.assert_allclose(again, found[rows][:, places], atol=1e-6)
+
+    def loss(values):
+        abilities, eases = people @ values[: people.shape[1]], tasks @ values[people.shape[1] : -1]
+        margin = abilities[:, None] + eases + values[-1]
+        likely = won * np.log(expit(margin)) + (tried - won) * np.log(expit(-margin))
+        return (values[:-1] ** 2).sum() / 2 - likely.sum()
+
+    best = minimize(loss, np.zeros(people.shape[1] + tasks.shape[1] + 1), options={"gtol": 1e-6}).x
+    abilities, eases = people @ best[: people.shape[1]], tasks @ best[people.shape[1] : -1]
+    return expit(abilities[:, None] + eases + best[-1])
 
 
-@pytest.mark.parametrize("won", [0, 1])
-@pytest.mark.parametrize("times", [1, 1000])
-@pytest.mark.parametrize("shape", [(1, 1), (1, 20), (20, 1), (50, 20)])
-def test_outcomes_that_are_all_alike_settle(won, times, shape):
-    tried = np.full(shape, times)
-    found = fit_rasch(won * tried, tried)
-    assert (abs(found - won) < 0.2).all()
-    assert (found > 0).all()
-    assert (found < 1).all()
-
-
-def test_a_perfect_order_settles():
-    """Each subject solves all items up to one of them: no spread would be too large."""
-    won = np.add.outer(np.arange(50), -2.5 * np.arange(20)) > 0
-    found = fit_rasch(won, np.ones_like(won))
-    assert ((found > 0.5) == won).all()
-    assert np.isfinite(found).all()
-    with pytest.warns(UserWarning, match="did not converge in 1000 rounds"):
-        fit_rasch(1000 * won, np.full(won.shape, 1000))
-
-
-def test_weights_foresee_new_items_and_new_subjects(rng):
-    """What has no outcome is predicted by its columns; those that say nothing do no harm."""
-    size, age = rng.normal(size=(120, 1)), rng.normal(size=(150, 1))
-    group = np.repeat(np.eye(3), 50, axis=0)
-    own = 1.2 * age + group @ np.array([[-1], [0], [1]]) + 0.5 * rng.normal(size=(150, 1))
-    chance = expit(own + (0.5 + 1.5 * size + 0.4 * rng.normal(size=(120, 1))).T)
-    won, tried = rng.binomial(1, chance), np.ones(chance.shape, dtype=int)
-    tried[::5] = 0
-    tried[:, ::4] = 0
-    items, people = np.column_stack([size, rng.normal(size=(120, 4))]), [age, group]
-    found = fit_rasch(won * tried, tried, item_columns=[items], subject_columns=people)
-    new = np.ix_(np.arange(0, 150, 5), np.arange(0, 120, 4))
-    # the mean over a residual of either, by a sum over 1,000 pairs
-    residual = rng.normal(size=(1000, 2)) @ np.array([0.5, 0.4])
-    known = 1.2 * age + group @ np.array([[-1], [0], [1]]) + (0.5 + 1.5 * size).T
-    expected = np.mean([expit(known[new] + each) for each in residual], axis=0)
-    assert np.abs(found[new] - expected).mean() < 0.03
-    blind = fit_rasch(won * tried, tried)[new]
-    assert np.ptp(blind) < 1e-12
-    assert np.abs(blind - expected).mean() > 0.2  # twin
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([[1, 0]], [[1]]), r"successes of shape \(1, 2\) and trials of shape \(1, 1\)"),
-        (([[2]], [[1]]), "counts are not 0 <= successes <= trials"),
-        (([[np.nan]], [[1]]), "counts are not 0 <= successes <= trials"),
-        (([[1, 0]], [[1, 1]], [np.ones((3, 1))]), r"columns of shape \(3, 1\) for 2 items"),
-        (([[1, 0]], [[1, 1]], (), [np.full((1, 1), np.inf)]), "for 1 subjects; give finite"),
-    ],
-)
-def test_bad_input_is_named(arguments, message):
-    names = ("successes", "trials", "item_columns", "subject_columns")
-    with pytest.raises(DataError, match=message):
-        fit_rasch(**dict(zip(names, arguments, strict=False)))
-
-
-# --- the baselines -------------------------------------------------------------------------------
+def standardised(columns):
+    return (columns - columns.mean(axis=0)) / columns.std(axis=0)
 
 
 @pytest.fixture
@@ -187,20 +51,37 @@ def with_people(evaluation, people):
     return ml.Evaluation(evaluation.items, evaluation.successes, evaluation.trials, subjects=people)
 
 
-def test_they_are_the_fit(study):
-    evaluation, people = study
-    held = list(evaluation.items.index[:5])
-    training = with_people(masked(evaluation, held), people)
-    counts = training.successes.to_numpy(), training.trials.to_numpy()
-    used = np.arange(60) >= 5
-    size = standardised(evaluation.items[["size"]].to_numpy(), used)
-    ages = [standardised(people[["age"]].to_numpy()), np.tile(np.eye(2), (20, 1))]
-    both = fit_rasch(*counts, item_columns=[size], subject_columns=ages)
-    for method, exact in ((Rasch(), fit_rasch(*counts)), (Explanatory(["size"]), both)):
-        found = method.predict(training, held[::-1], seed=1)
-        assert list(found["item"]) == held[::-1]
-        assert list(found["subject"]) == training.subjects
-        np.testing.assert_array_equal(found, exact[:, :5][:, ::-1])
+@pytest.mark.trust("oracles", "the Rasch baseline: the penalised maximum by SciPy")
+def test_they_are_the_penalised_maximum(rng):
+    """Counts of up to four trials, with cells and items that nobody tried."""
+    items = pd.DataFrame({"size": rng.normal(3, 2, 9)}).rename(index="q{}".format)
+    people = pd.DataFrame({"age": rng.normal(30, 9, 6), "school": ["a", "b"] * 3}, list("uvwxyz"))
+    trials = rng.integers(0, 5, (6, 9))
+    trials[:, 0] = 0
+    won = rng.binomial(trials, expit(rng.normal(size=(6, 1)) + rng.normal(size=9)))
+    tables = (pd.DataFrame(table, people.index, items.index) for table in (won, trials))
+    training = ml.Evaluation(items, *tables, subjects=people)
+    size = items[["size"]].to_numpy()
+    size = (size - size[1:].mean()) / size[1:].std()
+    of_people = np.column_stack(
+        [standardised(people[["age"]].to_numpy()), np.tile(np.eye(2), (3, 1))]
+    )
+    exact = {Rasch(): most_likely(won, trials)}
+    exact[Explanatory(["size"])] = most_likely(won, trials, size, of_people)
+    for method, chances in exact.items():
+        forecast = method.predict(training, ["q0"], seed=1)
+        assert list(forecast["subject"]) == training.subjects
+        np.testing.assert_allclose(forecast.to_numpy()[:, 0], chances[:, 0], atol=1e-4)
+    blind = Rasch().predict(training, ["q0"], seed=1)
+    assert np.abs(blind.to_numpy()[:, 0] - exact[Explanatory(["size"])][:, 0]).max() > 0.01, "twin"
+
+
+@pytest.mark.parametrize("outcome", [0, 1])
+def test_outcomes_that_are_all_alike_are_predicted(outcome):
+    names = ["a", "b", "c"]
+    outcomes = pd.DataFrame([[outcome, outcome, None]] * 2, ["Ann", "Bob"], names)
+    training = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=names))
+    assert (Rasch().predict(training, ["c"], seed=1) == outcome).all()
 
 
 def test_missing_properties_of_subjects(study):
@@ -231,14 +112,6 @@ def test_they_are_named_in_cross_validation(study):
     assert "one number for all items" in remarks["rasch"]
     assert "one number for all items" not in remarks["explanatory"]
     assert items.scores.query("method == 'rasch'")["auroc"].isna().all()
-    # cells by hand
-    held = np.random.default_rng(0).random((40, 60)) < 0.2
-    exact = fit_rasch(evaluation.successes.to_numpy() * ~held, ~held)
-    told = cells.predictions.query("method == 'rasch'").set_index(["subject", "item"])
-    np.testing.assert_allclose(
-        told["probability"].unstack().loc[evaluation.subjects, evaluation.items.index],
-        np.where(held, exact, np.nan),
-    )
 
 
 def test_properties_of_subjects_reach_it_through_the_folds(study):

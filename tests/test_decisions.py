@@ -1,6 +1,6 @@
-"""Items accepted at a required success: exact posteriors, brute force, and held-out shares."""
+"""Decisions: exact posteriors, brute force over sets, routes and orders, and held-out shares."""
 
-from itertools import combinations
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,21 @@ from helpers.coins import PASSED
 from scipy.stats import beta
 
 import measurement_layouts as ml
-from measurement_layouts.decisions.accept import NOT_CLAIMABLE
+from measurement_layouts.decisions import NOT_CLAIMABLE
 from measurement_layouts.validation.prediction.assessor import point_forecast
+
+NAMES = ["small", "middle", "large"]
+
+
+@pytest.fixture(scope="module")
+def coins():
+    """Fit one chance of each subject, uniform before the data: Beta(1 + passed, 1 + failed)."""
+    layout = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+    names = [f"i{number}" for number in range(41)]
+    rows = [[1] * won + [0] * lost + [None] * (41 - won - lost) for won, lost in PASSED.values()]
+    outcomes = pd.DataFrame(rows, list(PASSED), names, dtype=float)
+    known = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=names))
+    return ml.fit(layout, known, method="grid", draws=2000, chains=4, seed=1, progressbar=False)
 
 
 def interval_forecast(mean, low):
@@ -136,3 +149,119 @@ def test_forecasts_of_trained_cells_are_not_accepted():
         chosen = ml.decisions.accept(forecast, 0.9, together=together).table["accepted"]
         assert chosen.tolist() == [False, True]
     assert isinstance(forecast.data, xr.Dataset)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_other_assignment_is_cheaper(seed):
+    rng = np.random.default_rng(seed)
+    chances, prices = rng.uniform(0.5, 1, (3, 4)), rng.integers(1, 6, (3, 4)).astype(float)
+    items = list("abcd")
+    costs = pd.DataFrame(prices, NAMES, items)
+    routing = ml.decisions.route(point_forecast(chances, NAMES, items), costs, success=0.8)
+    doable = [place for place in range(4) if (chances[:, place] >= 0.8).any()]
+    totals = [
+        sum(prices[who, place] for who, place in zip(chosen, doable, strict=True))
+        for chosen in product(range(3), repeat=len(doable))
+        if all(chances[who, place] >= 0.8 for who, place in zip(chosen, doable, strict=True))
+    ]
+    assert routing.cost == min(totals)
+    assert routing.unrouted == [items[place] for place in range(4) if place not in doable]
+    assert routing.expected == pytest.approx(routing.table["mean"].sum())
+    assert routing.subjects["items"].sum() == len(doable)
+    assert routing.subjects["cost"].sum() == routing.cost
+    dearest = max(totals)
+    assert dearest > routing.cost or len(set(totals)) == 1, "twin: another choice costs more"
+
+
+def test_of_equal_costs_the_surer_subject_is_chosen():
+    chances = np.array([[0.91, 0.95], [0.99, 0.92]])
+    found = ml.decisions.route(point_forecast(chances, ["a", "b"], ["i", "j"]), {"a": 1, "b": 1})
+    assert found.table["subject"].tolist() == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("costs", "said"),
+    [
+        ({"a": 1}, "none of subject b"),
+        ({"a": 1, "b": -1}, "costs of b are no finite numbers"),
+        ({"a": 1, "b": "much"}, "costs of b are no finite numbers"),
+        (pd.DataFrame({"i": [1, 2]}, ["a", "b"]), "none of item j"),
+    ],
+)
+def test_costs_that_are_none_are_refused(costs, said):
+    forecast = point_forecast(np.full((2, 2), 0.95), ["a", "b"], ["i", "j"])
+    with pytest.raises(ml.DataError, match=said):
+        ml.decisions.route(forecast, costs)
+
+
+def curve_of(scores, outcomes, **options):
+    names = [f"i{place}" for place in range(len(scores))]
+    known = ml.Evaluation.from_wide(
+        pd.DataFrame([outcomes], ["Ann"], names), pd.DataFrame(index=names)
+    )
+    forecast = point_forecast(np.array([scores]), ["Ann"], names)
+    return ml.decisions.risk_coverage(forecast, known, **options)
+
+
+def area_by_hand(scores, outcomes):
+    """Average over all orders that the scores allow."""
+    areas = []
+    for order in permutations(range(len(scores))):
+        own = np.array(scores)[list(order)]
+        if (np.diff(own) <= 0).all():
+            failed = 1 - np.array(outcomes)[list(order)]
+            areas.append((failed.cumsum() / np.arange(1, len(own) + 1)).mean())
+    return np.mean(areas)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_areas_are_those_of_all_orders(seed):
+    rng = np.random.default_rng(seed)
+    scores, outcomes = rng.choice([0.2, 0.5, 0.9], 5), rng.integers(0, 2, 5)
+    found = curve_of(scores, outcomes).areas.loc["Ann"]
+    assert found["area"] == pytest.approx(area_by_hand(scores, outcomes))
+    best = min(area_by_hand(each, outcomes) for each in permutations(np.arange(5) / 5))
+    assert found["best"] == pytest.approx(best)
+    assert found["excess"] >= -1e-12
+
+
+def test_a_forecast_that_tells_nothing_has_the_failure_rate():
+    assert curve_of([0.5] * 4, [1, 0, 0, 1]).areas.loc["Ann", "area"] == pytest.approx(0.5)
+    wrong = curve_of([0.1, 0.9, 0.8, 0.2], [1, 0, 0, 1]).areas.loc["Ann", "area"]
+    assert wrong > 0.75, "twin: an order turned round is worse than none"
+
+
+def test_the_largest_share_is_read_off_the_curve():
+    found = curve_of([0.9, 0.8, 0.7, 0.6, 0.5], [1, 1, 0, 1, 0])
+    assert found.largest(0.75)["Ann"] == pytest.approx(0.8)
+    assert found.largest(0.9)["Ann"] == pytest.approx(0.4)
+    assert curve_of([0.9, 0.8], [0, 1]).largest(0.9)["Ann"] == 0
+
+
+def test_all_subjects_are_pooled_and_attempts_counted():
+    items = pd.DataFrame(index=["a", "b"])
+    won = pd.DataFrame([[3, 0], [1, 1]], ["Ann", "Bob"], items.index)
+    tried = pd.DataFrame([[4, 1], [1, 4]], ["Ann", "Bob"], items.index)
+    forecast = point_forecast(np.array([[0.9, 0.3], [0.9, 0.6]]), ["Ann", "Bob"], ["a", "b"])
+    found = ml.decisions.risk_coverage(forecast, ml.Evaluation(items, won, tried))
+    pooled = found.curve[found.curve["subject"] == ""]
+    assert pooled["coverage"].tolist() == pytest.approx([0.5, 0.9, 1.0])
+    assert pooled["success"].tolist() == pytest.approx([0.8, 5 / 9, 0.5])
+    assert found.areas["attempts"].tolist() == [5, 5, 10]
+
+
+def test_lower_ends_order_otherwise():
+    names = ["i0", "i1"]
+    known = ml.Evaluation.from_wide(
+        pd.DataFrame([[0, 1]], ["Ann"], names), pd.DataFrame(index=names)
+    )
+    forecast = point_forecast(np.array([[0.9, 0.8]]), ["Ann"], names)
+    low = (("subject", "item"), np.array([[0.2, 0.7]]))
+    forecast = ml.Forecast(forecast.data.assign(low=low), 0.9)
+    by_mean, by_low = (
+        ml.decisions.risk_coverage(forecast, known, by=by).largest(0.9)["Ann"]
+        for by in ("mean", "low")
+    )
+    assert (by_mean, by_low) == (0.0, 0.5)
+    with pytest.raises(ml.FitError, match="by='high'"):
+        ml.decisions.risk_coverage(forecast, known, by="high")
