@@ -190,7 +190,9 @@ def sampling_of(chosen: argparse.Namespace) -> Sampling:
 def takes_method(parser: argparse.ArgumentParser, *, about: str, those: str) -> None:
     """Add options for the method of inference and the number of parallel jobs."""
     parser.add_argument(
-        "--method", choices=("nuts", "grid"), default="nuts", help=f"{about} (nuts)"
+        "--method",
+        choices=("nuts", "grid"),
+        help=f"{about} (grid for small layouts with bands)",
     )
     parser.add_argument(
         "--jobs", type=at_least(1), metavar="N", help=f"{those} at a time (default: all processors)"

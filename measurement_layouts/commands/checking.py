@@ -22,7 +22,7 @@ _FEWEST = 20
 
 class _Task(NamedTuple):
     case: "Case"
-    method: Literal["nuts", "grid"]
+    method: Literal["nuts", "grid"] | None
 
 
 def add(commands: arguments.Commands) -> None:

@@ -96,7 +96,7 @@ def test_profiles_say_where(fit):
 def test_chains_that_stay_apart_give_no_weights(layout):
     options = {"draws": 500, "tune": 500, "reruns": 0, "seed": 1, "progressbar": False}
     few = evaluation().select(subjects=["Ann"])
-    sampled = ml.fit(layout, few, starts="modes", **options)
+    sampled = ml.fit(layout, few, method="nuts", **options)
     found = sampled.profiles().set_index("node")["modes"]
     assert found["risk"] == ""
     assert found["mood"].endswith("(2 chains), of unknown weight")

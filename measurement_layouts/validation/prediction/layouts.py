@@ -60,7 +60,7 @@ class FittedLayout(Fitter):
     draws: int = 500
     tune: int = 500
     chains: int = 2
-    method: Literal["nuts", "grid"] = "nuts"
+    method: Literal["nuts", "grid"] | None = None
     n_jobs: int | None = None
     trust: Trust = None
 

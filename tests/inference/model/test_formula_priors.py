@@ -243,7 +243,7 @@ def test_a_fit_is_forecast_saved_and_described(tmp_path):
     evaluation, _ = evaluated(*data())
     fit = ml.fit(
         of_formulas(), evaluation, draws=100, tune=300, chains=2, reruns=0, seed=1,
-        progressbar=False, starts="modes",
+        progressbar=False,
     )  # fmt: skip
     fit.save(tmp_path / "fit.nc")
     again = ml.load(tmp_path / "fit.nc")

@@ -69,7 +69,7 @@ assert ml.fit(layout, cohort, **small_layouts.SAMPLING).subjects == cohort.subje
 
 MODES = """
 try:
-    interrupt(starts="modes")
+    interrupt(method="nuts")
 except KeyboardInterrupt:
     stopped()
 """

@@ -58,7 +58,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     real = against_released(maxima, table)
     known = list(real.index[real["identified"]])
     chosen = evaluation.select(subjects=known)
-    nuts = fit(layout, chosen, starts="modes", seed=1, progressbar=False)
+    nuts = fit(layout, chosen, method="nuts", seed=1, progressbar=False)
     grid = fit(layout, chosen, method="grid", seed=1, progressbar=False)
     sampled = sampled_against_integrated(nuts, grid)
     methods: dict[str, Method] = {
