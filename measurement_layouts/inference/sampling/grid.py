@@ -281,7 +281,7 @@ class Coordinates:
         self._spread = (high - low) / 1.349
         turn = np.arcsinh((np.array([[-np.pi], [np.pi]]) - self._centre) / self._spread)
         lines = [
-            np.linspace(*turn[:, axis], len(_WIDE)) if self.closed[axis] else _WIDE
+            np.linspace(turn[0, axis], turn[1, axis], len(_WIDE)) if self.closed[axis] else _WIDE
             for axis in range(len(self.closed))
         ]
         _, prior, stretch = self.profile(np.ix_(*lines))

@@ -12,7 +12,7 @@ from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_model import joint_model
 from measurement_layouts.inference.sampling.joint import JointKernel
 from measurement_layouts.inference.sampling.joint_nuts import joint_form
-from measurement_layouts.inference.sampling.modes import LogDensity
+from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.linking import guessing, logistic, mixture
 
 
