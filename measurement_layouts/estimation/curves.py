@@ -11,8 +11,7 @@ from ..inference.model.alignment import Features
 from ..inference.model.bands import ends, find_bands
 from ..inference.model.prior import draw_prior
 from ..inference.sampling.engine import Battery
-from ..inference.sampling.grid.lattice import spaced
-from ..inference.sampling.grid.posterior import Chances
+from ..inference.sampling.grid import Chances, spaced
 from ..layouts import Latent, Layout
 
 UNDEFINED = -1e10  # log-likelihood, in nats, where it is not defined

@@ -301,7 +301,7 @@ def estimate(
         refuse_unseen(layout, f"estimate with method={method!r}", remedy, most)
     sampled = None
     if method == "grid" or method == "nuts":
-        own: dict[str, Any] = {"tune": tune, "starts": "modes"} if method == "nuts" else {}
+        own: dict[str, Any] = {"tune": tune} if method == "nuts" else {}
         own |= {"draws": draws, "chains": chains, "seed": seed, "n_jobs": n_jobs}
         sampled = fit(layout, chosen, method=method, progressbar=progressbar, **own)
     if sampled is not None and not alone:

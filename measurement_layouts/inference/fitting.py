@@ -18,8 +18,10 @@ from ..evaluations.evaluation import Evaluation
 from ..evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ..evaluations.subject_data import SubjectData
 from ..layouts import Layout
+from ..layouts.elements import elements
 from .files.store import Store
 from .fit import Fit
+from .model.bands import find_bands
 from .model.prior import draw_prior
 from .model.unseen import refuse_unseen
 from .population.fitting import fit_jointly
@@ -29,6 +31,7 @@ from .sampling.convergence import status
 from .sampling.draws import Sampled, SamplingOptions
 from .sampling.engine import Battery, compile_sampler
 from .sampling.executors import Executor, WorkerDied, choose_executor, run_jobs
+from .sampling.grid import MOST
 from .sampling.retries import sample_subject
 
 
@@ -42,8 +45,7 @@ def fit(
     chains: int = 4,
     target_accept: float = 0.8,
     seed: int | None = None,
-    method: Literal["nuts", "grid"] = "nuts",
-    starts: Literal["prior", "modes"] = "prior",
+    method: Literal["nuts", "grid"] | None = None,
     reruns: int = 2,
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -77,17 +79,14 @@ def fit(
         Seed of the draws, at least 0. A subject's draws depend only on the seed and the subject's
         name, not on the other subjects, their order or the workers. If no seed is given,
         a random one is used and kept with the fit.
-    method : {"nuts", "grid"}
-        NUTS, or integration over a grid for layouts with few latents and nothing unseen. The grid
-        ignores `tune`, `target_accept`, `starts` and `reruns`.
-    starts : {"prior", "modes"}
-        Where NUTS's chains start. With "prior", they start near the middle of the prior, and a
-        chain that ends in a region of negligible mass is sampled again from a point near the
-        heaviest mode. With "modes", the modes of the subject's posterior are found first, and
-        chains start near them, assigned in turn from the heaviest mode on. Modes in excess of the
-        number of chains, and modes with less than 1e-4 of the heaviest one's mass, get no chain.
-        `Fit.diagnostics` reports chains that stay in different modes; the number of chains in a
-        mode is no estimate of its probability.
+    method : {"nuts", "grid"}, optional
+        NUTS, or a grid for layouts of at most two profile elements and nothing unseen. By default,
+        the grid if such a layout has a band, whose posterior may have several modes, and NUTS
+        otherwise. The grid ignores `tune`, `target_accept` and `reruns`; subjects whose posterior
+        it cannot resolve are sampled by NUTS, which `Fit.diagnostics` reports. With bands, NUTS's
+        chains start at the maxima of a scan along each propensity; if the chains do not move
+        between all maxima, or in a joint fit, which has no scan, the status is
+        ``modes not searched``.
     reruns : int
         How often a subject that failed, diverged or did not converge is sampled again. Each time
         tuning is doubled, twice as many draws are made and thinned to the same number, and the
@@ -139,26 +138,25 @@ def fit(
     if seed is not None:
         seed = whole("seed", seed)
     reruns = whole("reruns", reruns)
-    if not isinstance(method, str) or method not in ("nuts", "grid"):
-        raise FitError(f"method={method!r}; give 'nuts' or 'grid'")
-    if not isinstance(starts, str) or starts not in ("prior", "modes"):
-        raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
+    if method is not None and (not isinstance(method, str) or method not in ("nuts", "grid")):
+        raise FitError(f"method={method!r}; give 'nuts' or 'grid', or leave it out")
     executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
+    most = int(chosen.trials.to_numpy().max())
     if method == "grid":
-        most = int(chosen.trials.to_numpy().max())
         refuse_unseen(layout, "method='grid'", "use method='nuts'", most)
     if layout.joint:
-        for name, value, only in (("method", method, "nuts"), ("starts", starts, "prior")):
-            if value != only:
-                raise FitError(
-                    f"{name}={value!r}: layout {layout.name!r} is fitted to all subjects together, "
-                    f"which works with {name}={only!r} only; leave {name} out"
-                )
+        if method == "grid":
+            raise FitError(
+                f"method='grid': layout {layout.name!r} is fitted to all subjects together, which "
+                "works with NUTS only; leave method out"
+            )
         check_pytensor_folder()
         return Fit.of(
             fit_jointly(layout, chosen, options, seed, store, executor, reruns, progressbar)
         )
+    if method is None:
+        method = "grid" if _on_grid(layout, most) else "nuts"
     battery = Battery.of(layout, chosen)
     check_pytensor_folder()
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
@@ -175,7 +173,7 @@ def fit(
     else:
         if not Path(store).exists():
             prepare()  # if the layout does not compile, no store is created
-        opened = Store.open(store, layout, chosen, battery, options, seed, reruns, method, starts)
+        opened = Store.open(store, layout, chosen, battery, options, seed, reruns, method)
     with opened as results:
         finished = results.finished
         todo = [subject for subject in chosen.subjects if subject not in finished]
@@ -188,7 +186,6 @@ def fit(
             cores=max(1, min(options.chains, executor.workers // max(1, len(todo)))),
             reruns=reruns,
             method=method,
-            starts=starts,
         )
         failures = []
         found = _sample_all(executor, job, battery, chosen, todo)
@@ -213,6 +210,12 @@ def fit(
                 "priors and custom linking functions"
             )
         return Fit.of(results.posterior())
+
+
+def _on_grid(layout: Layout, trials: int) -> bool:
+    """Whether a layout is integrated by default: few elements, a band and nothing unseen."""
+    unseen = (layout.several if trials > 1 else layout).outcome.unseen
+    return unseen is None and len(elements(layout)) <= MOST and bool(find_bands(layout))
 
 
 class Collected:

@@ -145,7 +145,7 @@ def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]
         (status.index[status.isin(UNTRUSTED)], "did not converge; the remarks state remedies"),
         (
             status.index[~status.isin({"ok", "failed"} | set(UNTRUSTED))],
-            "are approximate, by few effective draws or divergences; the remarks state remedies",
+            "are approximate; the remarks state reasons and remedies",
         ),
     ):
         if len(names):

@@ -59,7 +59,9 @@ def as_markdown(contents: Contents) -> str:
 
 def _summary(contents: Contents) -> list[str]:
     status = contents.diagnostics["status"].value_counts()
-    seldom = [name for name in ("few draws", "few divergences") if name in status]
+    seldom = [
+        name for name in ("few draws", "few divergences", "modes not searched") if name in status
+    ]
     counted = [f"{status.get(n, 0)} {n}" for n in ("ok", *seldom, "not converged", "failed")]
     trials = int(contents.trials["trials"].sum())
     done = f"{trials} trials"

@@ -122,7 +122,7 @@ def scored(choice: random.Random) -> None:
 _QUIET = {"seed": 1, "progressbar": False}
 _SHORT = {"draws": 4, "tune": 1, "chains": 1, "n_jobs": 1, "reruns": 0, **_QUIET}
 OPTIONS = {
-    "fit": {**_SHORT, "target_accept": 0.8, "method": "nuts", "starts": "prior", "subjects": None},
+    "fit": {**_SHORT, "target_accept": 0.8, "method": "nuts", "subjects": None},
     "estimate": {
         "draws": 4,
         "tune": 1,

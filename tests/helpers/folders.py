@@ -55,7 +55,7 @@ def sampled(layout, subject, options=OPTIONS, **how):
 
 
 def opened(path, layout, outcomes, options=OPTIONS, seed=3, reruns=1, **how):
-    """Open a store; also its `method` and `starts`."""
+    """Open a store; also its `method`."""
     battery, length = Battery.of(layout, outcomes), SamplingOptions(**options)
     return Store.open(path, layout, outcomes, battery, length, seed, reruns, **how)
 

@@ -82,10 +82,10 @@ def failing(reasons):
     real = retries.sample
     named = {subject_seed(1, subject): error for subject, error in reasons.items()}
 
-    def sample(sampler, data, options, seed, cores):
+    def sample(sampler, data, options, seed, cores, starts=()):
         if seed in named:
             raise named[seed]
-        return real(sampler, data, options, seed, cores)
+        return real(sampler, data, options, seed, cores, starts)
 
     return sample
 
@@ -153,7 +153,6 @@ def no_sampler(monkeypatch):
         ("seed", 2**63, "seed=9223372036854775808; give"),
         ("reruns", -1, "reruns=-1; give a whole number of at least 0"),
         ("method", "vi", "method='vi'; give 'nuts' or 'grid'"),
-        ("starts", "mode", "starts='mode'; give 'prior' or 'modes'"),
         ("n_jobs", 0, "n_jobs=0; give a whole number of at least 1"),
         ("n_jobs", -1, "n_jobs=-1; give"),
         ("n_jobs", "all", "n_jobs='all'; give"),

@@ -9,7 +9,7 @@ import measurement_layouts as ml
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_model import joint_model
 from measurement_layouts.inference.sampling.joint import JointKernel
-from measurement_layouts.inference.sampling.modes import LogDensity
+from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.linking import LayoutError, logistic, walk
 
 KNOTS = (0.0, 1.0, 1.25, 4.0)

@@ -91,7 +91,7 @@ def test_profiles_mark_it(fit):
 def test_chains_that_stay_apart_are_named(layout):
     options = {"draws": 500, "tune": 500, "reruns": 0, "seed": 1, "progressbar": False}
     few = evaluation().select(subjects=["Ann"])
-    sampled = ml.fit(layout, few, starts="modes", **options)
+    sampled = ml.fit(layout, few, method="nuts", **options)
     assert sampled.profiles().set_index("node")["modes"].to_dict() == {"mood": True, "risk": False}
     assert "the chains stay in separate modes of mood" in sampled.diagnostics().loc["Ann", "reason"]
     assert "separate modes" in ml.describe(sampled).texts["Ann"]

@@ -75,7 +75,7 @@ def fits(study):
     """Two subjects away from cliffs."""
     chosen = {"subjects": ["Nemo +1", "4o +2"], "seed": 1, "progressbar": False}
     layout = propensities.published_layout()
-    nuts = ml.fit(layout, study, starts="modes", **chosen)
+    nuts = ml.fit(layout, study, method="nuts", **chosen)
     return nuts, ml.fit(layout, study, method="grid", **chosen)
 
 

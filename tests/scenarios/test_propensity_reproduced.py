@@ -40,7 +40,7 @@ def sampled(study):
     layout = propensities.published_layout()
     maxima = estimate(layout, study, method="likelihood", prob=0.95, progressbar=False).table
     some = list(maxima.loc[maxima["identified"], "subject"])[::9]
-    nuts = ml.fit(layout, study, subjects=some, starts="modes", **QUIET)
+    nuts = ml.fit(layout, study, subjects=some, method="nuts", **QUIET)
     exact = ml.fit(layout, study, subjects=some, method="grid", **QUIET)
     return published.sampled_against_integrated(nuts, exact)
 

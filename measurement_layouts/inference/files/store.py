@@ -35,12 +35,10 @@ from .records import (
     write_record,
 )
 
-_ALWAYS = {"starts": "prior"}  # values of options that are absent from older stores
 
-
-def options_of(options: SamplingOptions, reruns: int, method: str, starts: str) -> dict[str, Any]:
+def options_of(options: SamplingOptions, reruns: int, method: str) -> dict[str, Any]:
     """Return the options of sampling as a mapping to be stored."""
-    return {**dataclasses.asdict(options), "reruns": reruns, "method": method, "starts": starts}
+    return {**dataclasses.asdict(options), "reruns": reruns, "method": method}
 
 
 def check_same(
@@ -77,7 +75,7 @@ def check_same(
             "give another store, or the same layout",
         )
     asked = dict(options) | ({} if seed is None else {"seed": seed})
-    has = _ALWAYS | contents.options | {"seed": contents.attributes["seed"]}
+    has = contents.options | {"seed": contents.attributes["seed"]}
     other = [name for name in asked if has.get(name) != asked[name]]
     if other:
         theirs = ", ".join(f"{name}={has.get(name)}" for name in other)
@@ -199,7 +197,6 @@ class Store:
         seed: int | None,
         reruns: int,
         method: str = "nuts",
-        starts: str = "prior",
     ) -> Self:
         """Create a store, or open one to continue it, and lock it until it is closed.
 
@@ -225,8 +222,6 @@ class Store:
             How often a subject may be sampled again.
         method : {"nuts", "grid"}
             The method of `fit`.
-        starts : {"prior", "modes"}
-            Where chains start.
 
         Returns
         -------
@@ -258,7 +253,7 @@ class Store:
                 f"cannot write into {path}: {error.strerror}; give another folder"
             ) from error
         try:
-            asked = options_of(options, reruns, method, starts)
+            asked = options_of(options, reruns, method)
             training = Training.of(layout, battery.features, evaluation)
             if hierarchy.state(path) == "store":
                 stored = hierarchy.read(path)

@@ -9,7 +9,9 @@ import pandas as pd
 from ...common.errors import FitError
 from ...common.messages import many
 from ...common.options import inside
+from ..model.bands import find_bands
 from ..sampling.convergence import (
+    NOT_SEARCHED,
     RHAT_LIMIT,
     Convergence,
     RhatEss,
@@ -20,6 +22,7 @@ from ..sampling.convergence import (
     worst,
 )
 from ..sampling.draws import SamplingOptions, with_more_care
+from ..sampling.retries import MODES_SEARCHED
 from .assembly import FAULTS
 from .posterior import Posterior, success_rates
 from .shared import own_latents, own_names, slowest_shared
@@ -103,7 +106,9 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     DataFrame
         Indexed by subject, failed ones last: ``status`` (``ok``; ``few draws``: chains mix, and
         more draws make the numbers as sure as they should be; ``few divergences``: one in 200 draws
-        at most, of chains that mix; ``not converged``: its sampling is not to be trusted;
+        at most, of chains that mix; ``modes
+        not searched``: bands may cause modes that chains do not visit; ``not converged``: its
+        sampling is not to be trusted;
         ``failed``: it has no draws), ``success`` rate, ``divergences``, largest
         ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element; in
         a joint fit also of what subjects share, which ``reason`` then names),
@@ -160,15 +165,19 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         for row, often in zip(judged, attempts, strict=True)
     ]
     if FAULTS in fit.data.attrs:  # found as it was made
-        wrong = [json.loads(fit.data.attrs[FAULTS])] * len(rows)
+        wrong = [json.loads(fit.data.attrs[FAULTS]) for _ in rows]
+    for fault, searched in zip(wrong, _searched(fit, rows), strict=True):
+        fault += [] if searched else [f"{NOT_SEARCHED}: {_WHERE}"]
     successes, trials = _outcomes(fit, rows)
+    fallen = _off_grid(fit, rows)
     remarks = [
         [
+            *(["sampled by NUTS: the grid cannot resolve the posterior"] * bool(off)),
             *([together.remark] if together is not None and together.remark else []),
             *_remarks(*counted),
             *([] if stay else _several(names[0], own)),
         ]
-        for *counted, stay, own in zip(successes, trials, apart, modes, strict=True)
+        for *counted, stay, own, off in zip(successes, trials, apart, modes, fallen, strict=True)
     ]
     vague = table["prior_dominated"].to_numpy().reshape(each)
     result = pd.DataFrame(
@@ -201,6 +210,27 @@ def remedies(diagnosed: pd.DataFrame, most: int, elsewhere: str) -> list[str]:
         found.append(f"{subject}: {status}{row['reason']}")
     left = len(wrong) - most
     return found + [f"and {left} more, with reasons in {elsewhere}"] * (left > 0)
+
+
+_WHERE = "a band may cause modes that the chains do not visit, method='grid' does"
+
+
+def _searched(fit: Posterior, rows: np.ndarray) -> np.ndarray:
+    """Whether the modes that bands may cause were searched, by subject."""
+    if FAULTS in fit.data.attrs or not find_bands(fit.layout):
+        return np.ones(len(rows), dtype=bool)
+    statistics = fit.data["sample_stats"].to_dataset()
+    if MODES_SEARCHED not in statistics:  # a joint fit
+        return np.full(len(rows), fit.data.attrs.get("method", "nuts") != "nuts")
+    return np.asarray(statistics[MODES_SEARCHED].to_numpy()[rows].all(axis=(1, 2)))
+
+
+def _off_grid(fit: Posterior, rows: np.ndarray) -> np.ndarray:
+    """Whether NUTS sampled a subject of a fit on the grid, whose draws have no energy."""
+    if fit.data.attrs.get("method") != "grid":
+        return np.zeros(len(rows), dtype=bool)
+    energy = fit.data["sample_stats"].to_dataset()["energy"].to_numpy()[rows]
+    return np.asarray(np.isfinite(energy).any(axis=(1, 2)))
 
 
 def _used(fit: Posterior, attempt: int) -> tuple[int, float]:

@@ -277,6 +277,9 @@ _FEW_DIVERGENCES = 1 / 200  # largest part of the draws that counts as few diver
 _TARGETS = (0.95, 0.99)  # values of target_accept that are advised
 _SPARE = 1.2  # advised number of draws, as a multiple of the number that is just sufficient
 
+NOT_SEARCHED = "modes not searched"
+"""Status of subjects whose posterior may have modes, because of bands, that no chain started in."""
+
 UNTRUSTED = ("not converged", "failed")
 """Statuses of subjects without draws or with draws that must not be interpreted."""
 
@@ -424,7 +427,8 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
 def status(found: Sequence[str]) -> str:
     """Return the status of a subject's sampling, given its faults.
 
-    The status is ``ok``, ``few draws``, ``few divergences`` or ``not converged``.
+    The status is ``ok``, ``few draws``, ``few divergences``, ``modes not searched`` or
+    ``not converged``.
 
     Examples
     --------
@@ -433,9 +437,9 @@ def status(found: Sequence[str]) -> str:
     """
     if not found:
         return "ok"
-    if not all(fault.startswith("few ") for fault in found):
+    if not all(fault.startswith(("few ", NOT_SEARCHED)) for fault in found):
         return "not converged"
-    return found[-1].partition(":")[0]
+    return next((f for f in found if f.startswith(NOT_SEARCHED)), found[-1]).partition(":")[0]
 
 
 def _diverged(convergence: Convergence, draws: int, mixing: bool) -> str:

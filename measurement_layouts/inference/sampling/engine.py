@@ -33,7 +33,7 @@ from ..model.pymc_model import (
 )
 
 _translated = Recent[object, tuple[LogDensity, np.ndarray]](64)
-_SUBJECTS = 16  # whose code is kept: attempts and searches for modes use it again
+_SUBJECTS = 16  # whose code is kept: the scan for maxima and attempts use it again
 
 
 @dataclass(frozen=True, eq=False)

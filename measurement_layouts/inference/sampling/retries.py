@@ -3,16 +3,22 @@
 from collections.abc import Callable
 from typing import Literal
 
+import numpy as np
+
 from ...common.seeds import subject_seed
 from ...evaluations.subject_data import SubjectData
 from ...layouts.elements import elements
+from ..model.bands import find_bands
 from .convergence import convergence, faults
 from .draws import Draws, Sampled, SamplingOptions, with_more_care
 from .engine import Battery, compile_sampler
-from .grid.posterior import integrate
-from .modes import sample_modes, without_lost_chains
+from .grid import Unresolved, integrate
 from .nuts import sample
+from .scan import scan
 from .stopping import awaited_at_exit
+
+MODES_SEARCHED = "modes_searched"
+"""Statistic of layouts with bands: whether every chain was in each maximum of the scan."""
 
 
 @awaited_at_exit()
@@ -25,7 +31,6 @@ def sample_subject(
     cores: int,
     reruns: int,
     method: Literal["nuts", "grid"] = "nuts",
-    starts: Literal["prior", "modes"] = "prior",
 ) -> Sampled:
     """Sample one subject, and repeat it with longer chains and smaller steps if it has faults.
 
@@ -46,9 +51,7 @@ def sample_subject(
     reruns : int
         Largest number of repetitions with NUTS; a grid is not repeated.
     method : {"nuts", "grid"}
-        Method that produces draws.
-    starts : {"prior", "modes"}
-        Starting points of chains: near the middle of the prior, or near the posterior's modes.
+        Method that produces draws; NUTS if the grid cannot resolve the subject's posterior.
 
     Returns
     -------
@@ -56,26 +59,37 @@ def sample_subject(
         The first attempt without faults, or else the last one with draws and its faults.
     """
     names = [element.name for element in elements(battery.layout)]
+    banded = bool(find_bands(battery.layout))
 
     def wrong(draws: Draws, number: int) -> list[str]:
         used = with_more_care(options, number)
-        tune = 0 if method == "grid" else used.tune
-        found = convergence(draws, names, tune=tune, target_accept=used.target_accept)
-        return faults(found, options.chains)
+        tune = 0 if np.isnan(draws.statistics.get("energy", np.nan)).all() else used.tune
+        measured = convergence(draws, names, tune=tune, target_accept=used.target_accept)
+        return faults(measured, options.chains)
+
+    def noted(draws: Draws, complete: bool) -> Draws:
+        if banded:
+            shape = draws.statistics["diverging"].shape
+            draws.statistics[MODES_SEARCHED] = np.full(shape, complete)
+        return draws
 
     if method == "grid":
-        own_seed = attempt_seed(seed, subject, 1)
-        return first_clean(lambda _: integrate(battery, data, options, own_seed), subject, wrong, 1)
+        try:
+            draws = integrate(battery, data, options, attempt_seed(seed, subject, 1))
+            return first_clean(lambda _: noted(draws, True), subject, wrong, 1)
+        except Unresolved:
+            pass
+        except Exception as error:
+            return Sampled(subject, None, reason=in_one_line(error))
 
     def attempt(number: int) -> Draws:
         careful = with_more_care(options, number)
         own_seed = attempt_seed(seed, subject, number)
-        if starts == "modes":
-            draws = sample_modes(battery, data, careful, own_seed, cores)
-        else:
-            draws = sample(compile_sampler(battery), data, careful, own_seed, cores)
-            draws = without_lost_chains(battery, data, draws, careful, own_seed, cores)
-        return thinned(draws, careful.draws // options.draws)
+        maxima = scan(battery, data) if banded else None
+        starts = maxima.starts[: options.chains] if maxima else []
+        draws = sample(compile_sampler(battery), data, careful, own_seed, cores, starts)
+        entered = maxima is None or maxima.entered(draws)
+        return thinned(noted(draws, entered), careful.draws // options.draws)
 
     return first_clean(attempt, subject, wrong, 1 + reruns)
 

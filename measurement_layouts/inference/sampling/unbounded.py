@@ -14,7 +14,7 @@ from pytensor.graph.replace import vectorize_graph
 
 from ...layouts import Layout
 from ..model.prior import free_values, outward, profile_variables
-from .grid.lattice import finite
+from .grid import finite
 from .stopping import stop_if_told
 
 _POINTERS = [ctypes.c_void_p] * 4  # position, gradient, value and data

@@ -44,8 +44,7 @@ class Options:
     tune: int
     chains: int
     target_accept: float
-    method: Literal["nuts", "grid"]
-    starts: Literal["prior", "modes"]
+    method: Literal["nuts", "grid"] | None
     n_jobs: int | None
 
     def fit(
@@ -61,7 +60,6 @@ class Options:
             target_accept=1 - (1 - self.target_accept) / times**2,
             seed=seed,
             method=self.method,
-            starts=self.starts,
             n_jobs=self.n_jobs,
             **others,
         )
@@ -304,8 +302,7 @@ def sbc(
     chains: int = 2,
     target_accept: float = 0.8,
     seed: int = 1,
-    method: Literal["nuts", "grid"] = "nuts",
-    starts: Literal["prior", "modes"] = "prior",
+    method: Literal["nuts", "grid"] | None = None,
     reruns: int = 3,
     n_jobs: int | None = None,
     progressbar: bool = True,
@@ -346,7 +343,7 @@ def sbc(
         Number of attempts per item.
     alpha : float, default 0.01
         Probability that a calibrated layout is judged not calibrated, over all its quantities.
-    draws, tune, chains, target_accept, method, starts, reruns, n_jobs, progressbar
+    draws, tune, chains, target_accept, method, reruns, n_jobs, progressbar
         As in `fit`. At most 99 draws of each subject are used, thinned to be approximately
         independent; see `ranks`. There are only two short chains, so that for many layouts one
         simulation in ten does not converge in the first or second run; each of these is sampled
@@ -392,7 +389,7 @@ def sbc(
     profiles, outcomes, sampler, ties = (
         int(stream.generate_state(1, np.uint64)[0] >> 1) for stream in streams
     )
-    sampling = Options(draws, tune, chains, target_accept, method, starts, n_jobs)
+    sampling = Options(draws, tune, chains, target_accept, method, n_jobs)
     if layout.joint:
         if subjects is None:
             raise DataError(

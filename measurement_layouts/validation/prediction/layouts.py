@@ -57,7 +57,7 @@ class FittedLayout(Fitter):
     draws: int = 500
     tune: int = 500
     chains: int = 2
-    method: Literal["nuts", "grid"] = "nuts"
+    method: Literal["nuts", "grid"] | None = None
     n_jobs: int | None = None
 
     def check(self, items: pd.DataFrame) -> None:

@@ -55,8 +55,9 @@ class Rasch(Forecaster):
             When an item has training outcomes of all subjects, or rows are steps of outcomes.
         """
         refuse_steps(training.rows, "a Rasch model")
-        nothing = (np.empty((count, 0)) for count in training.trials.shape[::-1])
-        return _pooled(training, items, *nothing, "Rasch model")
+        subjects, count = training.trials.shape
+        no_columns = np.empty((count, 0)), np.empty((subjects, 0))
+        return _pooled(training, items, no_columns[0], no_columns[1], "Rasch model")
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,6 @@ import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference.files import records as chunks
 from measurement_layouts.inference.files import storage
-from measurement_layouts.inference.files import store as stores
-from measurement_layouts.inference.files.store import options_of
 from measurement_layouts.inference.posterior import diagnostics, summaries
 from measurement_layouts.inference.posterior.posterior import posterior_draws, success_rates
 from measurement_layouts.inference.sampling.draws import Sampled
@@ -221,7 +219,6 @@ def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
         ({"seed": 4}, "store was created with seed=3, but now it is seed=4; give another store, o"),
         ({"reruns": 0}, "created with reruns=1, but now it is reruns=0"),
         ({"method": "grid"}, "created with method=nuts, but now it is method=grid"),
-        ({"starts": "modes"}, "created with starts=prior, but now it is starts=modes"),
         (
             {"options": {"draws": 30, "tune": 7, "chains": 3}},
             "with draws=20, chains=2, but now it is draws=30, chains=3",
@@ -236,19 +233,6 @@ def test_other_options(filled, animal_ai, outcomes, asked, message):
     with raises(message):
         folders.opened(filled, animal_ai, outcomes, **asked)
     folders.opened(filled, animal_ai, outcomes).close()
-
-
-def test_starts_that_an_older_store_does_not_name(path, animal_ai, outcomes, monkeypatch):
-    def without_starts(*asked):
-        return {name: value for name, value in options_of(*asked).items() if name != "starts"}
-
-    monkeypatch.setattr(stores, "options_of", without_starts)
-    folders.opened(path, animal_ai, outcomes).close()
-    monkeypatch.undo()
-    assert '"starts"' not in (path / "zarr.json").read_text()
-    folders.opened(path, animal_ai, outcomes).close()
-    with raises("created with starts=prior, but now it is starts=modes"):
-        folders.opened(path, animal_ai, outcomes, starts="modes")
 
 
 @pytest.mark.trust("faults", "a store of another layout")

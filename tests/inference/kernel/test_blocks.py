@@ -15,7 +15,7 @@ from measurement_layouts.inference.kernel.stages import schedule
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_model import joint_model
 from measurement_layouts.inference.sampling.joint import JointKernel
-from measurement_layouts.inference.sampling.modes import LogDensity
+from measurement_layouts.inference.sampling.unbounded import LogDensity
 
 _ROWS = 8  # of a block: ten blocks and a half
 

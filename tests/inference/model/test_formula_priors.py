@@ -17,8 +17,8 @@ from measurement_layouts.inference.model.prior import draw_prior, noncentred, sa
 from measurement_layouts.inference.posterior.density import prior_density
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import compile_plain
-from measurement_layouts.inference.sampling.modes import LogDensity
 from measurement_layouts.inference.sampling.nuts import sample
+from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.layouts.drawing.captions import facts
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic, presence, product, total
@@ -243,7 +243,7 @@ def test_a_fit_is_forecast_saved_and_described(tmp_path):
     evaluation, _ = evaluated(*data())
     fit = ml.fit(
         of_formulas(), evaluation, draws=100, tune=300, chains=2, reruns=0, seed=1,
-        progressbar=False, starts="modes",
+        progressbar=False,
     )  # fmt: skip
     fit.save(tmp_path / "fit.nc")
     again = ml.load(tmp_path / "fit.nc")

@@ -13,7 +13,7 @@ from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_model import joint_model
 from measurement_layouts.inference.sampling import joint
 from measurement_layouts.inference.sampling.joint import JointKernel
-from measurement_layouts.inference.sampling.modes import LogDensity
+from measurement_layouts.inference.sampling.unbounded import LogDensity
 
 _LAYOUTS, _FAST = 8, 4
 

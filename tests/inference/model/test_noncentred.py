@@ -184,7 +184,7 @@ def test_as_the_grid_has_it():
     evaluation = ml.Evaluation.from_wide(won, items)
     options = {"seed": 2, "progressbar": False}
     nuts = ml.fit(made, evaluation, target_accept=0.95, **options)
-    modes = ml.fit(made, evaluation, target_accept=0.95, starts="modes", **options)
+    modes = ml.fit(made, evaluation, target_accept=0.95, **options)
     grid = ml.fit(made, evaluation, method="grid", **options)
     for name in ("skill", "spread"):
         wanted = grid.posterior[name].to_numpy()

@@ -269,7 +269,7 @@ def test_one_trial_each_is_criticised():
 def test_chains_start_beside_the_mode_of_a_small_layout():
     """Without the lattice, which takes trials as independent."""
     outcomes = simulate(_of_one(), battery(20)[["measured"]], PROFILES.iloc[:1], seed=2, trials=4)
-    fit = ml.fit(_of_one(), outcomes, starts="modes", **SHORT)
+    fit = ml.fit(_of_one(), outcomes, **SHORT)
     posterior = fit.profiles().iloc[0]
     assert abs(posterior["mean"] - 0.2) < 4 * posterior["sd"]
 

@@ -67,13 +67,6 @@ for options in ({"subjects": ["Ann"]}, {"n_jobs": 3}):
 assert ml.fit(layout, cohort, **small_layouts.SAMPLING).subjects == cohort.subjects
 """
 
-MODES = """
-try:
-    interrupt(starts="modes")
-except KeyboardInterrupt:
-    stopped()
-"""
-
 PLAIN = """
 def refused(*_):
     raise UnsupportedError("as if it had no machine code of our own")
@@ -128,7 +121,6 @@ def run(code):
         pytest.param(
             CAUGHT + RAISES, 3, id="caught, then a subject that raises", marks=pytest.mark.slow
         ),
-        pytest.param(MODES, 1, id="modes", marks=pytest.mark.slow),
         pytest.param(PLAIN, 1, id="plain", marks=pytest.mark.slow),
     ],
 )

@@ -20,7 +20,7 @@ SUBJECTS = 200
 FIRMNESS = "firmness layout"
 _PROB = 0.9
 _ERRORS = 3  # number of standard errors of a coverage
-_SAMPLING: dict[str, Any] = {"draws": 500, "tune": 500, "chains": 2, "starts": "modes"}
+_SAMPLING: dict[str, Any] = {"draws": 500, "tune": 500, "chains": 2}
 
 
 def firmness_cohort(subjects: int = SUBJECTS, seed: int = 1) -> Cohort:

@@ -10,7 +10,7 @@ from ....estimation.estimate import estimate
 from ....estimation.estimates import Estimates
 from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.sampling.convergence import RHAT_LIMIT
+from ....inference.sampling.convergence import NOT_SEARCHED, RHAT_LIMIT
 from ....validation.prediction.cross_validate import Method, cross_validate
 from ....validation.prediction.layouts import FittedLayout
 from ....validation.prediction.result import CrossValidation
@@ -57,7 +57,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     real = against_released(maxima, table)
     known = list(real.index[real["identified"]])
     chosen = evaluation.select(subjects=known)
-    nuts = fit(layout, chosen, starts="modes", seed=1, progressbar=False)
+    nuts = fit(layout, chosen, method="nuts", seed=1, progressbar=False)
     grid = fit(layout, chosen, method="grid", seed=1, progressbar=False)
     sampled = sampled_against_integrated(nuts, grid)
     methods: dict[str, Method] = {
@@ -338,7 +338,8 @@ def sampled_against_integrated(nuts: Fit, grid: Fit) -> pd.DataFrame:
             error = array_stats.mcse(draws, method="quantile", prob=prob)
             pairs.append((np.quantile(draws, prob), np.quantile(exact, prob), error))
         z = [abs(one - other) / error for one, other, error in pairs]
-        rows.append((max(z), rhat > RHAT_LIMIT, "chains stay" in reason, reason))
+        apart = "chains stay" in reason or NOT_SEARCHED in reason
+        rows.append((max(z), rhat > RHAT_LIMIT or NOT_SEARCHED in reason, apart, reason))
     subjects = pd.Index(nuts.subjects, name="subject")
     return pd.DataFrame(rows, subjects, ["z", "flagged", "apart", "reason"])
 

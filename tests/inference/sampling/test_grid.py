@@ -1,11 +1,11 @@
 """Integrated posteriors, held against closed forms, SciPy's quadrature, a fine grid and NUTS.
 
-The draws are stratified: 4,000 of them miss a posterior mean by about a tenth of what independent
-ones would, 1/63 of its standard deviation. Tolerance: 0.01 standard deviations of the mean, 1 % of
-the standard deviation.
-
-Posteriors of propensities: modes apart, plateaus, and bands whose sides are as good as steps.
+The draws are stratified: the error of the mean of 4,000 of them is far below that of independent
+ones, 1/63 of the standard deviation. Tolerance: 0.01 standard deviations of the mean, 2 % of the
+standard deviation.
 """
+
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -19,10 +19,10 @@ from scipy.special import expit
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.evaluations.subject_data import SubjectData
+from measurement_layouts.inference.sampling import grid
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
-from measurement_layouts.inference.sampling.grid import lattice, posterior
-from measurement_layouts.inference.sampling.grid.posterior import integrate
+from measurement_layouts.inference.sampling.grid import integrate, spaced
 from measurement_layouts.inference.sampling.nuts import sample
 from measurement_layouts.linking import band, logistic, mixture, product
 
@@ -37,7 +37,7 @@ def drawn(layout, evaluation, seed=1):
 
 def close(draws, mean, sd):
     assert abs(draws.mean() - mean) < 0.01 * sd
-    assert abs(draws.std() / sd - 1) < 0.01
+    assert abs(draws.std() / sd - 1) < 0.02
 
 
 def on_a_grid(log_density, *axes):
@@ -212,6 +212,51 @@ def test_three_elements_are_too_many(animal_ai, cohort):
         drawn(animal_ai, cohort)
 
 
+PRIORS = {
+    "Normal": (ml.Prior("Normal", mu=1, sigma=2), stats.norm(1, 2), -20, 1, 20),
+    "Beta": (ml.Prior("Beta", alpha=0.5, beta=2), stats.beta(0.5, 2), 0, 1e-4, 0.1, 1),
+    "HalfNormal": (ml.Prior("HalfNormal", sigma=2), stats.halfnorm(scale=2), 0, 2, 20),
+    "LogNormal": (ml.Prior("LogNormal", mu=0, sigma=1), stats.lognorm(1), 0, 1, 10, 100, 1e4),
+    "StudentT": (ml.Prior("StudentT", nu=7, mu=0, sigma=1), stats.t(7), -99, -5, 5, 99),
+    "VonMises": (ml.Prior("VonMises", mu=3, kappa=2), stats.vonmises(2, 3), -np.pi, 0, np.pi),
+    "TruncatedNormal": (
+        ml.Prior("TruncatedNormal", mu=0, sigma=1, lower=0.5, upper=3),
+        stats.truncnorm(0.5, 3),
+        *(0.5, 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PRIORS)
+@pytest.mark.parametrize("right", [0, 3])
+def test_one_item_with_any_prior(name, right):
+    """Three trials of one item."""
+    prior, exact, *points = PRIORS[name]
+    layout = ml.Layout("one", ml.Success("ok", logistic(ml.Capability("c", prior=prior) - 1.5)))
+
+    def moment(power):
+        def density(x):
+            return x**power * exact.pdf(x) * expit(x - 1.5) ** right * expit(1.5 - x) ** (3 - right)
+
+        return sum(quadrature.quad(density, *ends, epsabs=0)[0] for ends in pairwise(points))
+
+    mean = moment(1) / moment(0)
+    draws = drawn(layout, small_layouts.counts([right], [3])).posterior["c"]
+    sd = np.sqrt(moment(2) / moment(0) - mean**2)
+    assert abs(draws.mean() - mean) < 0.015 * sd
+    assert abs(draws.std() / sd - 1) < 0.08  # of heavy tails
+
+
+def test_a_density_without_a_value_is_refused():
+    class Nowhere(grid.Coordinates):
+        def profile(self, points):
+            profile, prior, stretch = super().profile(points)
+            return profile, prior * np.nan, stretch
+
+    with pytest.raises(FitError, match="posterior of p cannot be normalised"):
+        Nowhere(small_layouts.coin())
+
+
 RISK = ml.Propensity("risk", low=-4, high=4)
 ENDS = [ml.MetaFeature(name, low=-4, high=4) for name in ("low", "high")]
 BANDS = {
@@ -223,21 +268,15 @@ BANDS = {
 }
 
 
-def moments(outcome, low, high, right, tried):
-    """Mean and standard deviation of the profile elements."""
-    battery = Battery(ml.Layout("bands", outcome), {"low": low, "high": high}, len(low))
-    found = posterior.ExactPosterior(battery, SubjectData(right, tried, {})).boxes()
-    mean, variance = found.moments()
-    return mean, np.sqrt(variance)
-
-
-def fine(low, high, even=40_001, near=6000):
+def fine(low, high, even=40_001, near=6000, far=4):
     """Places down to 1e-14 from the end of every band, and the length that each stands for."""
     centre, half = (low + high) / 2, np.maximum(high - low, 0.1) / 2
     beside = np.logspace(-14, 0, near)
     ends = np.append(centre - half, centre + half)[:, None]
-    line = np.unique(np.concatenate([np.linspace(-4, 4, even), *(ends - beside), *(ends + beside)]))
-    line = line[(line >= -4) & (line <= 4)]
+    line = np.unique(
+        np.concatenate([np.linspace(-far, far, even), *(ends - beside), *(ends + beside)])
+    )
+    line = line[abs(line) <= far]
     return line, np.gradient(line)
 
 
@@ -251,46 +290,78 @@ def weighed(logs, lengths, *lines):
 
 
 @pytest.mark.parametrize("name", BANDS)
-def test_every_mode_of_bands_is_found(name):
-    """Bands of width 0.1 have sides 1e-9 wide.
-
-    Where outcomes contradict each other, the best places are there: so narrow, and still nearly all
-    of the mass.
-    """
+def test_every_mode_of_bands_is_seen(name):
+    """Bands of width 0.1 have sides 1e-9 wide."""
     low, high, right, tried = map(np.array, BANDS[name])
-    mean, sd = moments(ml.Success("ok", band(RISK, *ENDS)), low, high, right, tried)
+    layout = ml.Layout("bands", ml.Success("ok", band(RISK, *ENDS)))
+    battery = Battery(layout, {"low": low, "high": high}, len(low))
+    draws = integrate(battery, SubjectData(right, tried, {}), OPTIONS, 1).posterior["risk"]
     line, length = fine(low, high)
     chance = np.clip(band(line[:, None], low, high), 1e-12, 1 - 1e-12)
     logs = stats.binom.logpmf(right, tried, chance).sum(axis=1)
     exact, spread = weighed(logs, length, line)
-    # the line's own error: at most its spacing, 2e-4, over the narrowest spread, 0.02, squared
-    np.testing.assert_allclose((mean - exact) / spread, 0, atol=3e-4)
-    np.testing.assert_allclose(sd / spread, 1, atol=3e-4)
+    close(draws, exact[0], spread[0])
 
 
-@pytest.mark.parametrize("name", BANDS)
-def test_every_mode_of_bands_is_found_beside_noise(name):
-    low, high, right, tried = map(np.array, BANDS[name])
-    noise = ml.Noise("noise")
-    outcome = ml.Success("ok", mixture(band(RISK, *ENDS), by=noise, toward=0.5))
-    mean, sd = moments(outcome, low, high, right, tried)
-    line, length = fine(low, high, even=4001, near=600)
-    nodes, weights = np.polynomial.legendre.leggauss(60)
-    beside = (nodes[:, None] + 1) / 2
-    chance = band(line[:, None], low, high)[:, None, :] * (1 - beside) + beside / 2
-    logs = stats.binom.logpmf(right, tried, np.clip(chance, 1e-12, 1 - 1e-12)).sum(axis=-1)
-    exact, spread = weighed(logs, length[:, None] * weights, line[:, None], beside[:, 0])
-    # a line ten times coarser
-    np.testing.assert_allclose((mean - exact) / spread, 0, atol=3e-3)
-    np.testing.assert_allclose(sd / spread, 1, atol=3e-3)
+def split(right=1, tried=1):
+    """A subject with two modes, of 5 and 95 % of the mass."""
+    place = ml.Propensity("place", low=-6, high=6)
+    low, high = (ml.MetaFeature(name, low=-6, high=6) for name in ("low", "high"))
+    outcome = ml.Success("ok", 0.9 * band(place, low, high, slope=3) + 0.03)
+    items = pd.DataFrame({"low": [-1, -5.5, 1], "high": [1, 5.5, 4]}, list("abc"))
+    evaluation = small_layouts.counts([0, 1, right], [3, 1, tried], items=items)
+    return ml.Layout("split", outcome), evaluation
 
 
-def test_a_start_without_lines_at_the_steps_misses_them(monkeypatch):
-    """Twin that must fail: an even lattice does not see the sides of a narrow band."""
-    given = ml.Success("ok", band(RISK, *ENDS)), *map(np.array, BANDS["contradiction"])
-    _, sd = moments(*given)
-    monkeypatch.setattr(posterior, "_shared", type(posterior._shared)(16))
-    monkeypatch.setattr(lattice, "_HALVINGS", 0)
-    monkeypatch.setattr(lattice, "_CHANGE", np.inf)
-    _, even = moments(*given)
-    assert sd[0] < 0.1 < even[0]
+def test_by_default_both_modes_of_a_band_are_weighed():
+    """By a sum over 6,001 places: mean 2.454, sd 1.595, 95.2 % of the mass above 0."""
+    line = np.linspace(-6, 6, 6001)
+    layout, evaluation = split()
+    logs = np.zeros(len(line))
+    for low, high, right, tried in [(-1, 1, 0, 3), (-5.5, 5.5, 1, 1), (1, 4, 1, 1)]:
+        chance = 0.9 * band(line, low, high, slope=3) + 0.03
+        logs += stats.binom.logpmf(right, tried, chance)
+    exact, spread = weighed(logs, 1, line)
+    fit = ml.fit(layout, evaluation, seed=1, progressbar=False)
+    assert fit.data.attrs["method"] == "grid"
+    draws = fit.posterior["place"].to_numpy()
+    close(draws, exact[0], spread[0])
+    assert abs((draws > 0).mean() - 0.952) < 0.002
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nuts_that_leaves_a_mode_of_a_band_is_flagged(seed):
+    layout, evaluation = split()
+    fit = ml.fit(layout, evaluation, method="nuts", seed=seed, progressbar=False)
+    assert fit.diagnostics().loc["Ann", "status"] in ("modes not searched", "not converged")
+
+
+def test_nuts_with_one_mode_is_ok():
+    layout, evaluation = split(12, 12)
+    fit = ml.fit(layout, evaluation, method="nuts", seed=1, progressbar=False)
+    exact = ml.fit(layout, evaluation, seed=1, progressbar=False).posterior["place"]
+    assert fit.diagnostics().loc["Ann", "status"] == "ok"
+    assert abs(float(fit.posterior["place"].mean() - exact.mean())) < 0.1 * float(exact.std())
+
+
+def test_what_the_grid_cannot_resolve_is_sampled_by_nuts(monkeypatch, tmp_path):
+    """And said, also from a store."""
+    monkeypatch.setattr(grid, "_ROUNDS", 0)
+    monkeypatch.setattr(grid, "_SHIFT", 1e-12)
+    layout, evaluation = split(12, 12)
+    fit = ml.fit(layout, evaluation, seed=1, store=tmp_path / "fits", progressbar=False)
+    row = fit.diagnostics().loc["Ann"]
+    assert row["status"] == "ok"
+    assert "sampled by NUTS: the grid cannot resolve" in row["reason"]
+
+
+def test_a_step_is_followed_to_rounding():
+    """Two steps, 1e-9 apart, which show on the first look as an item's band would."""
+
+    def changes(places):
+        inside = np.diff(((places > 0.3) & (places < 0.3 + 1e-9)).astype(float))
+        return np.maximum(np.abs(inside), np.abs(np.diff((places > 0.3).astype(float))))
+
+    line = spaced(changes, 0.0, 1.0, fewest=8, most=64)
+    assert np.abs(line - 0.3).min() < 1e-9
+    assert (line[0], line[-1]) == (0, 1)

@@ -1,1 +1,0 @@
-"""Exact posteriors of layouts with one or two profile elements, by numerical integration."""
