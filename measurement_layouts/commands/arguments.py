@@ -222,8 +222,8 @@ def takes_groups(parser: argparse.ArgumentParser) -> None:
         "--by",
         nargs="+",
         metavar="COLUMN",
-        help="for joint fits: columns of the subjects; items and demands are compared between "
-        "the groups that they form (default: all with few levels)",
+        help="for joint fits: columns of the subjects; items are compared between the groups "
+        "that they form (default: all with few levels)",
     )
     parser.add_argument(
         "--testlets",

@@ -8,7 +8,6 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
-from ..validation.criticism.population.between import SPREAD
 from ..validation.criticism.population.criticism import TABLES, PopulationCriticism, row_name
 from ..validation.criticism.population.item_fit import LEVEL, SLOPE
 from . import style
@@ -43,7 +42,7 @@ def misfit_plot(
     criticism : PopulationCriticism
         Result of `criticise` for a joint fit.
     tables : str or sequence of str, optional
-        Tables to draw: "subjects", "items", "groups", "between" and "pairs" (default: all).
+        Tables to draw: "subjects", "items", "groups" and "pairs" (default: all).
     ax : Axes or sequence of Axes, optional
         Axes to draw on, one for each panel (default: a new figure).
 
@@ -51,9 +50,8 @@ def misfit_plot(
     -------
     ndarray of Axes
         One Axes for subjects; one for slopes of items, and one for their levels if the layout has
-        no effects of items; one for each column of the subjects; one for spreads of all items
-        between groups, and one for demands by groups; one for pairs or testlets. Horizontal axis:
-        the effect, with its unit.
+        no effects of items; one for each column of the subjects; one for pairs or testlets.
+        Horizontal axis: the effect, with its unit.
 
     Raises
     ------
@@ -116,11 +114,6 @@ def _panels(criticism: PopulationCriticism) -> list[_Panel]:
         levels = rows["level"].unique()
         whose = f"{levels[0]} against {rows['against'].iloc[0]}" if len(levels) == 1 else "a level"
         found.append(_Panel(f"Items by {by}", f"easier for {whose} (log-odds)", rows, "groups"))
-    whole, spread = criticism.between, criticism.between["what"] == SPREAD
-    found += [
-        _Panel("Between groups", "spread of all items (log-odds)", whole[spread], "between"),
-        _Panel("Demands by groups", "weight (log-odds per sd)", whole[~spread], "between"),
-    ]
     together = "Testlets" if criticism.testlets else "Pairs"
     shared = "covariance in common (squared log-odds)"
     return [*found, _Panel(together, shared, criticism.pairs, "pairs")]
@@ -130,7 +123,7 @@ def _names(table: str, rows: pd.DataFrame) -> list[str]:
     """Name rows by the parts that the panel's title does not have."""
     if table == "subjects":
         return rows["subject"].tolist()
-    if table in ("between", "pairs"):
+    if table == "pairs":
         return [row_name(table, row) for row in rows.to_dict("records")]
     if table == "groups" and rows["level"].nunique() > 1:
         return (rows["item"] + ", " + rows["level"]).tolist()

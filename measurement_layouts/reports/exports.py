@@ -65,10 +65,10 @@ def export_tables(
         ``overdispersion.csv`` (repeated attempts). If subjects share something, there are
         ``population.csv``, ``item_effects.csv`` and ``standing.csv`` (profiles, forecasts of them
         from the population, and the population's weight in them), and, with a criticism,
-        ``person_fit.csv``, ``item_fit.csv``, ``invariance.csv``, ``between_groups.csv`` and
-        ``dependence.csv``. If there are several outcomes, or the outcome is a grade or a score,
-        ``outcomes.csv`` has the count of each value of each outcome, and ``forecasts.csv`` has the
-        expected outcomes; of a grade, this is its number, counted from 0.
+        ``person_fit.csv``, ``item_fit.csv``, ``invariance.csv`` and ``dependence.csv``. If there
+        are several outcomes, or the outcome is a grade or a score, ``outcomes.csv`` has the count
+        of each value of each outcome, and ``forecasts.csv`` has the expected outcomes; of a grade,
+        this is its number, counted from 0.
 
     Raises
     ------
@@ -148,7 +148,6 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
         tables["person_fit"] = contents.misfits.subjects
         tables["item_fit"] = contents.misfits.items
         tables["invariance"] = contents.misfits.groups
-        tables["between_groups"] = contents.misfits.between
         tables["dependence"] = contents.misfits.pairs
     return tables
 

@@ -1,11 +1,9 @@
 """Criticism of a joint fit: what is planted is found, in words and figures, and nothing else."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.joint_fits import crafted, evaluation_of, random_draws, rasch, schooled
+from helpers.joint_fits import crafted, random_draws, rasch
 from helpers.populations import normal
 from scipy.special import expit
 
@@ -14,7 +12,6 @@ from measurement_layouts import DataError, FitError, LayoutError, plots
 from measurement_layouts.validation import PopulationCriticism, criticise
 from measurement_layouts.validation.criticism import overdispersion
 from measurement_layouts.validation.criticism.population.attempts import REPEATED
-from measurement_layouts.validation.criticism.population.between import SPREAD
 from measurement_layouts.validation.criticism.population.dependence import TOGETHER
 
 SUBJECTS, ITEMS = 120, 16
@@ -93,20 +90,6 @@ def test_an_item_for_one_school_is_found_with_its_size(found):
     assert set(found.groups.loc[found.groups["by"] == "year", "df"]) == {2}
 
 
-def test_groups_are_held_against_each_other_two_by_two(found):
-    rows = found.between.set_index(["by", "level", "against"])
-    assert set(rows["what"]) == {SPREAD}  # the layout has no demands
-    assert set(rows.loc["year"].index) == {
-        ("second", "first"),
-        ("third", "first"),
-        ("third", "second"),
-    }
-    row = rows.loc[("school", "west", "east")]
-    assert row["p"] == rows["p"].min()  # small; one item among many that are alike is found singly
-    assert (row["subjects"], row["items"]) == (SUBJECTS, ITEMS)
-    assert row["low"] < 2 / np.sqrt(ITEMS) < row["high"]
-
-
 def test_copies_are_found(found):
     row = found.pairs.iloc[0]
     assert (row["item"], row["other"]) == ALIKE
@@ -129,20 +112,6 @@ def test_words_name_what_is_wrong_and_what_to_add(found):
     alarms = found.flagged()
     assert set(alarms["table"]) == {"subjects", "items", "groups", "pairs"}
     assert "i0, school west" in set(alarms["name"])
-
-
-def test_words_name_groups_and_demands_and_what_to_add(found):
-    school = found.between[found.between["by"] == "school"].assign(flagged=True)
-    year = school.assign(by="age", level="+1 sd", against="the mean")
-    rows = [school, school.assign(what="size"), year.assign(what="size")]
-    told = replace(found, between=pd.concat(rows, ignore_index=True)).suggestions()
-    whole, by_school, by_age = (line for line in told if line.startswith(("the items", "demands")))
-    assert "tested together, differ in difficulty by school: west against east" in whole
-    assert 'Bias("favour", per=(Category(\'school\', per="subject"), "item")' in whole
-    assert "demands have different effects by school: size" in by_school
-    assert 'Bias("weight", per=Category(\'school\', per="subject")) times the demand' in by_school
-    assert 'per="population") times MetaFeature(\'age\', ..., per="subject") times the' in by_age
-    assert not any(line.startswith(("the items", "demands")) for line in found.suggestions())
 
 
 def test_testlets_are_asked_one_by_one_and_together(fit, known, found):
@@ -196,18 +165,6 @@ def test_few_draws_are_refused(known):
         criticise(few, known)
 
 
-def test_each_demand_of_the_layout_is_asked_of_each_two_groups():
-    layout, known = schooled(), evaluation_of(12, 8)
-    made = crafted(layout, known, random_draws(layout, known, 120, seed=1))
-    found = criticise(made, known).between
-    pairs = [("y", "x"), ("z", "x"), ("z", "y")]
-    expected = [(*pair, what) for pair in pairs for what in (SPREAD, "size")]
-    assert list(found[["level", "against", "what"]].itertuples(index=False, name=None)) == expected
-    few = known.items.drop(columns="size")  # a column that is not there is asked nothing
-    without = ml.Evaluation(few, known.successes, known.trials, subjects=known.subject_table)
-    assert set(criticise(made, without).between["what"]) == {SPREAD}
-
-
 def test_subjects_fitted_one_by_one_take_no_groups(known):
     skill = ml.Capability("skill", low=-3, high=3)
     size = ml.MetaFeature("size", low=-3, high=3)
@@ -239,7 +196,6 @@ def test_items_without_an_effect_of_their_own_are_asked_for_their_level():
     assert levels.loc["i2", "low"] < 1.5 < levels.loc["i2", "high"]
     assert 'Bias("ease", per="item"' in "\n".join(found.suggestions())
     assert found.groups.empty
-    assert found.between.empty
     assert "items by groups" not in repr(found)
 
 
@@ -250,7 +206,6 @@ def test_the_figure_shows_each_table_and_what_is_flagged(found):
     assert [title.split(":")[0] for title in titles[1:]] == [
         "Items",
         *(f"Items by {name}" for name in found.groups["by"].unique()),
-        "Between groups",
         "Pairs",
     ]
     dark = [line for line in panels[1].lines if line.get_label().startswith("flagged")]

@@ -6,14 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
-from scipy.stats import chi2, norm
+from scipy.stats import norm
 
 from measurement_layouts.validation.criticism.population import dependence
-from measurement_layouts.validation.criticism.population.between import (
-    between,
-    joint_scores,
-    upper_tail,
-)
 from measurement_layouts.validation.criticism.population.invariance import Contrast, invariance
 from measurement_layouts.validation.criticism.population.louis import (
     ITEM,
@@ -181,7 +176,7 @@ def test_rare_sums_have_the_tails_of_the_exact_distribution():
     "table",
     [
         *("subjects", "slopes", "groups", "pairs", "testlets"),
-        *(pytest.param(table, marks=pytest.mark.slow) for table in ("levels", "between")),
+        pytest.param("levels", marks=pytest.mark.slow),
     ],
 )
 def test_false_alarms_are_as_stated(table):
@@ -194,11 +189,7 @@ def test_false_alarms_are_as_stated(table):
         alarms.append(rows["flagged"].any())
         ps.append(rows["p"].to_numpy())
     assert np.mean(alarms) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
-    if table not in (
-        "between",
-        "pairs",
-        "testlets",
-    ):  # of which the smallest are shown, or a sum of all
+    if table not in ("pairs", "testlets"):  # of which the smallest are shown, or a sum of all
         assert 0.02 < np.mean(np.concatenate(ps) < 0.05) < 0.065
 
 
@@ -208,60 +199,7 @@ def half(residuals):
     return Contrast("batch", ("b",), "a", odd[:, None].astype(float))
 
 
-@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
-def test_scores_of_all_items_have_the_stated_covariance():
-    rng = np.random.default_rng(8)
-    ease = rng.normal(size=5)
-    scores, stated = [], 0.0
-    for number in range(400):
-        residuals = rasch(drawn(40, ease, seed=number), ease, draws=100, seed=number)
-        score, information = joint_scores(residuals, half(residuals).values)
-        scores.append(score)
-        stated = stated + information / 400
-    found = np.cov(np.stack(scores).T)
-    error = np.sqrt((np.outer(np.diag(stated), np.diag(stated)) + stated**2) / 400)
-    assert (np.abs(found - stated) < 3.5 * error).all()
-    # the twin: items that knew nothing of each other would not be
-    assert (np.abs(found - np.diag(np.diag(stated))) > 3.5 * error).any()
-
-
-NONE = pd.DataFrame(index=range(20))
-
-
 @pytest.mark.trust("promises", "criticism finds what a layout misses")
-@pytest.mark.slow
-def test_small_differences_are_found_together_and_their_spread_is_covered():
-    ease = np.random.default_rng(9).normal(size=20)
-    spread, found, singly, covered, quiet = 0.4, [], [], [], []
-    for number in range(40):
-        favour = spread * np.random.default_rng(1000 + number).normal(size=20)
-        odd = (np.arange(150) % 2)[:, None]
-        residuals = rasch(drawn(150, ease, number, odd * favour), ease, draws=100, seed=number)
-        (row,) = between(residuals, [half(residuals)], NONE, **JUDGED).to_dict("records")
-        found.append(row["flagged"])
-        covered.append(row["low"] <= spread <= row["high"])
-        singly.append(invariance(residuals, [half(residuals)], **JUDGED)["flagged"].sum())
-        # the twin: groups that have nothing to do with the difference
-        other = Contrast("half", ("b",), "a", (np.arange(150) < 75)[:, None].astype(float))
-        quiet.append(between(residuals, [other], NONE, **JUDGED)["flagged"].iloc[0])
-    assert np.mean(found) > 0.7
-    assert np.mean(singly) / 20 < 0.2  # of the items, which all differ
-    assert np.mean(quiet) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
-    assert abs(np.mean(covered) - 0.9) < 3 * np.sqrt(0.9 * 0.1 / 40)
-
-
-def test_a_demand_that_counts_for_one_group_alone_is_found():
-    size = np.linspace(-1.5, 1.5, 12)
-    odd = (np.arange(200) % 2)[:, None]
-    outcomes = drawn(200, -size, seed=3, extra=-0.8 * odd * size)
-    residuals = rasch(outcomes, -size * 1.4, draws=200)
-    table = between(residuals, [half(residuals)], pd.DataFrame({"size": size}), **JUDGED)
-    row = table.set_index("what").loc["size"]
-    assert row["flagged"]
-    assert row["low"] < -0.8 * size.std() < row["high"]
-    assert (row["subjects"], row["items"]) == (200, 12)
-
-
 def test_items_that_differ_are_left_out_of_what_subjects_are_in_all():
     ease = np.linspace(-1.5, 1.5, 12)
     odd = (np.arange(400) % 2)[:, None]
@@ -276,19 +214,6 @@ def test_items_that_differ_are_left_out_of_what_subjects_are_in_all():
     effect, error = direction.test(residuals).alone()
     assert effect[4:].mean() < -0.4
     assert (np.abs(effect / error)[4:] > 2.9).any()
-
-
-def test_weighted_sums_of_squares_have_the_tails_that_are_simulated():
-    rng = np.random.default_rng(10)
-    weights = rng.gamma(1.0, size=15)
-    sums = rng.normal(size=(200_000, 15)) ** 2 @ weights
-    for chance in (0.9, 0.5, 0.05, 0.005):
-        at = np.quantile(sums, 1 - chance)
-        assert upper_tail(at, weights) == pytest.approx(chance, rel=0.06)
-    # the twin: a chi-square with the same mean
-    mean = weights.sum()
-    assert chi2.sf(np.quantile(sums, 0.995) * 15 / mean, 15) < 0.003
-    assert upper_tail(0.0, weights) == 1
 
 
 def judged(table, residuals):
@@ -307,7 +232,4 @@ def judged(table, residuals):
     if table == "testlets":
         groups = {str(at): np.arange(at, at + 4) for at in range(0, len(residuals.items), 4)}
         return dependence.testlets(residuals, groups, seed=1, **JUDGED)
-    if table == "between":
-        sizes = pd.DataFrame({"size": np.linspace(-1, 1, len(residuals.items))})
-        return between(residuals, [two, four], sizes, **JUDGED)
     return invariance(residuals, [two if table == "groups" else four], **JUDGED)

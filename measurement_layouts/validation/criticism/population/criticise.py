@@ -11,8 +11,7 @@ from ....evaluations.evaluation import Evaluation
 from ....evaluations.tables import need_columns
 from ....inference.fit import Fit
 from ....inference.given import refuse_few_draws
-from ..properties import places_of, used_columns
-from .between import between
+from ..properties import places_of
 from .criticism import PopulationCriticism
 from .dependence import pairs, testlets
 from .explained import Explained, explained, no_share
@@ -42,7 +41,6 @@ def criticise_population(
     residuals = Residuals.of(fit)
     items = evaluation.items
     items = items.iloc[places_of(residuals.items, items.index, "item")]
-    demands = items[[name for name in used_columns(fit) if name in items]].select_dtypes("number")
     together = None if testlet is None else _testlets(items, testlet)
     judged = {"alpha": alpha, "prob": prob}
     with threadpool_limits(1, user_api="blas"):  # more threads change the last digits
@@ -59,7 +57,6 @@ def criticise_population(
             alpha,
             prob,
             testlet or "",
-            between(residuals, contrasts, demands, **judged),
         )
 
 

@@ -1,7 +1,7 @@
 """Criticism of a layout with a population, as tables and sentences."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -13,13 +13,12 @@ from ....inference.fit import Fit
 from ....layouts import Layout
 from ..overdispersion import ALIKE, remedy
 from .attempts import REPEATED
-from .between import SPREAD, no_groups
 from .dependence import TOGETHER
 from .explained import Explained
 from .invariance import STANDARD
 from .item_fit import LEVEL
 
-TABLES = ("subjects", "items", "groups", "between", "pairs")
+TABLES = ("subjects", "items", "groups", "pairs")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +51,6 @@ class PopulationCriticism:
         Mass of the intervals.
     testlets : str
         Column of the items that groups those that belong together; empty without.
-    between : DataFrame
-        Invariance: whether all items together, and demands, have the same effects in two groups of
-        subjects; see `between.between`.
 
     Examples
     --------
@@ -76,7 +72,7 @@ class PopulationCriticism:
     >>> found = fit(layout, known, draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> criticise(found, known)
     <PopulationCriticism of 'quiz': 0 of 12 subjects flagged, 0 of 6 items, 0 of 6 items by groups,
-    0 of 1 between groups, 0 pairs, at 5% in each>
+    0 pairs, at 5% in each>
     """
 
     subjects: pd.DataFrame
@@ -89,7 +85,6 @@ class PopulationCriticism:
     alpha: float
     prob: float
     testlets: str = ""
-    between: pd.DataFrame = field(default_factory=no_groups)
 
     def flagged(self) -> pd.DataFrame:
         """Combine the flagged rows of all tables.
@@ -97,7 +92,7 @@ class PopulationCriticism:
         Returns
         -------
         DataFrame
-            Columns ``table``, ``name`` (of a subject, an item, two items, a testlet or two groups),
+            Columns ``table``, ``name`` (of a subject, an item, two items or a testlet),
             ``effect``, ``low``, ``high`` and ``p_adjusted``.
         """
         columns = ["table", "name", "effect", "low", "high", "p_adjusted"]
@@ -115,18 +110,15 @@ class PopulationCriticism:
         -------
         list of str
             Sentences, each only if something is flagged: one for subjects, one for slopes and one
-            for levels of items; for each column of the subjects one for single items, one for all
-            items and one for demands; and one for pairs or testlets.
+            for levels of items; one for each column of the subjects; and one for pairs or testlets.
         """
-        subjects, items, groups, between, pairs = self._flagged.values()
-        level, whole = items["what"] == LEVEL, between["what"] == SPREAD
+        subjects, items, groups, pairs = self._flagged.values()
+        level = items["what"] == LEVEL
         repeated, count = pairs["testlet"] == REPEATED, self.groups["by"].value_counts()
         told = [_of_subjects(subjects)] if len(subjects) else []
         told += [_of_slopes(items[~level])] if (~level).any() else []
         told += [_of_levels(items[level])] if level.any() else []
         told += [_of_group(rows, count[by]) for by, rows in groups.groupby("by", sort=False)]
-        told += [_of_spread(own, self.prob) for _, own in between[whole].groupby("by", sort=False)]
-        told += [_of_demands(own) for _, own in between[~whole].groupby("by", sort=False)]
         told += [_of_pairs(pairs[~repeated], self.testlets)] if (~repeated).any() else []
         told += [_of_attempts(pairs[repeated], self.fit.layout)] if repeated.any() else []
         return told
@@ -143,9 +135,9 @@ class PopulationCriticism:
             f"{int(self.subjects['flagged'].sum())} of {len(self.subjects)} subjects flagged",
             f"{int(items.sum())} of {len(items)} items",
         ]
-        for table, what in ((self.groups, "items by groups"), (self.between, "between groups")):
-            if len(table):
-                told.append(f"{int(table['flagged'].sum())} of {len(table)} {what}")
+        if len(self.groups):
+            groups = int(self.groups["flagged"].sum())
+            told.append(f"{groups} of {len(self.groups)} items by groups")
         alike = int(self.pairs["flagged"].sum())
         told.append(f"{alike} of {len(self.pairs)} testlets" if self.testlets else f"{alike} pairs")
         name = self.fit.layout.name
@@ -153,13 +145,11 @@ class PopulationCriticism:
 
 
 def row_name(table: str, row: Mapping[Hashable, Any]) -> str:
-    """Name the object of a row: a subject, an item, two items, a testlet or groups."""
+    """Name the object of a row: a subject, an item, two items or a testlet."""
     if table == "pairs":
         return str(row["testlet"] or f"{row['item']} + {row['other']}")
     if table == "groups":
         return f"{row['item']}, {row['by']} {row['level']}"
-    if table == "between":
-        return f"{row['what']}, {row['by']} {row['level']} against {row['against']}"
     return f"{row['item']}, {row['what']}" if table == "items" else str(row["subject"])
 
 
@@ -239,34 +229,6 @@ def _favour(row: pd.Series) -> str:
     return (
         f'Bias("favour", per=(Category({row["by"]!r}, per="subject"), "item"), '
         'prior=Prior("Normal", mu=0, sigma=Spread("favourSpread")))'
-    )
-
-
-def _of_spread(flagged: pd.DataFrame, prob: float) -> str:
-    """Describe groups between which all items together differ, and what to add."""
-    row = flagged.sort_values("p").iloc[0]
-    pairs = [
-        f"{level} against {other}" for level, other in flagged[["level", "against"]].to_numpy()
-    ]
-    return (
-        f"the items, tested together, differ in difficulty by {row['by']}: {some(pairs)} (they "
-        f"differ by {_numbers(row)} log-odds, a standard deviation with its {prob:.0%} interval), "
-        f"even if no item is flagged; compare these groups with care, or add {_favour(row)}"
-    )
-
-
-def _of_demands(flagged: pd.DataFrame) -> str:
-    """Describe demands with different effects in some groups, and what to add."""
-    row = flagged.sort_values("p").iloc[0]
-    weight = f'per=Category({row["by"]!r}, per="subject"))'
-    if row["level"] == STANDARD:
-        weight = f'per="population") times MetaFeature({row["by"]!r}, ..., per="subject")'
-    names = list(dict.fromkeys(flagged["what"]))
-    return (
-        f"demands have different effects by {row['by']}: {some(names)} "
-        f"({row['what']}, {row['level']} against {row['against']}: {_numbers(row)} log-odds per "
-        f"standard deviation of the items); "
-        f'add Bias("weight", {weight} times the demand'
     )
 
 

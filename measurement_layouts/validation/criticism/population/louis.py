@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from ..expansion import holm
 from .residuals import Block, Residuals, positive, together
 from .saddlepoint import tails
 
-LEAST = 0.05  # smallest part of the information that the layout's own effects may leave
+_LEAST = 0.05  # smallest part of the information that the layout's own effects may leave
 SUBJECT, ITEM = 2, 1
 """Axis of the cells of a test: there is one test for each subject, or for each item."""
 
@@ -41,7 +40,7 @@ class Tested:
         left, whole = (
             np.diagonal(each, axis1=1, axis2=2) for each in (self.information, self.complete)
         )
-        return np.asarray(((left > LEAST * whole) & (whole > 0)).all(axis=1))
+        return np.asarray(((left > _LEAST * whole) & (whole > 0)).all(axis=1))
 
     def alone(self) -> tuple[np.ndarray, np.ndarray]:
         """Estimate each effect without the others, and its standard error; NaN if untestable."""
@@ -151,13 +150,6 @@ class Direction:
 
     def test(self, residuals: Residuals) -> Tested:
         """Compute scores and information of the effects of each test."""
-        found = self.read(residuals)
-        missing = np.einsum("dtk,dtl->tkl", found.lines, found.lines) / len(found.lines)
-        missing = missing + found.own[:, :, None] * np.eye(found.own.shape[1])
-        return Tested(found.score, found.complete - missing, found.complete)
-
-    def read(self, residuals: Residuals) -> "Read":
-        """Sum the parts of scores and information over the draws."""
         centre = residuals.centre
         weights = self._beside(centre)[1]
         centred = np.stack(self._along(centre, weights))
@@ -177,14 +169,11 @@ class Direction:
         score, line = np.concatenate(scores), np.concatenate(lines)
         draws = len(score)
         complete, first, second = (np.sum(each, axis=0) / draws for each in zip(*sums, strict=True))
-        own_part = (weights[0] * (second - first**2)).sum(axis=self.over)
-        return Read(
-            score.mean(axis=0),
-            np.moveaxis(complete, 2, 0),
-            line - line.mean(axis=0),
-            own_part.T,
-            centred[:, 0],
-        )
+        complete, line = np.moveaxis(complete, 2, 0), line - line.mean(axis=0)
+        of_values = (weights[0] * (second - first**2)).sum(axis=self.over).T
+        missing = np.einsum("dtk,dtl->tkl", line, line) / draws
+        missing = missing + of_values[:, :, None] * np.eye(of_values.shape[1])
+        return Tested(score.mean(axis=0), complete - missing, complete)
 
     def chances(self, residuals: Residuals, tested: Tested) -> np.ndarray:
         """Compute p values of tests of single effects by saddlepoints; NaN if untestable."""
@@ -218,30 +207,6 @@ class Direction:
             mean = (weights * x).sum(axis=self.over, keepdims=True) / total
             found.append((x - mean) * (weights > 0))
         return found
-
-
-class Read(NamedTuple):
-    """Parts of the scores of effects and of their information.
-
-    Attributes
-    ----------
-    score : ndarray, shape (tests, effects)
-        Means over the draws.
-    complete : ndarray, shape (tests, effects, effects)
-        Information if all latents of the layout were known.
-    lines : ndarray, shape (draws, tests, effects)
-        Scores, to first order in the log-odds at the mean probabilities, centred over the draws.
-    own : ndarray, shape (tests, effects)
-        Variance of the scores due to the variance of the values.
-    along : ndarray, shape (effects, subjects, items)
-        Centred values at the mean probabilities.
-    """
-
-    score: np.ndarray
-    complete: np.ndarray
-    lines: np.ndarray
-    own: np.ndarray
-    along: np.ndarray
 
 
 def of_cells(residuals: Residuals, z: np.ndarray, along: np.ndarray, over: int) -> np.ndarray:

@@ -101,16 +101,6 @@ class Residuals:
         np.clip(chances, _EDGE, 1 - _EDGE, out=chances)
         return cls(fit.subjects, list(names), successes, trials, chances)
 
-    def take(self, rows: np.ndarray) -> "Residuals":
-        """Select subjects by position."""
-        return Residuals(
-            [self.subjects[row] for row in rows],
-            self.items,
-            self.successes[rows],
-            self.trials[rows],
-            self.chances[:, rows],
-        )
-
     def blocks(self) -> Iterator[Block]:
         """Yield the residuals of blocks of draws."""
         together = max(1, _AT_A_TIME // self.trials.size)
