@@ -87,7 +87,7 @@ ROWS: dict[str, Row] = {
     "reproduce-animal-ai": _reproduced("animal-ai-olympics", 1, 9, 9),
     "reproduce-object-permanence": _reproduced("object-permanence", 8, 21, 24),
     "reproduce-propensities": _reproduced("propensities", 6, 26, 29),
-    "reproduce-dispositions": _reproduced("dispositions", 5, 18, 18),
+    "reproduce-dispositions": _reproduced("dispositions", 5, 17, 17),
     # standard errors of 3,328 items, of 63 tasks and of six benchmarks
     "adele-in-distribution": _assessed("in distribution", 0.775, 0.012, 0.150, (0.003,) * 3),
     "adele-tasks": _assessed("task OOD", 0.729, 0.038, 0.160, (0.004, 0.005, 0.002)),

@@ -97,7 +97,7 @@ def known_abilities() -> "Figure":
 
 
 def misaligned() -> "Figure":
-    """Draw how far models' choices lie from people's, and what chance alone shows."""
+    """Draw the distances of models' choices from people's."""
     import measurement_layouts as ml
     from measurement_layouts.scenarios import dispositions
 

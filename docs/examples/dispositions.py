@@ -10,13 +10,13 @@ groups = study.truth["size"]
 
 # %% misalignment_plot
 # Four panels, one for each trait: misalignment over people's rate, as arches of large (lower) and
-# small models (higher) with 90% bands, above that of chance alone (dotted).
+# small models (higher) with 90% bands.
 gaps = ml.dispositions.misalignment_by_group(judgments, groups=groups, resamples=200)
 axes = ml.plots.misalignment_plot(gaps)
 
 # %% confidence_plot
 # Models' confidence over people's consensus: both groups of models are above 85% where people are
-# divided, where a model that chooses as people do is near 65%.
+# divided.
 confidence = ml.dispositions.confidence_by_group(judgments, groups=groups, resamples=200)
 axes = ml.plots.confidence_plot(confidence)
 

@@ -1,7 +1,5 @@
 """Where the public names of `dispositions` come from."""
 
-from .beta_binomial import RatePosteriors as RatePosteriors
-from .beta_binomial import rate_posteriors as rate_posteriors
 from .comparison import compare_choices as compare_choices
 from .consensus import consensus as consensus
 from .consensus import divided as divided

@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from .comparison import compare_choices
 from .consensus import consensus_steps, means_in_bins, rate_steps
 from .judgments import SituationalJudgments
 from .model_groups import ModelGroups
-from .votes import as_aligned
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +25,6 @@ class GroupCurves:
         Mean of each model by bin.
     means : DataFrame
         ``mean``, ``low`` and ``high`` by group and bin.
-    aligned : Series
-        Expected value by bin of a model whose rates are the people's.
     prob : float
         Mass of the intervals.
 
@@ -44,7 +40,6 @@ class GroupCurves:
     at: "pd.Series[float]"
     lines: pd.DataFrame
     means: pd.DataFrame
-    aligned: "pd.Series[float]"
     prob: float
 
 
@@ -62,12 +57,7 @@ def confidence_by_group(
     Both are :math:`\max(\mathrm{TPR}, 1 - \mathrm{TPR})`, averaged over the scenarios of a bin:
     [50 %, 60 %) to [90 %, 100 %), and unanimity. A model that chooses as people do is not on the
     diagonal: few samples look surer than the rate behind them, and so do few votes, unanimous ones
-    most of all. Such a model is expected to show
-
-    .. math:: \mathrm{E} \max(k, n - k) / n, \quad k \sim \mathrm{Binomial}(n, r)
-
-    with the models' numbers n of decided samples, and r from the posterior of the people's rate
-    (`rate_posteriors`, by trait).
+    most of all.
 
     Parameters
     ----------
@@ -107,11 +97,10 @@ def confidence_by_group(
     """
     chosen = ModelGroups.of(judgments, models, groups)
     people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
-    aligned = as_aligned(people, rates, lambda model, human: np.maximum(model, 1 - model))
     values = rates["confidence"].unstack("model").reindex(people.index)
     steps = consensus_steps(people["rate"])
     means = means_in_bins(values, steps, chosen.members, prob=prob, resamples=resamples, seed=seed)
-    return _curves(chosen, people["consensus"], values, steps, means, aligned, prob)
+    return _curves(chosen, people["consensus"], values, steps, means, prob)
 
 
 def misalignment_by_group(
@@ -130,8 +119,7 @@ def misalignment_by_group(
     is averaged over the scenarios with about the same human rate. Bins are symmetric: those of
     consensus, [60 %, 70 %) to [90 %, 100 %), on either side, one bin for unanimity at each end, and
     one bin in the middle for all rates between 40 % and 60 %. Few votes and few samples differ by
-    chance, even if people and a model choose at the same rate; the expected distance of such a
-    model with the same number of samples is computed too (see `as_aligned`).
+    chance, even if people and a model choose at the same rate.
 
     Parameters
     ----------
@@ -166,8 +154,6 @@ def misalignment_by_group(
     """
     chosen = ModelGroups.of(judgments, models, groups)
     table = compare_choices(chosen.judgments)
-    people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
-    aligned = as_aligned(people, rates, lambda model, human: np.abs(model - human))
     found = {}
     for trait in chosen.judgments.traits:
         part = table[table["trait"] == trait]
@@ -178,7 +164,7 @@ def misalignment_by_group(
         means = means_in_bins(
             values, steps, chosen.members, prob=prob, resamples=resamples, seed=seed
         )
-        found[trait] = _curves(chosen, human, values, steps, means, aligned.loc[human.index], prob)
+        found[trait] = _curves(chosen, human, values, steps, means, prob)
     return found
 
 
@@ -188,11 +174,10 @@ def _curves(
     values: pd.DataFrame,
     steps: "pd.Series[int]",
     means: pd.DataFrame,
-    aligned: "pd.Series[float]",
     prob: float,
 ) -> GroupCurves:
     """Average people, models and an aligned model over the bins that have means."""
     kept = means.index.unique("bin").sort_values()
-    at, expected = human.groupby(steps).mean(), aligned.groupby(steps).mean()
+    at = human.groupby(steps).mean()
     lines = values.groupby(steps).mean().loc[kept]
-    return GroupCurves(chosen, at.loc[kept], lines, means, expected.loc[kept], prob)
+    return GroupCurves(chosen, at.loc[kept], lines, means, prob)

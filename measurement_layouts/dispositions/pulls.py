@@ -7,11 +7,12 @@ from scipy.special import expit, logsumexp
 
 from ..common.errors import DataError
 from ..common.given import refuse_other
+from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
-from .beta_binomial import read_counts
+from ..evaluations.tables import need_columns, need_frame, read_numbers
 from .judgments import SituationalJudgments, refuse_no_judgments
-from .votes import effective_votes
 
+_COUNTS = ["positive", "negative"]
 _SCORES = np.linspace(-6, 6, 241)
 _SIZE = 1e-3  # step of numerical curvatures, in logits
 _STEP, _ACROSS = _SIZE * np.array([[1, 1], [1, -1]])
@@ -53,9 +54,30 @@ def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
              mean  spread  spread_error
     Empathy   0.5     2.0           0.0
     """
-    read_counts(counts, by)
+    _check_counts(counts, by)
     rows = {str(name): _fit(str(name), part) for name, part in counts.groupby(by, sort=False)}
     return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "spread", "spread_error"])
+
+
+def _check_counts(counts: pd.DataFrame, by: "pd.Series[str]") -> None:
+    """Refuse counts that are no such table, and rows without a group or counts."""
+    need_frame(counts, "counts")
+    refuse_other("by", by, pd.Series, "a Series", "give each row of counts its group")
+    need_columns(counts.columns, _COUNTS, "the table of counts has")
+    if counts.empty:
+        raise DataError("the table of counts has no rows; give at least one")
+    if not counts.index.equals(by.index) or by.isna().any():
+        raise DataError(
+            f"by= has {len(by)} rows, {by.isna().sum()} without a name, for {len(counts)} of "
+            "counts; give each row of counts its group, in a Series with the same index"
+        )
+    values, _ = read_numbers(counts[_COUNTS])
+    bad = ~(np.isfinite(values) & (values >= 0)).all(axis=1)
+    if bad.any():
+        raise DataError(
+            f"counts of {some(counts.index[bad])} are negative, missing or not numbers; give "
+            "positive and negative counts of at least 0"
+        )
 
 
 def expected_rates(
@@ -123,6 +145,42 @@ def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float, float]:
 def _logs(positive: np.ndarray, negative: np.ndarray, places: np.ndarray) -> np.ndarray:
     logs = positive * np.logaddexp(0, -places) + negative * np.logaddexp(0, places)
     return np.asarray(-logs)
+
+
+def effective_votes(people: pd.DataFrame) -> pd.DataFrame:
+    r"""Count votes by their information: a neutral vote has more than a random vote.
+
+    .. math:: f_t = 1 + \frac{\bar\nu_t}{4 S_t^2}
+
+    A neutral vote counts as half a vote for each action and adds no randomness. The variance of
+    shares of votes is therefore smaller than the binomial one, by :math:`\nu / 4` per vote if a
+    share nu is neutral; :math:`S^2` is the variance of votes (1, 1/2 or 0) within scenarios.
+
+    Parameters
+    ----------
+    people : DataFrame
+        Result of `SituationalJudgments.human_rates`.
+
+    Returns
+    -------
+    DataFrame
+        ``positive`` and ``negative`` votes, multiplied by the factor f of their trait.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"trait": "Empathy", "positive": [7.0, 4.0], "negative": [3.0, 6.0],
+    ...                        "neutral": [2, 0], "votes": [10, 10]})
+    >>> effective_votes(people).round(1)
+       positive  negative
+    0       7.8       3.3
+    1       4.4       6.7
+    """
+    count = people["votes"].where(people["votes"] > 1)
+    rate, neutral = people["positive"] / count, people["neutral"] / count
+    scatter = (rate * (1 - rate) - neutral / 4) * count / (count - 1)
+    by = people.assign(scatter=scatter, neutral=neutral).groupby("trait")
+    factor = 1 + (by["neutral"].mean() / (4 * by["scatter"].mean())).fillna(0)
+    return people[["positive", "negative"]].mul(people["trait"].map(factor), axis=0)
 
 
 def choices(judgments: SituationalJudgments) -> Evaluation:

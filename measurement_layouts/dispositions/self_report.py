@@ -11,7 +11,6 @@ from scipy import stats
 from ..common.errors import DataError, FitError
 from ..common.options import inside, whole
 from ..common.seeds import subject_seed
-from .beta_binomial import rate_posteriors
 from .consensus import divided
 from .judgments import SituationalJudgments, refuse_no_judgments
 from .model_groups import ModelGroups
@@ -52,10 +51,9 @@ def self_reports(
     -------
     DataFrame
         By model and trait: ``reported`` (1 to 7); ``revealed`` (a rate in [0, 1]); number of
-        ``scenarios``; ``low`` and ``high`` of ``revealed``, NaN for a single scenario;
-        ``posterior``, which is ``revealed`` with the posterior mean of each rate among the model's
-        rates of the trait (`rate_posteriors`) in these scenarios. By model and statement: the same
-        columns after ``trait``. There are rows only where a model has both ratings and samples.
+        ``scenarios``; ``low`` and ``high`` of ``revealed``, NaN for a single scenario.
+        By model and statement: the same columns after ``trait``. There are rows only where a model
+        has both ratings and samples.
 
     Raises
     ------
@@ -91,7 +89,6 @@ def self_reports(
     """
     revealed, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
     means = group_means(revealed, groups, prob=prob, resamples=resamples, seed=seed)
-    posterior = posterior_rates(judgments, revealed, by=by).groupby(groups).mean()
     reported = reported_ratings(judgments, by=by)
     parts = {}
     for model in revealed.columns:
@@ -101,7 +98,6 @@ def self_reports(
             "scenarios": means.count[model],
             "low": means.low[model],
             "high": means.high[model],
-            "posterior": posterior[model],
         }
         table = pd.DataFrame(columns, index=means.mean.index[:-1]).dropna(
             subset=["reported", "revealed"]
@@ -188,34 +184,6 @@ def _as_agreement(rates: pd.DataFrame, judgments: SituationalJudgments, by: str)
         return rates
     forward = judgments.scenarios.loc[rates.index, "keyed"] == 1
     return rates.where(forward, 1 - rates)
-
-
-def posterior_rates(
-    judgments: SituationalJudgments, revealed: pd.DataFrame, *, by: str
-) -> pd.DataFrame:
-    """Compute the mean posterior rate of each model in these scenarios.
-
-    Parameters
-    ----------
-    judgments, by
-        As in `self_reports`.
-    revealed : DataFrame
-        Result of `revealed_rates`.
-
-    Returns
-    -------
-    DataFrame
-        Mean posterior rates, with the rows and columns of `revealed`.
-    """
-    samples = judgments.model_rates()
-    parts = {}
-    for model, counts in samples[samples.index.isin(revealed.index, level="scenario")].groupby(
-        level="model", sort=False
-    ):
-        # the mean of a rate is the probability that one more choice is positive
-        mean = rate_posteriors(counts, counts["trait"]).predicted(1)[:, 1]
-        parts[model] = pd.Series(mean, counts.index.get_level_values("scenario"))
-    return _as_agreement(pd.DataFrame(parts).reindex(revealed.index), judgments, by)
 
 
 _LEAST = 3  # two points always have a rank correlation of 1 or -1

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 
+import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
@@ -9,7 +10,6 @@ from ..common.given import refuse_other
 from ..common.messages import some
 from .judgments import SituationalJudgments, refuse_no_judgments
 from .resampling import group_ratios
-from .votes import positive_votes
 
 
 def support_by(
@@ -119,3 +119,31 @@ def _votes(judgments: SituationalJudgments) -> tuple[pd.DataFrame, pd.DataFrame]
         for how in ("sum", "count")
     )
     return sums, counts
+
+
+def positive_votes(judgments: SituationalJudgments) -> pd.DataFrame:
+    """Return votes as numbers: 1 for the trait-positive action, 0 for the other, 0.5 if neutral.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Votes of people.
+
+    Returns
+    -------
+    DataFrame
+        One row per vote: ``scenario``, ``rater``, ``trait`` and ``value``.
+
+    Examples
+    --------
+    >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}])
+    >>> votes = pd.DataFrame({"scenario": 1, "rater": [5, 6], "vote": ["agree", "neutral"]})
+    >>> positive_votes(SituationalJudgments.from_long(tests, votes))["value"].tolist()
+    [0.0, 0.5]
+    """
+    known = judgments.scenarios.loc[judgments.votes["scenario"]]
+    agreeing = judgments.votes["vote"].map({"agree": 1.0, "neutral": 0.5, "oppose": 0.0})
+    forward = known["keyed"].to_numpy() == 1
+    return judgments.votes[["scenario", "rater"]].assign(
+        trait=known["trait"].to_numpy(), value=np.where(forward, agreeing, 1 - agreeing)
+    )

@@ -16,8 +16,8 @@ from . import cells, style
 from .cells import LETTERS, ROW
 
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
-_ALL, _ATTAINABLE = "all", "choosing as people do"
-_GAP = 0.2  # between traits, and above the last row, in cells
+_ALL = "all"
+_GAP = 0.2  # between traits, in cells
 _CELL, _LETTER = 0.62, 0.068  # inches
 _LEAST = 4.8  # width of a figure, in inches
 
@@ -31,10 +31,7 @@ def alignment_heatmap(
 
     The number of a cell is the percentage of scenarios with this consensus of people in which the
     model takes the people's side; a tie does not count as their side. A model that chooses as
-    people do does not reach 100 %, because samples and votes are few. The last row shows the
-    percentage that such a model is expected to reach, averaged over the models' numbers of samples.
-    A dot marks the cells whose interval contains their own expected percentage: there, the model
-    cannot be distinguished from one that chooses as people do.
+    people do does not reach 100 %, because samples and votes are few.
 
     Parameters
     ----------
@@ -70,39 +67,22 @@ def alignment_heatmap(
     chosen, table = alignment.chosen, alignment.table
     columns = _columns(table, chosen.judgments.traits)
     rows = chosen.ordered(table["aligned"].xs((_ALL, _ALL), level=("trait", "bucket")))
-    numbers, high, attainable = (
-        table[name].unstack("model").reindex(index=columns, columns=rows).to_numpy().T
-        for name in ("aligned", "high", "attainable")
-    )
-    reached = high >= attainable
-    last = np.nanmean(attainable, axis=0)
+    shares = table["aligned"].unstack("model").reindex(index=columns, columns=rows).to_numpy().T
     blocks = columns.get_level_values("trait")
     left = np.arange(len(columns)) + _GAP * (pd.factorize(blocks)[0])
-    tops = np.append(np.arange(len(rows)), len(rows) + _GAP)
+    tops = np.arange(len(rows))
     ax = style.single(ax, _size(rows, left, chosen))
-    shares = np.vstack([numbers, last])
     inks = cells.inks(_fill(ax, shares, left, tops), 100 * shares)
     for (row, column), value in np.ndenumerate(shares):
         if np.isfinite(value):
             x, y = float(left[column]) + 0.5, float(tops[row]) + 0.5
             cells.write(ax, x, y, f"{100 * value:.0f}", str(inks[row, column]))
-    spots = np.argwhere(reached)
-    ax.scatter(
-        left[spots[:, 1]] + 0.86,
-        tops[spots[:, 0]] + 0.24,
-        s=6,
-        c=inks[spots[:, 0], spots[:, 1]],
-        zorder=3,
-    )
     _divide(ax, chosen, left[-1] + 1)
     sizes = table["scenarios"].groupby(level=["trait", "bucket"]).max().reindex(columns)
     lines = _head(ax, columns, sizes, left)
-    ax.set(xlim=(0, left[-1] + 1), ylim=(tops[-1] + 1, 0))
-    ax.set_yticks(tops + 0.5, [*(style.words(name, 40) for name in rows), _ATTAINABLE])
+    ax.set(xlim=(0, left[-1] + 1), ylim=(len(rows), 0))
+    ax.set_yticks(tops + 0.5, [style.words(name, 40) for name in rows])
     ax.tick_params(length=0, labelsize=LETTERS)
-    ax.set_xlabel(
-        f"• {style.percent(alignment.prob)} interval reaches the last row", fontsize=LETTERS + 1
-    )
     style.quiet_frame(ax)
     style.title(
         ax,
@@ -125,10 +105,10 @@ def _columns(table: pd.DataFrame, traits: list[str]) -> pd.MultiIndex:
 
 
 def _size(rows: list[str], left: np.ndarray, chosen: ModelGroups) -> tuple[float, float]:
-    names = max(len(style.words(name, 40)) for name in [*rows, _ATTAINABLE])
+    names = max(len(style.words(name, 40)) for name in rows)
     beside = 0.3 if _upright(chosen) else max(map(len, chosen.members)) * _LETTER
     width = names * _LETTER + (left[-1] + 1) * _CELL + 0.5 + beside * (len(chosen.members) > 1)
-    return max(width, _LEAST), (len(rows) + 1) * ROW + 2.6
+    return max(width, _LEAST), len(rows) * ROW + 2.6
 
 
 def _upright(chosen: ModelGroups) -> bool:

@@ -20,12 +20,7 @@ def confidence_plot(
     Both are :math:`\max(\mathrm{TPR}, 1 - \mathrm{TPR})`, averaged over the scenarios of a bin:
     [50 %, 60 %) to [90 %, 100 %), and unanimity. A model that chooses as people do is not on the
     diagonal: few samples look surer than the rate behind them, and so do few votes, unanimous ones
-    most of all. The dashed line is what such a model is expected to show,
-
-    .. math:: \mathrm{E} \max(k, n - k) / n, \quad k \sim \mathrm{Binomial}(n, r)
-
-    with the models' numbers n of decided samples, and r from the posterior of the people's rate
-    (`rate_posteriors`, by trait).
+    most of all.
 
     Parameters
     ----------
@@ -61,14 +56,14 @@ def confidence_plot(
     """
     panel = style.single(ax, _SIZE)
     figure = panel.get_figure(root=True) if ax is None else None
-    dashed = draw_curves(panel, curves, 1.4)
+    draw_curves(panel, curves)
     (dotted,) = panel.plot(
         [50, 100], [50, 100], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0
     )
     dotted.set_label("confidence equals consensus")
     _frame(panel)
     style.title(panel, "Confidence of models and consensus of people")
-    entries = [*line_entries(curves.chosen, curves.prob), dashed, dotted]
+    entries = [*line_entries(curves.chosen, curves.prob), dotted]
     explain(np.array([panel]), figure, entries)
     return panel
 

@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..common.errors import DataError
@@ -37,14 +36,8 @@ def group_styles(chosen: ModelGroups) -> dict[str, tuple[str, str]]:
     return {ONE: (style.INK, "o")} if names == [ONE] else style.method_styles(names)
 
 
-def draw_curves(ax: Axes, curves: GroupCurves, width: float) -> Line2D:
-    """Draw one thin line per model, one mean with its band per group, and an aligned model's line.
-
-    Returns
-    -------
-    Line2D
-        The dashed line of a model whose rates are the people's.
-    """
+def draw_curves(ax: Axes, curves: GroupCurves) -> None:
+    """Draw one thin line per model, and one mean with its band per group."""
     chosen, at, styles = curves.chosen, 100 * curves.at, group_styles(curves.chosen)
     for model, group in chosen.groups.items():
         ax.plot(at, 100 * curves.lines[model], color=styles[group][0], **_THIN)
@@ -56,10 +49,6 @@ def draw_curves(ax: Axes, curves: GroupCurves, width: float) -> Line2D:
         ax.fill_between(where, own["low"], own["high"], color=colour, **look)
         look = {"marker": marker, "markersize": 4, "linewidth": 2.0, "zorder": 3}
         ax.plot(where, own["mean"], color=colour, **look)
-    look = {"color": style.INK, "linestyle": (0, (3, 2)), "linewidth": width}
-    name = "a model whose rates are the people's"
-    (dashed,) = ax.plot(at, 100 * curves.aligned, label=name, **look)
-    return dashed
 
 
 def line_entries(chosen: ModelGroups, prob: float) -> list[Artist]:

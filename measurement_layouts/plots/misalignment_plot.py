@@ -26,8 +26,7 @@ def misalignment_plot(
     is averaged over the scenarios with about the same human rate. Bins are symmetric: those of
     consensus, [60 %, 70 %) to [90 %, 100 %), on either side, one bin for unanimity at each end, and
     one bin in the middle for all rates between 40 % and 60 %. Few votes and few samples differ by
-    chance, even if people and a model choose at the same rate; the dashed line is the expected
-    distance of such a model with the same number of samples (see `as_aligned`).
+    chance, even if people and a model choose at the same rate.
 
     Parameters
     ----------
@@ -70,11 +69,11 @@ def misalignment_plot(
         ax, len(traits), _COLUMNS, _PANEL, (0.5, 0.9), 4.6, sharey=True
     )
     for panel, trait in zip(axes, traits, strict=True):
-        dashed = draw_curves(panel, curves[trait], 1.2)
+        draw_curves(panel, curves[trait])
         _frame(panel)
         style.title(panel, style.words(trait))
     style.outer_labels(axes, columns, "human trait-positive rate (%)", _MISALIGNMENT, fontsize=9)
-    explain(axes, figure, [*line_entries(curves[trait].chosen, curves[trait].prob), dashed])
+    explain(axes, figure, line_entries(curves[trait].chosen, curves[trait].prob))
     return axes
 
 

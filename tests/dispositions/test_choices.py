@@ -5,8 +5,12 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.dispositions.pulls import choices, expected_rates, fit_pulls
-from measurement_layouts.dispositions.votes import effective_votes
+from measurement_layouts.dispositions.pulls import (
+    choices,
+    effective_votes,
+    expected_rates,
+    fit_pulls,
+)
 from measurement_layouts.scenarios.dispositions import simulated_study
 
 

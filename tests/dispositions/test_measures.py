@@ -7,7 +7,7 @@ from helpers import drawn_study
 from measurement_layouts import FitError
 from measurement_layouts.dispositions import compare_choices, misalignment
 
-QUICK = {"resamples": 50, "draws": 50}
+QUICK = {"resamples": 50}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_traits_and_models_of_a_part_are_the_same(judgments):
 
 def test_intervals_are_as_wide_as_the_mean_is_uncertain(three_models):
     *_, judgments = three_models
-    found = misalignment(judgments, draws=2).loc[("apart", "calm")]
+    found = misalignment(judgments).loc[("apart", "calm")]
     gaps = compare_choices(judgments).loc["apart"]
     for ends, column in (
         (["low", "high"], "misalignment"),
@@ -64,21 +64,16 @@ def test_intervals_are_as_wide_as_the_mean_is_uncertain(three_models):
 def test_what_each_number_says(three_models):
     people, models, judgments = three_models
     found = misalignment(judgments).xs("calm", level="trait")
-    truth = {name: np.abs(people - rates).mean() for name, rates in models.items()}
-    aligned, apart, opposed = (found.loc[name] for name in ("aligned", "apart", "opposed"))
+    truth = np.abs(people - models["opposed"]).mean()
+    aligned, opposed = found.loc["aligned"], found.loc["opposed"]
     # published: above 0 for the perfectly aligned; corrected: not
     assert aligned["low"] > 0.05
     assert aligned["corrected_low"] - 0.01 < 0 < aligned["corrected_high"] + 0.01
-    # the posterior is right where rates are independent, and above 0 for the perfectly aligned
-    assert apart["posterior_low"] - 0.01 < truth["apart"] < apart["posterior_high"] + 0.01
-    assert aligned["posterior_low"] > aligned["high"]
     # corrected takes too much from those far away
-    assert opposed["corrected_high"] < truth["opposed"]
+    assert opposed["corrected_high"] < truth
 
 
-@pytest.mark.parametrize(
-    "options", [{"prob": 1}, {"resamples": 1}, {"draws": 1}, {"seed": -1}, {"prob": "wide"}]
-)
+@pytest.mark.parametrize("options", [{"prob": 1}, {"resamples": 1}, {"seed": -1}, {"prob": "wide"}])
 def test_options_out_of_range_are_refused(judgments, options):
     (name,) = options
     with pytest.raises(FitError, match=f"{name}="):

@@ -9,7 +9,6 @@ from scipy import stats
 from measurement_layouts import DataError, FitError
 from measurement_layouts.dispositions import (
     SituationalJudgments,
-    rate_posteriors,
     self_report_correlations,
     self_reports,
 )
@@ -45,15 +44,6 @@ def test_by_statement_by_hand(judgments):
     np.testing.assert_allclose(blunt["revealed"], [(0.7 + 0.25) / 2, (0.8 + 0.5) / 2, 1])
     assert calm["trait"].tolist() == ["empathy", "empathy", "assertion"]
     assert calm["scenarios"].tolist() == [2, 2, 2]
-
-
-def test_posterior_is_of_the_chosen_scenarios(judgments):
-    counts = judgments.model_rates().loc["blunt"].loc[["visit", "letter"]]
-    mean = rate_posteriors(counts, counts["trait"]).summary()["mean"]
-    found = self_reports(judgments).loc[("blunt", "empathy"), "posterior"]
-    assert found == pytest.approx(mean.mean(), abs=1e-12)
-    hide = self_reports(judgments, by="statement").loc[("blunt", "hide"), "posterior"]
-    assert hide == pytest.approx(1 - mean["letter"], abs=1e-12)
 
 
 def test_a_model_without_ratings_is_left_out():

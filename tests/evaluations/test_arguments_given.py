@@ -160,13 +160,13 @@ def test_the_verbs_of_packages_refuse_what_they_do_not_take(verb, needed):
         call(LAYOUT.outcome, **options)
 
 
-TABLES = "annotation.open_ended dispositions.fit_pulls dispositions.rate_posteriors"
+TABLES = "annotation.open_ended dispositions.fit_pulls"
 
 
 @pytest.mark.parametrize("verb", TABLES.split())
 def test_verbs_of_tables_refuse_what_is_no_table(verb):
     call = operator.attrgetter(verb)(ml)
-    second = [None] * (verb.split(".")[1] in ("fit_pulls", "rate_posteriors"))
+    second = [None] * (verb.endswith("fit_pulls"))
     errors = ml.DataError, ml.annotation.AnnotationError
     with pytest.raises(errors, match=r": this is a Success; give a (pandas )?DataFrame"):
         call(LAYOUT.outcome, *second)
@@ -175,7 +175,6 @@ def test_verbs_of_tables_refuse_what_is_no_table(verb):
 SWAPPED = [
     (ml.dispositions.support_by, "age", "judgments: this is a str, not SituationalJudgments; the"),
     (ml.dispositions.fit_pulls, PULLS, "by: this is None, not a Series; give each row"),
-    (ml.dispositions.rate_posteriors, PULLS, "by: this is None, not a Series; give each row"),
     (ml.annotation.inciting_prompt, TABLE, "no inciting prompts for"),
 ]
 

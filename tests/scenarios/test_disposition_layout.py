@@ -70,7 +70,7 @@ def test_every_part_of_the_reproduction(monkeypatch, tmp_path):
     monkeypatch.setattr(reproduction, "simulated_study", small)
     monkeypatch.setattr(reproduction, "_STUDIES", 2)
     found = scenarios.reproduce("dispositions")
-    assert all(pd.notna(figure.obtained) for figure in found.figures[:9])
+    assert all(pd.notna(figure.obtained) for figure in found.figures[:8])
     assert set(found.tables) >= {"misalignment", "directional alignment", "held-out Brier scores"}
     minutes = found.figures[-1]
     assert minutes.obtained < 5
