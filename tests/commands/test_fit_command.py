@@ -121,27 +121,6 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     np.testing.assert_array_equal(once.to_numpy(), resumed.to_numpy())
 
 
-@pytest.mark.filterwarnings("default:.*was created with")
-@pytest.mark.usefixtures("stopped_at_bob")
-def test_a_fit_that_was_stopped_goes_on_with_more_outcomes(
-    plain, tables, data, tmp_path, capsys, monkeypatch
-):
-    """What was done on fewer items stays in the store."""
-    some, out = tmp_path / "some.csv", tmp_path / "out"
-    rows = pd.read_csv(data / "outcomes.csv", dtype=str)
-    rows[rows["item"] != rows["item"].iloc[-1]].to_csv(some, index=False)
-    few = ["--items", str(data / "items.csv"), "--outcomes", str(some)]
-    assert main(["fit", plain, *few, "--out", str(out), *GRID]) == 130
-    monkeypatch.undo()
-    capsys.readouterr()
-    assert main(["fit", plain, *tables, "--out", str(out), *GRID]) == 0
-    told = capsys.readouterr().err
-    assert "but now there are" in told
-    assert "fitted again, with additional outcomes: 1 subject." in told
-    assert {path.name for path in out.iterdir()} == {*FILES, "store"}
-    assert ml.load(out / "store").subjects == SUBJECTS
-
-
 @pytest.mark.usefixtures("stopped_at_bob")
 def test_overwrite_starts_afresh_and_keeps_the_old_until_then(
     plain, tables, fitted, tmp_path, monkeypatch

@@ -86,7 +86,7 @@ def test_score_takes_names_again_when_told_so(fitted, tables, new, data, tmp_pat
         (tmp_path / f"{table}.csv").write_text(text.replace("new-", ""), encoding="utf-8")
     named = [str(tmp_path / one.rsplit("/", 1)[-1]) if "/" in one else one for one in new]
     assert main(["score", str(fitted), *named]) == 2
-    assert "most likely the names are reused for other items" in capsys.readouterr().err
+    assert "or pass --reused-names" in capsys.readouterr().err
     assert main(["score", str(fitted), *named, "--reused-names"]) == 0
 
 

@@ -54,7 +54,6 @@ FAULTS = [
     lambda: ml.Capability(LONG, low=1, high=0),
     lambda: ml.MetaFeature("size", levels=(LONG,)),
     lambda: ml.Success(LONG, logistic(size) * 2),
-    lambda: ml.plots.curve_panels({LONG: LONG}, "Ann"),
 ]
 
 

@@ -152,6 +152,9 @@ def computed(part, values):
             return ARITHMETIC[part.symbol](*values)
         return Decimal(part.value) if hasattr(part, "value") else values[0]
     name, options = part.function.name, dict(part.options)
+    if name == "generalised_mean" and "power" not in options:
+        name = "power_mean"  # the power is the last operand
+        options.pop("weights", None)
     formula = getattr(exact_formulas, NAMES.get(name, name)).__wrapped__
     if options.pop("over", None) is not None:
         return formula(*values[0], *values[1:], **options)

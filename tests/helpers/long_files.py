@@ -5,7 +5,6 @@ LONGEST = (
     "test_joint_calibration",
     "test_propensity_reproduced",
     "test_references",
-    "test_misfit",
     "test_adele_assessed",
     "test_chance",
     "test_overdispersion",

@@ -16,7 +16,7 @@ def install(monkeypatch, sample=None):
     monkeypatch.setattr(retries, "sample", sample or draw)
 
 
-def draw(battery, data, options, seed, cores=1):
+def draw(battery, data, options, seed, cores=1, starts=()):
     """Draw independent numbers within each latent's range, whatever the outcomes."""
     rng = np.random.default_rng(seed)
     shape = (options.chains, options.draws)

@@ -87,10 +87,7 @@ FAULTS = {
         *("Ctrl-C while threads sample", "a script that ends while a thread samples"),
         *("Ctrl-C while a layout file runs", "a joint fit that is killed"),
         "Ctrl-C keeps the chains of a joint fit that are done",
-        *(
-            "a test that adapts, killed between and within calls",
-            "a test that adapts, on a disk that is full",
-        ),
+        *("a test that adapts, killed between and within calls",),
         "a test that adapts, interrupted anywhere in a call",
         "an adaptive test inside Inspect fails and is retried",
         "an adaptive test inside Inspect is killed",

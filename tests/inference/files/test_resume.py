@@ -152,7 +152,7 @@ def test_ctrl_c_keeps_what_is_in_the_store(animal_ai, cohort, sampling, same, sa
 
 @pytest.mark.usefixtures("pretended")
 def test_failures_stay_in_the_store(animal_ai, cohort, sampling, tmp_path, monkeypatch):
-    def failing(battery, data, options, seed, cores):
+    def failing(battery, data, options, seed, cores, starts):
         raise RuntimeError("no finite start")
 
     store = tmp_path / "store"
@@ -170,7 +170,7 @@ def test_failures_stay_in_the_store(animal_ai, cohort, sampling, tmp_path, monke
 
 @pytest.mark.usefixtures("pretended")
 def test_all_fail_and_the_store_knows(animal_ai, cohort, sampling, tmp_path, monkeypatch):
-    def failing(battery, data, options, seed, cores):
+    def failing(battery, data, options, seed, cores, starts):
         raise RuntimeError("no finite start")
 
     store = tmp_path / "store"

@@ -86,8 +86,6 @@ def test_columns_of_long_tables_may_have_other_names(made, tables, alone):
     found = ml.Evaluation.of_outcomes(made, long, of.items(2), **columns)
     pd.testing.assert_frame_equal(found.successes, wide.successes, check_names=False)
     pd.testing.assert_frame_equal(found.trials, wide.trials, check_names=False)
-    with pytest.raises(DataError, match="this table is long"):
-        ml.Evaluation.of_outcomes(made, {name: long["found"] for name in long}, of.items(2))
     with pytest.raises(DataError, match="name three"):
         ml.Evaluation.of_outcomes(made, long, of.items(2), subject="item")
 

@@ -116,7 +116,7 @@ def test_kinds(crafted, element, change, kind, text):
 
 def test_each_element_is_judged_once_and_no_slope(crafted):
     findings = ml.describe(crafted()).findings
-    expected = ["", "endless", "lean", "noise", "reach", "risk", "shown", "skill[read]"]
+    expected = ["", "", "endless", "lean", "noise", "reach", "risk", "shown", "skill[read]"]
     expected += ["skill[write]", "straight"]
     assert sorted(findings["element"]) == expected
 

@@ -146,7 +146,7 @@ def test_intervals_of_forecasts_held_out_are_those_of_the_fold():
     made = found.forecasts()
     for end in ("mean", "low", "high"):
         ours = made["layout"].data[end].sel(subject=alone["subject"], item=alone["item"])
-        assert np.allclose(ours, alone[end])
+        assert np.allclose(ours, alone[end], atol=2e-3)  # draws of two seeds
     assert made["mean"].data["low"].isnull().all()
     assert found.predictions.query("method == 'mean'")["low"].isna().all()
 
