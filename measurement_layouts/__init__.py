@@ -24,6 +24,17 @@ def __getattr__(name: str) -> Any:
 _GONE = {
     "update": "more outcomes are fitted with those before: ml.fit(layout, old + more)",
     "power_mean": "ml.linking.generalised_mean takes a node as its power",
+    "Quota": "ml.batteries.design(layout, bank.loc[names]) designs from a part of the bank",
+    "joint_trend": "give a latent's Prior a mean that is a line over dates, and use fit.profiles()",
+    "firmness": "fit scenarios.propensities.firmness_layout() and read fit.profiles()",
+    "suspicion": "ml.validation.criticise(fit, evaluation) finds what the layout does not fit",
+    "suitability": "fit.forecast(items) has the chance of success on each item",
+    "claim": "ml.decisions.accept says which forecasts of fit.forecast(items) are sure enough",
+    "reliable_region": "ml.decisions.accept says which forecasts are sure enough",
+    "leave_future_out": "ml.validation.cross_validate(..., split=ml.validation.Groups(column))",
+    "find_kink": "a layout with ml.linking.walk has a level that changes at knots",
+    "read_openai_evals": "pandas reads JSON lines: ml.Evaluation.from_long(pandas.read_json(...))",
+    "read_scores": "ml.evaluations.read_table reads a table of any form",
 }
 """What replaces names that are gone."""
 

@@ -1,5 +1,6 @@
 """What `import measurement_layouts` brings, and what it leaves for later."""
 
+import re
 import subprocess
 import sys
 from functools import cache
@@ -104,6 +105,14 @@ def test_the_former_power_mean_is_met_by_the_new_call():
         from measurement_layouts.linking import power_mean  # noqa: F401
     with pytest.raises(AttributeError, match=r"'power_mean'; ml\.linking\.generalised_mean takes"):
         _ = ml.power_mean
+
+
+def test_calls_that_replace_former_names_exist():
+    for name in ("suspicion", "claim", "leave_future_out", "find_kink", "read_scores"):
+        with pytest.raises(AttributeError) as raised:
+            getattr(ml, name)
+        room, call = re.search(r"ml\.(\w+)\.(\w+)", str(raised.value)).groups()
+        assert hasattr(getattr(ml, room), call)
 
 
 def test_an_unknown_name_is_refused():

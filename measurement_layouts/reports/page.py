@@ -11,9 +11,9 @@ from typing import NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from ..common import web_page
 from ..common.digits import fixed, short
 from ..layouts.drawing.style import STYLES
+from . import web_page
 from .bars import Axis, Bar, axes, bars
 from .columns import Column, columns, counts
 from .contents import PROB, Contents

@@ -10,11 +10,7 @@ import measurement_layouts as ml
 from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.scenarios import propensities
 from measurement_layouts.scenarios.propensities.layouts import PUBLISHED, RECOMMENDED
-from measurement_layouts.scenarios.propensities.reproduction import (
-    firmness,
-    published,
-    recovery,
-)
+from measurement_layouts.scenarios.propensities.reproduction import published, recovery
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.validation.prediction.result import CrossValidation
 
@@ -160,19 +156,6 @@ def test_verdicts_on_recovery():
     assert not any(figure.holds for figure in published._recovery_figures(bad, off))
 
 
-def made_recovery(coverage=0.91):
-    index = pd.MultiIndex.from_product([[firmness.FIRMNESS], ["propensity", "wobble"]])
-    return pd.DataFrame({"subjects": 200, "coverage": coverage}, index)
-
-
-def test_verdicts_on_two_parameters():
-    figures = firmness.judge_firmness(made_recovery())
-    assert all(figure.holds for figure in figures)
-    assert figures[0].bound == pytest.approx(3 * (0.9 * 0.1 / 200) ** 0.5)
-    assert not any(figure.holds for figure in firmness.judge_firmness(made_recovery(0.83)))
-    assert not any(figure.holds for figure in firmness.judge_firmness(made_recovery(0.97)))
-
-
 def test_the_parts_are_put_together(risk_data, published_tables, monkeypatch):
     """As the command runs it, but for samples and simulations, whose results are made up here."""
     asked = []
@@ -188,13 +171,10 @@ def test_the_parts_are_put_together(risk_data, published_tables, monkeypatch):
     monkeypatch.setattr(published, "cross_validate", lambda *given, **options: made_scores(0.1))
     monkeypatch.setattr(published, "recovery", lambda: (subjects, methods))
     monkeypatch.setattr(published, "figure_6", lambda: repeats)
-    monkeypatch.setattr(published, "firmness_cohort", lambda: None)
-    monkeypatch.setattr(published, "firmness_recovery", lambda cohort: made_recovery())
-    monkeypatch.setattr(published, "held_out", lambda evaluation: made_recovery())
     found = published.reproduce(propensities.SCENARIO, risk_data, published_tables)
     assert [len(names) for names in asked] == [92, 92]
     assert all(figure.holds for figure in found.figures)
-    assert [len(found.tables), len(found.figures)] == [9, 5 + 1 + 2 + 3 + 4 + 2]
+    assert [len(found.tables), len(found.figures)] == [7, 5 + 1 + 2 + 3 + 4]
     json.dumps(found.to_dict(), allow_nan=False)
 
 

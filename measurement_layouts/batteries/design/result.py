@@ -2,14 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from ...common.messages import many
 from ...common.showing import Overview, Shown
-from ...evaluations.tables import need_columns
-
-_LEVELS = 8  # most values that are counted singly, and number of ranges if there are more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,40 +55,6 @@ class Design(Shown):
     confounded: pd.DataFrame
     curve: pd.DataFrame
     bank: pd.DataFrame
-
-    def over(self, column: str) -> pd.DataFrame:
-        """Count items of the bank and of the battery over a column that the layout uses.
-
-        Parameters
-        ----------
-        column : str
-            A column of `bank`.
-
-        Returns
-        -------
-        DataFrame
-            A row for each value, or, if there are more than eight values, for each of eight ranges
-            of equal width: the ends ``low`` and ``high``, equal for a value, and the number of
-            items in the ``bank`` and in the ``battery``.
-
-        Raises
-        ------
-        DataError
-            When there is no such column.
-        """
-        need_columns(self.bank.columns, [column], "the design has")
-        every = self.bank[column].to_numpy(dtype=float)
-        chosen = self.battery[column].to_numpy(dtype=float)
-        values = np.unique(every[np.isfinite(every)])
-        if len(values) > _LEVELS:
-            span = values[0], values[-1]
-            of_bank, ends = np.histogram(every, _LEVELS, span)
-            of_battery, _ = np.histogram(chosen, _LEVELS, span)
-            low, high = ends[:-1], ends[1:]
-        else:
-            low = high = values
-            of_bank, of_battery = ((own[:, None] == values).sum(axis=0) for own in (every, chosen))
-        return pd.DataFrame({"low": low, "high": high, "bank": of_bank, "battery": of_battery})
 
     def __repr__(self) -> str:
         told = ", ".join(

@@ -278,14 +278,6 @@ class Running:
         """Posterior standard deviations of the elements."""
         return np.asarray(np.sqrt(self.weights @ (self.values - self.means) ** 2))
 
-    def interval(self, element: int, prob: float) -> tuple[float, float]:
-        """Find the ends of an element's equal-tailed interval."""
-        order = np.argsort(self.values[:, element])
-        weights = self.weights[order]
-        below = np.cumsum(weights) - weights / 2
-        ends = np.interp([(1 - prob) / 2, (1 + prob) / 2], below, self.values[order, element])
-        return float(ends[0]), float(ends[1])
-
     def above(self, element: int, value: float) -> float:
         """Posterior probability that an element is above a value.
 

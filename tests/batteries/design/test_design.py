@@ -251,22 +251,3 @@ def test_layouts_that_are_refused():
     joint = ml.Layout("x", ml.Success("ok", logistic(ml.Capability("a", prior=near))))
     with pytest.raises(ml.LayoutError, match="its subjects share mean"):
         design(joint, bank())
-
-
-def test_items_are_counted_over_columns():
-    table = bank().assign(tens=np.arange(41) // 10)
-    level = ml.MetaFeature("tens", low=0, high=5)
-    ability = ml.Capability("sight", low=0, high=10)
-    margin = ability - ml.MetaFeature("smallness", low=0, high=10) - level
-    layout = ml.Layout("steps", ml.Success("found", logistic(margin)))
-    found = design(layout, table, n=12)
-    whole = found.over("tens")
-    assert whole["low"].tolist() == whole["high"].tolist() == [0, 1, 2, 3, 4]
-    assert whole["bank"].tolist() == [10, 10, 10, 10, 1]
-    ranges = found.over("smallness")
-    assert len(ranges) == 8
-    assert (ranges["bank"].sum(), ranges["battery"].sum()) == (41, 12)
-    chosen = found.battery["smallness"].between(ranges["low"][2], ranges["high"][2], "left")
-    assert ranges["battery"][2] == chosen.sum()
-    with pytest.raises(ml.DataError, match="colour"):
-        found.over("colour")

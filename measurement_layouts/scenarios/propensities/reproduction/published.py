@@ -21,7 +21,6 @@ from ..cohort import FIGURE_6
 from ..data import released
 from ..dimensions import obtained
 from ..layouts import LAYOUTS, PUBLISHED, RECOMMENDED, published_layout
-from .firmness import firmness_cohort, firmness_recovery, held_out, judge_firmness
 from .recovery import figure_6, recovery
 
 TABLE = "propensities_tables2_3.csv"
@@ -73,7 +72,6 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     conditions = by_condition(scores)
     subjects, recovered = recovery()
     repeats = figure_6()
-    firm = firmness_recovery(firmness_cohort())
     silent = evaluation.success_rates().eq(0)
     return Reproduction(
         [
@@ -82,7 +80,6 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             *_sampling_figures(sampled),
             *_score_figures(conditions),
             *_recovery_figures(recovered, repeats),
-            *judge_firmness(firm),
         ],
         {
             "released estimates and our maxima": real,
@@ -93,8 +90,6 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             "simulated subjects that are not identified": subjects.loc[
                 ~subjects["identified (likelihood)"], ["truth"]
             ],
-            "two parameters and one, subjects simulated with two": firm,
-            "held-out outcomes of the real study, two parameters and one": held_out(evaluation),
             "Figure 6, repeated": repeats.describe().loc[["mean", "std", "min", "max"]],
         },
     )

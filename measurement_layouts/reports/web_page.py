@@ -34,7 +34,7 @@ DARK = {
 
 @cache
 def environment(folder: Path) -> jinja2.Environment:
-    """Load the templates of a folder and those that pages share; all values are escaped.
+    """Load the templates of a folder; all values are escaped.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def environment(folder: Path) -> jinja2.Environment:
         Environment of the templates, the same object for the same folder.
     """
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader([folder, Path(__file__).parent / "templates"]),
+        loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
