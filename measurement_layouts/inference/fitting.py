@@ -60,7 +60,8 @@ def fit(
     A layout in which subjects share values (``per=``, `Layout.joint`) is fitted to all subjects
     jointly. Its chains run in parallel, each with its own random stream, and each is one file of
     the store. Profiles then depend on the other subjects, too; `Fit.items` and `Fit.population`
-    list the shared values.
+    list the shared values. Items without outcomes are no part of the fit: effects of items that sum
+    to zero do so over those that were attempted.
 
     Parameters
     ----------
