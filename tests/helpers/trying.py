@@ -55,6 +55,9 @@ def try_many(
             if not str(error).strip():
                 tried.wrong.append(f"{attempt.__name__} {number}: refused without a word")
         except (Exception, TookTooLong) as error:
+            if "names that differ in blanks or Unicode composition" in str(error):
+                tried.refused += 1  # a warning that a name was changed
+                continue
             last = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
             tried.wrong.append(

@@ -14,7 +14,10 @@ from measurement_layouts.linking import logistic, product
 from measurement_layouts.reports.report import report
 from measurement_layouts.validation.criticism.criticise import criticise
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*names that differ in blanks:UserWarning"),
+]
 RUN = "window.taken=(window.taken||0)+1"
 ATTACKS = (
     f"<script>{RUN}</script>",

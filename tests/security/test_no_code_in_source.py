@@ -15,7 +15,6 @@ ALLOWED = {
     "commands/layout_file.py: compile()": "the same",
     "inference/files/store.py: import ctypes": "calls the C library's malloc_trim",
     "inference/sampling/unbounded.py: import ctypes": "calls the log-density compiled here",
-    "inference/sampling/inner.py: import ctypes": "the same",
 }
 
 

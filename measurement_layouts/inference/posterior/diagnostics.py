@@ -21,8 +21,7 @@ from ..sampling.convergence import (
     stay_apart,
     worst,
 )
-from ..sampling.draws import SamplingOptions, with_more_care
-from ..sampling.retries import MODES_SEARCHED
+from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
 from .assembly import FAULTS
 from .posterior import Posterior, success_rates
 from .shared import own_latents, own_names, slowest_shared

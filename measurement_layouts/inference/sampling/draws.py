@@ -7,6 +7,9 @@ import numpy as np
 
 from ...common import options
 
+MODES_SEARCHED = "modes_searched"
+"""Statistic of layouts with bands: whether every chain was in each maximum of the scan."""
+
 
 @dataclass(frozen=True)
 class SamplingOptions:

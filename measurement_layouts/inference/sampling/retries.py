@@ -10,15 +10,12 @@ from ...evaluations.subject_data import SubjectData
 from ...layouts.elements import elements
 from ..model.bands import find_bands
 from .convergence import convergence, faults
-from .draws import Draws, Sampled, SamplingOptions, with_more_care
+from .draws import MODES_SEARCHED, Draws, Sampled, SamplingOptions, with_more_care
 from .engine import Battery, compile_sampler
 from .grid import Unresolved, integrate
 from .nuts import sample
 from .scan import scan
 from .stopping import awaited_at_exit
-
-MODES_SEARCHED = "modes_searched"
-"""Statistic of layouts with bands: whether every chain was in each maximum of the scan."""
 
 
 @awaited_at_exit()
