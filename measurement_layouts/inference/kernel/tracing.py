@@ -1,0 +1,229 @@
+"""Formulas as quantities of a plan: arrays that record the operations made with them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from .values import Space, Value, Values
+
+_UFUNCS = {
+    np.add: "add",
+    np.subtract: "sub",
+    np.multiply: "mul",
+    np.divide: "div",
+    np.power: "pow",
+    np.float_power: "pow",
+    np.negative: "neg",
+    np.reciprocal: "reciprocal",
+    np.exp: "exp",
+    np.expm1: "expm1",
+    np.log: "log",
+    np.log1p: "log1p",
+    expit: "sigmoid",
+    np.square: "sqr",
+    np.sqrt: "sqrt",
+    np.absolute: "abs",
+    np.fabs: "abs",
+    np.maximum: "maximum",
+    np.minimum: "minimum",
+    np.less: "lt",
+    np.greater: "gt",
+    np.less_equal: "le",
+    np.greater_equal: "ge",
+    np.equal: "eq",
+    np.not_equal: "ne",
+    np.logical_and: "and",
+    np.logical_or: "or",
+    np.logical_not: "not",
+    np.bitwise_and: "and",
+    np.bitwise_or: "or",
+    np.invert: "not",
+    np.isinf: "isinf",
+    np.isnan: "isnan",
+}
+_PAIRWISE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
+
+
+class UntraceableError(Exception):
+    """A formula uses an operation that a plan has no quantity for."""
+
+
+class Traced(np.lib.mixins.NDArrayOperatorsMixin):
+    """A quantity of a plan, with which formulas compute as with a NumPy array.
+
+    Its shape is (rows, *label dimensions), with length one along what it does not vary with, and
+    a first axis of entries if it is a stack.
+
+    Parameters
+    ----------
+    values : Values
+        Quantities, to which those of the formula are added.
+    content : Value or tuple of Value
+        The quantity, or the entries of a stack.
+
+    Raises
+    ------
+    UntraceableError
+        When a formula uses an operation that a plan has no quantity for.
+
+    Examples
+    --------
+    >>> from .domains import Domains
+    >>> rows = Domains({}, {"size": np.array([1.0, 2.0, 1.0])}, 3, ["size"])
+    >>> values = Values(rows, {})
+    >>> size = Traced(values, values.data(rows.features["size"], Space(rows.rows), ["size"]))
+    >>> (2 * size - 1).content.payload
+    array([1., 3.])
+    """
+
+    def __init__(self, values: Values, content: Value | tuple[Value, ...]) -> None:
+        self.values, self.content = values, content
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array that it stands for."""
+        entries = self._entries
+        spaces = [entry.space for entry in entries]
+        rows = max(1 if space.domain is None else self.values.domains.rows.size for space in spaces)
+        labels = (
+            count if any(dim in space.labels for space in spaces) else 1
+            for dim, count in self.values.sizes.items()
+        )
+        return (*[len(entries)] * self._stacked, rows, *labels)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._stacked + 1 + len(self.values.sizes)
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """Type of the numbers."""
+        return np.dtype(float)
+
+    def astype(self, _dtype: object) -> "Traced":
+        """Return the same quantity: all numbers have double precision."""
+        return self
+
+    def __getitem__(self, key: Any) -> "Traced":
+        if not self._stacked or not isinstance(key, int | slice):
+            raise UntraceableError(f"the index {key}")
+        return Traced(self.values, self._entries[key])
+
+    def __array__(self, *_arguments: object, **_options: object) -> np.ndarray:
+        raise UntraceableError("an operation on arrays that are written out")
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        known = method == "__call__" and not options
+        if known and ufunc is np.logaddexp and _is_number(inputs[0], 0.0):
+            return self._each("softplus", inputs[1:])
+        if known and ufunc in (np.log2, np.log10):
+            return np.log(inputs[0]) / np.log(2.0 if ufunc is np.log2 else 10.0)
+        if not known or ufunc not in _UFUNCS:
+            raise UntraceableError(f"{ufunc.__name__}.{method}")
+        return self._each(_UFUNCS[ufunc], inputs)
+
+    def __array_function__(
+        self, function: Any, _types: Any, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        if function not in _FUNCTIONS:
+            raise UntraceableError(function.__name__)
+        return _FUNCTIONS[function](self, *args, **options)
+
+    @property
+    def _stacked(self) -> bool:
+        return isinstance(self.content, tuple)
+
+    @property
+    def _entries(self) -> tuple[Value, ...]:
+        return self.content if isinstance(self.content, tuple) else (self.content,)
+
+    def _each(self, op: str, inputs: Sequence[Any]) -> "Traced":
+        """Compute an elementwise operation, for each entry of stacks."""
+        traced = [self._lifted(value) for value in inputs]
+        heights = {len(value._entries) for value in traced if value._stacked} - {1}
+        if len(heights) > 1:
+            raise UntraceableError("stacks of different heights")
+        if not any(value._stacked for value in traced):
+            return Traced(self.values, self.values(op, *(value._entries[0] for value in traced)))
+        entries = tuple(
+            self.values(op, *(value._entries[at if len(value._entries) > 1 else 0] for value in traced))
+            for at in range(heights.pop() if heights else 1)
+        )
+        return Traced(self.values, entries)
+
+    def _lifted(self, value: Any) -> "Traced":
+        """Convert numbers, whose last axes are those of the labels."""
+        if isinstance(value, Traced):
+            return value
+        numbers, dims = np.asarray(value, dtype=float), list(self.values.sizes)
+        if numbers.size == 1:
+            return Traced(self.values, self.values.constant(float(numbers.reshape(()))))
+        if numbers.ndim > 1 + len(dims):
+            return Traced(self.values, tuple(self._lifted(one)._entries[0] for one in numbers))
+        axes = dict(zip(reversed(dims), reversed(numbers.shape), strict=False))
+        labels = tuple(dim for dim in dims if axes.get(dim, 1) > 1)
+        shape = tuple(self.values.sizes[dim] for dim in labels)
+        if numbers.size != np.prod(shape):
+            raise UntraceableError(f"numbers of shape {numbers.shape}")
+        return Traced(self.values, self.values.data(numbers.reshape(shape), Space(None, labels)))
+
+    def _reduced(self, kind: str, axis: object, keepdims: bool) -> "Traced":
+        """Reduce along the entries of a stack or along labels."""
+        if not isinstance(axis, int):
+            raise UntraceableError(f"a reduction along {axis}")
+        at = axis % self.ndim
+        if self._stacked and at == 0:
+            first, *others = self._entries
+            if kind in ("sum", "prod"):
+                total = self.values(_PAIRWISE[kind], first, *others) if others else first
+            else:
+                total = first
+                for entry in others:
+                    total = self.values(_PAIRWISE[kind], total, entry)
+            return Traced(self.values, (total,) if keepdims else total)
+        at -= self._stacked
+        if at == 0 or not keepdims:
+            raise UntraceableError(f"a reduction along axis {axis}")
+        dim = list(self.values.sizes)[at - 1]
+        entries = tuple(
+            self.values.reduce(kind, entry, dim) if dim in entry.space.labels else entry
+            for entry in self._entries
+        )
+        return Traced(self.values, entries if self._stacked else entries[0])
+
+
+def _is_number(value: object, number: float) -> bool:
+    return isinstance(value, int | float) and value == number
+
+
+def _reduction(kind: str) -> Callable[..., Traced]:
+    def reduce(
+        _like: Traced, array: Traced, axis: object = None, keepdims: bool = False, **others: Any
+    ) -> Traced:
+        if others or not isinstance(array, Traced):
+            raise UntraceableError(f"{kind} with {sorted(others)}")
+        return array._reduced(kind, axis, keepdims)
+
+    return reduce
+
+
+def _stack(like: Traced, arrays: Sequence[Any], axis: int = 0) -> Traced:
+    lifted = [like._lifted(array) for array in arrays]
+    if axis != 0 or any(array._stacked for array in lifted):
+        raise UntraceableError("a stack of stacks")
+    return Traced(like.values, tuple(array._entries[0] for array in lifted))
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.where: lambda like, *operands: like._each("where", operands),
+    np.sum: _reduction("sum"),
+    np.prod: _reduction("prod"),
+    np.max: _reduction("max"),
+    np.min: _reduction("min"),
+    np.broadcast_arrays: lambda like, *arrays: tuple(map(like._lifted, arrays)),
+    np.stack: _stack,
+    np.ndim: lambda like, array: array.ndim,
+}
