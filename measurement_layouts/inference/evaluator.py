@@ -1,46 +1,73 @@
-"""Values of formulas for rows of subjects and items and for many draws, computed in blocks."""
+"""Values of formulas for many posterior draws, on rows such as items or cells of a cohort."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..layouts import Latent, Layout
+from ..layouts import Layout
 from ..linking import Expr, evaluate
 from .distinct import distinct
-from .kernel.domains import Domain, Domains
+from .kernel.domains import Domains
 from .kernel.tracing import Traced, UntraceableError
 from .kernel.values import NUMPY, Space, Value, Values
 
 _REDUCE = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+CACHED = 2**19  # numbers of an intermediate result that are computed together: 4 MiB
 _FEW = 0.75  # combinations per row; with more, looking them up costs more than they save
-_CACHED = 2**18  # numbers of an intermediate result that are computed together: 2 MiB
-_LEVEL = "level of "
+_LEVEL = "level of "  # a hidden column whose values are the levels of a latent
 
 type Draws = Mapping[str, np.ndarray]
-"""Draws by latent, shape (levels, *labels, draws); one level for latents without plates."""
+"""Draws by node, shape (levels, *labels, draws): one level for nodes without plates."""
+
+type Join = tuple[range, list[np.ndarray | None]]
+"""Columns to combine, with the entries of each; None stands for all entries in order."""
 
 
 class Evaluator:
-    """Formulas of a layout, compiled for some rows.
+    """Formulas of a layout, prepared for some rows.
 
-    Values are computed once for each distinct combination of the columns that they depend on.
+    Each part of a formula is computed once for every distinct combination of the columns on which
+    it depends. Formulas with an operation that cannot be traced are computed on whole arrays.
 
     Parameters
     ----------
     layout : Layout
         Layout with the nodes of the formulas.
     targets : sequence of expression
-        Derived nodes and outcomes, parents before children.
+        Nodes and other expressions, parents before children.
     columns : mapping of str to ndarray
-        By meta-feature, covariate and constant, its value in each row, shape (rows,) or
-        (rows, labels).
-    levels : mapping of str to ndarray of int
-        By latent that has values for several levels, its level in each row, shape (rows,). The
-        draws of other latents have one level.
+        By node, its value in each row, shape (rows,) or (rows, labels). Also other numbers by name
+        that the targets need, shape (rows,).
     rows : int
         Number of rows.
+    levels : mapping of str to ndarray of int, optional
+        By latent that has values for several levels, its level in each row, shape (rows,).
+    together : int
+        Numbers of an intermediate result that are computed at a time; it changes no result.
+
+    Attributes
+    ----------
+    volume : int
+        Most numbers that one draw of a part of the formulas takes.
+    row : ndarray of int, shape (rows,)
+        For each row, its number among the distinct rows, which are computed.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> items = {"smallness": np.array([0.5, 1.0, 1.0, 0.5])}
+    >>> evaluator = Evaluator(layout, [layout.outcome], items, 4)
+    >>> (chances,) = evaluator({"sight": np.array([[1.0, 1.5, 2.0]])})
+    >>> chances.round(2), evaluator.row
+    (array([[0.62, 0.73, 0.82],
+           [0.5 , 0.62, 0.73]]), array([0, 1, 1, 0]))
     """
 
     def __init__(
@@ -48,229 +75,289 @@ class Evaluator:
         layout: Layout,
         targets: Sequence[Expr],
         columns: Mapping[str, np.ndarray],
-        levels: Mapping[str, np.ndarray],
         rows: int,
+        levels: Mapping[str, np.ndarray] | None = None,
+        *,
+        together: int = CACHED,
     ) -> None:
-        self._layout, self._targets = layout, targets
-        self._rows, self._columns, self._levels = rows, columns, levels
-        labels = {node.name: node.label_dims for node in layout.nodes.values() if node.name in columns}
-        features = {**columns, **{_LEVEL + name: codes for name, codes in levels.items()}}
+        self._layout, self._targets, self._together = layout, targets, together
+        self._columns, self._levels = dict(columns), dict(levels or {})
+        self._dims = tuple(layout.dims)
+        self._sizes = {dim: len(names) for dim, names in layout.dims.items()}
+        self._leaves = [
+            node
+            for node in (*layout.latents, *layout.covariates, *layout.constants)
+            if node.name not in columns
+        ]
+        nodes = (*layout.row_features, *layout.nodes.values())
+        self._label_dims = {node.name: tuple(node.label_dims) for node in nodes}
+        labels = {name: self._labels(name) for name in columns}
+        features = self._columns | {_LEVEL + name: codes for name, codes in self._levels.items()}
         self._domains = Domains(labels, features, rows, features)
-        sizes = {dim: len(names) for dim, names in layout.dims.items()}
-        self._values = Values(self._domains, sizes)
-        self._program = _Program.of(self._values, self._traced(labels))
-
-    def _traced(self, labels: Mapping[str, tuple[str, ...]]) -> list[Value]:
-        values, domains = self._values, self._domains
-        known: dict[str, Any] = {}
-        for name in self._columns:
-            numbers, feature = domains.features[name], frozenset({name})
-            dims = labels.get(name, ())
-            domain = domains.of(feature, dims)
-            assert domain is not None  # noqa: S101
-            if domain.dim is None:
-                entries = numbers[domain.origin]
-            else:
-                entries = numbers[domain.origin, np.arange(numbers.shape[1])]
-            known[name] = Traced(values, values.data(entries, Space(domain, dims), feature))
-        for latent in self._layout.latents:
-            feature = frozenset({_LEVEL + latent.name} if latent.name in self._levels else ())
-            space = Space(domains.of(feature, ()), latent.label_dims)
-            known[latent.name] = Traced(values, values.leaf("point", latent.name, space, feature))
-        for constant in self._layout.constants:
-            if constant.name not in self._columns:
-                known[constant.name] = Traced(values, values.leaf("point", constant.name, Space()))
-        dims = tuple(self._layout.dims)
-        traced = []
-        for target in self._targets:
-            named: dict[str, Any] = {}
-            value = evaluate(target, known, dims, named=named)
-            traced.append(value.content if isinstance(value, Traced) else Traced(values, values.zero)._lifted(value).content)
-            known |= named
-        return traced
+        self.row = self._domains.collapsed
+        try:
+            self._program: _Program | None = self._traced()
+            self.volume = self._program.volume
+        except UntraceableError:
+            self._program = None
+            self.volume = self._domains.rows.size * math.prod(self._sizes.values())
 
     def __call__(self, draws: Draws) -> list[np.ndarray]:
-        """Compute the targets.
+        """Compute the targets for the distinct rows.
 
         Parameters
         ----------
         draws : mapping of str to ndarray
-            Draws by latent, shape (levels, *labels, draws).
+            Draws of all latents, covariates and constants that are no columns, shape
+            (levels, *labels, draws).
 
         Returns
         -------
         list of ndarray
-            By target, shape (rows, *labels, draws); an axis of labels has length one where the
-            target does not vary along it.
+            By target, shape (distinct rows, *labels of the target, draws).
         """
-        count = max(table.shape[-1] for table in draws.values())
-        leaves = {}
-        for latent in self._layout.latents:
-            table = draws[latent.name]
-            if latent.name in self._levels:
-                domain = self._domains.of(frozenset({_LEVEL + latent.name}), ())
-                table = table[self._domains.features[_LEVEL + latent.name][domain.origin].astype(int)]
-            else:
-                table = table[0]
-            leaves[latent.name] = table
-        for constant in self._layout.constants:
-            if constant.name in draws:
-                leaves[constant.name] = np.broadcast_to(draws[constant.name], count)
-        step = max(1, _CACHED // self._program.volume)
-        outputs: list[np.ndarray] = []
+        tables = {node.name: self._at_rows(node.name, draws[node.name]) for node in self._leaves}
+        count = max((table.shape[-1] for table in tables.values()), default=1)
+        step = max(1, self._together // self.volume)
+        results: list[np.ndarray] = []
         for start in range(0, count, step):
-            block = {name: table[..., start : start + step] for name, table in leaves.items()}
-            computed = self._program(block)
-            if not outputs:
-                outputs = [np.empty((*value.shape[:-1], count)) for value in computed]
-            for output, value in zip(outputs, computed, strict=True):
-                output[..., start : start + step] = value
-        return outputs
+            block = {
+                name: table[..., start : start + step] if table.shape[-1] > 1 else table
+                for name, table in tables.items()
+            }
+            computed = self._plain(block) if self._program is None else self._program(block)
+            shaped = [
+                self._shaped(value, target)
+                for value, target in zip(computed, self._targets, strict=True)
+            ]
+            results = results or [np.empty((*value.shape[:-1], count)) for value in shaped]
+            for result, value in zip(results, shaped, strict=True):
+                result[..., start : start + step] = value
+        return results
+
+    def _labels(self, name: str) -> tuple[str, ...]:
+        return self._label_dims.get(name, ())
+
+    def _at_rows(self, name: str, table: np.ndarray) -> np.ndarray:
+        """Return draws at the entries of a leaf's domain, or those of its only level."""
+        if name not in self._levels:
+            return table[0]
+        hidden = _LEVEL + name
+        domain = self._domains.of(frozenset({hidden}), ())
+        assert domain is not None  # noqa: S101
+        return table[self._domains.features[hidden][domain.origin].astype(int)]
+
+    def _traced(self) -> "_Program":
+        values, domains = Values(self._domains, self._sizes), self._domains
+        traced: dict[str, Any] = {}
+        for name in self._columns:
+            dims, feature = self._labels(name), frozenset({name})
+            domain = domains.of(feature, dims)
+            assert domain is not None  # noqa: S101
+            numbers = domains.features[name]
+            labels = () if domain.dim is None else (np.arange(numbers.shape[1]),)
+            entries = numbers[(domain.origin, *labels)]
+            traced[name] = Traced(values, values.data(entries, Space(domain, dims), feature))
+        for node in self._leaves:
+            feature = frozenset({_LEVEL + node.name} if node.name in self._levels else ())
+            space = Space(domains.of(feature, ()), self._labels(node.name))
+            traced[node.name] = Traced(values, values.leaf("point", node.name, space, feature))
+        like, outputs = Traced(values, values.zero), []
+        for target in self._targets:
+            named: dict[str, Any] = {}
+            outputs.append(like.entry(evaluate(target, traced, self._dims, named=named)))
+            traced |= named
+        return _Program(values, outputs)
+
+    def _plain(self, block: Draws) -> list[np.ndarray]:
+        """Compute the targets on whole arrays, of shape (draws, rows, *labels)."""
+        arrays: dict[str, Any] = {}
+        for name in self._columns:
+            arrays[name] = self._aligned(self._domains.features[name][..., None], name, rows=True)
+        for node in self._leaves:
+            has_levels = node.name in self._levels
+            table = block[node.name]
+            if has_levels:
+                domain = self._domains.of(frozenset({_LEVEL + node.name}), ())
+                assert domain is not None  # noqa: S101
+                table = table[domain.index]
+            arrays[node.name] = self._aligned(table, node.name, rows=has_levels)
+        results = []
+        for target in self._targets:
+            named: dict[str, Any] = {}
+            value = np.asarray(evaluate(target, arrays, self._dims, named=named))
+            arrays |= named
+            value = value.reshape((1,) * (2 + len(self._dims) - value.ndim) + value.shape)
+            results.append(np.moveaxis(value, 0, -1))
+        return results
+
+    def _aligned(self, table: np.ndarray, name: str, *, rows: bool) -> np.ndarray:
+        """Move the draws first, and add an axis where the node lacks rows or labels."""
+        has = (rows, *(dim in self._labels(name) for dim in self._dims))
+        lay = tuple(slice(None) if there else None for there in has)
+        return np.moveaxis(table, -1, 0)[(slice(None), *lay)]
+
+    def _shaped(self, value: np.ndarray, target: Expr) -> np.ndarray:
+        """Give values (rows, *labels, draws) the axes of a target's labels."""
+        labels = [size if dim in target.dims else 1 for dim, size in self._sizes.items()]
+        whole = np.broadcast_to(value, (self._domains.rows.size, *labels, value.shape[-1]))
+        absent = (axis for axis, dim in enumerate(self._dims, 1) if dim not in target.dims)
+        return np.squeeze(whole, axis=tuple(absent))
 
 
-type Join = tuple[range, list[np.ndarray | None]]
-"""Columns to combine, with the entries of each; None stands for all entries in order."""
-
-
-def _combinations(columns: list[np.ndarray]) -> tuple[list[np.ndarray | None], np.ndarray]:
-    """Find the distinct combinations of columns: entries of each column, and those of the rows."""
-    if len(columns) == 1:
-        return [None], columns[0]
-    first, index = distinct(columns)
-    if len(first) > _FEW * len(index):
-        return list(columns), np.arange(len(index))
-    return [column[first] for column in columns], index
-
-
-def _counts(index: np.ndarray) -> bool:
-    """Return whether an index is 0, 1, 2, and so on."""
-    return bool((index == np.arange(len(index))).all())
-
-
-def _joined(
-    reduce: np.ufunc, tables: Sequence[np.ndarray], rows: Sequence[np.ndarray | None]
-) -> np.ndarray:
-    """Combine tables at the given entries of each."""
-    total, *others = (
-        table if chosen is None else table.take(chosen, axis=0)
-        for table, chosen in zip(tables, rows, strict=True)
-    )
-    for other in others:
-        total = reduce(total, other)
-    return total
-
-
-@dataclass(frozen=True, eq=False)
 class _Program:
-    values: Values
-    outputs: list[Value]
-    listed: list[Value]
-    last: Mapping[int, list[int]]
-    volume: int
-    joins: dict[tuple[str, str], list[list[Join]]]
+    """Computation of some quantities for many draws, with arrays (entries, *labels, draws)."""
 
-    @classmethod
-    def of(cls, values: Values, outputs: list[Value]) -> "_Program":
-        needed: dict[int, Value] = {}
-        pending = list(outputs)
+    def __init__(self, values: Values, outputs: Sequence[Value]) -> None:
+        self._values, self._outputs = values, outputs
+        self._joins: dict[tuple[str, str], list[list[Join]]] = {}
+
+    @cached_property
+    def _listed(self) -> list[Value]:
+        """Quantities that the outputs depend on, arguments first."""
+        needed, pending = dict[int, Value](), list(self._outputs)
         while pending:
             value = pending.pop()
             if value.number not in needed:
                 needed[value.number] = value
                 pending += value.args
-        listed = [needed[number] for number in sorted(needed)]
-        used = {arg.number: value.number for value in listed for arg in value.args}
-        last: dict[int, list[int]] = {}
-        for number, user in used.items():
-            last.setdefault(user, []).append(number)
-        moving = [values.volume(value.space) for value in listed if value.moving]
-        return cls(values, outputs, listed, last, max(moving, default=1), {})
+        return [needed[number] for number in sorted(needed)]
 
-    def __call__(self, leaves: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    @cached_property
+    def _last_uses(self) -> dict[int, list[int]]:
+        """By quantity, the arguments that no later quantity needs."""
+        users = {arg.number: value.number for value in self._listed for arg in value.args}
+        ended: dict[int, list[int]] = {}
+        for number in users.keys() - {value.number for value in self._outputs}:
+            ended.setdefault(users[number], []).append(number)
+        return ended
+
+    @cached_property
+    def volume(self) -> int:
+        """Most numbers of one draw of a quantity."""
+        spaces = [value.space for value in self._listed if value.moving]
+        spaces += [self._result_space(value) for value in self._outputs]
+        return max(map(self._values.volume, spaces), default=1)
+
+    def _result_space(self, value: Value) -> Space:
+        return Space(self._values.domains.rows, value.space.labels)
+
+    def __call__(self, tables: Draws) -> Iterator[np.ndarray]:
         computed: dict[int, Any] = {}
-        outputs = {value.number for value in self.outputs}
-        for value in self.listed:
-            computed[value.number] = self._compute(value, computed, leaves)
-            for number in self.last.get(value.number, ()):
-                if number not in outputs:
-                    del computed[number]
-        spaces = [Space(self.values.domains.rows, value.space.labels) for value in self.outputs]
-        return [
-            self._to(computed[value.number], value.space, space)
-            for value, space in zip(self.outputs, spaces, strict=True)
-        ]
+        for value in self._listed:
+            arguments = [computed[arg.number] for arg in value.args]
+            computed[value.number] = self._compute(value, arguments, tables)
+            for number in self._last_uses.get(value.number, ()):
+                del computed[number]
+        sizes = self._values.sizes
+        for value in self._outputs:
+            space = self._result_space(value)
+            numbers = np.asarray(self._spread(computed[value.number], value.space, space))
+            lay = (slice(None) if dim in space.labels else None for dim in sizes)
+            yield (
+                numbers[(slice(None), *lay)]
+                if numbers.ndim
+                else np.reshape(numbers, (1,) * (2 + len(sizes)))
+            )
 
-    def _compute(self, value: Value, computed: Mapping[int, Any], leaves: Mapping[str, np.ndarray]) -> Any:
+    def _compute(self, value: Value, arguments: Sequence[Any], tables: Draws) -> Any:
         if value.op == "constant":
             return value.payload
         if value.op == "data":
-            return value.payload[..., None]
+            return value.payload[..., None]  # type: ignore[index]
         if value.op == "point":
-            return leaves[str(value.payload)]
-        args = [computed[arg.number] for arg in value.args]
+            return tables[str(value.payload)]
         if value.op == "fold":
-            kind, through = value.folded
-            return self._fold(kind, args[0], value.args[0].space, through, value.space)
-        spread = [
-            self._to(arg, of.space, value.space) for arg, of in zip(args, value.args, strict=True)
-        ]
+            return self._fold(value, arguments[0])
+        spread = (
+            self._spread(numbers, arg.space, value.space)
+            for numbers, arg in zip(arguments, value.args, strict=True)
+        )
         return NUMPY[value.op](*spread)
 
-    def _fold(
-        self, kind: str, numbers: np.ndarray, source: Space, through: Space, target: Space
-    ) -> np.ndarray:
+    def _fold(self, value: Value, numbers: np.ndarray) -> np.ndarray:
         """Reduce numbers along a label dimension."""
+        (kind, through), source, target = value.folded, value.args[0].space, value.space
         (dim,) = set(through.labels) - set(target.labels)
-        reduce, axis = _REDUCE[kind], through.labels.index(dim)
+        axis = through.labels.index(dim)
         if source.domain is None or target.domain is None or source.domain.dim != dim:
-            spread = self._to(numbers, source, through)
-            return reduce.reduce(spread, axis=axis + (through.domain is not None))
-        columns = np.moveaxis(numbers, 1 + axis, 0)
-        for step in self._steps(source.domain, target.domain):
+            spread = self._spread(numbers, source, through)
+            columns = list(np.moveaxis(spread, axis + (through.domain is not None), 0))
+            steps = _steps([None] * len(columns))
+        else:
+            columns = list(np.moveaxis(numbers, 1 + axis, 0))
+            key = source.domain.name, target.domain.name
+            if key not in self._joins:
+                entries = self._values.domains.map(target.domain, source.domain)
+                self._joins[key] = _steps(list(entries.T))
+            steps = self._joins[key]
+        for step in steps:
             columns = [
-                _joined(reduce, [columns[at] for at in chosen], rows) for chosen, rows in step
+                _joined(_REDUCE[kind], [columns[at] for at in chosen], entries)
+                for chosen, entries in step
             ]
         return columns[0]
 
-    def _steps(self, source: Domain, target: Domain) -> list[list[Join]]:
-        """Plan the reduction of labels by threes, each on the distinct combinations of entries."""
-        key = (source.name, target.name)
-        if key not in self.joins:
-            columns, steps = list(self.values.domains.map(target, source).T), []
-            while len(columns) > 1:
-                groups = [range(at, min(at + 3, len(columns))) for at in range(0, len(columns), 3)]
-                step, joined = [], []
-                for group in groups:
-                    rows, index = _combinations([columns[at] for at in group])
-                    step.append((group, rows))
-                    joined.append(index)
-                steps.append(step)
-                columns = joined
-            last = None if _counts(columns[0]) else columns[0]
-            self.joins[key] = [*steps, [(range(1), [last])]]
-        return self.joins[key]
-
-    def _to(self, numbers: Any, source: Space, target: Space) -> Any:
-        """Spread numbers, whose last axis is that of the draws, to a finer space."""
+    def _spread(self, numbers: Any, source: Space, target: Space) -> Any:
+        """Give numbers (entries, *labels, draws) the axes of a finer space."""
         if not isinstance(numbers, np.ndarray):
             return numbers
-        labels, sizes = source.labels, self.values.sizes
-        if source.domain is not None and source.domain is not target.domain:
-            entries = self.values.domains.map(target.domain, source.domain)
+        labels, sizes = source.labels, self._values.sizes
+        if source.domain is None:
+            numbers = numbers if target.domain is None else numbers[None]
+        elif target.domain is not None and source.domain is not target.domain:
+            entries = self._values.domains.map(target.domain, source.domain)
+            dim = source.domain.dim or target.domain.dim
             if entries.ndim == 1:
                 numbers = numbers[entries]
+            elif dim in labels:
+                at = 1 + labels.index(dim)
+                chosen = np.moveaxis(numbers, at, 1)[entries, np.arange(entries.shape[1])]
+                numbers = np.moveaxis(chosen, 1, at)
             else:
-                dim = source.domain.dim or target.domain.dim
-                if dim in labels:
-                    at = 1 + labels.index(dim)
-                    numbers = np.moveaxis(numbers, at, 1)
-                    numbers = numbers[entries, np.arange(entries.shape[1])]
-                    numbers = np.moveaxis(numbers, 1, at)
-                else:
-                    labels = tuple(name for name in sizes if name in (*labels, dim))
-                    numbers = np.moveaxis(numbers[entries], 1, 1 + labels.index(dim))
-        elif source.domain is None and target.domain is not None:
-            numbers = numbers[None]
-        lay = [slice(None)] if target.domain is not None else []
-        lay += [slice(None) if label in labels else None for label in target.labels]
-        return numbers[tuple(lay)]
+                labels = tuple(name for name in sizes if name in (*labels, dim))
+                numbers = np.moveaxis(numbers[entries], 1, 1 + labels.index(str(dim)))
+        lay = [slice(None) if label in labels else None for label in target.labels]
+        return numbers[(*[slice(None)] * (target.domain is not None), *lay)]
+
+
+def _steps(columns: list[np.ndarray | None]) -> list[list[Join]]:
+    """Plan a reduction of columns by threes, each on the distinct combinations of entries.
+
+    The order of the reduction, and so its rounding, does not depend on the entries.
+    """
+    steps = []
+    while len(columns) > 1:
+        groups = [range(at, min(at + 3, len(columns))) for at in range(0, len(columns), 3)]
+        joined = [_combinations([columns[at] for at in group]) for group in groups]
+        steps.append([(group, rows) for group, (rows, _) in zip(groups, joined, strict=True)])
+        columns = [index for _, index in joined]
+    return [*steps, [(range(1), columns)]]
+
+
+def _combinations(
+    columns: list[np.ndarray | None],
+) -> tuple[list[np.ndarray | None], np.ndarray | None]:
+    """Find the distinct combinations of columns: entries of each column, and those of the rows."""
+    if len(columns) == 1:
+        return [None], columns[0]
+    indexed = [column for column in columns if column is not None]
+    if len(indexed) < len(columns):
+        return columns, None
+    first, index = distinct(indexed)
+    if len(first) > _FEW * len(index):
+        return columns, None
+    return [column[first] for column in indexed], index
+
+
+def _joined(
+    combine: np.ufunc, tables: Sequence[np.ndarray], entries: Sequence[np.ndarray | None]
+) -> np.ndarray:
+    """Combine tables at the given entries of each."""
+    total, *others = (
+        table if chosen is None else table.take(chosen, axis=0)
+        for table, chosen in zip(tables, entries, strict=True)
+    )
+    for other in others:
+        total = combine(total, other)
+    return total

@@ -1,6 +1,5 @@
 """Outcomes of subjects whose profile is known."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..evaluations.tables import name_cells, named, need_columns, read_numbers
 from ..layouts import Latent, Layout, Unseen
 from ..layouts.outcomes.measured import Places
 from ..layouts.outcomes.steps import Steps
-from .forecasts.blocks import Block, Tables, group_alike
+from .evaluator import Draws, Evaluator
 from .model.alignment import Features
 from .model.features import read_features
 from .population.truth import true_chances
@@ -226,10 +225,11 @@ def expected_success(
     >>> expected_success(layout, {}, pd.DataFrame({"noise": [0.5]}), items=1).round(4)
     array([[0.6667]])
     """
-    found = np.empty((len(profiles), items))
-    for chosen, block, part in _some_at_a_time(layout, features, profiles, items):
-        found[chosen, block.items], _ = _settled(block, part)
-    return found
+    chances = np.empty((len(profiles), items))
+    evaluator = Evaluator(layout, [layout.outcome], features, items)
+    for chosen, draws in _in_parts(layout, profiles, items):
+        chances[chosen], _ = _settled(layout, evaluator, draws)
+    return chances
 
 
 def _success_given(
@@ -243,57 +243,57 @@ def _success_given(
 
     A rank in [0, 1) selects the value: each value covers a part of [0, 1) equal to its weight.
     """
-    found = np.empty(ranks.shape)
+    chances, items = np.empty(ranks.shape), ranks.shape[1]
+    outcome = Evaluator(layout, [layout.outcome], features, items)
     targets = [layout.outcome.expression, unseen.weights]
-    for chosen, block, part in _some_at_a_time(layout, features, profiles, ranks.shape[1]):
-        _, constants = _settled(block, part)
-        given, weights = (
-            value.table.reshape(len(value.table), -1)[block.places(value, target)]
-            for value, target in zip(block.values(targets, part, constants), targets, strict=True)
-        )  # (items, places, subjects)
+    at_points = Evaluator(layout, targets, features, items)
+    for chosen, draws in _in_parts(layout, profiles, items):
+        _, constants = _settled(layout, outcome, draws)
+        given, weights = (values[at_points.row] for values in at_points(draws | constants))
+        # (items, points, subjects)
         upto = np.cumsum(weights, axis=1)
-        rank = ranks[chosen, block.items].T[:, None]
-        place = (upto[:, :-1] <= rank * upto[:, -1:]).sum(axis=1, keepdims=True)
-        given = np.broadcast_to(given, (*given.shape[:2], place.shape[2]))
-        found[chosen, block.items] = np.take_along_axis(given, place, axis=1)[:, 0].T
-    return found
+        rank = ranks[chosen].T[:, None]
+        point = (upto[:, :-1] <= rank * upto[:, -1:]).sum(axis=1, keepdims=True)
+        given = np.broadcast_to(given, (*given.shape[:2], point.shape[2]))
+        chances[chosen] = np.take_along_axis(given, point, axis=1)[:, 0].T
+    return chances
 
 
-def _some_at_a_time(
-    layout: Layout, features: Features, profiles: pd.DataFrame, items: int
-) -> Iterator[tuple[slice, Block, Tables]]:
-    """Yield all items with the profiles of some subjects at a time, to bound the memory used."""
-    profile = {latent.name: _values(latent, profiles) for latent in layout.latents}
-    block = Block.of(layout, features, *group_alike(features, items))
-    labels = math.prod(len(names) for names in layout.dims.values())
-    rows = block.count if layout.outcome.unseen is None else items
-    together = max(1, _TOGETHER // (rows * labels))
+def _in_parts(
+    layout: Layout, profiles: pd.DataFrame, items: int
+) -> Iterator[tuple[slice, dict[str, np.ndarray]]]:
+    """Yield the profiles of some subjects at a time, as draws, to bound the memory used."""
+    values = {latent.name: _values(latent, profiles) for latent in layout.latents}
+    unseen = layout.outcome.unseen
+    points = 1 if unseen is None else len(layout.dims[unseen.dim])
+    together = max(1, _TOGETHER // (items * points))
     for start in range(0, len(profiles), together):
         chosen = slice(start, start + together)
-        yield chosen, block, {name: values[:, chosen] for name, values in profile.items()}
+        yield chosen, {name: table[..., chosen] for name, table in values.items()}
 
 
-def _settled(block: Block, profile: Tables) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _settled(
+    layout: Layout, evaluator: Evaluator, draws: Draws
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Compute success probabilities (subjects, items) and the mean failures consistent with them.
 
     They are found by damped fixed-point iteration.
     """
-    outcome, constants = block.layout.outcome, block.layout.constants
-    failure = np.full(next(iter(profile.values())).shape[1], 0.5)
+    failure = np.full(next(iter(draws.values())).shape[-1], 0.5)
     for _ in range(_STEPS):  # each step is a contraction if noise is below 1
-        known = {part.name: failure for part in constants}
-        (value,) = block.values([outcome], profile, known)
-        found: np.ndarray = value.table[block.places(value, outcome)].T
-        step = 1 - found.mean(axis=1) - failure
+        constants = {constant.name: failure[None] for constant in layout.constants}
+        (chances,) = evaluator({**draws, **constants})
+        chances = chances[evaluator.row]
+        step = 1 - chances.mean(axis=0) - failure
         moving = np.abs(step) >= _SETTLED
         if not constants or not moving.any():
             break
         failure = failure + np.where(moving, step / 2, 0.0)
-    return found, known
+    return chances.T, constants
 
 
 def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
-    """Read a latent's columns; shape (labels, subjects), with one label if the latent has none."""
+    """Read a latent's columns as draws, shape (1, *labels, subjects)."""
     labels = [label for names in latent.dims.values() for label in names]
     columns = [f"{latent.name}[{label}]" for label in labels] or [latent.name]
     missing = [column for column in columns if column not in profiles.columns]
@@ -311,5 +311,5 @@ def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
             f"{latent.name} lies in {latent.range}, but the profiles have "
             f"{name_cells(profiles[columns], wrong)}; correct them"
         )
-    inside: np.ndarray = np.clip(values, low, high).T
-    return np.ascontiguousarray(inside)
+    shape = tuple(map(len, latent.dims.values()))
+    return np.clip(values, low, high).T.reshape(1, *shape, len(profiles))

@@ -1,5 +1,6 @@
 """Success on items as a function of the profile, at draws of the profile."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluations.subject_data import EDGE
-from ...inference.forecasts.blocks import Block, group_alike
+from ...inference.evaluator import Evaluator
 from ...inference.model.alignment import Features
 from ...inference.model.prior import prior_profiles
 from ...inference.simulate import expected_success
@@ -35,8 +36,8 @@ class Sensitivity:
         Standard deviations of the distribution that they are drawn from, the prior or a posterior.
     precision : ndarray, shape (elements, elements)
         Inverse of the covariance of that distribution.
-    block : Block
-        The rows.
+    evaluator : Evaluator
+        The outcome on the rows.
     ordered_steps : list of (ndarray of int, ndarray of int)
         If rows are steps, by step from the second on: the different rows that are this step, and
         those that are the steps below.
@@ -48,7 +49,7 @@ class Sensitivity:
     draws: np.ndarray
     spread: np.ndarray
     precision: np.ndarray
-    block: Block
+    evaluator: Evaluator
     ordered_steps: list[tuple[np.ndarray, np.ndarray]]
     constants: dict[str, np.ndarray]
 
@@ -90,9 +91,14 @@ class Sensitivity:
             table = pd.DataFrame(profiles, columns=[element.name for element in elements(layout)])
             failure = 1 - expected_success(layout, features, table, rows).mean(axis=1)
             constants = {constant.name: failure for constant in layout.constants}
-        block = Block.of(layout, features, *group_alike(features, rows))
-        ordered_steps = [] if layout.steps is None else _ordered_steps(layout.steps, block)
-        return cls(layout, profiles, spread, precision, block, ordered_steps, constants)
+        evaluator = Evaluator(layout, [layout.outcome], features, rows)
+        ordered_steps = [] if layout.steps is None else _ordered_steps(layout.steps, evaluator.row)
+        return cls(layout, profiles, spread, precision, evaluator, ordered_steps, constants)
+
+    @property
+    def count(self) -> int:
+        """Number of different rows."""
+        return int(self.evaluator.row.max()) + 1
 
     def slopes(self) -> Iterator[tuple[slice, np.ndarray]]:
         r"""Stream derivatives of success, scaled so that their products are informations.
@@ -106,12 +112,12 @@ class Sensitivity:
             of a step, times the root of the probability of reaching it.
         """
         known = elements(self.layout)
-        step = max(1, _TOGETHER // (self.block.count * len(known)))
+        step = max(1, _TOGETHER // (self.count * len(known)))
         for start in range(0, len(self.draws), step):
             part = slice(start, start + step)
             drawn = self.draws[part]
             chance = np.clip(self.success(drawn, part), EDGE, 1 - EDGE)
-            scaled = np.empty((len(drawn), self.block.count, len(known)))
+            scaled = np.empty((len(drawn), self.count, len(known)))
             for place, element in enumerate(known):
                 ends = []
                 for side in (-1, 1):
@@ -148,17 +154,14 @@ class Sensitivity:
 
     def success(self, profiles: np.ndarray, part: slice) -> np.ndarray:
         """Compute success of profiles on the different rows; shape (draws, rows)."""
-        tables: dict[str, list[np.ndarray]] = {}
-        for element, column in zip(elements(self.layout), profiles.T, strict=True):
-            tables.setdefault(element.latent.name, []).append(column)
-        constants = {name: values[part] for name, values in self.constants.items()}
-        outcome = self.layout.outcome
-        (value,) = self.block.values(
-            [outcome], {name: np.array(rows) for name, rows in tables.items()}, constants
-        )
-        table = value.table[self.block.places(value, outcome)[self.block.starts]]
-        shape = len(profiles), self.block.count
-        return np.broadcast_to(table.T if table.ndim > 1 else table, shape)
+        draws = {name: values[part][None] for name, values in self.constants.items()}
+        columns = iter(profiles.T)
+        for latent in self.layout.profile:
+            shape = tuple(map(len, latent.dims.values()))
+            values = np.array([next(columns) for _ in range(math.prod(shape))])
+            draws[latent.name] = values.reshape(1, *shape, len(profiles))
+        (chances,) = self.evaluator(draws)
+        return np.broadcast_to(chances.T, (len(profiles), self.count))
 
 
 def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -198,9 +201,9 @@ def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarra
     return chosen
 
 
-def _ordered_steps(steps: Steps, block: Block) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Find the steps below the different rows of a block."""
-    different, rows = block.number, block.items[block.starts]
+def _ordered_steps(steps: Steps, different: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Find the steps below the different rows, given the number of each row's different row."""
+    rows = np.unique(different, return_index=True)[1]
     numbers = np.array([number for _, number, _ in steps.rows])
     own = numbers[rows % len(numbers)]
     each = range(2, int(numbers.max()) + 1)

@@ -142,14 +142,14 @@ class _Moved:
 
     def read(self, row: int) -> Drawn:
         drawn = self.reader.read(row)
-        profile = dict(drawn.profile)
+        values = dict(drawn.values)
         for element, amount in self.amounts.items():
-            latent, values = element.latent, profile[element.latent.name].copy()
-            count = math.prod(len(labels) for labels in latent.dims.values())
-            moved = values[element.index :: count] + amount
-            values[element.index :: count] = np.clip(moved, latent.range.low, latent.range.high)
-            profile[latent.name] = values
-        return replace(drawn, profile=profile)
+            latent = element.latent
+            draws = values[latent.name].copy()
+            by_label = draws.reshape(len(draws), -1, draws.shape[-1])[:, element.index]
+            by_label[:] = np.clip(by_label + amount, latent.range.low, latent.range.high)
+            values[latent.name] = draws
+        return replace(drawn, values=values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,9 +28,8 @@ from ..kernel.inputs import log_ways
 from ..model.alignment import Features
 from ..model.features import read_evaluation
 from ..posterior.posterior import GROUPS, Posterior
-from .blocks import group_alike
 from .reading import levels_of_items
-from .streaming import every_draw, gathered, probabilities
+from .streaming import every_draw, gathered, group_alike, probabilities
 
 
 @cache

@@ -11,11 +11,11 @@ import xarray as xr
 from ...common.errors import FitError
 from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
+from ..evaluator import Draws
 from ..model.alignment import Features
 from ..model.cohort import plate_feature
 from ..posterior.cohort import covariates_of
 from ..posterior.posterior import Posterior
-from .blocks import Tables
 
 type AtLevels = Callable[[Latent, np.ndarray], np.ndarray]
 """Function of a latent and levels of its plates, (levels, plates), that returns its draws.
@@ -30,23 +30,16 @@ class Drawn:
 
     Attributes
     ----------
-    profile : mapping of str to ndarray
-        By latent and covariate, shape (levels and labels, draws).
-    constants : dict of str to float
-        The subject's constants.
+    values : mapping of str to ndarray
+        Draws by latent, and by covariate and constant of the subject, shape (levels, *labels,
+        draws), with one level for what has no levels of items, and one draw for covariates and
+        constants.
+    draws : int
+        Number of draws.
     """
 
-    profile: Tables
-    constants: Mapping[str, float]
-
-    @property
-    def draws(self) -> int:
-        """Number of draws."""
-        return int(next(iter(self.profile.values())).shape[1])
-
-    def part(self, start: int, stop: int) -> Tables:
-        """Return some of the draws."""
-        return {name: table[:, start:stop] for name, table in self.profile.items()}
+    values: Draws
+    draws: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +65,17 @@ class Reader:
 
     def read(self, row: int) -> Drawn:
         """Read a subject's draws, by its position in the fit."""
-        profile = {}
+        values = self._constants_of(row)
         for latent in self.layout.latents:
             chains = self.posterior.variables[latent.name].isel(subject=row).to_numpy()
-            draws = chains.reshape(chains.shape[0] * chains.shape[1], -1)
-            profile[latent.name] = np.ascontiguousarray(draws.T)
-        return Drawn(profile, self._brought(row))
+            draws = chains.reshape(1, -1, *chains.shape[2:])
+            values[latent.name] = np.ascontiguousarray(np.moveaxis(draws, 1, -1))
+        return Drawn(values, draws.shape[1])
 
-    def _brought(self, row: int) -> dict[str, float]:
+    def _constants_of(self, row: int) -> dict[str, np.ndarray]:
         names = (constant.name for constant in self.layout.constants)
         return {
-            name: float(self.constants.variables[name].isel(subject=row).to_numpy())
+            name: self.constants.variables[name].isel(subject=row).to_numpy().reshape(1, 1)
             for name in names
         }
 
@@ -136,18 +129,17 @@ class JointReader(Reader):
         }
 
     def read(self, row: int) -> Drawn:
-        profile = dict(self._shared)
+        values = self._constants_of(row) | self._shared
         for latent in self.layout.latents:
-            if latent.name not in profile:
-                profile[latent.name] = self._table(latent, row)
-        draws = next(iter(profile.values())).shape[1]
-        for name, values in self.covariates.items():
-            own = np.reshape(values[row], (-1, 1))
-            profile[name] = np.broadcast_to(own, (len(own), draws))
-        return Drawn(profile, self._brought(row))
+            if latent.name not in values:
+                values[latent.name] = self._table(latent, row)
+        draws = values[self.layout.latents[0].name].shape[-1]
+        for name, numbers in self.covariates.items():
+            values[name] = numbers[row][None, ..., None]
+        return Drawn(values, draws)
 
     def _table(self, latent: Latent, row: int) -> np.ndarray:
-        """Arrange one subject's draws of a latent as (levels and labels, draws)."""
+        """Arrange one subject's draws of a latent as (levels, *labels, draws)."""
         names = _of_items(latent.plates)
         combined = self._combined[names][0] if names else np.zeros((1, 0), dtype=int)
         columns = [
@@ -158,7 +150,7 @@ class JointReader(Reader):
         ]
         codes = np.stack(columns, axis=1) if columns else combined
         draws = self.at(latent, codes)
-        return np.ascontiguousarray(draws.reshape(len(draws), -1).T)
+        return np.ascontiguousarray(np.moveaxis(draws, 0, -1))
 
 
 def _of_items(plates: Sequence[Plate]) -> tuple[str, ...]:

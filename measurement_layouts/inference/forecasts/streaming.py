@@ -1,32 +1,28 @@
-"""Summaries of all draws on many items, computed for a few items at a time to bound memory."""
+"""Values of formulas for all draws and many items, computed for a few at a time to bound memory."""
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-import joblib
 import numpy as np
 
 from ...common.errors import FitError
 from ...common.threads import thread_count
 from ...linking import Expr
 from ...linking.real import real
+from ..distinct import in_order
+from ..evaluator import CACHED, Evaluator
 from ..model.alignment import Features
 from ..posterior.posterior import Posterior
-from .blocks import Block, group_alike
-from .factored import Factored
 from .reading import Drawn, Reader, reader_of
 
 SUMMARY = ("mean", "low", "high")
 _MOST_ITEMS = 2048  # items in a piece at most
-# Bounds of intermediate results of the items and draws that are computed together:
-_CACHED = 2 * 2**20  # bytes that fit into a processor's cache
-_MANY_DRAWS = 128  # with fewer draws at a time, look-ups dominate the time, so more bytes are used,
-_ON_THE_WAY = 16 * 2**20  # up to this number
-_FEW_DRAWS = 32  # with fewer draws at a time, calls dominate the time, so a piece has fewer items,
+_FEW_DRAWS = 16  # with fewer draws at a time, calls dominate the time, so a piece has fewer items,
 _NO_HELP = 0.7  # unless its parts would then need more than this part of its memory
+_ARRAYS = 16  # intermediate results of a piece, with its values, in the bound of memory
 
 
 def summaries(
@@ -75,25 +71,25 @@ def summaries(
     bound = byte_count(memory_mib) / threads
     dims = reader.layout.dims
     axes = [tuple(len(dims[dim]) for dim in dims if dim in target.dims) for target in targets]
-    found = [np.empty((len(SUMMARY), len(rows), items, *shape)) for shape in axes]
+    results = [np.empty((len(SUMMARY), len(rows), items, *shape)) for shape in axes]
     if not len(rows) or not items:
-        return found
-    alike = group_alike(features, items)
-    plan = _Plan(reader, features, *alike, targets, reader.read(rows[0]), bound)
-    pieces = list(plan.pieces())
-    work = (
-        (place, piece, drawn)
-        for place, row in enumerate(rows)
-        for drawn in [reader.read(row)]
-        for piece in pieces
-    )
-    one = joblib.delayed(_summarise)
-    jobs = min(threads, len(rows) * len(pieces))
-    pool = joblib.Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")
-    for place, piece, computed in pool(one(*part, targets, prob) for part in work):
-        for result, values in zip(found, computed, strict=True):
-            result[:, place, piece.block.items] = values
-    return found
+        return results
+    pieces = list(_pieces(reader, features, items, targets, reader.read(rows[0]), bound))
+
+    def summarise(place: int, piece: _Piece, drawn: Drawn) -> None:
+        computed = piece.evaluator(drawn.values)
+        for result, values in zip(results, computed, strict=True):
+            summary = mean_and_interval(values.reshape(-1, values.shape[-1]), prob)
+            summary = summary.reshape(len(SUMMARY), *values.shape[:-1])
+            result[:, place, piece.items] = summary[:, piece.evaluator.row]
+
+    with ThreadPoolExecutor(threads) as pool:
+        for place, row in enumerate(rows):
+            drawn = reader.read(row)
+            jobs = [pool.submit(summarise, place, piece, drawn) for piece in pieces]
+            for job in jobs:
+                job.result()
+    return results
 
 
 def probabilities(
@@ -174,7 +170,7 @@ def every_draw(
     for name, values in instead.items():
         table = np.empty_like(values)
         table[reader.levels[name]] = values
-        drawn = replace(drawn, profile={**drawn.profile, name: table})
+        drawn = replace(drawn, values={**drawn.values, name: table})
     yield from read_draws(reader, drawn, features, items, target, memory_mib=memory_mib)
 
 
@@ -188,106 +184,66 @@ def read_draws(
     memory_mib: float,
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream a target computed for given draws; parameters are as in `every_draw`."""
-    alike = group_alike(features, items)
-    plan = _Plan(reader, features, *alike, [target], drawn, byte_count(memory_mib))
-    for piece in plan.pieces():
-        ((value, rows),) = _computed(piece, drawn, [target])
-        yield piece.block.items, rows[piece.block.places(value, target)]
+    bound = byte_count(memory_mib)
+    for piece in _pieces(reader, features, items, [target], drawn, bound):
+        (values,) = piece.evaluator(drawn.values)
+        yield piece.items, values[piece.evaluator.row]
 
 
 def gathered(
     parts: Iterable[tuple[np.ndarray, np.ndarray]], items: int, step: int = 1
 ) -> np.ndarray:
     """Join the parts of a stream into one array, (items, draws), with every `step`-th draw."""
-    found = np.empty((items, 0))
+    joined = np.empty((items, 0))
     for places, values in parts:
-        if not found.size:
-            found = np.empty((items, len(range(0, values.shape[1], step))))
-        found[places] = values[:, ::step]
-    return found
+        if not joined.size:
+            joined = np.empty((items, len(range(0, values.shape[1], step))))
+        joined[places] = values[:, ::step]
+    return joined
 
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """Items and draws that are computed together."""
+    """Items that are computed together."""
 
-    block: Block
-    step: int  # draws computed together
-
-
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """Division of items into pieces that need no more memory than the bound."""
-
-    reader: Reader
-    features: Features
-    order: np.ndarray
-    number: np.ndarray
-    targets: Sequence[Expr]
-    example: Drawn
-    bound: float  # bytes
-
-    def pieces(self) -> Iterator[_Piece]:
-        items, most = int(self.number[-1]) + 1, self.bound / 2 / (8 * self.example.draws)
-        yield from self._cut(0, items, items / np.clip(most, 1, _MOST_ITEMS), math.inf)
-
-    def _cut(self, start: int, stop: int, need: float, before: float) -> Iterator[_Piece]:
-        """Divide distinct items into parts of equal size, so that each needs at most the bound."""
-        for begin, end in _parts(start, stop, math.ceil(min(need, stop - start))):
-            yield from self._fitting(begin, end, before)
-
-    def _fitting(self, start: int, stop: int, before: float) -> Iterator[_Piece]:
-        """Measure one draw's need, and divide further if the piece is too large and that helps."""
-        begin, end = np.searchsorted(self.number, [start, stop])
-        alike = self.number[begin:end] - start
-        items, levels = self.order[begin:end], self.reader.levels
-        block = Block.of(self.reader.layout, self.features, items, alike, levels)
-        found = block.values(self.targets, self.example.part(0, 1), self.example.constants)
-        draws = self.example.draws
-        kept = 8 * draws * sum(len(value.table) for value in found)
-        each, half = 8 * max(1, block.frame.made), self.bound / 2
-        most = min(half, _ON_THE_WAY) / each
-        need = max(kept / half, min(draws, _FEW_DRAWS) / most)
-        if need > 1 and stop - start > 1 and need < _NO_HELP * before:
-            yield from self._cut(start, stop, need, need)
-        else:
-            step = min(most, max(_CACHED / each, _MANY_DRAWS))
-            yield _Piece(block, int(np.clip(step, 1, draws)))
+    items: np.ndarray
+    evaluator: Evaluator
 
 
-def _summarise(
-    place: int,
-    piece: _Piece,
-    drawn: Drawn,
+def _pieces(
+    reader: Reader,
+    features: Features,
+    items: int,
     targets: Sequence[Expr],
-    prob: float,
-) -> tuple[int, _Piece, list[np.ndarray]]:
-    """Compute a piece for all of one subject's draws, and summarise the results."""
-    found: list[np.ndarray] = []
-    for (value, rows), target in zip(_computed(piece, drawn, targets), targets, strict=True):
-        places = piece.block.places(value, target)
-        varies = value.table.ndim > 1
-        summary = mean_and_interval(rows, prob) if varies else np.tile(value.table, (3, 1))
-        found.append(summary[:, places])
-    return place, piece, found
+    drawn: Drawn,
+    bound: float,
+) -> Iterator[_Piece]:
+    """Divide items into pieces that need no more memory than the bound, in bytes.
 
-
-def _computed(
-    piece: _Piece, drawn: Drawn, targets: Sequence[Expr]
-) -> list[tuple[Factored, np.ndarray]]:
-    """Compute the targets of a piece: their cells, and the values of each cell for all draws."""
-    kept = list[np.ndarray]()
-    for start, stop in _parts(0, drawn.draws, math.ceil(drawn.draws / piece.step)):
-        values = piece.block.values(targets, drawn.part(start, stop), drawn.constants)
-        kept = kept or [np.empty((len(value.table), drawn.draws)) for value in values]
-        for rows, value in zip(kept, values, strict=True):
-            rows[:, start:stop] = value.table if value.table.ndim > 1 else value.table[:, None]
-    return list(zip(values, kept, strict=True))
-
-
-def _parts(start: int, stop: int, count: int) -> Iterator[tuple[int, int]]:
-    """Divide a range into parts of equal size."""
-    return itertools.pairwise(np.linspace(start, stop, count + 1).astype(int).tolist())
+    Items that share many values are computed together.
+    """
+    order, number = group_alike(features, items)
+    count = int(number[-1]) + 1
+    size = int(np.clip(bound / 2 / (8 * drawn.draws), 1, min(_MOST_ITEMS, count)))
+    together = int(np.clip(bound / _ARRAYS / 8, 1, CACHED))  # numbers of one intermediate result
+    limit = max(1, together // _FEW_DRAWS)
+    start, before = 0, math.inf
+    while start < count:
+        chosen = order[slice(*np.searchsorted(number, [start, start + size]))]
+        evaluator = Evaluator(
+            reader.layout,
+            targets,
+            {name: values[chosen] for name, values in features.items()},
+            len(chosen),
+            {name: codes[chosen] for name, codes in reader.levels.items()},
+            together=together,
+        )
+        volume = evaluator.volume
+        if size > 1 and limit < volume < _NO_HELP * before:
+            before, size = volume, max(1, size * limit // volume)
+            continue
+        yield _Piece(chosen, evaluator)
+        start += size
 
 
 def byte_count(memory_mib: object) -> float:
@@ -342,3 +298,32 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
         )
     ends = np.where(low == high, low, between)
     return np.vstack([mean, np.where(unknown, np.nan, ends.T)])
+
+
+def group_alike(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sort items so that neighbours share many values, and number the distinct items.
+
+    Parameters
+    ----------
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : int
+        Number of items.
+
+    Returns
+    -------
+    order : ndarray of int
+        Positions of all items; items with the same meta-features are neighbours.
+    number : ndarray of int
+        For every item in that order, the number of its distinct item, counted from 0.
+
+    Examples
+    --------
+    >>> group_alike({"size": np.array([2.0, 1.0, 2.0])}, items=3)
+    (array([1, 0, 2]), array([0, 1, 1]))
+    """
+    columns = [
+        column for values in features.values() for column in values.reshape(items, -1).T
+    ] or [np.zeros(items)]
+    columns.sort(key=lambda column: len(np.unique(column)))  # most values: the primary sort key
+    return in_order(columns)

@@ -112,6 +112,17 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             raise UntraceableError(f"the index {key}")
         return Traced(self.values, self._entries[key])
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise UntraceableError(f"the attribute {name}")
+
+    def __bool__(self) -> bool:
+        raise UntraceableError("a truth value")
+
+    def __len__(self) -> int:
+        raise UntraceableError("a length")
+
     def __array__(self, *_arguments: object, **_options: object) -> np.ndarray:
         raise UntraceableError("an operation on arrays that are written out")
 
@@ -132,6 +143,11 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             raise UntraceableError(function.__name__)
         return _FUNCTIONS[function](self, *args, **options)
 
+    def entry(self, value: Any) -> Value:
+        """Return the quantity of a traced array, or of numbers."""
+        (entry,) = self._lifted(value)._entries
+        return entry
+
     @property
     def _stacked(self) -> bool:
         return isinstance(self.content, tuple)
@@ -149,7 +165,9 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         if not any(value._stacked for value in traced):
             return Traced(self.values, self.values(op, *(value._entries[0] for value in traced)))
         entries = tuple(
-            self.values(op, *(value._entries[at if len(value._entries) > 1 else 0] for value in traced))
+            self.values(
+                op, *(value._entries[at if len(value._entries) > 1 else 0] for value in traced)
+            )
             for at in range(heights.pop() if heights else 1)
         )
         return Traced(self.values, entries)
@@ -225,5 +243,6 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.min: _reduction("min"),
     np.broadcast_arrays: lambda like, *arrays: tuple(map(like._lifted, arrays)),
     np.stack: _stack,
-    np.ndim: lambda like, array: array.ndim,
+    np.ndim: lambda _like, array: array.ndim,
+    np.clip: lambda _like, array, low, high: np.minimum(np.maximum(array, low), high),
 }

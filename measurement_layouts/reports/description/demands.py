@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ...inference.evaluator import Draws, Evaluator
 from ...inference.fit import Fit
-from ...inference.forecasts.blocks import Block, Tables, group_alike
 from ...inference.forecasts.reading import reader_of
 from ...inference.model.alignment import Features
 from ...inference.posterior.posterior import span
@@ -73,17 +73,16 @@ def demand_levels(
     width = high - low
     line = np.linspace(low, high + _BEYOND * width, _STEPS * (1 + _BEYOND) + 1)
     reader = reader_of(fit, features)
-    block = Block.of(fit.layout, features, *group_alike(features, items), reader.levels)
     drawn = reader.read(fit.subjects.index(subject))
-    profile = _profile(drawn.profile, element, line)
+    profile = _profile(drawn.values, element, line)
+    evaluator = Evaluator(fit.layout, parts, features, items, reader.levels)
     found = []
     with np.errstate(all="ignore"):  # far above the range a formula may have no value
-        for part in parts:
-            (value,) = block.values([part], profile, drawn.constants)
-            places = block.places(value, part)
+        for part, values in zip(parts, evaluator(profile), strict=True):
+            chances = values
             if element.label:
-                places = np.take(places, element.index, axis=_axis(fit, part, element))
-            found.append(_crossings(line, value.table[np.unique(places)]))
+                chances = np.take(chances, element.index, axis=_axis(fit, part, element))
+            found.append(_crossings(line, chances.reshape(-1, chances.shape[-1])))
     demands = np.concatenate(found)
     levels = np.unique(np.round((demands[demands > line[0]] - low) / width, _ALIKE))
     return low + levels * width
@@ -121,15 +120,12 @@ def _alone(fit: Fit, part: Expr, element: Element) -> bool:
     )
 
 
-def _profile(drawn: Tables, element: Element, line: np.ndarray) -> dict[str, np.ndarray]:
-    """Lay a line of values of the capability out, other latents being at their means."""
-    found = {}
-    for name, draws in drawn.items():
-        own = name == element.latent.name
-        found[name] = (line if own else draws.mean(axis=1, keepdims=True)) + np.zeros(
-            (len(draws), len(line))
-        )
-    return found
+def _profile(draws: Draws, element: Element, line: np.ndarray) -> dict[str, np.ndarray]:
+    """Return values of the capability along a line, and the means of other latents."""
+    profile = {name: values.mean(axis=-1, keepdims=True) for name, values in draws.items()}
+    capability = profile[element.latent.name]
+    profile[element.latent.name] = np.broadcast_to(line, (*capability.shape[:-1], len(line)))
+    return profile
 
 
 def _axis(fit: Fit, part: Expr, element: Element) -> int:

@@ -12,9 +12,8 @@ from ...common.given import refuse_other
 from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
-from ...inference.forecasts.blocks import group_alike
 from ...inference.forecasts.likelihood import Attempted
-from ...inference.forecasts.streaming import every_draw, probabilities
+from ...inference.forecasts.streaming import every_draw, group_alike, probabilities
 from ...inference.given import refuse_no_fit
 from ...inference.population.standing import populated, standing
 from ...inference.posterior.diagnostics import diagnose, profiles
