@@ -8,8 +8,8 @@ import pandas as pd
 from ..common.options import whole
 from ..evaluations.steps import of_rows
 from ..evaluations.tables import named
-from ..inference.forecasts.asked import Asked
 from ..inference.forecasts.likelihood import Attempted
+from ..inference.forecasts.scope import Scope
 from ..inference.forecasts.streaming import gathered, probabilities
 from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
@@ -90,7 +90,7 @@ def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[
     """Compute each subject's success probabilities on items, or on their steps, for all draws."""
     steps = fit.layout.steps
     if steps is None or fit.layout.joint:
-        yield from Asked.of(fit, items, fit.names(rows)).chances(memory_mib=_MEMORY_MIB)
+        yield from Scope.of(fit, items, fit.names(rows)).chances(memory_mib=_MEMORY_MIB)
         return
     features = of_rows(steps, read_features(fit.layout, items), len(items))
     count = len(items) * len(steps.rows)

@@ -21,8 +21,8 @@ from ...layouts.outcomes.unseen import scores
 from ...layouts.plates import ITEM, Category, root
 from ...linking import Expr, units
 from ...linking.interval import Interval
-from ..forecasts.asked import Asked, Part, all_draws
 from ..forecasts.reading import Drawn, Reader
+from ..forecasts.scope import Part, Scope, all_draws
 from ..forecasts.streaming import mean_and_interval
 from ..forecasts.support import Support, defined_columns, features_of_items
 from ..model.cohort import plate_feature
@@ -124,10 +124,10 @@ def explain(
             "of them as subject="
         )
     one = fit.subjects if subject is None else subject
-    asked = Asked.of(fit, table, one if isinstance(one, pd.DataFrame | list) else [one])
-    if len(asked.names) != 1:
-        raise DataError(f"explain: subject= has {len(asked.names)} rows; give one subject")
-    return _Forecast(asked, prob, memory_mib).explanation(changes or {}, instead or {}, neighbours)
+    scope = Scope.of(fit, table, one if isinstance(one, pd.DataFrame | list) else [one])
+    if len(scope.names) != 1:
+        raise DataError(f"explain: subject= has {len(scope.names)} rows; give one subject")
+    return _Forecast(scope, prob, memory_mib).explanation(changes or {}, instead or {}, neighbours)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ class _Moved:
 class _Forecast:
     """A subject and an item, which may be new to the fit."""
 
-    asked: Asked
+    scope: Scope
     prob: float
     memory_mib: float
 
@@ -164,19 +164,19 @@ class _Forecast:
         self, amounts: Mapping[str, float], instead: Mapping[str, float], neighbours: int
     ) -> Explanation:
         """Assemble the explanation."""
-        asked, items = self.asked, self.asked.items.index
-        support = Support.of(asked.fit, asked.names, asked.rows, items, asked.features)
-        success = self.draws(asked.fit.layout.outcome)
+        scope, items = self.scope, self.scope.items.index
+        support = Support.of(scope.fit, scope.names, scope.rows, items, scope.features)
+        success = self.draws(scope.fit.layout.outcome)
         return Explanation(
-            subject=asked.names[0],
+            subject=scope.names[0],
             item=str(items[0]),
-            outcome=asked.fit.layout.outcome.name,
+            outcome=scope.fit.layout.outcome.name,
             prob=self.prob,
             success=self.estimate(success),
             nodes=self.nodes(),
             changes=self.changes(amounts, instead, success),
             nearest=self.nearest(neighbours),
-            remark=str(support.remarks(asked.names, items)[0, 0]),
+            remark=str(support.remarks(scope.names, items)[0, 0]),
         )
 
     def draws(
@@ -186,15 +186,15 @@ class _Forecast:
         amounts: Amounts | None = None,
     ) -> np.ndarray:
         """Forecast a probability, by draw, with other values of columns or a moved profile."""
-        asked = self.asked
-        table = asked.items.assign(**{name: [float(x)] for name, x in (values or {}).items()})
-        features = asked.features | read_features(asked.fit.layout, table)
+        scope = self.scope
+        table = scope.items.assign(**{name: [float(x)] for name, x in (values or {}).items()})
+        features = scope.features | read_features(scope.fit.layout, table)
 
         def readers() -> Iterator[Part]:
-            for reader, some_features, count in asked.readers(features, 1, self.memory_mib):
+            for reader, some_features, count in scope.readers(features, 1, self.memory_mib):
                 yield _Moved(reader, amounts or {}), some_features, count  # type: ignore[misc]
 
-        every = all_draws(readers(), asked.places[0], target, memory_mib=self.memory_mib)
+        every = all_draws(readers(), 0, target, memory_mib=self.memory_mib)
         return np.asarray(every[0])
 
     def estimate(self, draws: np.ndarray) -> Estimate:
@@ -203,11 +203,11 @@ class _Forecast:
 
     def nodes(self) -> pd.DataFrame:
         """Table of the derived nodes that are probabilities, by node and label."""
-        layout, rows = self.asked.fit.layout, dict[str, dict[str, float]]()
+        layout, rows = self.scope.fit.layout, dict[str, dict[str, float]]()
         nodes = [node for node in layout.derived if node.range in Interval(0, 1)]
         labelled = [node for node in nodes if not scores(node)]
-        summaries = self.asked.summaries(
-            self.asked.features, 1, labelled, prob=self.prob, memory_mib=self.memory_mib
+        summaries = self.scope.summaries(
+            self.scope.features, 1, labelled, prob=self.prob, memory_mib=self.memory_mib
         )
         values = dict(zip([node.name for node in labelled], summaries, strict=True))
         for node in nodes:
@@ -228,10 +228,10 @@ class _Forecast:
         self, amounts: Mapping[str, float], instead: Mapping[str, float], before: np.ndarray
     ) -> pd.DataFrame:
         """Table of what-ifs: each change, and all of them together."""
-        layout, asked = self.asked.fit.layout, self.asked
+        layout, scope = self.scope.fit.layout, self.scope
         columns = {name: node for node in layout.meta_features for name in node.columns}
         own = dict(
-            zip(columns, defined_columns(layout, asked.features, 1)[0].tolist(), strict=True)
+            zip(columns, defined_columns(layout, scope.features, 1)[0].tolist(), strict=True)
         )
         unknown = [name for name in instead if name not in columns or name in amounts]
         if unknown:
@@ -250,7 +250,7 @@ class _Forecast:
                 continue
             if math.isnan(own[name]) and name in amounts:
                 raise FitError(
-                    f"explain: {name} is undefined on item {asked.items.index[0]!r}, so no amount "
+                    f"explain: {name} is undefined on item {scope.items.index[0]!r}, so no amount "
                     "can be added to it; give an item on which it is defined, or use instead="
                 )
             value = float(amount) if name in instead else own[name] + amount
@@ -272,18 +272,18 @@ class _Forecast:
 
     def nearest(self, count: int) -> pd.DataFrame:
         """Table of the training items that are most like this one, with the subject's outcomes."""
-        asked, constants = self.asked, self.asked.fit.constants
-        layout, names = asked.fit.layout, constants.indexes["item"].map(str)
-        (row,) = asked.rows
-        successes, trials = (own[max(row, 0)] * (row >= 0) for own in asked.fit.counts)
-        like = (trials > 0) & np.asarray(names != str(asked.items.index[0]))
+        scope, constants = self.scope, self.scope.fit.constants
+        layout, names = scope.fit.layout, constants.indexes["item"].map(str)
+        (row,) = scope.rows
+        successes, trials = (own[max(row, 0)] * (row >= 0) for own in scope.fit.counts)
+        like = (trials > 0) & np.asarray(names != str(scope.items.index[0]))
         for plate in layout.plates:
             if isinstance(plate, Category) and root(plate) == ITEM:
-                level = asked.features[plate_feature(plate.name)][0]
+                level = scope.features[plate_feature(plate.name)][0]
                 like &= constants[plate.name].to_numpy() == level
-        training = defined_columns(layout, features_of_items(asked.fit), len(names))
+        training = defined_columns(layout, features_of_items(scope.fit), len(names))
         far = _distances(
-            defined_columns(layout, asked.features, 1)[0], training[trials > 0], training
+            defined_columns(layout, scope.features, 1)[0], training[trials > 0], training
         )
         order = np.flatnonzero(like)[np.argsort(far[like], kind="stable")][:count]
         columns = {

@@ -12,7 +12,7 @@ from ...common.options import inside
 from ...layouts import Layout
 from ...linking import units
 from ..posterior.posterior import Posterior
-from .asked import Asked
+from .scope import Scope
 from .streaming import SUMMARY
 
 _DIM = "summary"
@@ -83,10 +83,10 @@ def derived(
     layout = fit.layout
     wanted = _find(layout, nodes)
     targets = [node for node in (*layout.derived, *layout.outcomes) if node.name in wanted]
-    asked = Asked.of(fit, items, subjects)
+    scope = Scope.of(fit, items, subjects)
     what = [layout.mean_of(node) for node in targets]
-    found = asked.summaries(
-        asked.features, len(asked.items), what, prob=prob, memory_mib=memory_mib
+    found = scope.summaries(
+        scope.features, len(scope.items), what, prob=prob, memory_mib=memory_mib
     )
     variables = {}
     for node, values in zip(targets, found, strict=True):
@@ -94,7 +94,7 @@ def derived(
         unit = units.spelled(node.unit)
         attributes = {"units": unit} if unit else {}
         variables[node.name] = (dims, np.moveaxis(values, 0, -1), attributes)
-    coordinates = {"subject": asked.names, "item": list(asked.items.index), _DIM: list(SUMMARY)}
+    coordinates = {"subject": scope.names, "item": list(scope.items.index), _DIM: list(SUMMARY)}
     coordinates |= {
         dim: list(labels)
         for dim, labels in layout.dims.items()

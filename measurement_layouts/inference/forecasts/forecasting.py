@@ -14,10 +14,9 @@ from ...common.options import inside
 from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows, of_rows, row_names
 from ...layouts.outcomes.steps import Observed
-from ...layouts.plates import ITEM, SUBJECT
 from ..model.features import outside_range
 from ..posterior.posterior import Posterior
-from .asked import Asked
+from .scope import Scope
 from .seen import Seen
 from .streaming import SUMMARY
 from .support import Support
@@ -306,25 +305,24 @@ def forecast(
     1 cell of new subjects on new items, 90% intervals>
     """
     prob = inside("prob", prob, such_as=0.9)
-    asked = Asked.of(fit, items, subjects)
-    summarise = partial(asked.summaries, prob=prob, memory_mib=memory_mib)
-    forecasts = _assembled(asked, summarise, prob)
-    if asked.roster is None:
+    scope = Scope.of(fit, items, subjects)
+    summarise = partial(scope.summaries, prob=prob, memory_mib=memory_mib)
+    forecasts = _assembled(scope, summarise, prob)
+    if scope.extended is None:
         return forecasts
-    roster = asked.roster
-    known = (
-        ("subject", roster.who < roster.known[SUBJECT]),
-        ("item", roster.what < roster.known[ITEM]),
-        (("subject", "item"), roster.new_levels),
+    cases = (
+        ("subject", ~scope.extended.new_subjects),
+        ("item", ~scope.extended.new_items),
+        (("subject", "item"), scope.extended.new_levels),
     )
-    data = forecasts.data.assign(dict(zip(CASES, known, strict=True)))
+    data = forecasts.data.assign(dict(zip(CASES, cases, strict=True)))
     return replace(forecasts, data=data)
 
 
-def _assembled(asked: Asked, summarise: Callable[..., list[np.ndarray]], prob: float) -> Forecast:
+def _assembled(scope: Scope, summarise: Callable[..., list[np.ndarray]], prob: float) -> Forecast:
     """Assemble a forecast, with the comparison of its items with the training items."""
-    fit, who, rows, features = asked.fit, asked.names, asked.rows, asked.features
-    cells, steps, items = ("subject", "item"), fit.layout.steps, asked.items.index
+    fit, who, rows, features = scope.fit, scope.names, scope.rows, scope.features
+    cells, steps, items = ("subject", "item"), fit.layout.steps, scope.items.index
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
     seen = Seen.of(fit, who, rows, items, features)

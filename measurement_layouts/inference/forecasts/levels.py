@@ -1,6 +1,6 @@
 """Draws of a joint fit's latents at levels that may not be in the fit."""
 
-import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,10 @@ from ...layouts import Latent, Prior
 from ...layouts.plates import SUBJECT, Plate, determines, plate_name
 from ...linking import Expr, evaluate
 from ..model.alignment import align, leaves
+from ..model.cohort import Cohort
 from ..model.quantiles import from_scores
 from ..posterior.posterior import Posterior
 from .reading import draws_at
-from .roster import Roster
 
 _STANDARD = Prior("Normal", mu=0, sigma=1)
 
@@ -38,12 +38,15 @@ class Levels:
     ----------
     fit : Posterior
         A joint fit.
-    roster : Roster
-        Levels of the fit and new levels.
+    cohort : Cohort
+        Levels of the fit, followed by new levels.
+    fitted : dict of str to int
+        By plate, the number of levels of the fit.
     """
 
     fit: Posterior
-    roster: Roster
+    cohort: Cohort
+    fitted: Mapping[str, int]
 
     def at(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Return draws at levels of a latent's plates.
@@ -53,7 +56,7 @@ class Levels:
         latent : Latent
             The latent.
         codes : ndarray of int, shape (levels, plates)
-            Positions of the levels in the roster.
+            Positions of the levels in the cohort.
 
         Returns
         -------
@@ -65,23 +68,18 @@ class Levels:
         FitError
             When values at a new level cannot be drawn from the prior.
         """
-        posterior = self._posterior
         new = self._new(latent, codes)
         if not new.any():
-            return draws_at(self.fit, posterior, latent, codes)
+            return draws_at(self.fit, latent, codes)
         fresh = self._fresh(latent, codes[new])
         found = np.empty((len(fresh), len(codes), *fresh.shape[2:]))
         found[:, new] = fresh
-        found[:, ~new] = draws_at(self.fit, posterior, latent, codes[~new])
+        found[:, ~new] = draws_at(self.fit, latent, codes[~new])
         return found
-
-    @functools.cached_property
-    def _posterior(self) -> Any:
-        return self.fit.posterior
 
     def _new(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Mark the levels that are new on at least one plate."""
-        known = [self.roster.known[plate_name(plate)] for plate in latent.plates]
+        known = [self.fitted[plate_name(plate)] for plate in latent.plates]
         return np.asarray((codes >= np.array(known, dtype=int)).any(axis=1))
 
     def _fresh(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
@@ -97,14 +95,12 @@ class Levels:
 
     def _scores(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Draw the standard normal score of each value: (draws, levels, labels)."""
-        sizes, seed = self._posterior.sizes, int(self.fit.data.attrs["seed"])
+        sizes, seed = self.fit.posterior.sizes, int(self.fit.data.attrs["seed"])
         shape = (sizes["chain"] * sizes["draw"], *map(len, latent.dims.values()))
         names = [plate_name(plate) for plate in latent.plates]
         found = np.zeros((shape[0], len(codes), *shape[1:]))
         for place, own in enumerate(codes):
-            levels = [
-                self.roster.cohort.levels[name][code] for name, code in zip(names, own, strict=True)
-            ]
+            levels = [self.cohort.levels[name][code] for name, code in zip(names, own, strict=True)]
             rng = np.random.default_rng(subject_seed(seed, repr((latent.name, *levels))))
             found[:, place] = rng.standard_normal(shape)
         return found
@@ -129,7 +125,7 @@ class Levels:
         """Compute factors of the standard deviation at levels of a latent that sums to zero."""
         found = np.ones(len(codes))
         for axis in range(len(latent.plates) - axes, len(latent.plates)):
-            count = self.roster.known[plate_name(latent.plates[axis])]
+            count = self.fitted[plate_name(latent.plates[axis])]
             found *= np.sqrt(1 + np.where(codes[:, axis] >= count, 1, -1) / count)
         return found
 
@@ -143,7 +139,7 @@ class Levels:
                 at = [self._above(latent, codes, plate) for plate in part.plates]
                 chosen = self.at(part, np.stack(at, axis=1) if at else np.zeros((1, 0), dtype=int))
             else:
-                own = self.roster.cohort.covariates[part.name]
+                own = self.cohort.covariates[part.name]
                 chosen = own[self._above(latent, codes, SUBJECT)][None]
             known[part.name] = align(chosen, part, dims, leading=1, per_item=True)
         found = np.asarray(evaluate(value, known, dims))
@@ -156,4 +152,4 @@ class Levels:
         axis = next(
             place for place, plate in enumerate(latent.plates) if determines([plate], [coarser])
         )
-        return np.asarray(self.roster.cohort.up(latent.plates[axis], coarser)[codes[:, axis]])
+        return np.asarray(self.cohort.up(latent.plates[axis], coarser)[codes[:, axis]])

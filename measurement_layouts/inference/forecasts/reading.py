@@ -1,7 +1,7 @@
-"""Draws of one subject, arranged for computation: its own values and shared ones."""
+"""Draws of one subject's values and of the shared ones, for given items."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,7 +14,6 @@ from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
 from ..evaluator import Draws
 from ..model.alignment import Features
 from ..model.cohort import plate_feature
-from ..posterior.cohort import covariates_of
 from ..posterior.posterior import Posterior
 
 type AtLevels = Callable[[Latent, np.ndarray], np.ndarray]
@@ -44,80 +43,53 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """Reads subjects of a fit in which each subject was fitted separately.
+    """Reads the draws of subjects, for items with given levels.
 
     Attributes
     ----------
     layout : Layout
         The layout that was fitted.
-    posterior, constants : Dataset
-        Draws, and constants of subjects and items.
-    """
-
-    layout: Layout
-    posterior: xr.Dataset
-    constants: xr.Dataset
-
-    @property
-    def levels(self) -> Mapping[str, np.ndarray]:
-        """Level of each item in a latent's table, by latent that has values for levels of items."""
-        return {}
-
-    def read(self, row: int) -> Drawn:
-        """Read a subject's draws, by its position in the fit."""
-        values = self._constants_of(row)
-        for latent in self.layout.latents:
-            chains = self.posterior.variables[latent.name].isel(subject=row).to_numpy()
-            draws = chains.reshape(1, -1, *chains.shape[2:])
-            values[latent.name] = np.ascontiguousarray(np.moveaxis(draws, 1, -1))
-        return Drawn(values, draws.shape[1])
-
-    def _constants_of(self, row: int) -> dict[str, np.ndarray]:
-        names = (constant.name for constant in self.layout.constants)
-        return {
-            name: self.constants.variables[name].isel(subject=row).to_numpy().reshape(1, 1)
-            for name in names
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class JointReader(Reader):
-    """Reads subjects of a joint fit, which have their own values and values shared by levels.
-
-    Attributes
-    ----------
     at : callable
         Function that returns draws of a latent at levels of its plates.
     items : dict of str to ndarray of int
         By plate that is a property of items, the level of each item.
     subjects : dict of str to ndarray of int
         By plate that is a property of subjects, the level of each subject.
-    covariates : dict of str to ndarray
-        By covariate, shape (subjects,) or (subjects, labels).
+    properties : dict of str to ndarray
+        By covariate and constant of subjects, shape (subjects,) or (subjects, labels).
     """
 
+    layout: Layout
     at: AtLevels
     items: Mapping[str, np.ndarray]
     subjects: Mapping[str, np.ndarray]
-    covariates: Features
+    properties: Features
+
+    def take(self, rows: np.ndarray) -> "Reader":
+        """Return a reader of some of the subjects."""
+        subjects, properties = (
+            {name: values[rows] for name, values in of.items()}
+            for of in (self.subjects, self.properties)
+        )
+        return replace(self, subjects=subjects, properties=properties)
 
     @cached_property
-    def _combined(self) -> dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]:
+    def _combinations(self) -> dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]:
         """By plates: the combinations of levels that items have, and the combination of each."""
-        found = {}
+        combinations = {}
         for latent in self.layout.latents:
             names = _of_items(latent.plates)
-            if names and names not in found:
+            if names and names not in combinations:
                 codes = np.stack([self.items[name] for name in names], axis=1)
                 levels, which = np.unique(codes, axis=0, return_inverse=True)
-                found[names] = levels, which.ravel()
-        return found
+                combinations[names] = levels, which.ravel()
+        return combinations
 
     @property
     def levels(self) -> Mapping[str, np.ndarray]:
-        combined = self._combined
+        """Level of each item in a latent's table, by latent that has values for levels of items."""
         named = {latent.name: _of_items(latent.plates) for latent in self.layout.latents}
-        return {name: combined[plates][1] for name, plates in named.items() if plates}
+        return {name: self._combinations[plates][1] for name, plates in named.items() if plates}
 
     @cached_property
     def _shared(self) -> dict[str, np.ndarray]:
@@ -125,32 +97,37 @@ class JointReader(Reader):
         return {
             latent.name: self._table(latent, 0)
             for latent in self.layout.latents
-            if all(root(plate) == ITEM for plate in latent.plates)
+            if all(root(plate) == ITEM for plate in plates_of(self.layout, latent))
         }
 
     def read(self, row: int) -> Drawn:
-        values = self._constants_of(row) | self._shared
+        """Read the draws of a subject, by its position."""
+        values = dict(self._shared)
         for latent in self.layout.latents:
             if latent.name not in values:
                 values[latent.name] = self._table(latent, row)
         draws = values[self.layout.latents[0].name].shape[-1]
-        for name, numbers in self.covariates.items():
-            values[name] = numbers[row][None, ..., None]
+        for name, numbers in self.properties.items():
+            values[name] = np.asarray(numbers[row])[None, ..., None]
         return Drawn(values, draws)
 
     def _table(self, latent: Latent, row: int) -> np.ndarray:
         """Arrange one subject's draws of a latent as (levels, *labels, draws)."""
         names = _of_items(latent.plates)
-        combined = self._combined[names][0] if names else np.zeros((1, 0), dtype=int)
+        items = self._combinations[names][0] if names else np.zeros((1, 0), dtype=int)
         columns = [
-            combined[:, names.index(plate_name(plate))]
+            items[:, names.index(plate_name(plate))]
             if root(plate) == ITEM
-            else np.full(len(combined), self.subjects[plate_name(plate)][row])
-            for plate in latent.plates
+            else np.full(len(items), self.subjects[plate_name(plate)][row])
+            for plate in plates_of(self.layout, latent)
         ]
-        codes = np.stack(columns, axis=1) if columns else combined
-        draws = self.at(latent, codes)
+        draws = self.at(latent, np.stack(columns, axis=1) if columns else items)
         return np.ascontiguousarray(np.moveaxis(draws, 0, -1))
+
+
+def plates_of(layout: Layout, latent: Latent) -> tuple[Plate, ...]:
+    """Return the plates of a latent's draws: subjects where each was fitted separately."""
+    return latent.plates if layout.joint else (SUBJECT,)
 
 
 def _of_items(plates: Sequence[Plate]) -> tuple[str, ...]:
@@ -158,31 +135,28 @@ def _of_items(plates: Sequence[Plate]) -> tuple[str, ...]:
     return tuple(plate_name(plate) for plate in plates if root(plate) == ITEM)
 
 
-def draws_at(
-    fit: Posterior, posterior: xr.Dataset, latent: Latent, codes: np.ndarray
-) -> np.ndarray:
-    """Return draws of a latent at known levels of its plates, (draws, levels, *labels).
+def draws_at(fit: Posterior, latent: Latent, codes: np.ndarray) -> np.ndarray:
+    """Return draws of a latent at levels of the fit, (draws, levels, *labels).
 
     Parameters
     ----------
     fit : Posterior
-        A joint fit.
-    posterior : Dataset
-        Its draws.
+        The fit.
     latent : Latent
         The latent.
     codes : ndarray of int, shape (levels, plates)
         Positions of the levels in the fit.
     """
-    variable: Any = posterior.variables[latent.name]
-    at = f"{SUBJECT}[]"  # no dimension of a layout can have this name
-    if latent.plates:
-        places = zip(latent.plates, codes.T, strict=True)
-        chosen = {plate_name(plate): xr.Variable((at,), own) for plate, own in places}
-        variable = variable[chosen]
+    variable: Any = fit.data["posterior"].variables[latent.name]
+    names = [plate_name(plate) for plate in plates_of(fit.layout, latent)]
+    dim = f"{SUBJECT}[]"  # no dimension of a layout can have this name
+    if len(codes) == 1 or not names:  # draws on disk are read for this level only
+        variable = variable.isel(dict(zip(names, map(int, codes[0]), strict=True)))
+        variable = variable.expand_dims(dim)
     else:
-        variable = variable.expand_dims(at)
-    values = variable.transpose("chain", "draw", at, *latent.label_dims).to_numpy()
+        columns = zip(names, codes.T, strict=True)
+        variable = variable[{name: xr.Variable((dim,), levels) for name, levels in columns}]
+    values = variable.transpose("chain", "draw", dim, *latent.label_dims).to_numpy()
     chains, draws, *rest = values.shape
     return np.asarray(values.reshape(chains * draws, *rest))
 
@@ -190,23 +164,26 @@ def draws_at(
 def levels_of_items(fit: Posterior) -> Features:
     """Levels of the items of a joint fit, as hidden meta-features; empty for other fits."""
     layout, constants = fit.layout, fit.constants
-    if not layout.joint:
-        return {}
-    found = {plate_feature(ITEM): np.arange(constants.sizes["item"])}
-    for category in layout.categories:
-        if category.root == ITEM:
-            found[plate_feature(category.name)] = constants[category.name].to_numpy()
-    used = {plate_feature(plate_name(plate)) for plate in layout.plates}
-    return {name: values for name, values in found.items() if name in used}
+    names = {plate_name(plate) for plate in layout.plates if root(plate) == ITEM}
+    return {
+        plate_feature(name): np.arange(constants.sizes["item"])
+        if name == ITEM
+        else constants[name].to_numpy()
+        for name in names
+    }
 
 
 def levels_of_subjects(fit: Posterior) -> dict[str, np.ndarray]:
-    """Levels of the subjects of a joint fit, by plate that is a property of subjects."""
-    found = {SUBJECT: np.arange(len(fit.subjects))}
-    for category in fit.layout.categories:
-        if category.root == SUBJECT:
-            found[category.name] = fit.constants[category.name].to_numpy()
-    return found
+    """Levels of the subjects of a fit, by plate that is a property of subjects."""
+    categories = [one.name for one in fit.layout.categories if one.root == SUBJECT]
+    levels = {name: fit.constants[name].to_numpy() for name in categories}
+    return {SUBJECT: np.arange(len(fit.subjects)), **levels}
+
+
+def properties_of(fit: Posterior) -> Features:
+    """Covariates and constants of the subjects of a fit."""
+    nodes = (*fit.layout.covariates, *fit.layout.constants)
+    return {str(node.name): fit.constants[node.name].to_numpy() for node in nodes}
 
 
 def reader_of(fit: Posterior, features: Features) -> Reader:
@@ -217,23 +194,16 @@ def reader_of(fit: Posterior, features: Features) -> Reader:
     FitError
         When the fit is joint, and the features lack the levels of the items.
     """
-    source = fit.layout, fit.posterior, fit.constants
-    if not fit.layout.joint:
-        return Reader(*source)
-    names = dict.fromkeys(
-        name for latent in fit.layout.latents for name in _of_items(latent.plates)
-    )
-    lacking = [name for name in names if plate_feature(name) not in features]
-    if lacking:
+    layout = fit.layout
+    names = [plate_name(plate) for plate in layout.plates if root(plate) == ITEM]
+    missing = [name for name in names if plate_feature(name) not in features]
+    if missing:
         raise FitError(
-            f"layout {fit.layout.name!r} has values for each {' and '.join(lacking)}, but this "
+            f"layout {layout.name!r} has values for each {' and '.join(missing)}, but this "
             "computation is for subjects that share no values; use forecast or derived, which find "
             "the fit's items by name"
         )
-    return JointReader(
-        *source,
-        partial(draws_at, fit, source[1]),
-        {name: features[plate_feature(name)].astype(int) for name in names},
-        levels_of_subjects(fit),
-        covariates_of(fit),
+    items = {name: features[plate_feature(name)].astype(int) for name in names}
+    return Reader(
+        layout, partial(draws_at, fit), items, levels_of_subjects(fit), properties_of(fit)
     )

@@ -8,7 +8,7 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.options import inside
 from ...evaluations.tables import named, need_columns, texts
-from ..forecasts.asked import Asked
+from ..forecasts.scope import Scope
 from ..forecasts.streaming import mean_and_interval
 from ..posterior.posterior import Posterior
 
@@ -86,7 +86,7 @@ def group_means(
     table = named(items, "items", "item")
     of = groups_of(table, groups)
     codes, names = pd.factorize(of.to_numpy(dtype=object))
-    cells = Asked.of(fit, table, subjects)
+    cells = Scope.of(fit, table, subjects)
     rows = []
     for subject, chances in zip(cells.names, cells.chances(memory_mib=memory_mib), strict=True):
         means = np.stack([chances[codes == code].mean(axis=0) for code in range(len(names))])

@@ -10,9 +10,9 @@ from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT, plate_name
-from ..forecasts.roster import Roster
+from ..forecasts.scope import Extended
 from ..model.cohort import Cohort
-from ..model.features import outside_range
+from ..model.features import outside_range, read_features
 from ..model.new_levels import new_values
 from ..posterior.posterior import Posterior
 
@@ -50,10 +50,9 @@ class Joined:
         (who,) = _one_subject(fit, evaluation)
         tried = evaluation.trials.loc[who].to_numpy() > 0
         chosen = evaluation.select(items=evaluation.items.index[tried])
-        roster = Roster.of(fit, chosen.items, chosen.subject_table)
-        everybody, at = roster.cohort, roster.what
-        new = at >= roster.known[ITEM]
-        brought = {node.name: roster.features[node.name] for node in layout.meta_features}
+        brought = read_features(layout, chosen.items)
+        extended = Extended.of(fit, chosen.items, brought, chosen.subject_table)
+        everybody, at, new = extended.cohort, extended.items, extended.new_items
         outside = outside_range(layout, {name: values[new] for name, values in brought.items()})
         for name in outside.columns[outside.any()]:
             raise DataError(
@@ -82,7 +81,7 @@ class Joined:
             trials=chosen.trials.loc[who].to_numpy(),
         )
         whole = replace(own, levels=everybody.levels, of=everybody.of)
-        return cls(own, whole, roster.known)
+        return cls(own, whole, extended.fitted)
 
     @classmethod
     def alone(cls, layout: Layout, evaluation: Evaluation) -> "Joined":
