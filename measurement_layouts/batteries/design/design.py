@@ -185,7 +185,7 @@ def _over(
         features = of_rows(layout.steps, features, count)
         count *= len(layout.steps.rows)
     source = Sensitivity.of(layout, features, count, draws, seed, profiles)
-    return source, source.block.number.reshape(len(bank), -1)
+    return source, source.evaluator.row.reshape(len(bank), -1)
 
 
 def _target(
@@ -239,7 +239,7 @@ def _told(
     curve, done = [], 0
     for point in points:
         new = rows[done:point].ravel()
-        counts = np.bincount(new, minlength=source.block.count).astype(float)
+        counts = np.bincount(new, minlength=source.count).astype(float)
         information += (scaled.transpose(0, 2, 1) * counts) @ scaled
         divergence += outcomes.told(counts)
         covariance, done = near(information, source), point

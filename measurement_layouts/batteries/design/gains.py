@@ -39,7 +39,7 @@ class Gains:
     weights: np.ndarray
 
     def __post_init__(self) -> None:
-        draws, rows, size = len(self.source.draws), self.source.block.count, len(self.weights)
+        draws, rows, size = len(self.source.draws), self.source.count, len(self.weights)
         self._scaled = np.empty((draws, rows, size), dtype=np.float32)
         for part, scaled in self.source.slopes():
             self._scaled[part] = scaled

@@ -97,10 +97,11 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
     (array([2.9]), array([[0.5]]))
     """
     source = Sensitivity.of(layout, features, trials.shape[1], DRAWS, seed)
-    sets, own = _sets(source.block.totals(trials))
+    attempts = [np.bincount(source.evaluator.row, weights=counts) for counts in trials]
+    sets, own = _sets(np.array(attempts).astype(int))
     size = len(source.spread)
     information = np.empty((len(sets), DRAWS, size, size))
-    matters = np.zeros((source.block.count, size), dtype=bool)
+    matters = np.zeros((source.count, size), dtype=bool)
     for part, scaled in source.slopes():
         matters |= source.matters(scaled)
         turned = scaled.transpose(0, 2, 1)
@@ -118,7 +119,7 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
         source.spread,
         np.array(sds)[own],
         np.tensordot(share, np.array(correlations), axes=1),
-        matters[source.block.number],
+        matters[source.evaluator.row],
     )
 
 
