@@ -10,7 +10,7 @@ import numpy as np
 from ..layouts import Layout
 from ..linking import Expr, evaluate
 from .distinct import distinct
-from .kernel.domains import Domains
+from .kernel.domains import Domain, Domains
 from .kernel.tracing import Traced, UntraceableError
 from .kernel.values import NUMPY, Space, Value, Values
 
@@ -84,11 +84,8 @@ class Evaluator:
         self._columns, self._levels = dict(columns), dict(levels or {})
         self._dims = tuple(layout.dims)
         self._sizes = {dim: len(names) for dim, names in layout.dims.items()}
-        self._leaves = [
-            node
-            for node in (*layout.latents, *layout.covariates, *layout.constants)
-            if node.name not in columns
-        ]
+        leaves = (*layout.latents, *layout.covariates, *layout.constants)
+        self._leaves = [str(node.name) for node in leaves if node.name not in columns]
         nodes = (*layout.row_features, *layout.nodes.values())
         self._label_dims = {node.name: tuple(node.label_dims) for node in nodes}
         labels = {name: self._labels(name) for name in columns}
@@ -116,7 +113,7 @@ class Evaluator:
         list of ndarray
             By target, shape (distinct rows, *labels of the target, draws).
         """
-        tables = {node.name: self._at_rows(node.name, draws[node.name]) for node in self._leaves}
+        tables = {name: self._at_rows(name, draws[name]) for name in self._leaves}
         count = max((table.shape[-1] for table in tables.values()), default=1)
         step = max(1, self._together // self.volume)
         results: list[np.ndarray] = []
@@ -141,11 +138,14 @@ class Evaluator:
     def _at_rows(self, name: str, table: np.ndarray) -> np.ndarray:
         """Return draws at the entries of a leaf's domain, or those of its only level."""
         if name not in self._levels:
-            return table[0]
-        hidden = _LEVEL + name
-        domain = self._domains.of(frozenset({hidden}), ())
+            return np.asarray(table[0])
+        codes = self._domains.features[_LEVEL + name][self._domain_of_levels(name).origin]
+        return np.asarray(table[codes.astype(int)])
+
+    def _domain_of_levels(self, name: str) -> Domain:
+        domain = self._domains.of(frozenset({_LEVEL + name}), ())
         assert domain is not None  # noqa: S101
-        return table[self._domains.features[hidden][domain.origin].astype(int)]
+        return domain
 
     def _traced(self) -> "_Program":
         values, domains = Values(self._domains, self._sizes), self._domains
@@ -158,10 +158,10 @@ class Evaluator:
             labels = () if domain.dim is None else (np.arange(numbers.shape[1]),)
             entries = numbers[(domain.origin, *labels)]
             traced[name] = Traced(values, values.data(entries, Space(domain, dims), feature))
-        for node in self._leaves:
-            feature = frozenset({_LEVEL + node.name} if node.name in self._levels else ())
-            space = Space(domains.of(feature, ()), self._labels(node.name))
-            traced[node.name] = Traced(values, values.leaf("point", node.name, space, feature))
+        for name in self._leaves:
+            feature = frozenset({_LEVEL + name} if name in self._levels else ())
+            space = Space(domains.of(feature, ()), self._labels(name))
+            traced[name] = Traced(values, values.leaf("point", name, space, feature))
         like, outputs = Traced(values, values.zero), []
         for target in self._targets:
             named: dict[str, Any] = {}
@@ -174,14 +174,11 @@ class Evaluator:
         arrays: dict[str, Any] = {}
         for name in self._columns:
             arrays[name] = self._aligned(self._domains.features[name][..., None], name, rows=True)
-        for node in self._leaves:
-            has_levels = node.name in self._levels
-            table = block[node.name]
-            if has_levels:
-                domain = self._domains.of(frozenset({_LEVEL + node.name}), ())
-                assert domain is not None  # noqa: S101
-                table = table[domain.index]
-            arrays[node.name] = self._aligned(table, node.name, rows=has_levels)
+        for name in self._leaves:
+            table = block[name]
+            if name in self._levels:
+                table = table[self._domain_of_levels(name).index]
+            arrays[name] = self._aligned(table, name, rows=name in self._levels)
         results = []
         for target in self._targets:
             named: dict[str, Any] = {}
@@ -296,7 +293,7 @@ class _Program:
                 _joined(_REDUCE[kind], [columns[at] for at in chosen], entries)
                 for chosen, entries in step
             ]
-        return columns[0]
+        return np.asarray(columns[0])
 
     def _spread(self, numbers: Any, source: Space, target: Space) -> Any:
         """Give numbers (entries, *labels, draws) the axes of a finer space."""

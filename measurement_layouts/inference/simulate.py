@@ -312,4 +312,4 @@ def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
             f"{name_cells(profiles[columns], wrong)}; correct them"
         )
     shape = tuple(map(len, latent.dims.values()))
-    return np.clip(values, low, high).T.reshape(1, *shape, len(profiles))
+    return np.asarray(np.clip(values, low, high).T.reshape(1, *shape, len(profiles)))

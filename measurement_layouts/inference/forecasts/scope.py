@@ -133,8 +133,8 @@ class Scope:
         subjects = np.arange(len(self.names))
         rest = memory_mib if self.extended is None else (1 - _OF_LEVELS) * memory_mib
         blocks = [
-            summaries(reader, subjects, *items_of, targets, prob=prob, memory_mib=rest)
-            for reader, *items_of in self.readers(features, items, memory_mib)
+            summaries(reader, subjects, chosen, count, targets, prob=prob, memory_mib=rest)
+            for reader, chosen, count in self.readers(features, items, memory_mib)
         ]
         return [np.concatenate(values, axis=2) for values in zip(*blocks, strict=True)]
 
@@ -321,7 +321,7 @@ class Extended:
             return self.subjects if name == SUBJECT else self.items
         category = next(one for one in self.cohort.layout.categories if one.name == name)
         at = self.subjects if category.root == SUBJECT else self.items
-        return self.cohort.of[name][at]
+        return np.asarray(self.cohort.of[name][at])
 
 
 def _categories_of_subjects(cohort: Cohort) -> pd.DataFrame:
