@@ -21,7 +21,7 @@ ITEMS, PLACED_ITEMS = 40, 10  # fewer where each has 121 places
 MANY = {"adele, abilities on many items": 180}  # 10 for each of 18 abilities: sampled as they are
 ROUNDING = 1e-10
 BY_HAND = 2.0**-62  # chances by hand: of the numbers beside 1 four are rounded, 2**-64 each
-PLAIN = 2.0**-51  # in the plain model, 2**-53 each
+ENGINE = 2.0**-51  # in machine code and the plain model, 2**-53 each
 HANDS = {**hand_games.HANDS, **hand_models.HANDS, **hand_models.BESIDE, **hand_ladders.HANDS}
 
 
@@ -81,12 +81,12 @@ class Case:
         """The shipped machine code."""
         return Fused(self.layout, self.features, self.data)
 
-    def by_hand(self, points, rounding=BY_HAND):
+    def by_hand(self, points):
         """Log-densities, and how far rounding may take the engine from them."""
         each, unlikely = self._parts(points)
         found = each.sum(axis=1)
         off = ROUNDING * np.maximum(1, abs(found)) + self.hand.constant
-        return found, off + rounding * unlikely.sum(axis=1)
+        return found, off + ENGINE * unlikely.sum(axis=1)
 
     def _parts(self, points):
         order = [latent.name for latent in self.layout.latents]
@@ -109,7 +109,7 @@ class Case:
 
         Their error goes with h**4: twice the step errs sixteen times as much, so that the change is
         above it. Rounding by hand is `BY_HAND` over the step, in proportion to one over an
-        outcome's chance, and that of two factors of each item's slope.
+        outcome's chance; the engine rounds two factors of each item's slope.
         """
         count, length = points.shape
         shifts = np.array([-4, -2, -1, 1, 2, 4], dtype=Long) * h
@@ -120,7 +120,7 @@ class Case:
         near, far = ((x - y + 8 * (z - w)) / 12 for x, w, z, y in ((b, c, d, e), (a, b, e, f)))
         slopes, found = near / h, near.sum(axis=-1) / h
         off = abs(found - far.sum(axis=-1) / (2 * h)) + BY_HAND / h * unlikely.sum(axis=-1)
-        off = off + 2 * BY_HAND * (unlikely * abs(slopes)).sum(axis=-1)
+        off = off + 2 * ENGINE * (unlikely * abs(slopes)).sum(axis=-1)
         return found.T, (off + ROUNDING * np.maximum(1, abs(found).max(axis=0))).T
 
 

@@ -8,7 +8,6 @@ from scipy.special import gammaln, xlogy
 
 from ...evaluations.subject_data import EDGE
 from .domains import Domains
-from .mathematics import LEAST
 from .values import Value, Values
 
 _SMALLEST = -690.0  # the exponential of smaller numbers may be 0
@@ -72,18 +71,17 @@ class Outcomes:
         return np.asarray(found)
 
     def log_probability(
-        self, values: Values, p: Value, q: Value, weights: Value | None, *given: Value
+        self, values: Values, p: Value, weights: Value | None, *given: Value
     ) -> Value:
-        """Make the log-probability of each row, without its coefficient; q = 1 - p."""
+        """Make the log-probability of each row, without its coefficient."""
         if weights is not None:
-            return self._averaged(values, p, q, weights, *given)
-        return values("unanimous" if self.unanimous else "binomial", p, q, *given)
+            return self._averaged(values, p, weights, *given)
+        return values("unanimous" if self.unanimous else "binomial", p, *given)
 
     def _averaged(
         self,
         values: Values,
         p: Value,
-        q: Value,
         weights: Value,
         successes: Value,
         failures: Value,
@@ -94,11 +92,10 @@ class Outcomes:
         dim = str(self.unseen)
         far = values.constant(1 - EDGE)
         p = values("minimum", values("maximum", p, values.constant(EDGE)), far)
-        q = values("minimum", values("maximum", q, values.constant(LEAST)), far)
         each = values(
             "add",
             values("mul", successes, values("log", p)),
-            values("mul", failures, values("log", q)),
+            values("mul", failures, values("log", values("sub", values.one, p))),
             values("log", weights),
         )
         most = values.reduce("max", each, dim) if self.crowded else best

@@ -13,7 +13,6 @@ from llvmlite import ir
 
 from ...evaluations.subject_data import EDGE
 
-LEAST = 1 - (1 - EDGE)  # complement of the rounded number 1 - EDGE
 DOUBLE = ir.DoubleType()
 LONG = ir.IntType(64)
 
@@ -30,7 +29,6 @@ _LOG = [  # coefficients of log(1 + f) as an odd series in f / (2 + f), from fdl
     6.666666666666735130e-01,
 ]
 _HALF_ROOT = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)
-_ALL = -40.0  # below it, the complement of the logistic is 1
 _ONE = 0x3FF0000000000000
 
 
@@ -162,35 +160,27 @@ def _sigmoid(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     return b.fdiv(number(1), b.fadd(number(1), maths.call(b, "exp", b.fneg(x))))
 
 
-def _sigmoid_lack(maths: Mathematics, b: ir.IRBuilder, x: Any, found: Any) -> Any:
-    """Compute the complement of the logistic, given x and the logistic."""
-    lack = b.fmul(maths.call(b, "exp", b.fneg(x)), found)
-    return b.select(b.fcmp_ordered("<", x, number(_ALL)), number(1), lack)
-
-
 def _softplus(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     small = maths.call(b, "exp", b.fneg(maths.intrinsic(b, "fabs", x)))
     return b.fadd(maths.call(b, "maximum", x, number(0)), maths.call(b, "log1p", small))
 
 
-def _guarded(b: ir.IRBuilder, chance: Any, least: Any) -> tuple[Any, Any]:
+def _guarded(b: ir.IRBuilder, p: Any) -> tuple[Any, Any]:
     """Bound a probability away from 0 and 1; also return whether it was changed."""
-    low = b.fcmp_ordered("<", chance, least)
-    high = b.fcmp_ordered(">", chance, number(1 - EDGE))
-    kept = b.select(high, number(1 - EDGE), b.select(low, least, chance))
+    low, high = b.fcmp_ordered("<", p, number(EDGE)), b.fcmp_ordered(">", p, number(1 - EDGE))
+    kept = b.select(high, number(1 - EDGE), b.select(low, number(EDGE), p))
     return kept, b.or_(low, high)
 
 
 def _unanimous(
-    maths: Mathematics, b: ir.IRBuilder, p: Any, q: Any, signed: Any, slope: bool = False
+    maths: Mathematics, b: ir.IRBuilder, p: Any, signed: Any, slope: bool = False
 ) -> Any:
     """Compute the log-probability of `signed` successes, or of -`signed` failures if negative.
 
-    With `slope`, compute its derivative by p, where q = 1 - p.
+    With `slope`, compute its derivative by p.
     """
-    lost = b.fcmp_ordered("<", signed, number(0))
-    least = b.select(lost, number(LEAST), number(EDGE))
-    came, beyond = _guarded(b, b.select(lost, q, p), least)
+    p, beyond = _guarded(b, p)
+    came = b.select(b.fcmp_ordered("<", signed, number(0)), b.fsub(number(1), p), p)
     if slope:
         return b.select(beyond, number(0), b.fdiv(signed, came))
     trials = maths.intrinsic(b, "fabs", signed)
@@ -198,32 +188,19 @@ def _unanimous(
 
 
 def _binomial(
-    maths: Mathematics,
-    b: ir.IRBuilder,
-    p: Any,
-    q: Any,
-    hits: Any,
-    misses: Any,
-    slope: bool = False,
+    maths: Mathematics, b: ir.IRBuilder, p: Any, hits: Any, misses: Any, slope: bool = False
 ) -> Any:
-    """Compute the log-probability of successes and failures, or its derivative by p; q = 1 - p.
+    """Compute the log-probability of successes and failures, or its derivative by p.
 
-    The derivative has one division, and no cancellation near 0 and 1.
+    The derivative has one division.
     """
-    p, beyond = _guarded(b, p, number(EDGE))
-    q, _ = _guarded(b, q, number(LEAST))
+    p, beyond = _guarded(b, p)
+    q = b.fsub(number(1), p)
     if slope:
         excess = b.fsub(b.fmul(hits, q), b.fmul(misses, p))
         return b.select(beyond, number(0), b.fdiv(excess, b.fmul(p, q)))
     won = b.fmul(hits, maths.call(b, "log", p))
     return b.fadd(won, b.fmul(misses, maths.call(b, "log", q)))
-
-
-def _log_chance(maths: Mathematics, b: ir.IRBuilder, p: Any, q: Any) -> Any:
-    """Compute log(p), for p from 0.5 to 2 with a correction by q = 1 - p, which is more exact."""
-    lost = b.fdiv(b.fsub(b.fsub(number(1), p), q), p)
-    near = b.and_(b.fcmp_ordered(">", p, number(0.5)), b.fcmp_ordered("<=", p, number(2)))
-    return b.fadd(maths.call(b, "log", p), b.select(near, lost, number(0)))
 
 
 def _through(name: str) -> Callable[..., Any]:
@@ -236,13 +213,11 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "log1p": _log1p,
     "expm1": _expm1,
     "sigmoid": _sigmoid,
-    "sigmoid_lack": _sigmoid_lack,
     "softplus": _softplus,
     "unanimous": _unanimous,
     "unanimous_slope": partial(_unanimous, slope=True),
     "binomial": _binomial,
     "binomial_slope": partial(_binomial, slope=True),
-    "log_chance": _log_chance,
     "pow": _through("pow"),
     "sqrt": _through("sqrt"),
     "abs": _through("fabs"),
@@ -271,7 +246,6 @@ _SIMPLE: dict[str, Callable[..., Any]] = {
     "maximum": partial(_extreme, ">"),
     "minimum": partial(_extreme, "<"),
     "where": lambda b, condition, yes, no: b.select(condition, yes, no),
-    "complement": lambda b, p, q: q,
     "lt": partial(_compare, "<"),
     "gt": partial(_compare, ">"),
     "le": partial(_compare, "<="),

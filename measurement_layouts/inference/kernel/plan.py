@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .complements import Complements
 from .domains import Domains
 from .inputs import Outcomes
 from .terms import LogDensity, Term
@@ -97,18 +96,13 @@ _RULES: dict[str, Rule] = {
     "expm1": lambda v, a, g, make: [make("mul", g, make("add", v, make.one))],
     "log": lambda v, a, g, make: [make("div", g, a[0])],
     "log1p": lambda v, a, g, make: [make("div", g, make("add", a[0], make.one))],
-    "sigmoid": lambda v, a, g, make: [
-        make("mul", g, make("mul", v, make("sigmoid_lack", a[0], v)))
-    ],
+    "sigmoid": lambda v, a, g, make: [make("mul", g, make("mul", v, make("sub", make.one, v)))],
     "softplus": lambda v, a, g, make: [make("mul", g, make("sigmoid", a[0]))],
     "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],
     "sqrt": lambda v, a, g, make: [make("div", g, make("add", v, v))],
     "abs": lambda v, a, g, make: [make("where", make("lt", a[0], make.zero), make("neg", g), g)],
-    # with a probability p and q = 1 - p as arguments, the whole derivative is that by p
-    "complement": lambda v, a, g, make: [make("neg", g), None],
-    "log_chance": lambda v, a, g, make: [make("div", g, a[0]), None],
-    "unanimous": lambda v, a, g, make: [make("mul", g, make("unanimous_slope", *a)), None, None],
-    "binomial": lambda v, a, g, make: [make("mul", g, make("binomial_slope", *a)), *[None] * 3],
+    "unanimous": lambda v, a, g, make: [make("mul", g, make("unanimous_slope", *a)), None],
+    "binomial": lambda v, a, g, make: [make("mul", g, make("binomial_slope", *a)), None, None],
     "maximum": _larger("ge"),
     "minimum": _larger("le"),
     "where": lambda v, a, g, make: [
@@ -172,7 +166,6 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
     """
     terms = density.terms
     values = Values(domains, terms.sizes)
-    complements = Complements(values)
     placed: list[Value | None] = []
     points: dict[int, Space] = {}
     for term in terms.listed:
@@ -191,14 +184,13 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
         elif term.op == "total":
             made = _total(values, args[0], term)  # type: ignore[arg-type]
         elif term.op in ("sum", "max", "min", "prod"):
-            made = complements.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
+            made = values.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
         else:
-            made = complements.compute(term.op, *args)  # type: ignore[arg-type]
+            made = values(term.op, *args)  # type: ignore[arg-type]
         placed.append(made)
     success = placed[density.probability]
-    failure = complements.of(success)  # type: ignore[arg-type]
     weights = None if density.weights is None else placed[density.weights]
-    likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
+    likelihood = _likelihood(values, success, weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
     profile = tuple(placed[place] for place in density.profile)
@@ -232,16 +224,10 @@ def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
     return values.data(array, Space(None, labels)) if labels else values.constant(float(array))
 
 
-def _likelihood(
-    values: Values,
-    success: Value,
-    failure: Value,
-    weights: Value | None,
-    outcomes: Outcomes,
-) -> Value:
+def _likelihood(values: Values, success: Value, weights: Value | None, outcomes: Outcomes) -> Value:
     """Make the log-probability of the outcomes, without coefficients."""
     rows = Space(values.domains.rows)
     everything = frozenset(values.domains.features)
     given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
-    logs = outcomes.log_probability(values, success, failure, weights, *given)
+    logs = outcomes.log_probability(values, success, weights, *given)
     return values.fold("sum", logs, rows, Space())

@@ -237,7 +237,7 @@ class Entry:
 
 
 _POINTER = ir.PointerType()
-_START = {"sum": 0.0, "lack": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
+_START = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _JOIN = {"prod": "mul", "max": "maximum", "min": "minimum"}
 
 
@@ -316,11 +316,7 @@ class Stage:
                 self._accumulate(target, part)
                 return
             before = self.b.load(target, typ=DOUBLE)
-            if kind == "lack":  # 1 - pa = (1 - p) a + (1 - a)
-                joined = self.b.fadd(self.b.fmul(before, part), body.read(value.args[1]))
-            else:
-                joined = self.maths.call(self.b, _JOIN[kind], before, part)
-            self.b.store(joined, target)
+            self.b.store(self.maths.call(self.b, _JOIN[kind], before, part), target)
 
     def _in_runs(self, space: Space, target: Space) -> bool:
         """Return whether neighbouring entries of a space mostly belong to one entry of a target."""

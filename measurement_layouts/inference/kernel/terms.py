@@ -83,6 +83,10 @@ class Terms:
             op, args = "neg", args[1:]
         if op == "neg" and self[args[0]].op == "neg":
             return self[args[0]].args[0]
+        if op == "log1p" and self[args[0]].op == "neg":  # PyTensor's rule, which -1 x hides from it
+            other = self[self[args[0]].args[0]]
+            if other.op == "sigmoid":
+                return self.compute("neg", self.compute("softplus", *other.args))
         parts = [self[arg] for arg in args]
         present = {label for part in parts for label in part.labels}
         return self.add(

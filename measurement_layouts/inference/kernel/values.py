@@ -194,14 +194,13 @@ class Values:
         through: Space,
         target: Space,
         features: frozenset[str] = frozenset(),
-        lacks: Value | None = None,
     ) -> Value:
         """Make a reduction of the entries of a space by entry of a coarser one.
 
         Parameters
         ----------
-        kind : {"sum", "max", "min", "prod", "lack"}
-            Kind of the reduction: ``lack`` is 1 minus the product, computed from complements.
+        kind : {"sum", "max", "min", "prod"}
+            Kind of the reduction.
         arg : Value
             The quantity to reduce, broadcast to `through`.
         through : Space
@@ -210,22 +209,24 @@ class Values:
             Space of the result, which is coarser.
         features : frozenset of str
             Meta-features on which the result depends.
-        lacks : Value, optional
-            1 minus `arg`, for ``lack``.
         """
         if through == target:
             return arg
         payload, key = (kind, through), (kind, _key(through))
-        args = (arg,) if lacks is None else (arg, lacks)
-        moving = any(one.moving for one in args)
-        return self._add("fold", args, target, features, payload, key, moving)
+        return self._add("fold", (arg,), target, features, payload, key, arg.moving)
 
     def fellows(self, arg: Value, through: Space, kept: Space) -> Value:
         """Make, for each label, the product over all other labels."""
         return self._add("others", (arg,), through, arg.features, kept, _key(kept), arg.moving)
 
     def reduce(self, kind: str, arg: Value, dim: str) -> Value:
-        """Make a reduction of a label dimension."""
+        """Make a reduction of a label dimension; a product of logistics is exp of a sum of logs.
+
+        The slopes of that sum need no products of all but one factor.
+        """
+        if kind == "prod" and arg.op == "sigmoid":
+            logarithms = self("neg", self("softplus", self("neg", arg.args[0])))
+            return self("exp", self.reduce("sum", logarithms, dim))
         labels = tuple(label for label in arg.space.labels if label != dim)
         domain = arg.space.domain
         if domain is not None and domain.dim is not None:
@@ -240,13 +241,13 @@ class Values:
     def _combine(self, op: str, args: list[Value]) -> Value:
         """Combine operands in pairs, beginning with those of the smallest space."""
         while len(args) > 1:
-            i, j = self.cheapest(args)
+            i, j = self._cheapest(args)
             joined = self(op, args[i], args[j])
             args = [arg for at, arg in enumerate(args) if at not in (i, j)]
             args.insert(i, joined)
         return args[0]
 
-    def cheapest(self, args: Sequence[Value]) -> tuple[int, int]:
+    def _cheapest(self, args: Sequence[Value]) -> tuple[int, int]:
         """Return the positions of the two operands that have the smallest common space."""
         pairs = [(i, j) for j in range(len(args)) for i in range(j)]
         cost = [self.volume(self._space((args[i], args[j]))) for i, j in pairs]

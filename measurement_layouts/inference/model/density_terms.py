@@ -218,14 +218,15 @@ class Translator:
         if name == "Second":
             return lambda _like, fill: fill
         if name == "Log1mexp":
-            return lambda arg: self.terms.compute("log1p", self._negated_exp(arg))
+            return lambda arg: self.terms.compute("log", self._lost(arg))
         op = _RENAMED.get(name, name.lower())
         if op not in NUMPY:
             raise UnsupportedError(f"the operation {scalar_op}")
         return lambda *args: self.terms.compute(op, *args)
 
-    def _negated_exp(self, arg: int) -> int:
-        return self.terms.compute("neg", self.terms.compute("exp", arg))
+    def _lost(self, arg: int) -> int:
+        """Add 1 - exp(x)."""
+        return self.terms.compute("neg", self.terms.compute("expm1", arg))
 
     def _dimshuffle(self, op: Any, laid: _Laid) -> _Laid:
         if isinstance(laid.content, np.ndarray):

@@ -1,8 +1,8 @@
 """Machine code computes what the plain model computes, and its gradient.
 
 Tolerance 1e-10 of the log-density, and of the largest slope: sums of some hundreds of terms of up
-to about 100, each rounded to 1e-16 of itself. And what the plain model loses of chances next to 0
-and 1, which machine code does not (`tests/inference/kernel/test_chances_in_decimals.py`).
+to about 100, each rounded to 1e-16 of itself. And what rounding takes of chances next to 0 and 1
+(`tests/inference/kernel/test_guard_of_chances.py`).
 """
 
 import numpy as np
