@@ -1,9 +1,5 @@
 """Self-reports of models, compared with their choices."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -13,7 +9,6 @@ from ..common.options import inside, whole
 from ..common.seeds import subject_seed
 from .consensus import divided
 from .judgments import SituationalJudgments, refuse_no_judgments
-from .model_groups import ModelGroups
 from .resampling import group_means
 
 
@@ -89,23 +84,15 @@ def self_reports(
     """
     revealed, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
     means = group_means(revealed, groups, prob=prob, resamples=resamples, seed=seed)
-    reported = reported_ratings(judgments, by=by)
-    parts = {}
-    for model in revealed.columns:
-        columns = {
-            "reported": reported.get(model),
-            "revealed": means.mean[model],
-            "scenarios": means.count[model],
-            "low": means.low[model],
-            "high": means.high[model],
-        }
-        table = pd.DataFrame(columns, index=means.mean.index[:-1]).dropna(
-            subset=["reported", "revealed"]
-        )
-        if by == "statement":
-            table.insert(0, "trait", judgments.statements.loc[table.index, "trait"])
-        parts[model] = table
-    return pd.concat(parts, names=["model", by])
+    means = means.rename_axis(["model", by])
+    means["reported"] = reported_ratings(judgments, by=by).unstack()
+    table = means.rename(columns={"mean": "revealed", "count": "scenarios"})
+    table = table[["reported", "revealed", "scenarios", "low", "high"]]
+    table = table.dropna(subset=["reported", "revealed"])
+    if by == "statement":
+        names = table.index.get_level_values("statement")
+        table.insert(0, "trait", judgments.statements["trait"].reindex(names).to_numpy())
+    return table
 
 
 _WAYS = ("trait", "statement")
@@ -221,8 +208,9 @@ def self_report_correlations(
     Returns
     -------
     DataFrame
-        By trait, or by model and trait: ``rho`` in [-1, 1], ``low``, ``high``, the number of
-        ``points``, and the ``reason`` why a correlation is NaN.
+        By trait, or by model and trait: ``rho`` in [-1, 1], ``low`` and ``high``; ``slope`` and
+        ``intercept`` of the least-squares line of choices over reports; the number of ``points``,
+        and the ``reason`` why a correlation is NaN.
 
     Raises
     ------
@@ -269,17 +257,16 @@ def self_report_correlations(
         key: _correlation(*pair, prob, resamples, subject_seed(seed, str(key)))
         for key, pair in sets.items()
     }
-    table = pd.DataFrame.from_dict(
-        found, orient="index", columns=["rho", "low", "high", "points", "reason"]
-    )
+    columns = ["rho", "low", "high", "slope", "intercept", "points", "reason"]
+    table = pd.DataFrame.from_dict(found, orient="index", columns=columns)
     index = pd.Index(list(sets)) if by == "trait" else pd.MultiIndex.from_tuples(sets)
     return table.set_axis(index.set_names(names), axis=0)
 
 
 def _correlation(
     reported: pd.Series, revealed: pd.Series, prob: float, resamples: int, seed: int
-) -> tuple[float, float, float, int, str]:
-    """Compute Spearman's rho, its interval, the number of points, and why there is none."""
+) -> tuple[float, float, float, float, float, int, str]:
+    """Compute Spearman's rho, its interval, a line, the number of points, and why there is none."""
     known = (reported.notna() & revealed.notna()).to_numpy()
     # means of the same values must be equal, whatever the order of summation
     points = np.stack([reported[known], revealed[known]]).round(_DIGITS)
@@ -291,7 +278,7 @@ def _correlation(
     elif np.ptp(points[1]) == 0:
         reason = "all choices are equal"
     if reason:
-        return np.nan, np.nan, np.nan, count, reason
+        return np.nan, np.nan, np.nan, np.nan, np.nan, count, reason
     rng = np.random.default_rng(seed)
     drawn = points[:, rng.integers(count, size=(resamples, count))]
     drawn = drawn[:, (np.ptp(drawn, axis=2) > 0).all(axis=0)]
@@ -300,134 +287,6 @@ def _correlation(
     spread = np.sqrt((ranks**2).sum(axis=2).prod(axis=0))
     rhos = ranks.prod(axis=0).sum(axis=1) / spread
     low, high = np.quantile(rhos, [(1 - prob) / 2, (1 + prob) / 2])
-    return float(stats.spearmanr(*points).statistic), float(low), float(high), count, ""
-
-
-@dataclass(frozen=True, eq=False)
-class GroupReports:
-    """Self-reports and choices of models in groups.
-
-    Attributes
-    ----------
-    chosen : ModelGroups
-        Models and their groups.
-    table : DataFrame
-        Result of `self_reports`, for models with both a report and a rate.
-    rho : DataFrame
-        Result of `self_report_correlations`.
-    divided_below : float or None
-        Consensus below which scenarios count; with None, all scenarios count.
-    prob : float
-        Mass of the intervals.
-
-    Examples
-    --------
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> self_reports_by_group(study.judgments).scenarios
-    'scenarios where people are divided'
-    """
-
-    chosen: ModelGroups
-    table: pd.DataFrame
-    rho: pd.DataFrame
-    divided_below: float | None
-    prob: float
-
-    @property
-    def scenarios(self) -> str:
-        """Description of the scenarios that count."""
-        divided_only = "scenarios where people are divided"
-        return "all scenarios" if self.divided_below is None else divided_only
-
-    def line(self, model: str, trait: str) -> pd.DataFrame:
-        """Fit the revealed rate to the reported one by least squares.
-
-        Parameters
-        ----------
-        model, trait : str
-            Names of the model and the trait.
-
-        Returns
-        -------
-        DataFrame
-            Both ends of the line: ``reported`` and ``revealed``. There are no rows if there is no
-            correlation.
-        """
-        found = self.rho[self.rho.index == (model, trait)]
-        if not np.isfinite(found["rho"]).any():
-            return pd.DataFrame(columns=["reported", "revealed"])
-        table = self.table[self.table["trait"] == trait]
-        own = table[table.index.get_level_values("model") == model]
-        x, y = (own[name].to_numpy(dtype=float) for name in ("reported", "revealed"))
-        ends = np.array([x.min(), x.max()])
-        return pd.DataFrame({"reported": ends, "revealed": np.polyval(np.polyfit(x, y, 1), ends)})
-
-
-def self_reports_by_group(
-    judgments: SituationalJudgments,
-    *,
-    by: Literal["trait", "statement"] = "trait",
-    models: Sequence[str] | None = None,
-    groups: Mapping[str, str] | None = None,
-    divided_below: float | None = 0.7,
-    prob: float = 0.9,
-) -> GroupReports:
-    """Compare self-reports of models in groups with their choices.
-
-    Parameters
-    ----------
-    judgments : SituationalJudgments
-        Choices of people and models, with the models' ratings.
-    by : {"trait", "statement"}
-        Whether traits or statements are compared; see `self_reports`.
-    models, groups
-        As in `confidence_by_group`.
-    divided_below : float, optional
-        Only scenarios with a consensus below this share count; with None, all scenarios count.
-    prob : float
-        Mass of the intervals.
-
-    Returns
-    -------
-    GroupReports
-        Results of `self_reports` and `self_report_correlations`, with the groups.
-
-    Raises
-    ------
-    DataError
-        When `judgments` is something else, a model is unknown or has no group, no model has both
-        ratings and rates, or (by statement) a model has no statement with both.
-    FitError
-        When an option is out of range.
-
-    References
-    ----------
-    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 7 and
-    appendix F.
-
-    Examples
-    --------
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> self_reports_by_group(study.judgments, divided_below=None).rho["reason"].unique().tolist()
-    ['fewer than 3 points']
-    """
-    chosen = ModelGroups.of(judgments, models, groups)
-    every = chosen.judgments
-    within = prob if by == "trait" else 0.9
-    table = self_reports(every, by=by, divided_below=divided_below, prob=within)
-    table = table.dropna(subset=["reported", "revealed"])
-    rho = self_report_correlations(every, by=by, divided_below=divided_below, prob=prob)
-    if by == "trait" and table.empty:
-        raise DataError(
-            "no model has both ratings and rates; give ratings to from_long, or a higher "
-            "divided_below="
-        )
-    silent = [name for name in chosen.models if name not in table.index.unique("model")]
-    if by == "statement" and silent:
-        raise DataError(
-            f"{silent[0]} has no statement with both a rating and a rate; leave it out of "
-            "models=, or give a higher divided_below="
-        )
-    return GroupReports(chosen, table, rho, divided_below, prob)
+    line = np.polyfit(points[0], points[1], 1)
+    rho = float(stats.spearmanr(*points).statistic)
+    return rho, float(low), float(high), float(line[0]), float(line[1]), count, ""

@@ -126,13 +126,13 @@ VERBS = {
     "a list": "validation.cross_validate",
     "a mapping": "validation.compare_layouts",
     "a DataFrame": "estimation.horizon_trend",
-    "SituationalJudgments": "dispositions.alignment_by_group "
-    "dispositions.choices dispositions.compare_choices dispositions.confidence_by_group "
+    "SituationalJudgments": "dispositions.choices dispositions.compare_choices "
+    "dispositions.confidence_by_group "
     "dispositions.consensus dispositions.directional_alignment dispositions.divided "
     "dispositions.misalignment dispositions.misalignment_by_group "
-    "dispositions.rates_by_group "
+    "dispositions.divided_rates "
     "dispositions.self_report_correlations dispositions.self_reports "
-    "dispositions.self_reports_by_group dispositions.support_by",
+    "dispositions.support_by",
     "a path": "evaluations.read_inspect evaluations.read_lm_eval "
     "dispositions.SituationalJudgments.from_json_lines",
     "a name or path": "annotation.load_rubric annotation.load_demand_rubric "
