@@ -195,7 +195,7 @@ def read_votes(
     )
     words = words_in(checked, "vote", "votes", (*VOTES, _NOT_APPLICABLE), _NOT_APPLICABLE)
     votes = pd.DataFrame({"scenario": names, "rater": people, "vote": words}, dtype="str")
-    votes = votes[words != _NOT_APPLICABLE].reset_index(drop=True)
+    votes = votes.query("vote != @_NOT_APPLICABLE").reset_index(drop=True)
     lost = len(checked) - len(votes)
     dropped.append(("votes", lost, "the scenario was not applicable for the rater"))
     if votes.empty:
@@ -283,8 +283,8 @@ def _refuse_varying(scenarios: pd.DataFrame, column: str) -> None:
 def _tally(table: pd.DataFrame, pairs: pd.MultiIndex) -> pd.DataFrame:
     """Count the samples of each pair by what they chose."""
     words = words_in(table, "choice", "samples", CHOICES)
-    chosen = pd.DataFrame({choice: words == choice for choice in CHOICES}, pairs)
-    return chosen.groupby(level=pairs.names, sort=False).sum().astype("int64")
+    chosen = pd.DataFrame({choice: words == choice for choice in CHOICES}, pairs, dtype="int64")
+    return pd.DataFrame(chosen.groupby(level=pairs.names, sort=False).sum())
 
 
 def _counts(table: pd.DataFrame, pairs: pd.MultiIndex) -> pd.DataFrame:

@@ -140,7 +140,10 @@ def revealed_rates(
             "no model has samples in a scenario on which people are divided; raise divided_below=, "
             "or use None for all scenarios"
         )
-    return _as_agreement(rates, judgments, by), scenarios.loc[rates.index, by]
+    scenarios = scenarios.loc[rates.index]
+    if by == "statement":
+        rates = rates.where(scenarios["keyed"] == 1, 1 - rates)
+    return rates, scenarios[by]
 
 
 def reported_ratings(judgments: SituationalJudgments, *, by: str) -> pd.DataFrame:
@@ -163,14 +166,6 @@ def reported_ratings(judgments: SituationalJudgments, *, by: str) -> pd.DataFram
     statements = judgments.statements.loc[ratings.index]
     scored = ratings.where(statements["keyed"] == 1, 8 - ratings)
     return scored.groupby(statements["trait"]).mean()
-
-
-def _as_agreement(rates: pd.DataFrame, judgments: SituationalJudgments, by: str) -> pd.DataFrame:
-    """Turn trait-positive rates into rates of agreeing with the statement, if by statement."""
-    if by == "trait":
-        return rates
-    forward = judgments.scenarios.loc[rates.index, "keyed"] == 1
-    return rates.where(forward, 1 - rates)
 
 
 _LEAST = 3  # two points always have a rank correlation of 1 or -1
@@ -241,35 +236,24 @@ def self_report_correlations(
     prob, resamples = inside("prob", prob, such_as=0.9), whole("resamples", resamples, least=2)
     seed = whole("seed", seed)
     rates, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
-    revealed = rates.groupby(groups, sort=False).mean()
-    reported = reported_ratings(judgments, by=by).reindex_like(revealed)
-    if by == "trait":
-        sets = {trait: (reported.loc[trait], revealed.loc[trait]) for trait in revealed.index}
-    else:
-        traits = judgments.statements.loc[revealed.index, "trait"]
-        sets = {
-            (model, trait): (reported[model][traits == trait], revealed[model][traits == trait])
-            for model in revealed.columns
-            for trait in traits.unique()
-        }
-    names = ["trait"] if by == "trait" else ["model", "trait"]
-    found = {
-        key: _correlation(*pair, prob, resamples, subject_seed(seed, str(key)))
-        for key, pair in sets.items()
+    revealed = rates.groupby(groups, sort=False).mean().unstack().rename_axis(["model", by])
+    points = pd.DataFrame({"revealed": revealed})
+    points["reported"] = reported_ratings(judgments, by=by).unstack()
+    points = points.reset_index()
+    if by == "statement":
+        points["trait"] = points["statement"].map(judgments.statements["trait"])
+    keys = ["trait"] if by == "trait" else ["model", "trait"]
+    rows = {
+        key: _correlation(part, prob, resamples, subject_seed(seed, str(key)))
+        for key, part in points.groupby(keys[0] if by == "trait" else keys, sort=False)
     }
-    columns = ["rho", "low", "high", "slope", "intercept", "points", "reason"]
-    table = pd.DataFrame.from_dict(found, orient="index", columns=columns)
-    index = pd.Index(list(sets)) if by == "trait" else pd.MultiIndex.from_tuples(sets)
-    return table.set_axis(index.set_names(names), axis=0)
+    return pd.DataFrame(list(rows.values()), pd.Index(list(rows))).rename_axis(keys)
 
 
-def _correlation(
-    reported: pd.Series, revealed: pd.Series, prob: float, resamples: int, seed: int
-) -> tuple[float, float, float, float, float, int, str]:
+def _correlation(table: pd.DataFrame, prob: float, resamples: int, seed: int) -> dict[str, object]:
     """Compute Spearman's rho, its interval, a line, the number of points, and why there is none."""
-    known = (reported.notna() & revealed.notna()).to_numpy()
     # means of the same values must be equal, whatever the order of summation
-    points = np.stack([reported[known], revealed[known]]).round(_DIGITS)
+    points = table[["reported", "revealed"]].dropna().to_numpy().T.round(_DIGITS)
     count, reason = points.shape[1], ""
     if count < _LEAST:
         reason = f"fewer than {_LEAST} points"
@@ -277,8 +261,10 @@ def _correlation(
         reason = "all self-reports are equal"
     elif np.ptp(points[1]) == 0:
         reason = "all choices are equal"
+    numbers = ["rho", "low", "high", "slope", "intercept"]
+    row = {**dict.fromkeys(numbers, np.nan), "points": count, "reason": reason}
     if reason:
-        return np.nan, np.nan, np.nan, np.nan, np.nan, count, reason
+        return row
     rng = np.random.default_rng(seed)
     drawn = points[:, rng.integers(count, size=(resamples, count))]
     drawn = drawn[:, (np.ptp(drawn, axis=2) > 0).all(axis=0)]
@@ -286,7 +272,7 @@ def _correlation(
     ranks -= ranks.mean(axis=2, keepdims=True)
     spread = np.sqrt((ranks**2).sum(axis=2).prod(axis=0))
     rhos = ranks.prod(axis=0).sum(axis=1) / spread
-    low, high = np.quantile(rhos, [(1 - prob) / 2, (1 + prob) / 2])
+    ends = np.quantile(rhos, [(1 - prob) / 2, (1 + prob) / 2])
     line = np.polyfit(points[0], points[1], 1)
-    rho = float(stats.spearmanr(*points).statistic)
-    return rho, float(low), float(high), float(line[0]), float(line[1]), count, ""
+    found = [stats.spearmanr(*points).statistic, *ends, *line]
+    return row | dict(zip(numbers, map(float, found), strict=True))

@@ -1,5 +1,7 @@
 """Confidence of models in one action against the consensus of people."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -63,10 +65,8 @@ def confidence_plot(
     panel = style.single(ax, _SIZE)
     figure = panel.get_figure(root=True) if ax is None else None
     draw_curves(panel, curves, "confidence")
-    (dotted,) = panel.plot(
-        [50, 100], [50, 100], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0
-    )
-    dotted.set_label("confidence equals consensus")
+    look: dict[str, Any] = {"color": style.QUIET, "linestyle": ":", "linewidth": 1.2, "zorder": 0}
+    (dotted,) = panel.plot([50, 100], [50, 100], label="confidence equals consensus", **look)
     _frame(panel)
     style.title(panel, "Confidence of models and consensus of people")
     explain(np.array([panel]), figure, [*line_entries(curves, prob), dotted])
@@ -74,11 +74,8 @@ def confidence_plot(
 
 
 def _frame(ax: Axes) -> None:
-    ax.set_xlim(48, 102)
-    ax.set_ylim(48, 102)
-    ax.set_aspect("equal")
-    ax.set_xticks(range(50, 101, 10))
-    ax.set_yticks(range(50, 101, 10))
-    style.rules(ax)
+    ticks = range(50, 101, 10)
+    ax.set(xlim=(48, 102), ylim=(48, 102), aspect="equal", xticks=ticks, yticks=ticks)
     ax.set(xlabel="human consensus (%)", ylabel="model confidence (%)")
+    style.rules(ax)
     style.quiet_frame(ax, "left", "bottom")

@@ -80,9 +80,8 @@ def misalignment_plot(
 
 
 def _frame(ax: Axes) -> None:
-    ax.set_xlim(-3, 103)
-    ax.set_ylim(0, max(50.0, ax.dataLim.y1 + 2, ax.get_ylim()[1]))
-    ax.set_xticks([0, 25, 50, 75, 100])
+    top = max(50.0, ax.dataLim.y1 + 2, ax.get_ylim()[1])
+    ax.set(xlim=(-3, 103), ylim=(0, top), xticks=[0, 25, 50, 75, 100])
     style.rules(ax)
     ax.tick_params(labelsize=8)
     style.quiet_frame(ax, "left", "bottom")

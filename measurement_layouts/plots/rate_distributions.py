@@ -85,9 +85,8 @@ def rate_distributions(
     names = [style.words(name, 30) for name in rows]
     left = max(map(len, names)) * _LETTER + 0.2
     high = (len(rows) * (1 + _HILL) + 2) * _ROW + 0.75
-    panel_size = _PANEL, high
     axes, figure, columns = style.grid(
-        ax, len(traits), _COLUMNS, panel_size, (left, 0.7), 4.6, sharey=True
+        ax, len(traits), _COLUMNS, (_PANEL, high), (left, 0.7), 4.6, sharey=True
     )
     hills = {trait: _densities(own[trait]["rate"], groups) for trait in traits}
     highest = max((hill.max() for some in hills.values() for hill in some.values()), default=1.0)

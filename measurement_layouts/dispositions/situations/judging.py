@@ -140,8 +140,8 @@ def judge_responses(
     known = _read_responses(renamed(responses, columns, _COLUMNS, _COLUMNS), tests.index)
     names = {"oppose_action": "action_1", "agree_action": "action_2"}
     shown = tests.rename(columns=names).loc[known["scenario"]].set_index(known.index)
-    shown = shown.assign(response=known["response"])[[*_SHOWN]].T.to_dict()
-    texts = {str(item): material(**texts) for item, texts in shown.items()}
+    shown = shown.assign(response=known["response"])[[*_SHOWN]]
+    texts = {str(item): material(**row) for item, row in shown.T.to_dict().items()}
     said = annotated(_SCHEME, texts, model, known=known, **options)
     said.table["choice"] = said.table["answer"].map(dict(enumerate(CHOICES))).astype("str")
     return said
