@@ -40,14 +40,6 @@ def test_what_is_kept_asked_again_and_dropped_is_counted(said):
     assert said.failures["reason"].str.contains("no line starts with").all()
 
 
-def test_each_kind_of_answer_has_its_share(said):
-    """Attempts by kind: refused and empty throughout; wrong, prose, empty, two levels; right."""
-    attempts = said.annotations["demand[VO]"].usage["attempts"]
-    kinds = attempts.groupby([int(name[1:]) % 8 for name in attempts.index])
-    assert kinds.size().to_list() == [5] * 8
-    assert kinds.unique().map(list).to_list() == [[3], [3], [2], [2], [2], [2], [1], [1]]
-
-
 def test_an_annotator_is_told_what_was_wrong_with_its_answer():
     """The reason is named; after an empty answer the same question is asked again."""
     model = Sloppy()

@@ -15,7 +15,6 @@ SIZE, SIGHT = ml.MetaFeature("size", low=0, high=2), ml.Capability("sight", low=
 LAYOUT = ml.Layout("looking", ml.Success("found", logistic(SIGHT - SIZE, slope=5)))
 TABLE = pd.DataFrame({"subject": "Ann", "item": ["a", "b"], "outcome": [1, 0], "size": [0.5, 1.5]})
 PULLS = pd.DataFrame({"positive": [1.0], "negative": [2.0]})
-AGREED = pd.DataFrame({"level": [None], "discuss": [True]}, ["a"])
 READ = ml.evaluations.read_table(TABLE)
 EVALUATION = READ.evaluation()
 TAKE = [ml.fit, ml.check, ml.to_pymc]

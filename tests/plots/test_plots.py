@@ -1,7 +1,5 @@
 """Figures: what is drawn is what the tables say, with names, units and errors in order."""
 
-import doctest
-import importlib
 import subprocess
 import sys
 from itertools import pairwise
@@ -11,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.made_estimates import nothing_is_cut
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
@@ -131,15 +130,6 @@ def points(ax):
 
 def texts(ax):
     return [text.get_text() for text in ax.texts]
-
-
-def nothing_is_cut(ax):
-    """Draw the figure; all that is visible lies inside it, to a pixel or two."""
-    figure = np.ravel(ax)[0].get_figure()
-    figure.canvas.draw()
-    drawn, sheet = figure.get_tightbbox(), figure.bbox_inches.padded(0.02)
-    assert sheet.x0 <= drawn.x0 <= drawn.x1 <= sheet.x1
-    assert sheet.y0 <= drawn.y0 <= drawn.y1 <= sheet.y1
 
 
 class TestProfileForest:
@@ -558,63 +548,6 @@ def test_importing_plots_imports_little():
     code += f"print(set({large}) & sys.modules.keys())"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"
-
-
-def test_every_figure_is_exported():
-    assert sorted(plots.__all__) == [
-        "ability_radar",
-        "adaptive_plot",
-        "agent_characteristic_grid",
-        "alignment_heatmap",
-        "brier_against_success",
-        "calibration_panels",
-        "capability_scatter",
-        "caterpillar_plot",
-        "characteristic_surface",
-        "collapse_plot",
-        "comparison_plot",
-        "confidence_plot",
-        "criticism_map",
-        "curve_panels",
-        "curve_plot",
-        "curves_by_subject",
-        "demand_correlation_plot",
-        "demand_profile_plot",
-        "design_plot",
-        "forecast_plot",
-        "horizon_plot",
-        "importance_plot",
-        "incited_against_obtained",
-        "item_response_curves",
-        "layout_comparison_plot",
-        "likelihood_curve",
-        "misalignment_plot",
-        "misfit_plot",
-        "population_forest",
-        "prior_posterior",
-        "profile_bars",
-        "profile_forest",
-        "profile_heatmap",
-        "rank_ecdf",
-        "rate_distributions",
-        "rater_reliability_plot",
-        "reliability",
-        "residual_plot",
-        "scaling_plot",
-        "self_report_panels",
-        "self_report_plot",
-        "weights_plot",
-        "wright_map",
-    ]
-    assert all(callable(getattr(plots, name)) for name in plots.__all__)
-
-
-@pytest.mark.parametrize(
-    "name", ["validation.prediction.score", *(f"plots.{name}" for name in plots.__all__)]
-)
-def test_has_an_example(name):
-    module = importlib.import_module(f"measurement_layouts.{name}")
-    assert any(part.examples for part in doctest.DocTestFinder().find(module))
 
 
 class TestCalibrationCurve:

@@ -22,8 +22,6 @@ from measurement_layouts.scenarios.object_permanence.reproduction.published impo
 )
 from measurement_layouts.scenarios.object_permanence.reproduction.trial import Trial, run_trial
 from measurement_layouts.scenarios.object_permanence.truth import RANGES
-from measurement_layouts.scenarios.study import judge
-from measurement_layouts.validation.prediction.result import CrossValidation
 
 AGENTS = list(op.AGENTS)
 MISSING = {name: agent.missing for name, agent in op.AGENTS.items() if agent.missing is not None}
@@ -243,18 +241,6 @@ def test_reproduce_works_the_cohorts_through(tables, tmp_path, monkeypatch):
     found = reproduce(op.SCENARIO, None, write(tables, tmp_path))
     assert seeds == list(range(1, published.COHORTS + 1))
     assert all(figure.holds for figure in found.figures)
-
-
-def test_the_lowest_brier_score_on_held_out_arenas_wins():
-    briers = {RECOMMENDED: 0.1, PUBLISHED: 0.2, "aggregate": 0.1}
-    rows = [
-        {"method": name, "repeat": repeat, "subject": "Agent1", "brier": brier}
-        for name, brier in briers.items()
-        for repeat in (0, 1)
-    ]
-    figures = judge(op.SCENARIO, CrossValidation(pd.DataFrame(rows), pd.Series({"Agent1": 0.5})))
-    assert [figure.obtained for figure in figures] == [0.1, 0.2, 0.1]
-    assert [figure.holds for figure in figures] == [False, True, False]
 
 
 @pytest.mark.slow
