@@ -12,7 +12,6 @@ from measurement_layouts.annotation import (
     AnnotationError,
     DemandLevel,
     DemandRubric,
-    agreement,
     annotate_demands,
 )
 
@@ -78,13 +77,6 @@ def test_a_run_that_was_interrupted_asks_only_for_what_is_missing(tmp_path):
     again = annotate_demands(more, model.model, TWO, options=dict.fromkeys(more, 4), store=tmp_path)
     assert {number for _, number in model.pages} == {11}
     assert list(again.table.index) == ["q6", "q7", "q11"]
-
-
-def test_two_models_agree_column_by_column(said):
-    again = annotate_demands(ITEMS, Sloppy().model, TWO[1:], options=dict.fromkeys(ITEMS, 2))
-    column = "demand[VO]"
-    both = {"one": said.annotations[column], "two": again.annotations[column]}
-    assert agreement(both)["estimate"].to_list() == [1, 1]
 
 
 def test_all_eighteen_are_the_default():

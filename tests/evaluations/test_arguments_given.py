@@ -29,12 +29,6 @@ def test_what_is_no_evaluation(take, given):
 
 
 @pytest.mark.parametrize("take", TAKE)
-def test_an_import_has_an_evaluation(take):
-    with pytest.raises(ml.DataError, match=r"this is an Imported, .*; call its evaluation\(\)"):
-        take(LAYOUT, READ)
-
-
-@pytest.mark.parametrize("take", TAKE)
 @pytest.mark.parametrize("given", [READ, READ.evaluation()])
 def test_the_layout_comes_first(take, given):
     kind = type(given).__name__

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from helpers.made_estimates import nothing_is_cut
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
-from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from measurement_layouts import (
@@ -31,7 +30,6 @@ from measurement_layouts.batteries.grids import characteristic_grid
 from measurement_layouts.inference.fitting import Collected
 from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery
-from measurement_layouts.layouts.drawing.style import STYLES
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
 from measurement_layouts.validation.prediction.score import calibration_curve
 from measurement_layouts.validation.prediction.scoring_rules import decompose_brier
@@ -151,14 +149,6 @@ class TestProfileForest:
             ends = np.array([segment[:, 0] for segment in bars.get_segments()])
             assert sorted(ends[:, 0]) == sorted(expected["low"])
             assert sorted(ends[:, 1]) == sorted(expected["high"])
-
-    def test_prior_dominated_is_hollow(self, fit):
-        (ax,) = plots.profile_forest(fit, nodes="navigation")
-        (drawn,) = points(ax)
-        faces = [to_hex(face) for face in drawn.get_facecolors()]
-        assert faces == [STYLES["capability"].border.lower()] * 3 + ["#ffffff"]
-        legend = ax.get_figure().legends[0]
-        assert "prior-dominated" in [text.get_text() for text in legend.get_texts()]
 
     def test_range_and_unit(self, fit):
         axes = plots.profile_forest(fit, nodes=["navigation", "sight"])

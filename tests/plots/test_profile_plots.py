@@ -248,16 +248,6 @@ class TestProfileBars:
         low, high = ax.get_ylim()
         assert low > high  # downwards
 
-    def test_prior_dominated_is_faded(self, fitted):
-        table = fitted.profiles().query("subject == 'ace' and node in @HIGHS")
-        assert table["prior_dominated"].all()  # all its outcomes are successes
-        ax = plots.profile_bars(fitted, ["Bob", "ace"])
-        vague = ~fitted.profiles().query("subject == 'Bob' and node in @HIGHS")["prior_dominated"]
-        bob, ace = (item.get_facecolors()[:, 3] for item in dots(ax))
-        assert np.array_equal(bob == 1, vague)
-        assert (ace < 0.5).all()
-        assert "faded: prior-dominated" in legend(ax)
-
     def test_truth_is_at_its_place(self, fitted):
         truth = small_layouts.profiles()
         truth.loc["Bob", "noiseLevel"] = np.nan
