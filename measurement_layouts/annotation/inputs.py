@@ -125,10 +125,6 @@ def whole(name: str, value: object) -> int:
     return options.whole(name, value, 1, AnnotationError)
 
 
-SAMPLE = ("model", "scenario", "sample")
-"""Columns that identify one answer of a model."""
-
-
 def read_named(
     frame: object, what: str, texts: Sequence[str], others: Sequence[str] = ()
 ) -> pd.DataFrame:

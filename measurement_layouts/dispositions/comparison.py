@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from ..common.errors import DataError
-from .judgments import SituationalJudgments, refuse_no_judgments
+from .judgments import SituationalJudgments, refuse_no_samples
 
 BUCKETS = ("[0.8, 0.9)", "[0.9, 1)", "1")
 """Strengths of consensus, weakest first."""
@@ -70,9 +69,7 @@ def compare_choices(judgments: SituationalJudgments) -> pd.DataFrame:
     model scenario
     one   a          0.85         0.9          0.05   0.102  [0.8, 0.9)
     """
-    refuse_no_judgments(judgments)
-    if judgments.samples.empty:
-        raise DataError("these judgments have no samples of models; give samples= to from_long")
+    refuse_no_samples(judgments)
     people, models = judgments.human_rates(), judgments.model_rates()
     own = people.loc[models.index.get_level_values("scenario")].set_axis(models.index, axis=0)
     misalignment = (own["rate"] - models["rate"]).abs()

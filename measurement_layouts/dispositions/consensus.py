@@ -1,13 +1,12 @@
 """Consensus: scenarios on which people agree or are divided, and bins of consensus."""
 
-from collections.abc import Mapping, Sequence
 from numbers import Real
 
 import pandas as pd
 
-from ..common.errors import FitError
+from ..common.errors import DataError, FitError
 from .comparison import reaches
-from .judgments import SituationalJudgments, refuse_no_judgments
+from .judgments import SituationalJudgments, refuse_no_judgments, refuse_no_samples
 from .resampling import group_means
 
 
@@ -96,6 +95,70 @@ def divided(judgments: SituationalJudgments, threshold: float = 0.7) -> pd.Serie
     return rates["rate"][~reaches(rates["consensus"], _share(threshold))]
 
 
+def divided_rates(
+    judgments: SituationalJudgments,
+    *,
+    threshold: float = 0.7,
+    prob: float = 0.9,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> pd.DataFrame:
+    """Average the trait-positive rate of each model where people are divided, trait by trait.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Choices of people and models.
+    threshold : float, default 0.7
+        Scenarios with a consensus below it are divided.
+    prob : float, default 0.9
+        Mass of the intervals, in (0, 1).
+    resamples : int, default 1000
+        Number of resamples of the divided scenarios of each trait, with replacement.
+    seed : int, default 1
+        Seed of the resamples.
+
+    Returns
+    -------
+    DataFrame
+        By model and trait, for traits with at least five divided scenarios: ``scenarios``,
+        ``rate`` in [0, 1], ``low`` and ``high``.
+
+    Raises
+    ------
+    DataError
+        When `judgments` is something else, there are no samples of models, or no trait has five
+        divided scenarios.
+    FitError
+        When an option is out of range.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 6, figure 5.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> rates = divided_rates(study.judgments, resamples=100)["rate"].round(2)
+    >>> rates.xs("Empathy", level="trait").to_dict()
+    {'sim-01': 0.47, 'sim-04': 0.75}
+    """
+    refuse_no_samples(judgments)
+    traits = judgments.scenarios.loc[divided(judgments, threshold).index, "trait"]
+    kept = traits[traits.map(traits.value_counts()) >= LEAST]
+    if kept.empty:
+        raise DataError(
+            f"no trait has five scenarios with a consensus below {100 * threshold:g}%; give a "
+            "higher threshold="
+        )
+    rates = judgments.model_rates()["rate"].unstack("model")
+    rates = rates.reindex(index=kept.index, columns=judgments.models)
+    means = group_means(rates, kept, prob=prob, resamples=resamples, seed=seed)
+    means = means.rename_axis(["model", "trait"]).drop("all", level="trait")
+    return means.rename(columns={"count": "scenarios", "mean": "rate"}).query("scenarios > 0")
+
+
 def _share(threshold: object) -> float:
     number = isinstance(threshold, Real) and not isinstance(threshold, bool)
     if not number or not 0.5 < float(threshold) <= 1:  # type: ignore[arg-type]
@@ -128,56 +191,3 @@ def rate_steps(rates: pd.Series) -> pd.Series:
     """
     steps = consensus_steps(rates)
     return steps.where(rates >= 0.5, 10 - steps)
-
-
-def means_in_bins(
-    values: pd.DataFrame,
-    bins: pd.Series,
-    members: Mapping[str, Sequence[str]],
-    *,
-    prob: float,
-    resamples: int,
-    seed: int,
-) -> pd.DataFrame:
-    """Average groups of models over the scenarios of each bin, with bootstrap intervals.
-
-    Parameters
-    ----------
-    values : DataFrame
-        One row per scenario, one column per model; NaN where a model has no rate.
-    bins : Series
-        Bin of each scenario.
-    members : mapping of str to sequence of str
-        Models of each group; their mean in a scenario is that of those with a rate.
-    prob : float
-        Mass of the intervals.
-    resamples, seed : int
-        Number and seed of resamples: scenarios of a bin are resampled, models are not (see
-        `group_means`).
-
-    Returns
-    -------
-    DataFrame
-        MultiIndex (`group`, `bin`), bins in order: `mean`, `low`, `high`. Bins of fewer than five
-        scenarios are left out.
-
-    Examples
-    --------
-    >>> values = pd.DataFrame({"m": [place / 49 for place in range(50)]})
-    >>> means_in_bins(values, pd.Series(7, values.index), {"all": ["m"]},
-    ...               prob=0.9, resamples=200, seed=1).round(2).to_dict("records")
-    [{'mean': 0.5, 'low': 0.43, 'high': 0.57}]
-    """
-    kept = bins[bins.map(bins.value_counts()) >= LEAST]
-    averages = {group: values[list(models)].mean(axis=1) for group, models in members.items()}
-    table = pd.DataFrame(averages).loc[kept.index]
-    found = group_means(table, kept, prob=prob, resamples=resamples, seed=seed)
-    parts = {"mean": found.mean, "low": found.low, "high": found.high}
-    return pd.DataFrame(
-        {
-            name: part.loc[sorted(kept.unique())]
-            .rename_axis(index="bin", columns="group")
-            .unstack()
-            for name, part in parts.items()
-        }
-    ).dropna()

@@ -1,8 +1,5 @@
 """Directional alignment: whether models are on the side of people's consensus."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
@@ -10,12 +7,9 @@ from ..common.errors import DataError, FitError
 from .comparison import BUCKETS, compare_choices
 from .consensus import consensus
 from .judgments import SituationalJudgments
-from .measures import in_order
-from .model_groups import ModelGroups
-from .resampling import GroupMeans, group_means
+from .resampling import group_means
 
 _TIES = {"miss": 0.0, "half": 0.5, "drop": np.nan}
-_ALL = [*BUCKETS, "all"]
 
 
 def directional_alignment(
@@ -107,101 +101,37 @@ def directional_alignment(
     )
     traits = judgments.scenarios.loc[wide.index, "trait"]
     means = group_means(cells, traits, prob=prob, resamples=resamples, seed=seed)
+    means = means.rename_axis(["bucket", "measure", "model", "trait"])
+    aligned, tied = (means.xs(name, level="measure") for name in ("aligned", "ties"))
+    found = pd.DataFrame(
+        {
+            "scenarios": tied["count"],
+            "aligned": aligned["mean"],
+            "low": aligned["low"],
+            "high": aligned["high"],
+            "ties": (tied["mean"] * tied["count"]).round(),
+        }
+    ).reorder_levels(["model", "trait", "bucket"])
     models = [name for name in judgments.models if name in wide.columns.unique("model")]
-    parts = {(model, name): _columns(means, name, model) for model in models for name in _ALL}
-    found = pd.concat(parts, names=["model", "bucket", "trait"]).swaplevel("bucket", "trait")
-    found = found.reindex(in_order(model=models, trait=list(means.mean.index), bucket=_ALL)).query(
-        "scenarios > 0"
-    )
+    levels = {"model": models, "trait": [*traits.unique(), "all"], "bucket": [*BUCKETS, "all"]}
+    found = found.reindex(in_order(**levels)).query("scenarios > 0")
     return found.astype({"scenarios": int, "ties": int})
+
+
+def in_order(**levels: list[str]) -> pd.MultiIndex:
+    """Make an index of all combinations, with levels in their order.
+
+    Examples
+    --------
+    >>> in_order(model=["b", "a"], trait=["calm"]).tolist()
+    [('b', 'calm'), ('a', 'calm')]
+    """
+    codes = np.indices([len(level) for level in levels.values()]).reshape(len(levels), -1)
+    return pd.MultiIndex(levels=list(levels.values()), codes=list(codes), names=list(levels))
 
 
 def _counted(table: pd.DataFrame, ties: str) -> pd.DataFrame:
     """Arrange what scenarios count, by quantity and model."""
     counted = pd.DataFrame({"ties": table["aligned"].isna().astype(float)})
     counted["aligned"] = table["aligned"].fillna(_TIES[ties])
-    return counted.reset_index().pivot(index="scenario", columns="model")
-
-
-def _columns(means: GroupMeans, name: str, model: str) -> pd.DataFrame:
-    """Average the quantities of one model in one bucket, by trait."""
-    count, mean = means.count[name], means.mean[name]
-    return pd.DataFrame(
-        {
-            "scenarios": count["ties", model],
-            "aligned": mean["aligned", model],
-            "low": means.low[name]["aligned", model],
-            "high": means.high[name]["aligned", model],
-            "ties": (mean["ties", model] * count["ties", model]).round(),
-        }
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class GroupAlignment:
-    """Directional alignment of models in groups.
-
-    Attributes
-    ----------
-    chosen : ModelGroups
-        Models and their groups.
-    table : DataFrame
-        Result of `directional_alignment`.
-
-    Examples
-    --------
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
-    >>> alignment_by_group(study.judgments).table.index.names
-    FrozenList(['model', 'trait', 'bucket'])
-    """
-
-    chosen: ModelGroups
-    table: pd.DataFrame
-
-
-def alignment_by_group(
-    judgments: SituationalJudgments,
-    *,
-    models: Sequence[str] | None = None,
-    groups: Mapping[str, str] | None = None,
-    prob: float = 0.9,
-) -> GroupAlignment:
-    """Compute directional alignment of models in groups.
-
-    Parameters
-    ----------
-    judgments : SituationalJudgments
-        Choices of people and models.
-    models, groups
-        As in `confidence_by_group`.
-    prob : float
-        Mass of the intervals.
-
-    Returns
-    -------
-    GroupAlignment
-        Result of `directional_alignment`, with the groups.
-
-    Raises
-    ------
-    DataError
-        When `judgments` is something else, a model is unknown or has no group, or no scenario has a
-        consensus.
-    FitError
-        When `prob` is not between 0 and 1.
-
-    References
-    ----------
-    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, Equations 2
-    and 3.
-
-    Examples
-    --------
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
-    >>> alignment_by_group(study.judgments).chosen.models
-    ['sim-01', 'sim-04']
-    """
-    chosen = ModelGroups.of(judgments, models, groups)
-    return GroupAlignment(chosen, directional_alignment(chosen.judgments, prob=prob))
+    return pd.DataFrame(counted.unstack("model"))

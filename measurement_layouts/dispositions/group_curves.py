@@ -1,57 +1,30 @@
-"""Curves of groups of models against people's choices: means in bins of scenarios."""
+"""Curves of models and groups of models against people's choices: means in bins of scenarios."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from ..common.errors import DataError
+from ..common.messages import some
 from .comparison import compare_choices
-from .consensus import consensus_steps, means_in_bins, rate_steps
-from .judgments import SituationalJudgments
-from .model_groups import ModelGroups
+from .consensus import LEAST, consensus_steps, rate_steps
+from .judgments import SituationalJudgments, refuse_no_samples
+from .resampling import group_means
 
-
-@dataclass(frozen=True, eq=False)
-class GroupCurves:
-    """Means of models and of groups, in bins of scenarios by people's choices.
-
-    Attributes
-    ----------
-    chosen : ModelGroups
-        Models and their groups.
-    at : Series
-        Mean of people by bin, in [0, 1]. Bins with fewer than five scenarios are left out.
-    lines : DataFrame
-        Mean of each model by bin.
-    means : DataFrame
-        ``mean``, ``low`` and ``high`` by group and bin.
-    prob : float
-        Mass of the intervals.
-
-    Examples
-    --------
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
-    >>> confidence_by_group(study.judgments, resamples=10).lines.columns.tolist()
-    ['sim-01', 'sim-04']
-    """
-
-    chosen: ModelGroups
-    at: "pd.Series[float]"
-    lines: pd.DataFrame
-    means: pd.DataFrame
-    prob: float
+ONE = "models"
+"""Name of the group of all models if no groups are given."""
 
 
 def confidence_by_group(
     judgments: SituationalJudgments,
-    *,
-    models: Sequence[str] | None = None,
     groups: Mapping[str, str] | None = None,
+    *,
     prob: float = 0.9,
     resamples: int = 1000,
     seed: int = 1,
-) -> GroupCurves:
+) -> pd.DataFrame:
     r"""Average the confidence of models in one action, by the consensus of people.
 
     Both are :math:`\max(\mathrm{TPR}, 1 - \mathrm{TPR})`, averaged over the scenarios of a bin:
@@ -63,24 +36,30 @@ def confidence_by_group(
     ----------
     judgments : SituationalJudgments
         Choices of people and models.
-    models : sequence of str, optional
-        Models to use (default: all).
     groups : mapping of str to str, optional
-        Group of each model (default: all models are one group).
-    prob : float
-        Mass of the intervals of groups' means.
-    resamples, seed : int
-        Number and seed of the resamples of scenarios from which intervals are computed.
+        Group of each model (default: all models are one group, ``models``). The value of a group in
+        a scenario is the mean of its models with samples.
+    prob : float, default 0.9
+        Mass of the intervals, in (0, 1).
+    resamples : int, default 1000
+        Number of resamples of the scenarios of each bin, with replacement; models are not
+        resampled.
+    seed : int, default 1
+        Seed of the resamples.
 
     Returns
     -------
-    GroupCurves
-        Curves of confidence by people's mean consensus, all in [0, 1].
+    DataFrame
+        One row for each model and bin, and for each group and bin: ``group``; ``model``, missing in
+        the rows of a group; ``human``, people's mean consensus in the bin; number of ``scenarios``;
+        mean ``confidence``, ``low`` and ``high``; all in [0, 1]. Bins of fewer than five scenarios
+        are left out.
 
     Raises
     ------
     DataError
-        When `judgments` is something else, or a model is unknown or has no group.
+        When `judgments` is something else, there are no samples of models, a model has no group, or
+        no bin has five scenarios.
     FitError
         When an option is out of range.
 
@@ -92,26 +71,26 @@ def confidence_by_group(
     --------
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> confidence_by_group(study.judgments, resamples=100).at.round(2).tolist()
-    [0.53, 0.63, 0.72, 0.82, 0.92, 1.0]
+    >>> curves = confidence_by_group(study.judgments, resamples=100)
+    >>> curves[curves["model"].isna()]["confidence"].round(2).tolist()
+    [0.78, 0.79, 0.84, 0.88, 0.93, 0.96]
     """
-    chosen = ModelGroups.of(judgments, models, groups)
-    people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
-    values = rates["confidence"].unstack("model").reindex(people.index)
-    steps = consensus_steps(people["rate"])
-    means = means_in_bins(values, steps, chosen.members, prob=prob, resamples=resamples, seed=seed)
-    return _curves(chosen, people["consensus"], values, steps, means, prob)
+    refuse_no_samples(judgments)
+    people, rates = judgments.human_rates(), judgments.model_rates()["confidence"]
+    traits, bins = pd.Series("", people.index, dtype="str"), consensus_steps(people["rate"])
+    options = {"prob": prob, "resamples": resamples, "seed": seed}
+    curves = _curves(judgments, rates, people["consensus"], traits, bins, groups, **options)
+    return curves.drop(columns="trait").rename(columns={"mean": "confidence"})
 
 
 def misalignment_by_group(
     judgments: SituationalJudgments,
-    *,
-    models: Sequence[str] | None = None,
     groups: Mapping[str, str] | None = None,
+    *,
     prob: float = 0.9,
     resamples: int = 1000,
     seed: int = 1,
-) -> dict[str, GroupCurves]:
+) -> pd.DataFrame:
     r"""Average the distance of models' trait-positive rates from people's, trait by trait.
 
     .. math:: |\mathrm{TPR}_\mathrm{human}(s) - \mathrm{TPR}_\mathrm{model}(s)|
@@ -125,18 +104,20 @@ def misalignment_by_group(
     ----------
     judgments : SituationalJudgments
         Choices of people and models.
-    models, groups, prob, resamples, seed
+    groups, prob, resamples, seed
         As in `confidence_by_group`.
 
     Returns
     -------
-    dict of str to GroupCurves
-        Curves of misalignment by people's mean rate, for each trait, all in [0, 1].
+    DataFrame
+        ``trait``, and the columns of `confidence_by_group`, except that ``human`` is people's mean
+        rate in the bin, and ``misalignment`` replaces ``confidence``.
 
     Raises
     ------
     DataError
-        When `judgments` is something else, or a model is unknown or has no group.
+        When `judgments` is something else, there are no samples of models, a model has no group, or
+        no bin has five scenarios.
     FitError
         When an option is out of range.
 
@@ -149,35 +130,63 @@ def misalignment_by_group(
     --------
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
-    >>> list(misalignment_by_group(study.judgments, resamples=100))
+    >>> misalignment_by_group(study.judgments, resamples=100)["trait"].unique().tolist()
     ['Empathy', 'Emotion Regulation', 'Assertiveness', 'Impulsiveness']
     """
-    chosen = ModelGroups.of(judgments, models, groups)
-    table = compare_choices(chosen.judgments)
-    found = {}
-    for trait in chosen.judgments.traits:
-        part = table[table["trait"] == trait]
-        human = part.groupby("scenario", sort=False)["human"].first()
-        steps = rate_steps(human)
-        values = part["misalignment"].unstack("model")
-        values = values.reindex(index=human.index, columns=chosen.models)
-        means = means_in_bins(
-            values, steps, chosen.members, prob=prob, resamples=resamples, seed=seed
-        )
-        found[trait] = _curves(chosen, human, values, steps, means, prob)
-    return found
+    gaps, people = compare_choices(judgments)["misalignment"], judgments.human_rates()
+    bins = rate_steps(people["rate"])
+    options = {"prob": prob, "resamples": resamples, "seed": seed}
+    curves = _curves(judgments, gaps, people["rate"], people["trait"], bins, groups, **options)
+    return curves.rename(columns={"mean": "misalignment"})
+
+
+def model_groups(models: Iterable[str], groups: Mapping[str, str] | None) -> dict[str, str]:
+    """Give each model its group; without groups, all models are one.
+
+    Raises
+    ------
+    DataError
+        When a model has no group.
+
+    Examples
+    --------
+    >>> model_groups(["b", "a"], {"a": "large", "b": "small", "c": "small"})
+    {'b': 'small', 'a': 'large'}
+    """
+    names = list(models)
+    given = dict.fromkeys(names, ONE) if groups is None else dict(groups)
+    if without := [model for model in names if model not in given]:
+        raise DataError(f"groups= has no group for {some(without)}; give one for each model")
+    return {model: str(given[model]) for model in names}
 
 
 def _curves(
-    chosen: ModelGroups,
+    judgments: SituationalJudgments,
+    values: "pd.Series[float]",
     human: "pd.Series[float]",
-    values: pd.DataFrame,
-    steps: "pd.Series[int]",
-    means: pd.DataFrame,
-    prob: float,
-) -> GroupCurves:
-    """Average people, models and an aligned model over the bins that have means."""
-    kept = means.index.unique("bin").sort_values()
-    at = human.groupby(steps).mean()
-    lines = values.groupby(steps).mean().loc[kept]
-    return GroupCurves(chosen, at.loc[kept], lines, means, prob)
+    traits: "pd.Series[str]",
+    bins: "pd.Series[int]",
+    groups: Mapping[str, str] | None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Average models and groups of models over the bins of each trait with enough scenarios."""
+    wide = values.unstack("model")[judgments.models]
+    order = np.lexsort([bins.to_numpy(), pd.factorize(traits)[0]])
+    cells = (traits + "/" + bins.astype(str)).iloc[order]
+    cells = cells[cells.index.isin(wide.index)]
+    cells = cells[cells.map(cells.value_counts()) >= LEAST]
+    if cells.empty:
+        raise DataError(
+            f"no bin of people's rates has {LEAST} of the {len(wide)} scenarios; give more"
+        )
+    of_model = model_groups(judgments.models, groups)
+    of_groups = wide.T.groupby(pd.Series(of_model), sort=False).mean().T
+    lines = [*of_model.items(), *((None, group) for group in of_groups)]
+    table = pd.concat([wide, of_groups], axis=1).reindex(cells.index)
+    means = group_means(table.set_axis(range(len(lines)), axis=1), cells, **options)
+    means = means.rename_axis(["line", "cell"]).drop("all", level="cell").dropna(subset="mean")
+    of_cell = pd.DataFrame({"trait": traits, "human": human}).groupby(cells)
+    found = means.reset_index().rename(columns={"count": "scenarios"})
+    found = found.join(of_cell.agg({"trait": "first", "human": "mean"}), on="cell")
+    found = found.join(pd.DataFrame(lines, columns=["model", "group"]), on="line")
+    return found[["trait", "group", "model", "human", "scenarios", "mean", "low", "high"]]

@@ -8,6 +8,7 @@ from typing import Self
 
 import pandas as pd
 
+from ..common.errors import DataError
 from ..common.given import refuse_other
 from ..common.messages import many
 from ..evaluations.tables import known_names
@@ -335,6 +336,19 @@ def refuse_no_judgments(judgments: object) -> None:
         "samples), or of SituationalJudgments.from_json_lines(folder)"
     )
     refuse_other("judgments", judgments, SituationalJudgments, "SituationalJudgments", remedy)
+
+
+def refuse_no_samples(judgments: SituationalJudgments) -> None:
+    """Refuse judgments without samples of models, and what is none.
+
+    Raises
+    ------
+    DataError
+        When they are not `SituationalJudgments`, or have no samples.
+    """
+    refuse_no_judgments(judgments)
+    if judgments.samples.empty:
+        raise DataError("these judgments have no samples of models; give samples= to from_long")
 
 
 def on_votes(judgments: SituationalJudgments, kept: "pd.Series[bool]") -> SituationalJudgments:

@@ -1,13 +1,10 @@
 """Misalignment: distances of models' rates from people's, as published and corrected for chance."""
 
-import numpy as np
 import pandas as pd
 
 from .comparison import compare_choices
 from .judgments import SituationalJudgments
 from .resampling import group_means
-
-_MEASURES = ["misalignment", "chance", "corrected"]
 
 
 def misalignment(
@@ -75,34 +72,22 @@ def misalignment(
     one   empathy          2          0.15   0.086      0.064
           all              2          0.15   0.086      0.064
     """
-    table = compare_choices(judgments)
-    scenarios = judgments.scenarios
-    wide = table.reset_index().pivot(index="scenario", columns="model", values=_MEASURES)
-    wide = wide.reindex(scenarios.index)
+    table, scenarios = compare_choices(judgments), judgments.scenarios
+    measures = ["misalignment", "chance", "corrected"]
+    wide = pd.DataFrame(table[measures].unstack("model")).reindex(scenarios.index)
     means = group_means(wide, scenarios["trait"], prob=prob, resamples=resamples, seed=seed)
-    parts = {}
-    for model in judgments.models:
-        columns = {
-            "scenarios": means.count["misalignment", model],
-            "misalignment": means.mean["misalignment", model],
-            "low": means.low["misalignment", model],
-            "high": means.high["misalignment", model],
-            "chance": means.mean["chance", model],
-            "corrected": means.mean["corrected", model],
-            "corrected_low": means.low["corrected", model],
-            "corrected_high": means.high["corrected", model],
+    means = means.rename_axis(["measure", "model", "trait"])
+    gap, chance, corrected = (means.xs(name) for name in ("misalignment", "chance", "corrected"))
+    found = pd.DataFrame(
+        {
+            "scenarios": gap["count"],
+            "misalignment": gap["mean"],
+            "low": gap["low"],
+            "high": gap["high"],
+            "chance": chance["mean"],
+            "corrected": corrected["mean"],
+            "corrected_low": corrected["low"],
+            "corrected_high": corrected["high"],
         }
-        parts[model] = pd.DataFrame(columns).query("scenarios > 0")
-    return pd.concat(parts, names=["model", "trait"])
-
-
-def in_order(**levels: list[str]) -> pd.MultiIndex:
-    """Make an index of all combinations, with levels in their order.
-
-    Examples
-    --------
-    >>> in_order(model=["b", "a"], trait=["calm"]).tolist()
-    [('b', 'calm'), ('a', 'calm')]
-    """
-    codes = np.indices([len(level) for level in levels.values()]).reshape(len(levels), -1)
-    return pd.MultiIndex(levels=list(levels.values()), codes=list(codes), names=list(levels))
+    )
+    return found.reindex(judgments.models, level="model").query("scenarios > 0")

@@ -10,7 +10,7 @@ from ..common.given import refuse_other
 from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.tables import need_columns, need_frame, read_numbers
-from .judgments import SituationalJudgments, refuse_no_judgments
+from .judgments import SituationalJudgments, refuse_no_samples
 
 _COUNTS = ["positive", "negative"]
 _SCORES = np.linspace(-6, 6, 241)
@@ -222,12 +222,7 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     >>> evaluation.subjects, int(evaluation.trials.to_numpy().max())
     (['sim-01'], 20)
     """
-    refuse_no_judgments(judgments)
-    if not len(judgments.samples):
-        raise DataError(
-            "the judgments have no samples of a model; give samples= to "
-            "SituationalJudgments.from_long"
-        )
+    refuse_no_samples(judgments)
     people, models = judgments.human_rates(), judgments.model_rates()
     votes = effective_votes(people)
     pulls = fit_pulls(votes, people["trait"])

@@ -22,8 +22,6 @@ READ = {
 }
 """Columns that are read from each table."""
 
-_NAMES = (str, int, float, np.number)
-
 
 def need_table(table: object, what: str, columns: Sequence[str]) -> pd.DataFrame:
     """Check that a table has some columns, each once, and at least one row."""
@@ -46,30 +44,21 @@ def one_row_each(table: object, what: str, kind: str) -> pd.DataFrame:
 
 def names_in(table: pd.DataFrame, column: str, what: str) -> np.ndarray:
     """Read a column of names as texts; a number becomes its text."""
-    cells = table[column]
-    if cells.dtype == object:
-        foreign = [not (isinstance(cell, _NAMES) or is_missing(cell)) for cell in cells]
-        _refuse(table, np.array(foreign), column, what, "give a text or a number")
-    codes, names = pd.factorize(cells)
-    _refuse(table, codes < 0, column, what, "give a text or a number")
-    return np.array([str(name) for name in names], object)[codes]
+    cells = list(table[column])
+    bad = [not pd.api.types.is_scalar(cell) or is_missing(cell) for cell in cells]
+    _refuse(table, np.array(bad), column, what, "give a text or a number")
+    return np.array([str(cell) for cell in cells], object)
 
 
 def words_in(
     table: pd.DataFrame, column: str, what: str, words: Sequence[str], missing: str = ""
 ) -> np.ndarray:
-    """Read a column of words, in upper or lower case, as their positions among `words`."""
-    choice = ", ".join(repr(word) for word in words)
-    cells = table[column]
-    if cells.dtype == object:
-        foreign = [not (isinstance(cell, str) or is_missing(cell)) for cell in cells]
-        _refuse(table, np.array(foreign), column, what, f"give one of {choice}")
-    codes, found = pd.factorize(cells)
-    places = {word: place for place, word in enumerate(words)}
-    known = [places.get(word.lower(), -1) if isinstance(word, str) else -1 for word in found]
-    result = np.array([*known, places.get(missing, -1)])[codes]
-    _refuse(table, result < 0, column, what, f"give one of {choice}")
-    return result
+    """Read a column of some words, in upper or lower case; a missing cell is the word `missing`."""
+    cells = [missing if is_missing(cell) else cell for cell in table[column]]
+    found = np.array([cell.lower() if isinstance(cell, str) else "" for cell in cells], object)
+    need = f"give one of {', '.join(map(repr, words))}"
+    _refuse(table, ~pd.Index(found).isin(words), column, what, need)
+    return found
 
 
 def numbers_in(
@@ -204,17 +193,16 @@ def read_votes(
     refuse_twice(
         checked, keys, "votes", ["scenario", "rater"], "keep one vote per scenario and rater"
     )
-    places = words_in(checked, "vote", "votes", (*VOTES, _NOT_APPLICABLE), _NOT_APPLICABLE)
-    left = places < len(VOTES)
-    dropped.append(("votes", int((~left).sum()), "the scenario was not applicable for the rater"))
-    if not left.any():
+    words = words_in(checked, "vote", "votes", (*VOTES, _NOT_APPLICABLE), _NOT_APPLICABLE)
+    votes = pd.DataFrame({"scenario": names, "rater": people, "vote": words}, dtype="str")
+    votes = votes.query("vote != @_NOT_APPLICABLE").reset_index(drop=True)
+    lost = len(checked) - len(votes)
+    dropped.append(("votes", lost, "the scenario was not applicable for the rater"))
+    if votes.empty:
         raise DataError(
             "votes: none of them is 'agree', 'oppose' or 'neutral'; give at least one that is"
         )
-    words = np.array(VOTES, object)[places[left]]
-    return pd.DataFrame(
-        {"scenario": names[left], "rater": people[left], "vote": words}, dtype="str"
-    )
+    return votes
 
 
 def raters_who_voted(
@@ -260,12 +248,9 @@ def read_ratings(table: object, scenarios: pd.DataFrame) -> pd.DataFrame:
     if "times" in checked.columns:
         need = "give the number of times that the model was asked, at least 1"
         times = numbers_in(checked, "times", "ratings", lambda x: _whole(x) & (x >= 1), need)
-    found = pairs.unique()
-    rows = found.get_indexer(pairs)
-    sums = np.bincount(rows, ratings * times)
-    counts = np.bincount(rows, times)
-    means = {"rating": sums / counts, "times": counts.astype("int64")}
-    return pd.DataFrame(means, found)
+    sums = pd.DataFrame({"rating": ratings * times, "times": times}, pairs)
+    sums = sums.groupby(level=pairs.names, sort=False).sum()
+    return sums.assign(rating=sums["rating"] / sums["times"]).astype({"times": "int64"})
 
 
 def within(table: pd.DataFrame, level: str, names: Iterable[str]) -> pd.DataFrame:
@@ -283,24 +268,23 @@ def _keys(table: pd.DataFrame) -> np.ndarray:
 
 def _refuse_varying(scenarios: pd.DataFrame, column: str) -> None:
     """Refuse a statement whose scenarios differ in trait or key."""
-    grouped = scenarios.groupby("statement", sort=False)[column]
-    varying = grouped.nunique().gt(1)
-    for statement in varying.index[varying]:
-        found = scenarios[scenarios["statement"] == statement].drop_duplicates(column)[column]
-        said = ", ".join(f"{value!r} in scenario {name}" for name, value in found.items())
+    values = scenarios.drop_duplicates(["statement", column])
+    varying = values["statement"][values.duplicated("statement")]
+    if len(varying):
+        statement = varying.iloc[0]
+        cells = values.loc[values["statement"] == statement, column].items()
         raise DataError(
-            f"scenarios: the {column} of statement {statement!r} is {said}; a statement has one "
-            f"{column}: correct it, or give two statements different names"
+            f"scenarios: the {column} of statement {statement!r} is "
+            f"{', '.join(f'{value!r} in scenario {name}' for name, value in cells)}; a statement "
+            f"has one {column}: correct it, or give two statements different names"
         )
 
 
 def _tally(table: pd.DataFrame, pairs: pd.MultiIndex) -> pd.DataFrame:
     """Count the samples of each pair by what they chose."""
-    places = words_in(table, "choice", "samples", CHOICES)
-    found = pairs.unique()
-    rows = found.get_indexer(pairs)
-    counts = np.bincount(rows * len(CHOICES) + places, minlength=len(found) * len(CHOICES))
-    return pd.DataFrame(counts.reshape(-1, len(CHOICES)), found, list(CHOICES))
+    words = words_in(table, "choice", "samples", CHOICES)
+    chosen = pd.DataFrame({choice: words == choice for choice in CHOICES}, pairs, dtype="int64")
+    return pd.DataFrame(chosen.groupby(level=pairs.names, sort=False).sum())
 
 
 def _counts(table: pd.DataFrame, pairs: pd.MultiIndex) -> pd.DataFrame:
@@ -333,10 +317,9 @@ def _index(models: Iterable[str], names: Iterable[str], kind: str) -> pd.MultiIn
 
 def rates_of_people(scenarios: pd.DataFrame, votes: pd.DataFrame) -> pd.DataFrame:
     """Compute people's rates; see `SituationalJudgments.human_rates`."""
-    rows = scenarios.index.get_indexer(pd.Index(votes["scenario"]))
-    places = pd.Index(VOTES).get_indexer(pd.Index(votes["vote"]))
-    flat = np.bincount(rows * len(VOTES) + places, minlength=len(scenarios) * len(VOTES))
-    agree, oppose, neutral = flat.reshape(-1, len(VOTES)).T
+    counts = votes.groupby(["scenario", "vote"]).size().unstack(fill_value=0)
+    counts = counts.reindex(scenarios.index, columns=VOTES, fill_value=0)
+    agree, oppose, neutral = counts.to_numpy().T
     forward = scenarios["keyed"].to_numpy() == 1
     rates = scenarios[["trait", "statement"]].assign(
         positive=np.where(forward, agree, oppose) + neutral / 2,

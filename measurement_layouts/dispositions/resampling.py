@@ -1,7 +1,5 @@
 """Means by group, with intervals from resampled rows."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
@@ -9,27 +7,9 @@ from ..common.options import inside, whole
 from ..common.seeds import subject_seed
 
 
-@dataclass(frozen=True, eq=False)
-class GroupMeans:
-    """Means of columns over the rows of each group, and over all rows.
-
-    Attributes
-    ----------
-    count, mean, low, high : DataFrame
-        By group, in order of appearance, then ``all``; columns are those that were averaged.
-        `count` is the number of values of a mean; a mean without values is NaN. The ends are also
-        NaN if no group has two rows with values.
-    """
-
-    count: pd.DataFrame
-    mean: pd.DataFrame
-    low: pd.DataFrame
-    high: pd.DataFrame
-
-
 def group_means(
     values: pd.DataFrame, groups: pd.Series, *, prob: float, resamples: int, seed: int
-) -> GroupMeans:
+) -> pd.DataFrame:
     """Average columns by group; intervals are percentiles over resamples of rows in each group.
 
     Parameters
@@ -43,8 +23,8 @@ def group_means(
 
     Returns
     -------
-    GroupMeans
-        Means and intervals. In the row ``all`` all scenarios have the same weight.
+    DataFrame
+        As from `group_ratios`. In the group ``all`` all scenarios have the same weight.
 
     Raises
     ------
@@ -54,12 +34,11 @@ def group_means(
     Examples
     --------
     >>> values = pd.DataFrame({"one": [0.0, 1.0, 1.0], "two": [0.5, np.nan, 0.5]})
-    >>> found = group_means(values, pd.Series(["x", "x", "y"]), prob=0.9, resamples=50, seed=1)
-    >>> found.mean.round(2)
-          one  two
-    x    0.50  0.5
-    y    1.00  0.5
-    all  0.67  0.5
+    >>> means = group_means(values, pd.Series(["x", "x", "y"]), prob=0.9, resamples=50, seed=1)
+    >>> means["mean"].unstack("group").round(2)
+    group    x    y   all
+    one    0.5  1.0  0.67
+    two    0.5  0.5  0.50
     """
     counts = values.notna().astype(int)
     return group_ratios(values.fillna(0), counts, groups, prob=prob, resamples=resamples, seed=seed)
@@ -73,7 +52,7 @@ def group_ratios(
     prob: float,
     resamples: int,
     seed: int,
-) -> GroupMeans:
+) -> pd.DataFrame:
     """Divide sums of values by their numbers, by group, for rows with several values each.
 
     All columns use the same resamples of rows, with replacement; each group keeps its number of
@@ -94,98 +73,42 @@ def group_ratios(
 
     Returns
     -------
-    GroupMeans
-        Means and intervals. In the row ``all`` all values have the same weight.
+    DataFrame
+        Indexed by the columns' names and ``group``, in order of appearance, then ``all``, in which
+        all values have the same weight: ``count`` (number of values), ``mean`` (NaN without
+        values), ``low`` and ``high`` (NaN if no group has two rows with values).
 
     Raises
     ------
     FitError
         When an option is out of range.
     """
-    prob = inside("prob", prob, such_as=0.9)
-    found = ratio_draws(sums, counts, groups, resamples=resamples, seed=seed)
-    tails = [(1 - prob) / 2, (1 + prob) / 2]
-    ends = np.where(found.several, quantiles(found.draws, tails), np.nan)
-    names = [*groups.unique(), "all"]
-    tables = [found.count, found.mean, *ends]
-    return GroupMeans(*(pd.DataFrame(table, names, sums.columns) for table in tables))
-
-
-@dataclass(frozen=True, eq=False)
-class RatioDraws:
-    """Means over the rows of each group and over all rows, also for resampled rows.
-
-    Attributes
-    ----------
-    count, mean : ndarray, shape (groups + 1, columns)
-        Number of values, and their mean; the last row is of all rows.
-    draws : ndarray, shape (groups + 1, resamples, columns)
-        Means of the resamples.
-    several : ndarray of bool, shape (groups + 1, columns)
-        Whether at least two rows have a value.
-    """
-
-    count: np.ndarray
-    mean: np.ndarray
-    draws: np.ndarray
-    several: np.ndarray
-
-
-def ratio_draws(
-    sums: pd.DataFrame,
-    counts: pd.DataFrame,
-    groups: pd.Series,
-    *,
-    resamples: int,
-    seed: int,
-) -> RatioDraws:
-    """Resample rows within groups, and divide their sums by their counts.
-
-    Parameters
-    ----------
-    sums, counts, groups, resamples, seed
-        As in `group_ratios`.
-
-    Returns
-    -------
-    RatioDraws
-        Ratios; NaN where the count is 0.
-
-    Raises
-    ------
-    FitError
-        When a number is out of range.
-    """
-    resamples, seed = whole("resamples", resamples, least=2), whole("seed", seed)
-    both = np.stack([sums.to_numpy(dtype=float), counts.to_numpy(dtype=float)])
+    prob, resamples = inside("prob", prob, such_as=0.9), whole("resamples", resamples, least=2)
+    seed = whole("seed", seed)
+    both = np.stack([sums.to_numpy(dtype=float), counts.to_numpy(dtype=float)], axis=1)
     names = list(groups.unique())
-    plain = np.empty((2, len(names) + 1, sums.shape[1]))
-    drawn = np.empty((2, len(names) + 1, resamples, sums.shape[1]))
-    several = np.empty((len(names) + 1, sums.shape[1]), dtype=bool)
-    for place, name in enumerate(names):
-        own = both[:, (groups == name).to_numpy()]
-        size = own.shape[1]
+    totals, drawn, several = [], [], []
+    for name in names:
+        rows = both[(groups == name).to_numpy()]
         rng = np.random.default_rng(subject_seed(seed, str(name)))
-        times = rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(float)
-        plain[:, place], drawn[:, place] = own.sum(axis=1), times @ own
-        several[place] = (own[1] > 0).sum(axis=0) > 1
-    plain[:, -1], drawn[:, -1] = plain[:, :-1].sum(axis=1), drawn[:, :-1].sum(axis=1)
-    several[-1] = several[:-1].any(axis=0)
-    return RatioDraws(plain[1].astype(int), _ratio(plain), _ratio(drawn), several)
+        shares = np.full(len(rows), 1 / len(rows))
+        times = rng.multinomial(len(rows), shares, size=resamples).astype(float)
+        totals.append(rows.sum(axis=0))
+        drawn.append((times @ rows.reshape(len(rows), -1)).reshape(resamples, *rows.shape[1:]))
+        several.append((rows[:, 1] > 0).sum(axis=0) > 1)
+    total, draws = np.stack([*totals, sum(totals)]), np.stack([*drawn, sum(drawn)], axis=1)
+    ratios = pd.DataFrame(_ratio(draws).reshape(resamples, -1))  # its quantiles leave NaN out
+    ends = ratios.quantile([(1 - prob) / 2, (1 + prob) / 2]).to_numpy()
+    known = np.stack([*several, np.any(several, axis=0)])
+    low, high = np.where(known, ends.reshape(2, *known.shape), np.nan)
+    tables = {"count": total[:, 1].astype(int), "mean": _ratio(total), "low": low, "high": high}
+    index = pd.Index([*names, "all"], name="group")
+    return pd.DataFrame(
+        {name: pd.DataFrame(table, index, sums.columns).unstack() for name, table in tables.items()}
+    )
 
 
 def _ratio(sums: np.ndarray) -> np.ndarray:
-    """Divide sums by counts; NaN where the count is 0."""
-    total, count = sums
+    """Divide sums by counts, along the last axis but one; NaN where the count is 0."""
+    total, count = sums[..., 0, :], sums[..., 1, :]
     return np.asarray(np.where(count > 0, total / np.where(count > 0, count, 1), np.nan))
-
-
-def quantiles(means: np.ndarray, at: list[float]) -> np.ndarray:
-    """Compute quantiles over the defined draws (second axis); NaN if none is defined."""
-    found = np.quantile(means, at, axis=1)
-    for group, column in np.argwhere(np.isnan(found[0])):
-        own = means[group, :, column]
-        own = own[~np.isnan(own)]
-        if len(own):
-            found[:, group, column] = np.quantile(own, at)
-    return np.asarray(found)

@@ -1,9 +1,5 @@
 """Self-reports of models, compared with their choices."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -13,7 +9,6 @@ from ..common.options import inside, whole
 from ..common.seeds import subject_seed
 from .consensus import divided
 from .judgments import SituationalJudgments, refuse_no_judgments
-from .model_groups import ModelGroups
 from .resampling import group_means
 
 
@@ -89,23 +84,15 @@ def self_reports(
     """
     revealed, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
     means = group_means(revealed, groups, prob=prob, resamples=resamples, seed=seed)
-    reported = reported_ratings(judgments, by=by)
-    parts = {}
-    for model in revealed.columns:
-        columns = {
-            "reported": reported.get(model),
-            "revealed": means.mean[model],
-            "scenarios": means.count[model],
-            "low": means.low[model],
-            "high": means.high[model],
-        }
-        table = pd.DataFrame(columns, index=means.mean.index[:-1]).dropna(
-            subset=["reported", "revealed"]
-        )
-        if by == "statement":
-            table.insert(0, "trait", judgments.statements.loc[table.index, "trait"])
-        parts[model] = table
-    return pd.concat(parts, names=["model", by])
+    means = means.rename_axis(["model", by])
+    means["reported"] = reported_ratings(judgments, by=by).unstack()
+    table = means.rename(columns={"mean": "revealed", "count": "scenarios"})
+    table = table[["reported", "revealed", "scenarios", "low", "high"]]
+    table = table.dropna(subset=["reported", "revealed"])
+    if by == "statement":
+        names = table.index.get_level_values("statement")
+        table.insert(0, "trait", judgments.statements["trait"].reindex(names).to_numpy())
+    return table
 
 
 _WAYS = ("trait", "statement")
@@ -153,7 +140,10 @@ def revealed_rates(
             "no model has samples in a scenario on which people are divided; raise divided_below=, "
             "or use None for all scenarios"
         )
-    return _as_agreement(rates, judgments, by), scenarios.loc[rates.index, by]
+    scenarios = scenarios.loc[rates.index]
+    if by == "statement":
+        rates = rates.where(scenarios["keyed"] == 1, 1 - rates)
+    return rates, scenarios[by]
 
 
 def reported_ratings(judgments: SituationalJudgments, *, by: str) -> pd.DataFrame:
@@ -176,14 +166,6 @@ def reported_ratings(judgments: SituationalJudgments, *, by: str) -> pd.DataFram
     statements = judgments.statements.loc[ratings.index]
     scored = ratings.where(statements["keyed"] == 1, 8 - ratings)
     return scored.groupby(statements["trait"]).mean()
-
-
-def _as_agreement(rates: pd.DataFrame, judgments: SituationalJudgments, by: str) -> pd.DataFrame:
-    """Turn trait-positive rates into rates of agreeing with the statement, if by statement."""
-    if by == "trait":
-        return rates
-    forward = judgments.scenarios.loc[rates.index, "keyed"] == 1
-    return rates.where(forward, 1 - rates)
 
 
 _LEAST = 3  # two points always have a rank correlation of 1 or -1
@@ -221,8 +203,9 @@ def self_report_correlations(
     Returns
     -------
     DataFrame
-        By trait, or by model and trait: ``rho`` in [-1, 1], ``low``, ``high``, the number of
-        ``points``, and the ``reason`` why a correlation is NaN.
+        By trait, or by model and trait: ``rho`` in [-1, 1], ``low`` and ``high``; ``slope`` and
+        ``intercept`` of the least-squares line of choices over reports; the number of ``points``,
+        and the ``reason`` why a correlation is NaN.
 
     Raises
     ------
@@ -253,36 +236,24 @@ def self_report_correlations(
     prob, resamples = inside("prob", prob, such_as=0.9), whole("resamples", resamples, least=2)
     seed = whole("seed", seed)
     rates, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
-    revealed = rates.groupby(groups, sort=False).mean()
-    reported = reported_ratings(judgments, by=by).reindex_like(revealed)
-    if by == "trait":
-        sets = {trait: (reported.loc[trait], revealed.loc[trait]) for trait in revealed.index}
-    else:
-        traits = judgments.statements.loc[revealed.index, "trait"]
-        sets = {
-            (model, trait): (reported[model][traits == trait], revealed[model][traits == trait])
-            for model in revealed.columns
-            for trait in traits.unique()
-        }
-    names = ["trait"] if by == "trait" else ["model", "trait"]
-    found = {
-        key: _correlation(*pair, prob, resamples, subject_seed(seed, str(key)))
-        for key, pair in sets.items()
+    revealed = rates.groupby(groups, sort=False).mean().unstack().rename_axis(["model", by])
+    points = pd.DataFrame({"revealed": revealed})
+    points["reported"] = reported_ratings(judgments, by=by).unstack()
+    points = points.reset_index()
+    if by == "statement":
+        points["trait"] = points["statement"].map(judgments.statements["trait"])
+    keys = ["trait"] if by == "trait" else ["model", "trait"]
+    rows = {
+        key: _correlation(part, prob, resamples, subject_seed(seed, str(key)))
+        for key, part in points.groupby(keys[0] if by == "trait" else keys, sort=False)
     }
-    table = pd.DataFrame.from_dict(
-        found, orient="index", columns=["rho", "low", "high", "points", "reason"]
-    )
-    index = pd.Index(list(sets)) if by == "trait" else pd.MultiIndex.from_tuples(sets)
-    return table.set_axis(index.set_names(names), axis=0)
+    return pd.DataFrame(list(rows.values()), pd.Index(list(rows))).rename_axis(keys)
 
 
-def _correlation(
-    reported: pd.Series, revealed: pd.Series, prob: float, resamples: int, seed: int
-) -> tuple[float, float, float, int, str]:
-    """Compute Spearman's rho, its interval, the number of points, and why there is none."""
-    known = (reported.notna() & revealed.notna()).to_numpy()
+def _correlation(table: pd.DataFrame, prob: float, resamples: int, seed: int) -> dict[str, object]:
+    """Compute Spearman's rho, its interval, a line, the number of points, and why there is none."""
     # means of the same values must be equal, whatever the order of summation
-    points = np.stack([reported[known], revealed[known]]).round(_DIGITS)
+    points = table[["reported", "revealed"]].dropna().to_numpy().T.round(_DIGITS)
     count, reason = points.shape[1], ""
     if count < _LEAST:
         reason = f"fewer than {_LEAST} points"
@@ -290,8 +261,10 @@ def _correlation(
         reason = "all self-reports are equal"
     elif np.ptp(points[1]) == 0:
         reason = "all choices are equal"
+    numbers = ["rho", "low", "high", "slope", "intercept"]
+    row = {**dict.fromkeys(numbers, np.nan), "points": count, "reason": reason}
     if reason:
-        return np.nan, np.nan, np.nan, count, reason
+        return row
     rng = np.random.default_rng(seed)
     drawn = points[:, rng.integers(count, size=(resamples, count))]
     drawn = drawn[:, (np.ptp(drawn, axis=2) > 0).all(axis=0)]
@@ -299,135 +272,7 @@ def _correlation(
     ranks -= ranks.mean(axis=2, keepdims=True)
     spread = np.sqrt((ranks**2).sum(axis=2).prod(axis=0))
     rhos = ranks.prod(axis=0).sum(axis=1) / spread
-    low, high = np.quantile(rhos, [(1 - prob) / 2, (1 + prob) / 2])
-    return float(stats.spearmanr(*points).statistic), float(low), float(high), count, ""
-
-
-@dataclass(frozen=True, eq=False)
-class GroupReports:
-    """Self-reports and choices of models in groups.
-
-    Attributes
-    ----------
-    chosen : ModelGroups
-        Models and their groups.
-    table : DataFrame
-        Result of `self_reports`, for models with both a report and a rate.
-    rho : DataFrame
-        Result of `self_report_correlations`.
-    divided_below : float or None
-        Consensus below which scenarios count; with None, all scenarios count.
-    prob : float
-        Mass of the intervals.
-
-    Examples
-    --------
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> self_reports_by_group(study.judgments).scenarios
-    'scenarios where people are divided'
-    """
-
-    chosen: ModelGroups
-    table: pd.DataFrame
-    rho: pd.DataFrame
-    divided_below: float | None
-    prob: float
-
-    @property
-    def scenarios(self) -> str:
-        """Description of the scenarios that count."""
-        divided_only = "scenarios where people are divided"
-        return "all scenarios" if self.divided_below is None else divided_only
-
-    def line(self, model: str, trait: str) -> pd.DataFrame:
-        """Fit the revealed rate to the reported one by least squares.
-
-        Parameters
-        ----------
-        model, trait : str
-            Names of the model and the trait.
-
-        Returns
-        -------
-        DataFrame
-            Both ends of the line: ``reported`` and ``revealed``. There are no rows if there is no
-            correlation.
-        """
-        found = self.rho[self.rho.index == (model, trait)]
-        if not np.isfinite(found["rho"]).any():
-            return pd.DataFrame(columns=["reported", "revealed"])
-        table = self.table[self.table["trait"] == trait]
-        own = table[table.index.get_level_values("model") == model]
-        x, y = (own[name].to_numpy(dtype=float) for name in ("reported", "revealed"))
-        ends = np.array([x.min(), x.max()])
-        return pd.DataFrame({"reported": ends, "revealed": np.polyval(np.polyfit(x, y, 1), ends)})
-
-
-def self_reports_by_group(
-    judgments: SituationalJudgments,
-    *,
-    by: Literal["trait", "statement"] = "trait",
-    models: Sequence[str] | None = None,
-    groups: Mapping[str, str] | None = None,
-    divided_below: float | None = 0.7,
-    prob: float = 0.9,
-) -> GroupReports:
-    """Compare self-reports of models in groups with their choices.
-
-    Parameters
-    ----------
-    judgments : SituationalJudgments
-        Choices of people and models, with the models' ratings.
-    by : {"trait", "statement"}
-        Whether traits or statements are compared; see `self_reports`.
-    models, groups
-        As in `confidence_by_group`.
-    divided_below : float, optional
-        Only scenarios with a consensus below this share count; with None, all scenarios count.
-    prob : float
-        Mass of the intervals.
-
-    Returns
-    -------
-    GroupReports
-        Results of `self_reports` and `self_report_correlations`, with the groups.
-
-    Raises
-    ------
-    DataError
-        When `judgments` is something else, a model is unknown or has no group, no model has both
-        ratings and rates, or (by statement) a model has no statement with both.
-    FitError
-        When an option is out of range.
-
-    References
-    ----------
-    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 7 and
-    appendix F.
-
-    Examples
-    --------
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> self_reports_by_group(study.judgments, divided_below=None).rho["reason"].unique().tolist()
-    ['fewer than 3 points']
-    """
-    chosen = ModelGroups.of(judgments, models, groups)
-    every = chosen.judgments
-    within = prob if by == "trait" else 0.9
-    table = self_reports(every, by=by, divided_below=divided_below, prob=within)
-    table = table.dropna(subset=["reported", "revealed"])
-    rho = self_report_correlations(every, by=by, divided_below=divided_below, prob=prob)
-    if by == "trait" and table.empty:
-        raise DataError(
-            "no model has both ratings and rates; give ratings to from_long, or a higher "
-            "divided_below="
-        )
-    silent = [name for name in chosen.models if name not in table.index.unique("model")]
-    if by == "statement" and silent:
-        raise DataError(
-            f"{silent[0]} has no statement with both a rating and a rate; leave it out of "
-            "models=, or give a higher divided_below="
-        )
-    return GroupReports(chosen, table, rho, divided_below, prob)
+    ends = np.quantile(rhos, [(1 - prob) / 2, (1 + prob) / 2])
+    line = np.polyfit(points[0], points[1], 1)
+    found = [stats.spearmanr(*points).statistic, *ends, *line]
+    return row | dict(zip(numbers, map(float, found), strict=True))

@@ -71,33 +71,24 @@ def support_by(
     calm  f            2     0.75
           m            1     0.00
     """
-    groups = rater_groups(judgments, attribute)
-    sums, counts = _votes(judgments)
-    means = group_ratios(
-        sums.reindex(groups.index, fill_value=0),
-        counts.reindex(groups.index, fill_value=0),
-        groups,
-        prob=prob,
-        resamples=resamples,
-        seed=seed,
+    groups = _groups(judgments, attribute)
+    votes, scenarios = judgments.votes, judgments.scenarios.loc[judgments.votes["scenario"]]
+    agreement = votes["vote"].map({"agree": 1.0, "neutral": 0.5, "oppose": 0.0}).to_numpy()
+    value = np.where(scenarios["keyed"] == 1, agreement, 1 - agreement)
+    values = pd.Series(value).groupby([votes["rater"], scenarios["trait"].to_numpy()])
+    sums, counts = (
+        table.unstack(fill_value=0).reindex(groups.index, columns=judgments.traits, fill_value=0)
+        for table in (values.sum(), values.count())
     )
-    columns = {"ratings": means.count, "support": means.mean, "low": means.low, "high": means.high}
-    parts = {
-        trait: pd.DataFrame({name: table[trait] for name, table in columns.items()}).iloc[:-1]
-        for trait in judgments.traits
-    }
-    return pd.concat(parts, names=["trait", "group"]).query("ratings > 0")
+    means = group_ratios(sums, counts, groups, prob=prob, resamples=resamples, seed=seed)
+    means = means.rename_axis(["trait", "group"])
+    means = means.groupby(level="trait", sort=False).head(groups.nunique())  # without `all`
+    columns = {"count": "ratings", "mean": "support"}
+    return means.rename(columns=columns).query("ratings > 0")
 
 
-def rater_groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[str]":
-    """Group the raters by an attribute, in alphabetical order; those without it are left out.
-
-    Raises
-    ------
-    DataError
-        When `judgments` is something else, the raters have no such attribute, or it is missing for
-        all raters.
-    """
+def _groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[str]":
+    """Group the raters by an attribute, in alphabetical order; those without it are left out."""
     refuse_no_judgments(judgments)
     refuse_other("attribute", attribute, Hashable, "a name", "name a column of the raters")
     if attribute not in judgments.raters.columns:
@@ -109,41 +100,3 @@ def rater_groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[
     if groups.empty:
         raise DataError(f"no rater's {attribute} is known; give raters with it, or another column")
     return groups
-
-
-def _votes(judgments: SituationalJudgments) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compute sum and number of each rater's votes, with one column per trait."""
-    votes = positive_votes(judgments)
-    sums, counts = (
-        votes.pivot_table("value", "rater", "trait", aggfunc=how, fill_value=0)
-        for how in ("sum", "count")
-    )
-    return sums, counts
-
-
-def positive_votes(judgments: SituationalJudgments) -> pd.DataFrame:
-    """Return votes as numbers: 1 for the trait-positive action, 0 for the other, 0.5 if neutral.
-
-    Parameters
-    ----------
-    judgments : SituationalJudgments
-        Votes of people.
-
-    Returns
-    -------
-    DataFrame
-        One row per vote: ``scenario``, ``rater``, ``trait`` and ``value``.
-
-    Examples
-    --------
-    >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}])
-    >>> votes = pd.DataFrame({"scenario": 1, "rater": [5, 6], "vote": ["agree", "neutral"]})
-    >>> positive_votes(SituationalJudgments.from_long(tests, votes))["value"].tolist()
-    [0.0, 0.5]
-    """
-    known = judgments.scenarios.loc[judgments.votes["scenario"]]
-    agreeing = judgments.votes["vote"].map({"agree": 1.0, "neutral": 0.5, "oppose": 0.0})
-    forward = known["keyed"].to_numpy() == 1
-    return judgments.votes[["scenario", "rater"]].assign(
-        trait=known["trait"].to_numpy(), value=np.where(forward, agreeing, 1 - agreeing)
-    )

@@ -1,6 +1,8 @@
 """Directional alignment of models with people who agree, as a table of coloured numbers."""
 
 import textwrap
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,20 +12,27 @@ from matplotlib.collections import QuadMesh
 from ..common.errors import DataError
 from ..common.messages import many
 from ..dispositions.comparison import BUCKETS
-from ..dispositions.directional import GroupAlignment
-from ..dispositions.model_groups import ModelGroups
+from ..dispositions.group_curves import model_groups
 from . import cells, style
 from .cells import LETTERS, ROW
+from .disposition_lines import ordered, tidy
 
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
 _ALL = "all"
+_ABOVE: dict[str, Any] = {
+    "xycoords": ("data", "axes fraction"),
+    "textcoords": "offset points",
+    "ha": "center",
+    "va": "bottom",
+}
 _GAP = 0.2  # between traits, in cells
 _CELL, _LETTER = 0.62, 0.068  # inches
 _LEAST = 4.8  # width of a figure, in inches
 
 
 def alignment_heatmap(
-    alignment: GroupAlignment,
+    alignment: pd.DataFrame,
+    groups: Mapping[str, str] | None = None,
     *,
     ax: Axes | None = None,
 ) -> Axes:
@@ -35,8 +44,10 @@ def alignment_heatmap(
 
     Parameters
     ----------
-    alignment : GroupAlignment
-        Result of `measurement_layouts.dispositions.alignment_by_group`. Lines separate the groups.
+    alignment : DataFrame
+        Result of `measurement_layouts.dispositions.directional_alignment`.
+    groups : mapping of str to str, optional
+        Group of each model (default: all models are one group). Lines separate the groups.
     ax : Axes, optional
         Axes to draw on (default: a new figure that grows with the table).
 
@@ -49,7 +60,8 @@ def alignment_heatmap(
     Raises
     ------
     DataError
-        When no scenario has a consensus.
+        When a column is missing, the table has no rows, no scenario has a consensus of 80 %, or a
+        model has no group.
 
     References
     ----------
@@ -61,40 +73,40 @@ def alignment_heatmap(
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> alignment_heatmap(ml.dispositions.alignment_by_group(study.judgments)).get_title()
+    >>> alignment_heatmap(ml.dispositions.directional_alignment(study.judgments)).get_title()
     'Directional alignment of 2 models'
     """
-    chosen, table = alignment.chosen, alignment.table
-    columns = _columns(table, chosen.judgments.traits)
-    rows = chosen.ordered(table["aligned"].xs((_ALL, _ALL), level=("trait", "bucket")))
+    keys = ["model", "trait", "bucket"]
+    table = tidy(alignment, "directional alignment", keys, ["scenarios", "aligned"]).set_index(keys)
+    groups = model_groups(table.index.unique("model"), groups)
+    columns = _columns(table)
+    rows = ordered(table["aligned"].xs((_ALL, _ALL), level=("trait", "bucket")), groups)
     shares = table["aligned"].unstack("model").reindex(index=columns, columns=rows).to_numpy().T
+    members = pd.Series(groups).value_counts(sort=False)
     blocks = columns.get_level_values("trait")
     left = np.arange(len(columns)) + _GAP * (pd.factorize(blocks)[0])
     tops = np.arange(len(rows))
-    ax = style.single(ax, _size(rows, left, chosen))
+    ax = style.single(ax, _size(rows, left, members))
     inks = cells.inks(_fill(ax, shares, left, tops), 100 * shares)
     for (row, column), value in np.ndenumerate(shares):
         if np.isfinite(value):
             x, y = float(left[column]) + 0.5, float(tops[row]) + 0.5
             cells.write(ax, x, y, f"{100 * value:.0f}", str(inks[row, column]))
-    _divide(ax, chosen, left[-1] + 1)
+    _divide(ax, members, left[-1] + 1)
     sizes = table["scenarios"].groupby(level=["trait", "bucket"]).max().reindex(columns)
     lines = _head(ax, columns, sizes, left)
     ax.set(xlim=(0, left[-1] + 1), ylim=(len(rows), 0))
     ax.set_yticks(tops + 0.5, [style.words(name, 40) for name in rows])
     ax.tick_params(length=0, labelsize=LETTERS)
     style.quiet_frame(ax)
-    style.title(
-        ax,
-        f"Directional alignment of {many(len(rows), 'model')} ",
-        pad=8 + 12 * lines,
-    )
+    style.title(ax, f"Directional alignment of {many(len(rows), 'model')}", pad=8 + 12 * lines)
     return ax
 
 
-def _columns(table: pd.DataFrame, traits: list[str]) -> pd.MultiIndex:
+def _columns(table: pd.DataFrame) -> pd.MultiIndex:
     """Choose traits and their buckets, the highest consensus first and all scenarios last."""
     there = table[table["scenarios"] > 0].droplevel("model").index
+    traits = table.index.unique("trait").drop(_ALL, errors="ignore")
     wanted = [(trait, bucket) for trait in traits for bucket in reversed(BUCKETS)] + [(_ALL, _ALL)]
     kept = [pair for pair in wanted if pair in there]
     if not kept:
@@ -104,16 +116,16 @@ def _columns(table: pd.DataFrame, traits: list[str]) -> pd.MultiIndex:
     return pd.MultiIndex.from_tuples(kept, names=["trait", "bucket"])
 
 
-def _size(rows: list[str], left: np.ndarray, chosen: ModelGroups) -> tuple[float, float]:
+def _size(rows: list[str], left: np.ndarray, members: "pd.Series[int]") -> tuple[float, float]:
     names = max(len(style.words(name, 40)) for name in rows)
-    beside = 0.3 if _upright(chosen) else max(map(len, chosen.members)) * _LETTER
-    width = names * _LETTER + (left[-1] + 1) * _CELL + 0.5 + beside * (len(chosen.members) > 1)
+    beside = 0.3 if _upright(members) else max(map(len, members.index)) * _LETTER
+    width = names * _LETTER + (left[-1] + 1) * _CELL + 0.5 + beside * (len(members) > 1)
     return max(width, _LEAST), len(rows) * ROW + 2.6
 
 
-def _upright(chosen: ModelGroups) -> bool:
+def _upright(members: "pd.Series[int]") -> bool:
     """Whether the groups' names fit beside their rows when they are written vertically."""
-    return all(len(name) * _LETTER < len(m) * ROW for name, m in chosen.members.items())
+    return all(len(str(name)) * _LETTER < count * ROW for name, count in members.items())
 
 
 def _fill(ax: Axes, shares: np.ndarray, left: np.ndarray, tops: np.ndarray) -> QuadMesh:
@@ -129,24 +141,16 @@ def _fill(ax: Axes, shares: np.ndarray, left: np.ndarray, tops: np.ndarray) -> Q
     return mesh
 
 
-def _divide(ax: Axes, chosen: ModelGroups, end: float) -> None:
+def _divide(ax: Axes, members: "pd.Series[int]", end: float) -> None:
     """Draw a line between groups, and name each beside its rows."""
-    top = 0
-    for group, members in chosen.members.items():
-        if len(chosen.members) == 1:
-            return
+    if len(members) == 1:
+        return
+    look: dict[str, Any] = {"ha": "left", "va": "center", "fontsize": LETTERS + 0.5}
+    for group, top, count in zip(members.index, members.cumsum() - members, members, strict=True):
         if top:
             ax.plot([0, end], [top, top], color=style.INK, linewidth=1.8, clip_on=False)
-        ax.text(
-            end + 0.15,
-            top + len(members) / 2,
-            style.words(group, 40),
-            rotation=270 if _upright(chosen) else 0,
-            ha="left",
-            va="center",
-            fontsize=LETTERS + 0.5,
-        )
-        top += len(members)
+        turned = 270 if _upright(members) else 0
+        ax.text(end + 0.15, top + count / 2, style.words(group, 40), rotation=turned, **look)
 
 
 def _head(ax: Axes, columns: pd.MultiIndex, sizes: pd.Series, left: np.ndarray) -> int:
@@ -163,14 +167,6 @@ def _head(ax: Axes, columns: pd.MultiIndex, sizes: pd.Series, left: np.ndarray) 
         places = left[traits == trait]
         name = textwrap.wrap(style.words(trait, 40), max(8 * len(places), 10))
         lines = max(lines, len(name))
-        ax.annotate(
-            "\n".join(name),
-            ((places[0] + places[-1] + 1) / 2, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 26),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=LETTERS + 1.5,
-        )
+        middle = (places[0] + places[-1] + 1) / 2, 1
+        ax.annotate("\n".join(name), middle, (0, 26), fontsize=LETTERS + 1.5, **_ABOVE)
     return lines

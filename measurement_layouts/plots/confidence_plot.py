@@ -1,18 +1,21 @@
 """Confidence of models in one action against the consensus of people."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
-from ..dispositions.group_curves import GroupCurves
 from . import style
-from .disposition_lines import draw_curves, explain, line_entries
+from .disposition_lines import CURVE, draw_curves, explain, line_entries, tidy
 
 _SIZE = (5.4, 5.2)  # inches
 
 
 def confidence_plot(
-    curves: GroupCurves,
+    curves: pd.DataFrame,
     *,
+    prob: float = 0.9,
     ax: Axes | None = None,
 ) -> Axes:
     r"""Draw the confidence of models in one action against the consensus of people.
@@ -24,8 +27,10 @@ def confidence_plot(
 
     Parameters
     ----------
-    curves : GroupCurves
+    curves : DataFrame
         Result of `measurement_layouts.dispositions.confidence_by_group`.
+    prob : float, default 0.9
+        Mass of the intervals, as it was given to that function; the legend states it.
     ax : Axes, optional
         Axes to draw on (default: a new figure).
 
@@ -39,7 +44,9 @@ def confidence_plot(
     Raises
     ------
     DataError
-        When there are too many groups.
+        When a column is missing, the table has no rows, or there are too many groups.
+    FitError
+        When `prob` is not between 0 and 1.
 
     References
     ----------
@@ -54,26 +61,21 @@ def confidence_plot(
     >>> confidence_plot(curves).get_ylabel()
     'model confidence (%)'
     """
+    curves = tidy(curves, "curves", CURVE, ["confidence", "low", "high"])
     panel = style.single(ax, _SIZE)
     figure = panel.get_figure(root=True) if ax is None else None
-    draw_curves(panel, curves)
-    (dotted,) = panel.plot(
-        [50, 100], [50, 100], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0
-    )
-    dotted.set_label("confidence equals consensus")
+    draw_curves(panel, curves, "confidence")
+    look: dict[str, Any] = {"color": style.QUIET, "linestyle": ":", "linewidth": 1.2, "zorder": 0}
+    (dotted,) = panel.plot([50, 100], [50, 100], label="confidence equals consensus", **look)
     _frame(panel)
     style.title(panel, "Confidence of models and consensus of people")
-    entries = [*line_entries(curves.chosen, curves.prob), dotted]
-    explain(np.array([panel]), figure, entries)
+    explain(np.array([panel]), figure, [*line_entries(curves, prob), dotted])
     return panel
 
 
 def _frame(ax: Axes) -> None:
-    ax.set_xlim(48, 102)
-    ax.set_ylim(48, 102)
-    ax.set_aspect("equal")
-    ax.set_xticks(range(50, 101, 10))
-    ax.set_yticks(range(50, 101, 10))
-    style.rules(ax)
+    ticks = range(50, 101, 10)
+    ax.set(xlim=(48, 102), ylim=(48, 102), aspect="equal", xticks=ticks, yticks=ticks)
     ax.set(xlabel="human consensus (%)", ylabel="model confidence (%)")
+    style.rules(ax)
     style.quiet_frame(ax, "left", "bottom")

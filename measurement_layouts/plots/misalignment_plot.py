@@ -1,13 +1,11 @@
 """Misalignment of models with people, by the rate of people."""
 
-from collections.abc import Mapping
-
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
-from ..dispositions.group_curves import GroupCurves
 from . import style
-from .disposition_lines import draw_curves, explain, line_entries
+from .disposition_lines import CURVE, draw_curves, explain, line_entries, tidy
 
 _COLUMNS = 4
 _PANEL = (2.7, 2.7)  # inches
@@ -15,8 +13,9 @@ _MISALIGNMENT = "misalignment (percentage points)"
 
 
 def misalignment_plot(
-    curves: Mapping[str, GroupCurves],
+    curves: pd.DataFrame,
     *,
+    prob: float = 0.9,
     ax: style.Panels | None = None,
 ) -> np.ndarray:
     r"""Draw the distance of models' trait-positive rates from people's, one panel per trait.
@@ -30,8 +29,10 @@ def misalignment_plot(
 
     Parameters
     ----------
-    curves : mapping of str to GroupCurves
-        Result of `measurement_layouts.dispositions.misalignment_by_group`, by trait.
+    curves : DataFrame
+        Result of `measurement_layouts.dispositions.misalignment_by_group`.
+    prob : float, default 0.9
+        Mass of the intervals, as it was given to that function; the legend states it.
     ax : Axes or sequence of Axes, optional
         Axes to draw on, one for each trait (default: a new figure).
 
@@ -45,9 +46,9 @@ def misalignment_plot(
     Raises
     ------
     DataError
-        When there are too many groups.
+        When a column is missing, the table has no rows, or there are too many groups.
     FitError
-        When the number of axes is wrong.
+        When `prob` is not between 0 and 1, or the number of axes is wrong.
 
     References
     ----------
@@ -64,23 +65,23 @@ def misalignment_plot(
     >>> [panel.get_title() for panel in axes]
     ['Empathy', 'Emotion Regulation', 'Assertiveness', 'Impulsiveness']
     """
-    traits = list(curves)
+    curves = tidy(curves, "curves", ["trait", *CURVE], ["misalignment", "low", "high"])
+    traits = list(curves["trait"].unique())
     axes, figure, columns = style.grid(
         ax, len(traits), _COLUMNS, _PANEL, (0.5, 0.9), 4.6, sharey=True
     )
     for panel, trait in zip(axes, traits, strict=True):
-        draw_curves(panel, curves[trait])
+        draw_curves(panel, curves[curves["trait"] == trait], "misalignment")
         _frame(panel)
         style.title(panel, style.words(trait))
     style.outer_labels(axes, columns, "human trait-positive rate (%)", _MISALIGNMENT, fontsize=9)
-    explain(axes, figure, line_entries(curves[trait].chosen, curves[trait].prob))
+    explain(axes, figure, line_entries(curves, prob))
     return axes
 
 
 def _frame(ax: Axes) -> None:
-    ax.set_xlim(-3, 103)
-    ax.set_ylim(0, max(50.0, ax.dataLim.y1 + 2, ax.get_ylim()[1]))
-    ax.set_xticks([0, 25, 50, 75, 100])
+    top = max(50.0, ax.dataLim.y1 + 2, ax.get_ylim()[1])
+    ax.set(xlim=(-3, 103), ylim=(0, top), xticks=[0, 25, 50, 75, 100])
     style.rules(ax)
     ax.tick_params(labelsize=8)
     style.quiet_frame(ax, "left", "bottom")

@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ..common.errors import FitError
-from ..dispositions.self_report import GroupReports
 from . import style
-from .disposition_lines import explain
-from .self_report_plot import written_rho
+from .disposition_lines import explain, group_styles, mass, tidy
+from .self_report_plot import RHO, written_rho
 
 _COLUMNS = 5
 _PANEL = (2.2, 2.1)  # inches, without the text above
@@ -18,8 +16,10 @@ _LINE = 9.0  # height of a line above a panel, in points
 
 
 def self_report_panels(
-    reports: GroupReports,
+    reports: pd.DataFrame,
+    correlations: pd.DataFrame,
     *,
+    prob: float = 0.9,
     ax: style.Panels | None = None,
 ) -> np.ndarray:
     r"""Draw choices of models against their self-reports by statement, one panel per model.
@@ -31,8 +31,11 @@ def self_report_panels(
 
     Parameters
     ----------
-    reports : GroupReports
-        Result of `measurement_layouts.dispositions.self_reports_by_group`, by statement.
+    reports, correlations : DataFrame
+        Results of `measurement_layouts.dispositions.self_reports` and `self_report_correlations`,
+        by statement.
+    prob : float, default 0.9
+        Mass of the intervals, as it was given to `self_report_correlations`; the legend states it.
     ax : Axes or sequence of Axes, optional
         Axes to draw on, one for each model (default: a new figure).
 
@@ -43,8 +46,10 @@ def self_report_panels(
 
     Raises
     ------
+    DataError
+        When a column is missing, a table has no rows, or there are more traits than colours.
     FitError
-        When there are more traits than colours, or the number of axes is wrong.
+        When `prob` is not between 0 and 1, or the number of axes is wrong.
 
     References
     ----------
@@ -56,66 +61,57 @@ def self_report_panels(
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> reports = ml.dispositions.self_reports_by_group(
-    ...     study.judgments, by="statement", divided_below=None
-    ... )
-    >>> axes = self_report_panels(reports)
+    >>> options = {"by": "statement", "divided_below": None}
+    >>> reports = ml.dispositions.self_reports(study.judgments, **options)
+    >>> rho = ml.dispositions.self_report_correlations(study.judgments, **options)
+    >>> axes = self_report_panels(reports, rho)
     >>> [panel.get_title() for panel in axes]
     ['sim-01', 'sim-04']
     """
-    chosen, table, rho = reports.chosen, reports.table, reports.rho
-    traits = chosen.judgments.traits
-    if len(traits) > len(style.METHODS):
-        raise FitError(
-            f"there are {len(traits)} traits, and a figure can show {len(style.METHODS)}; choose "
-            "some with judgments.select(traits=...)"
-        )
+    keys, columns = ["model", "trait"], ["trait", "reported", "revealed"]
+    table = tidy(reports, "reports", ["model", "statement"], columns)
+    rho = tidy(correlations, "correlations", keys, [*RHO, "slope", "intercept"]).set_index(keys)
+    models, traits = (list(table[name].unique()) for name in keys)
     panel_size = _PANEL[0], _PANEL[1] + (len(traits) + 1) * _LINE / 72
-    axes, figure, columns = style.grid(
-        ax, len(chosen.models), _COLUMNS, panel_size, (0.5, 1.3), 4.6, sharey=True
+    axes, figure, wide = style.grid(
+        ax, len(models), _COLUMNS, panel_size, (0.5, 1.3), 4.6, sharey=True
     )
-    styles = style.method_styles(traits)
-    for panel, model in zip(axes, chosen.models, strict=True):
-        own = table[table.index.get_level_values("model") == model]
-        for which, (trait, (colour, marker)) in enumerate(styles.items()):
-            found = rho[rho.index == (model, trait)]
-            if found.empty:
-                continue
-            _draw(panel, own[own["trait"] == trait], colour, marker)
-            row, line = found.iloc[0], reports.line(model, trait)
-            sure = row["low"] > 0 or row["high"] < 0
-            look: dict[str, Any] = {"linestyle": "-" if sure else (0, (3, 2)), "zorder": 3}
-            panel.plot(
-                line["reported"], 100 * line["revealed"], color=colour, linewidth=1.7, **look
-            )
-            _write(panel, len(traits) - 1 - which, written_rho(row), colour)
+    styles = group_styles(traits)
+    for panel, model in zip(axes, models, strict=True):
+        for which, (trait, look) in enumerate(styles.items()):
+            if (model, trait) in rho.index:
+                statements = table[(table["model"] == model) & (table["trait"] == trait)]
+                row = rho.loc[(model, trait)]
+                _draw(panel, statements, row, *look)
+                _write(panel, len(traits) - 1 - which, written_rho(row), look[0])
         _frame(panel)
         panel.set_title(style.words(model, 34), fontsize=9, pad=len(traits) * _LINE + 5)
-    style.outer_labels(axes, columns, "rating (1 to 7)", "agreeing action (%)", fontsize=9)
-    style.heading(figure, f"Reported and revealed, statement by statement: {reports.scenarios}")
-    unsure = f"{style.percent(reports.prob)} interval of ρ includes 0"
-    entries = style.named_entries(styles, markersize=4)
-    explain(axes, figure, [*entries, style.entry(unsure, linestyle=(0, (3, 2)))])
+    style.outer_labels(axes, wide, "rating (1 to 7)", "agreeing action (%)", fontsize=9)
+    style.heading(figure, "Reported and revealed, statement by statement")
+    unsure = style.entry(f"{mass(prob)} of ρ includes 0", linestyle=(0, (3, 2)))
+    explain(axes, figure, [*style.named_entries(styles, markersize=4), unsure])
     return axes
 
 
-def _draw(ax: Axes, own: pd.DataFrame, colour: str, marker: str) -> None:
-    x, y = own["reported"].to_numpy(dtype=float), 100 * own["revealed"].to_numpy(dtype=float)
+def _draw(ax: Axes, statements: pd.DataFrame, row: pd.Series, colour: str, marker: str) -> None:
+    """Draw the statements of a trait and, if they have a correlation, their line."""
+    x, y = statements["reported"], 100 * statements["revealed"]
     ax.scatter(x, y, s=11, color=colour, marker=marker, alpha=0.45, linewidths=0)
+    if np.isfinite(row["rho"]):
+        ends = np.array([x.min(), x.max()])
+        line = "-" if row["low"] > 0 or row["high"] < 0 else (0, (3, 2))
+        heights = 100 * (row["intercept"] + row["slope"] * ends)
+        ax.plot(ends, heights, color=colour, linewidth=1.7, linestyle=line, zorder=3)
 
 
 def _write(ax: Axes, line: int, said: str, colour: str) -> None:
     """Write a correlation above the panel, at a number of lines from it."""
-    ax.annotate(
-        said,
-        (0.5, 1),
-        xycoords="axes fraction",
-        xytext=(0, 4 + line * _LINE),
-        textcoords="offset points",
-        ha="center",
-        fontsize=7,
-        color=colour,
-    )
+    above: dict[str, Any] = {
+        "xycoords": "axes fraction",
+        "textcoords": "offset points",
+        "ha": "center",
+    }
+    ax.annotate(said, (0.5, 1), (0, 4 + line * _LINE), fontsize=7, color=colour, **above)
 
 
 def _frame(ax: Axes) -> None:

@@ -1,5 +1,6 @@
 """Revealed against reported dispositions, one point per model."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,13 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from ..common.digits import significant, with_interval
-from ..dispositions.model_groups import ModelGroups
-from ..dispositions.self_report import GroupReports
+from ..dispositions.group_curves import model_groups
 from . import style
-from .disposition_lines import explain, group_styles
+from .disposition_lines import explain, group_styles, mass, tidy
 from .labels import spread, write_names
+
+RHO = ["rho", "low", "high", "reason"]
+"""Columns of correlations."""
 
 _COLUMNS = 4
 _PANEL = (2.9, 3.0)  # inches
@@ -23,8 +26,11 @@ _AREA = 26.0  # area of a marker, in square points
 
 
 def self_report_plot(
-    reports: GroupReports,
+    reports: pd.DataFrame,
+    correlations: pd.DataFrame,
+    groups: Mapping[str, str] | None = None,
     *,
+    prob: float = 0.9,
     ax: style.Panels | None = None,
 ) -> np.ndarray:
     r"""Draw revealed against reported dispositions of models, one panel per trait.
@@ -37,8 +43,13 @@ def self_report_plot(
 
     Parameters
     ----------
-    reports : GroupReports
-        Result of `measurement_layouts.dispositions.self_reports_by_group`, by trait.
+    reports, correlations : DataFrame
+        Results of `measurement_layouts.dispositions.self_reports` and `self_report_correlations`,
+        by trait.
+    groups : mapping of str to str, optional
+        Group of each model (default: all models are one group).
+    prob : float, default 0.9
+        Mass of the intervals, as it was given to `self_reports`; the legend states it.
     ax : Axes or sequence of Axes, optional
         Axes to draw on, one for each trait (default: a new figure).
 
@@ -51,9 +62,10 @@ def self_report_plot(
     Raises
     ------
     DataError
-        When there are too many groups.
+        When a column is missing, a table has no rows, a model has no group, or there are too many
+        groups.
     FitError
-        When the number of axes is wrong.
+        When `prob` is not between 0 and 1, or the number of axes is wrong.
 
     References
     ----------
@@ -65,26 +77,28 @@ def self_report_plot(
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> reports = ml.dispositions.self_reports_by_group(study.judgments, divided_below=None)
-    >>> axes = self_report_plot(reports)
+    >>> reports = ml.dispositions.self_reports(study.judgments, divided_below=None)
+    >>> rho = ml.dispositions.self_report_correlations(study.judgments, divided_below=None)
+    >>> axes = self_report_plot(reports, rho)
     >>> axes[0].get_title().splitlines()[0]
     'Empathy'
     """
-    chosen, rho, table = reports.chosen, reports.rho, reports.table.reset_index()
-    traits = [trait for trait in chosen.judgments.traits if trait in set(table["trait"])]
+    table = tidy(reports, "reports", ["model", "trait"], ["reported", "revealed", "low", "high"])
+    rho = tidy(correlations, "correlations", ["trait"], RHO).set_index("trait")
+    groups = model_groups(table["model"].unique(), groups)
+    traits = list(table["trait"].unique())
     own = {trait: table[table["trait"] == trait].set_index("model") for trait in traits}
     axes, figure, columns = style.grid(
         ax, len(traits), _COLUMNS, _PANEL, (0.5, 0.9), 4.6, sharey=True
     )
     for panel, trait in zip(axes, traits, strict=True):
-        _points(panel, own[trait], chosen)
+        _points(panel, own[trait], groups)
         _frame(panel)
-        panel.set_title(
-            f"{style.words(trait, 34)}\n{written_rho(rho.loc[[trait]].iloc[0])}", fontsize=9
-        )
+        said = f"\n{written_rho(rho.loc[trait])}" if trait in rho.index else ""
+        panel.set_title(style.words(trait, 34) + said, fontsize=9)
     style.outer_labels(axes, columns, _REPORTED, _REVEALED, fontsize=9)
-    style.heading(figure, f"Reported and revealed dispositions: {reports.scenarios}")
-    explain(axes, figure, _entries(chosen, reports.prob))
+    style.heading(figure, "Reported and revealed dispositions")
+    explain(axes, figure, _entries(groups, prob))
     for panel, trait in zip(axes, traits, strict=True):
         _name(panel, own[trait])
     return axes
@@ -105,27 +119,14 @@ def written_rho(row: pd.Series) -> str:
     return f"ρ = {with_interval(row['rho'], row['low'], row['high'])}"
 
 
-def _points(ax: Axes, own: pd.DataFrame, chosen: ModelGroups) -> None:
-    for group, (colour, marker) in group_styles(chosen).items():
-        part = own[[chosen.groups[model] == group for model in own.index]]
-        ax.vlines(
-            part["reported"],
-            100 * part["low"],
-            100 * part["high"],
-            color=colour,
-            linewidth=1.0,
-            alpha=0.6,
-        )
-        ax.scatter(
-            part["reported"],
-            100 * part["revealed"],
-            s=_AREA,
-            color=colour,
-            marker=marker,
-            edgecolors="white",
-            linewidths=0.6,
-            zorder=3,
-        )
+def _points(ax: Axes, own: pd.DataFrame, groups: Mapping[str, str]) -> None:
+    for group, (colour, marker) in group_styles(groups.values()).items():
+        part = own[own.index.map(groups) == group]
+        at = part["reported"]
+        rate, low, high = (100 * part[name] for name in ("revealed", "low", "high"))
+        ax.vlines(at, low, high, color=colour, linewidth=1.0, alpha=0.6)
+        look: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.6, "zorder": 3}
+        ax.scatter(at, rate, s=_AREA, color=colour, marker=marker, **look)
 
 
 def _frame(ax: Axes) -> None:
@@ -144,11 +145,11 @@ def _name(ax: Axes, own: pd.DataFrame) -> None:
     write_names(ax, points, np.full(len(own), _AREA), names, order, all_of_them=False)
 
 
-def _entries(chosen: ModelGroups, prob: float) -> list[Artist]:
-    looks, mass = group_styles(chosen), f"{style.percent(prob)} interval of"
+def _entries(groups: Mapping[str, str], prob: float) -> list[Artist]:
+    looks = group_styles(groups.values())
     mark: dict[str, Any] = {"markersize": 5, "linestyle": ""}
     if len(looks) > 1:
-        bar = style.entry(f"{mass} the rate", marker="|", markersize=9, linestyle="")
+        bar = style.entry(f"{mass(prob)} of the rate", marker="|", markersize=9, linestyle="")
         return [*style.named_entries(looks, **mark), bar]
-    said = f"a model, with the {mass} its rate"
+    said = f"a model, with the {mass(prob)} of its rate"
     return [style.entry(said, *look, **mark) for look in looks.values()]

@@ -1,7 +1,5 @@
 """Levels of demands: answers read, and whole runs against inspect-ai's mock model."""
 
-import dataclasses
-
 import pandas as pd
 import pytest
 from helpers.mock_annotators import GOOD, ITEMS, Mock
@@ -85,15 +83,6 @@ def test_good_answers_become_levels_in_the_order_of_the_items():
     assert ITEMS["a"] in page
 
 
-def test_a_bad_answer_is_asked_again_with_what_is_wrong():
-    mock = Mock(lambda _, attempt: STEPS if attempt == 2 else "Level: 7")
-    said = annotate({"a": ITEMS["a"]}, RUBRIC, mock.model)
-    assert said.levels.loc["a"].tolist() == [2]
-    again = mock.conversations[-1][-1].text
-    assert "the level 7 is not one of 0 to 5" in again
-    assert "`Level: N`" in again
-
-
 def test_an_interval_is_no_level_and_a_level_no_interval():
     """Each rubric reads its own answers only."""
     assert len(annotate(ITEMS, RUBRIC, Mock(lambda *_: GOOD).model).failures) == 6
@@ -106,28 +95,3 @@ def test_levels_are_no_bands():
     said = annotate(ITEMS, RUBRIC, Mock(lambda *_: STEPS).model)
     with pytest.raises(AnnotationError, match=r"are levels, not bands; use \.levels"):
         _ = said.bands
-
-
-def test_a_run_resumes(tmp_path):
-    store = tmp_path / "levels.jsonl"
-    failing = Mock(lambda item, _: "no" if item == "b" else STEPS)
-    assert len(annotate(ITEMS, RUBRIC, failing.model, store=store).failures) == 1
-    mock = Mock(lambda *_: STEPS)
-    said = annotate(ITEMS, RUBRIC, mock.model, store=store)
-    assert mock.calls == {"b": 1}
-    assert (said.levels["level"] == 2).all()
-    assert said.usage.loc["b"].drop("seconds").tolist() == [4, 400, 40]
-
-
-@pytest.mark.parametrize(
-    ("rubric", "complaint"),
-    [
-        (dataclasses.replace(RUBRIC, definition="Numbers."), "their prompt is '.{16}', now it is"),
-        (load_rubric("risk_aversion"), "their rubric is 'quantitative reasoning', now it is 'risk"),
-    ],
-)
-def test_a_store_of_another_rubric_is_refused(tmp_path, rubric, complaint):
-    store = tmp_path / "levels.jsonl"
-    annotate({"a": ITEMS["a"]}, RUBRIC, Mock(lambda *_: STEPS).model, store=store)
-    with pytest.raises(AnnotationError, match=complaint):
-        annotate({"a": ITEMS["a"]}, rubric, Mock().model, store=store)

@@ -12,7 +12,6 @@ from measurement_layouts.annotation import (
     AnnotationError,
     DemandLevel,
     DemandRubric,
-    agreement,
     annotate_demands,
 )
 
@@ -38,14 +37,6 @@ def test_what_is_kept_asked_again_and_dropped_is_counted(said):
     missing = said.failures.groupby("column").size().to_dict()
     assert missing == {"demand[QLl]": 10, "demand[VO]": 10, "unguessability": 4}
     assert said.failures["reason"].str.contains("no line starts with").all()
-
-
-def test_each_kind_of_answer_has_its_share(said):
-    """Attempts by kind: refused and empty throughout; wrong, prose, empty, two levels; right."""
-    attempts = said.annotations["demand[VO]"].usage["attempts"]
-    kinds = attempts.groupby([int(name[1:]) % 8 for name in attempts.index])
-    assert kinds.size().to_list() == [5] * 8
-    assert kinds.unique().map(list).to_list() == [[3], [3], [2], [2], [2], [2], [1], [1]]
 
 
 def test_an_annotator_is_told_what_was_wrong_with_its_answer():
@@ -86,13 +77,6 @@ def test_a_run_that_was_interrupted_asks_only_for_what_is_missing(tmp_path):
     again = annotate_demands(more, model.model, TWO, options=dict.fromkeys(more, 4), store=tmp_path)
     assert {number for _, number in model.pages} == {11}
     assert list(again.table.index) == ["q6", "q7", "q11"]
-
-
-def test_two_models_agree_column_by_column(said):
-    again = annotate_demands(ITEMS, Sloppy().model, TWO[1:], options=dict.fromkeys(ITEMS, 2))
-    column = "demand[VO]"
-    both = {"one": said.annotations[column], "two": again.annotations[column]}
-    assert agreement(both)["estimate"].to_list() == [1, 1]
 
 
 def test_all_eighteen_are_the_default():

@@ -138,15 +138,6 @@ def test_the_prompt_holds_rubric_steps_and_item(name):
     assert text.endswith("The last line is `Interval: [lower end, upper end]`.")
 
 
-def test_every_word_of_a_rubric_counts_for_the_fingerprint():
-    own = load_rubric("risk_aversion")
-    assert scheme_of(own).fingerprint == scheme_of(load_rubric("risk_aversion")).fingerprint
-    assert (
-        scheme_of(own).fingerprint
-        != scheme_of(dataclasses.replace(own, unbiased="The best one.")).fingerprint
-    )
-
-
 @pytest.mark.parametrize("name", RUBRICS)
 def test_inciting_prompts_differ_and_ask_for_one_form(name):
     prompts = [inciting_prompt(name, level) for level in LEVELS]

@@ -75,5 +75,5 @@ def test_effective_votes_scatter_as_binomial_ones():
 
 
 def test_judgments_without_models_are_refused(judgments):
-    with pytest.raises(DataError, match="no samples of a model; give samples="):
+    with pytest.raises(DataError, match="no samples of models; give samples="):
         choices(judgments.select(models=[]))

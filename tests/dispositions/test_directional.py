@@ -1,6 +1,5 @@
 """Directional alignment: the small study by hand, and ties."""
 
-import numpy as np
 import pytest
 
 from measurement_layouts import DataError, FitError
@@ -46,12 +45,6 @@ def test_ties_count_as_asked(judgments, ties, wanted):
     assert row[["scenarios", "ties"]].tolist() == [4, 1]
     # consensus below 0.8 is in no bucket
     assert found.loc[("blunt", "empathy")]["scenarios"].tolist() == [1, 1, 4]
-
-
-def test_nothing_of_a_model_depends_on_the_others(judgments):
-    whole = directional_alignment(judgments, **QUICK)
-    part = directional_alignment(judgments.select(models=["blunt"]), **QUICK)
-    np.testing.assert_allclose(part["aligned"], whole.loc[["blunt"], "aligned"], rtol=1e-12)
 
 
 def test_unusable_options_are_refused(judgments):

@@ -92,19 +92,6 @@ def test_a_cell_without_a_word_in_json_is_named(judgments, tmp_path):
             '{"scenario": "picnic", "rater": "r2", "vote": "agree"}',
             "votes: .* line 3 has 'picnic'",
         ),
-        ("votes", 3, '{"scenario": "exam", "rater": "r2", "vote": true}', "line 3 has True; give"),
-        (
-            "samples",
-            2,
-            '{"model": "calm", "scenario": "visit"}',
-            "line 2 has nothing; give a count",
-        ),
-        (
-            "ratings",
-            2,
-            '{"model": {}, "statement": "hide", "rating": 1}',
-            "line 2 has {}; give a t",
-        ),
     ],
 )
 def test_a_damaged_line_is_named(folder, name, line, text, said):

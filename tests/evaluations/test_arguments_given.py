@@ -15,7 +15,6 @@ SIZE, SIGHT = ml.MetaFeature("size", low=0, high=2), ml.Capability("sight", low=
 LAYOUT = ml.Layout("looking", ml.Success("found", logistic(SIGHT - SIZE, slope=5)))
 TABLE = pd.DataFrame({"subject": "Ann", "item": ["a", "b"], "outcome": [1, 0], "size": [0.5, 1.5]})
 PULLS = pd.DataFrame({"positive": [1.0], "negative": [2.0]})
-AGREED = pd.DataFrame({"level": [None], "discuss": [True]}, ["a"])
 READ = ml.evaluations.read_table(TABLE)
 EVALUATION = READ.evaluation()
 TAKE = [ml.fit, ml.check, ml.to_pymc]
@@ -27,12 +26,6 @@ def test_what_is_no_evaluation(take, given):
     kind = "None" if given is None else f"a {type(given).__name__}"
     with pytest.raises(ml.DataError, match=f"this is {kind}, not an Evaluation; read a table as"):
         take(LAYOUT, given)
-
-
-@pytest.mark.parametrize("take", TAKE)
-def test_an_import_has_an_evaluation(take):
-    with pytest.raises(ml.DataError, match=r"this is an Imported, .*; call its evaluation\(\)"):
-        take(LAYOUT, READ)
 
 
 @pytest.mark.parametrize("take", TAKE)
@@ -126,13 +119,13 @@ VERBS = {
     "a list": "validation.cross_validate",
     "a mapping": "validation.compare_layouts",
     "a DataFrame": "estimation.horizon_trend",
-    "SituationalJudgments": "dispositions.alignment_by_group "
-    "dispositions.choices dispositions.compare_choices dispositions.confidence_by_group "
+    "SituationalJudgments": "dispositions.choices dispositions.compare_choices "
+    "dispositions.confidence_by_group "
     "dispositions.consensus dispositions.directional_alignment dispositions.divided "
     "dispositions.misalignment dispositions.misalignment_by_group "
-    "dispositions.rates_by_group "
+    "dispositions.divided_rates "
     "dispositions.self_report_correlations dispositions.self_reports "
-    "dispositions.self_reports_by_group dispositions.support_by",
+    "dispositions.support_by",
     "a path": "evaluations.read_inspect evaluations.read_lm_eval "
     "dispositions.SituationalJudgments.from_json_lines",
     "a name or path": "annotation.load_rubric annotation.load_demand_rubric "

@@ -326,18 +326,6 @@ def test_parts_add_up_to_the_whole(seed):
     assert grown.trials.loc["s1"].tolist() == whole.trials.loc["s1"].tolist()
 
 
-def test_a_cell_that_is_missing_is_noticed():
-    """Twin that must fail: one outcome of the second part taken away."""
-    whole, (one, other) = parts(np.random.default_rng(9))
-    only = (one.trials.to_numpy() == 0) & (other.trials.to_numpy() > 0)
-    row, column = np.argwhere(only)[0]
-    trials = other.trials.copy()
-    trials.iloc[row, column] = 0
-    less = Evaluation(other.items, other.successes.where(trials > 0, 0), trials)
-    with pytest.raises(AssertionError):
-        equal(one + less, whole)
-
-
 def test_properties_of_one_are_missing_for_the_others_items():
     one = Evaluation.from_wide(WIDE[["a"]], ITEMS.loc[["a"]].assign(colour="red"))
     other = Evaluation.from_wide(WIDE[["a", "c"]], ITEMS.loc[["a", "c"]].assign(weight=[4, 5]))

@@ -91,21 +91,6 @@ def test_long_without_a_column(column):
         Evaluation.from_long(pd.concat([LONG, LONG[[column]]], axis=1))
 
 
-def test_long_with_one_column_for_two_things():
-    with raises("are the columns item, item, outcome; name three"):
-        Evaluation.from_long(LONG, subject="item")
-
-
-def test_long_outcome_that_is_none():
-    with raises(r"1 outcome\(s\) are neither 0 nor 1: row 3, outcome: 'P'; code"):
-        Evaluation.from_long(LONG.assign(outcome=[1, 0, 1, "P", 0]))
-
-
-def test_long_outcome_for_an_unknown_item():
-    with raises(r"outcomes for 1 item\(s\) that `items` does not have: c; add"):
-        Evaluation.from_long(LONG, ITEMS.drop(index="c"))
-
-
 def test_long_property_that_differs_within_an_item():
     with raises("'size' differs between rows of one item: b, c; a property belongs"):
         Evaluation.from_long(pd.concat([LONG, LONG.iloc[[0, 4]].assign(size=9.0, subject="New")]))

@@ -63,9 +63,14 @@ def legend(ax):
     return [text.get_text() for one in legends for text in one.get_texts()]
 
 
-def nothing_is_cut(ax):
-    figure = np.ravel(ax)[0].get_figure()
+def is_whole(drawing):
+    """Draw a figure, given by itself or its axes, and see whether all that shows lies inside it."""
+    figure = np.ravel(drawing)[0].figure
     figure.canvas.draw()
     drawn, sheet = figure.get_tightbbox(), figure.bbox_inches.padded(0.02)
-    assert sheet.x0 <= drawn.x0 <= drawn.x1 <= sheet.x1
-    assert sheet.y0 <= drawn.y0 <= drawn.y1 <= sheet.y1
+    across = sheet.x0 <= drawn.x0 <= drawn.x1 <= sheet.x1
+    return bool(across and sheet.y0 <= drawn.y0 <= drawn.y1 <= sheet.y1)
+
+
+def nothing_is_cut(drawing):
+    assert is_whole(drawing)

@@ -45,12 +45,6 @@ class TestComparisonPlot:
         assert len(texts(axes[2])) == 5
         assert plt.gcf().get_suptitle() == "5 subjects minus Ann"
 
-    def test_hollow_is_prior_dominated(self, against_ann):
-        (ax,) = plots.comparison_plot(against_ann, nodes="rightLeftBias")
-        faces = [to_hex(face) for face in ax.collections[-1].get_facecolors()]
-        vague = against_ann.rows("rightLeftBias")["warning"].str.contains("prior-dominated").sum()
-        assert faces.count("#ffffff") == vague > 0
-
     def test_pairs_bear_both_names(self, pairs):
         (ax,) = plots.comparison_plot(pairs, nodes="noiseLevel")
         names = {label.get_text().removesuffix(" †") for label in ax.get_yticklabels()}

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import two_demands
+from helpers.made_estimates import nothing_is_cut
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 
 import measurement_layouts as ml
 from measurement_layouts.plots import criticism_map, residual_plot
@@ -27,16 +27,6 @@ def found():
     )
     evaluation = ml.simulate(two_demands.layout("lit"), items, profiles, seed=4)
     return criticise(ml.fit(two_demands.layout(), evaluation, **two_demands.SAMPLING), evaluation)
-
-
-def nothing_is_cut(figure):
-    figure.canvas.draw()
-    renderer = figure.canvas.get_renderer()
-    for text in figure.findobj(Text):
-        if text.get_visible() and text.get_text():
-            box = text.get_window_extent(renderer)
-            assert box.x0 >= -1 and box.x1 <= figure.bbox.x1 + 1, text  # noqa: PT018
-            assert box.y0 >= -1 and box.y1 <= figure.bbox.y1 + 1, text  # noqa: PT018
 
 
 def test_the_map_is_the_table(found):

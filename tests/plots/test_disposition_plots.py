@@ -1,7 +1,5 @@
 """Figures of dispositions: what is drawn is what the measures say."""
 
-from functools import partial
-
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,7 +9,7 @@ from helpers.made_estimates import legend, nothing_is_cut
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.text import Annotation
 
-from measurement_layouts import DataError, dispositions, plots
+from measurement_layouts import DataError, FitError, dispositions, plots
 from measurement_layouts.dispositions.comparison import compare_choices
 from measurement_layouts.dispositions.consensus import consensus_steps, rate_steps
 from measurement_layouts.dispositions.directional import directional_alignment
@@ -23,19 +21,44 @@ from measurement_layouts.scenarios.dispositions import simulated_study
 mpl.use("Agg")
 MODELS = ["sim-01", "sim-04", "sim-20"]
 GROUPS = {"sim-01": "large", "sim-20": "small", "sim-04": "small"}
-FIGURES = {
-    "misalignment_plot": dispositions.misalignment_by_group,
-    "confidence_plot": dispositions.confidence_by_group,
-    "alignment_heatmap": dispositions.alignment_by_group,
-    "rate_distributions": dispositions.rates_by_group,
-    "self_report_plot": dispositions.self_reports_by_group,
-    "self_report_panels": partial(dispositions.self_reports_by_group, by="statement"),
-}
+ALL = {"divided_below": None}
 
 
-def figure(name, judgments, ax=None, **options):
-    """Compute what a figure shows, and draw it."""
-    return getattr(plots, name)(FIGURES[name](judgments, **options), ax=ax)
+def alignment_heatmap(judgments, groups=None, **options):
+    table = dispositions.directional_alignment(judgments, **options)
+    return plots.alignment_heatmap(table, groups)
+
+
+def rate_distributions(judgments, groups=None, **options):
+    return plots.rate_distributions(dispositions.divided_rates(judgments, **options), groups)
+
+
+def misalignment_plot(judgments, groups=None, **options):
+    return plots.misalignment_plot(dispositions.misalignment_by_group(judgments, groups, **options))
+
+
+def confidence_plot(judgments, groups=None, **options):
+    return plots.confidence_plot(dispositions.confidence_by_group(judgments, groups, **options))
+
+
+def self_report_plot(judgments, groups=None, **options):
+    rho = self_report_correlations(judgments, **ALL, **options)
+    return plots.self_report_plot(self_reports(judgments, **ALL, **options), rho, groups)
+
+
+def self_report_panels(judgments, **options):
+    options = {"by": "statement", **options}
+    rho = self_report_correlations(judgments, **options)
+    return plots.self_report_panels(self_reports(judgments, **options), rho)
+
+
+GROUPED = [
+    misalignment_plot,
+    confidence_plot,
+    alignment_heatmap,
+    rate_distributions,
+    self_report_plot,
+]
 
 
 pytestmark = pytest.mark.usefixtures("tidy_figures")
@@ -83,7 +106,7 @@ def ends_of(ax):
 
 class TestMisalignment:
     def test_lines_are_the_measures_means(self, study, choices):
-        axes = figure("misalignment_plot", study, groups=GROUPS, resamples=50)
+        axes = misalignment_plot(study, groups=GROUPS, resamples=50)
         for panel, trait in zip(axes, study.traits, strict=True):
             part = choices[choices["trait"] == trait]
             wide = part[["misalignment"]].unstack("model")
@@ -96,7 +119,7 @@ class TestMisalignment:
             assert not drawn(panel, over_bins(1.01 * small, human, bins))
 
     def test_a_band_per_group_holds_its_mean(self, study):
-        panel = figure("misalignment_plot", study, groups=GROUPS, resamples=200)[0]
+        panel = misalignment_plot(study, groups=GROUPS, resamples=200)[0]
         bands = [item for item in panel.collections if isinstance(item, PolyCollection)]
         means = [line for line in panel.lines if line.get_marker() in "os"]
         assert len(bands) == len(means) == 2
@@ -116,7 +139,7 @@ class TestMisalignment:
 
 class TestConfidence:
     def test_lines_are_the_rates_means(self, study):
-        ax = figure("confidence_plot", study, groups=pd.Series(GROUPS), resamples=50)
+        ax = confidence_plot(study, groups=pd.Series(GROUPS), resamples=50)
         people = study.human_rates()
         wide = study.model_rates()["confidence"].unstack("model").reindex(people.index)
         bins = consensus_steps(people["rate"])
@@ -129,7 +152,7 @@ class TestConfidence:
 
 class TestHeatmap:
     def test_cells_are_the_measures(self, study):
-        ax = figure("alignment_heatmap", study, groups=GROUPS)
+        ax = alignment_heatmap(study, groups=GROUPS)
         table = directional_alignment(study)
         names = [label.get_text() for label in ax.get_yticklabels()]
         assert [GROUPS[name] for name in names] == ["large", "small", "small"]
@@ -149,7 +172,7 @@ class TestHeatmap:
 
 class TestRateDistributions:
     def test_points_are_revealed_rates(self, study):
-        axes = figure("rate_distributions", study, groups=GROUPS)
+        axes = rate_distributions(study, groups=GROUPS)
         table = self_reports(study)
         names = [label.get_text() for label in axes[0].get_yticklabels()]
         for panel, trait in zip(axes, study.traits, strict=True):
@@ -164,8 +187,8 @@ class TestRateDistributions:
 
     def test_a_density_needs_three_models(self, study):
         one = study.select(traits=["Empathy"])
-        assert not self._hills(figure("rate_distributions", one, groups=GROUPS)[0])
-        (hill,) = self._hills(figure("rate_distributions", one)[0])
+        assert not self._hills(rate_distributions(one, groups=GROUPS)[0])
+        (hill,) = self._hills(rate_distributions(one)[0])
         assert np.ptp(hill.get_ydata()) > 0.1
 
     def _hills(self, panel):
@@ -173,12 +196,12 @@ class TestRateDistributions:
 
     def test_few_divided_scenarios(self, judgments):
         with pytest.raises(DataError, match="five scenarios with a consensus below 70%"):
-            figure("rate_distributions", judgments)
+            rate_distributions(judgments)
 
 
 class TestSelfReports:
     def test_points_intervals_and_rho(self, study):
-        axes = figure("self_report_plot", study, divided_below=None)
+        axes = self_report_plot(study)
         table, rho = (
             measure(study, divided_below=None)
             for measure in (self_reports, self_report_correlations)
@@ -191,7 +214,7 @@ class TestSelfReports:
             assert panel.get_title() == f"{trait}\n{written_rho(rho.loc[trait])}"
 
     def test_panels_by_statement(self, study):
-        axes = figure("self_report_panels", study)
+        axes = self_report_panels(study)
         table = self_reports(study, by="statement")
         rho = self_report_correlations(study, by="statement")
         colours = [style.METHODS[place][0] for place in range(2)]
@@ -210,38 +233,50 @@ class TestSelfReports:
                 assert (line.get_linestyle() == "-") == bool(row["low"] > 0 or row["high"] < 0)
 
     def test_two_models_have_no_rho(self, study):
-        axes = figure("self_report_plot", study.select(MODELS[:2], ["Empathy"]))
+        axes = self_report_plot(study.select(MODELS[:2], ["Empathy"]))
         assert axes[0].get_title() == "Empathy\nno ρ: fewer than 3 points"
 
 
 class TestEveryFigure:
-    @pytest.mark.parametrize("name", FIGURES)
-    def test_one_model_and_one_trait(self, study, name):
-        nothing_is_cut(figure(name, study.select(traits=["Impulsiveness"]), models=["sim-20"]))
+    @pytest.mark.parametrize("figure", [*GROUPED, self_report_panels])
+    def test_one_model_and_one_trait(self, study, figure):
+        nothing_is_cut(figure(study.select(["sim-20"], ["Impulsiveness"])))
 
-    @pytest.mark.parametrize("name", FIGURES)
-    def test_unknown_models(self, study, name):
-        with pytest.raises(DataError, match=r"unknown model\(s\): sim-99; known: sim-01"):
-            figure(name, study, models=["sim-01", "sim-99"])
-
-    @pytest.mark.parametrize("name", FIGURES)
-    def test_groups_are_known_and_complete(self, study, name):
-        with pytest.raises(DataError, match=r"unknown model\(s\): sim-99"):
-            figure(name, study, groups=GROUPS | {"sim-99": "small"})
+    @pytest.mark.parametrize("figure", GROUPED)
+    def test_each_model_has_a_group(self, study, figure):
         with pytest.raises(DataError, match="has no group for sim-04; give one for each model"):
-            figure(name, study, groups={model: "any" for model in ("sim-01", "sim-20")})
+            figure(study, {model: "any" for model in ("sim-01", "sim-20")})
 
-    def test_models_in_the_order_asked_for(self, study):
-        one = study.select(traits=["Empathy"])
-        axes = figure("self_report_panels", one, models=["sim-04", "sim-01"])
-        assert [panel.get_title() for panel in axes] == ["sim-04", "sim-01"]
+    def test_tables_of_other_results_are_refused(self, study):
+        by_trait, rates = self_reports(study), dispositions.divided_rates(study, resamples=2)
+        by_statement = self_report_correlations(study, by="statement")
+        curves = dispositions.misalignment_by_group(study, GROUPS, resamples=2)
+        with pytest.raises(DataError, match="curves has no column confidence"):
+            plots.confidence_plot(curves)
+        with pytest.raises(DataError, match="curves: the table has two rows of Empathy, large"):
+            plots.misalignment_plot(pd.concat([curves] * 2))
+        with pytest.raises(DataError, match="rates: the table has no rows"):
+            plots.rate_distributions(rates.iloc[:0])
+        with pytest.raises(DataError, match="correlations: the table has two rows of Empathy"):
+            plots.self_report_plot(by_trait, by_statement)
+        with pytest.raises(DataError, match="reports has no column statement"):
+            plots.self_report_panels(by_trait, by_statement)
+
+    def test_the_legend_states_the_mass_of_the_intervals(self, study):
+        rates = dispositions.divided_rates(study, prob=0.5)
+        axes = plots.rate_distributions(rates, prob=0.5)
+        assert "mean and 50% interval" in legend(axes)
+        with pytest.raises(FitError, match="prob=5"):
+            plots.rate_distributions(rates, prob=5)
 
     def test_few_scenarios(self, judgments):
         """Bins of fewer than five scenarios are left out: here, all of them."""
-        for panel in figure("misalignment_plot", judgments, resamples=2):
-            assert not any(len(line.get_xdata()) for line in panel.lines)
+        with pytest.raises(DataError, match="no bin of people's rates has 5 of the 6 scenarios"):
+            misalignment_plot(judgments)
 
     def test_axes_given(self, study):
         one, two = plt.subplots(1, 2)[1]
-        assert list(figure("misalignment_plot", study, resamples=2, ax=[one, two])) == [one, two]
-        assert figure("confidence_plot", study, resamples=2, ax=one) is one
+        curves = dispositions.misalignment_by_group(study, resamples=2)
+        assert list(plots.misalignment_plot(curves, ax=[one, two])) == [one, two]
+        confidence = dispositions.confidence_by_group(study, resamples=2)
+        assert plots.confidence_plot(confidence, ax=one) is one

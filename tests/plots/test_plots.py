@@ -1,7 +1,5 @@
 """Figures: what is drawn is what the tables say, with names, units and errors in order."""
 
-import doctest
-import importlib
 import subprocess
 import sys
 from itertools import pairwise
@@ -11,8 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.made_estimates import nothing_is_cut
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
-from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from measurement_layouts import (
@@ -32,7 +30,6 @@ from measurement_layouts.batteries.grids import characteristic_grid
 from measurement_layouts.inference.fitting import Collected
 from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery
-from measurement_layouts.layouts.drawing.style import STYLES
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
 from measurement_layouts.validation.prediction.score import calibration_curve
 from measurement_layouts.validation.prediction.scoring_rules import decompose_brier
@@ -133,15 +130,6 @@ def texts(ax):
     return [text.get_text() for text in ax.texts]
 
 
-def nothing_is_cut(ax):
-    """Draw the figure; all that is visible lies inside it, to a pixel or two."""
-    figure = np.ravel(ax)[0].get_figure()
-    figure.canvas.draw()
-    drawn, sheet = figure.get_tightbbox(), figure.bbox_inches.padded(0.02)
-    assert sheet.x0 <= drawn.x0 <= drawn.x1 <= sheet.x1
-    assert sheet.y0 <= drawn.y0 <= drawn.y1 <= sheet.y1
-
-
 class TestProfileForest:
     def test_points_are_profile_means(self, fit):
         axes = plots.profile_forest(fit)
@@ -161,14 +149,6 @@ class TestProfileForest:
             ends = np.array([segment[:, 0] for segment in bars.get_segments()])
             assert sorted(ends[:, 0]) == sorted(expected["low"])
             assert sorted(ends[:, 1]) == sorted(expected["high"])
-
-    def test_prior_dominated_is_hollow(self, fit):
-        (ax,) = plots.profile_forest(fit, nodes="navigation")
-        (drawn,) = points(ax)
-        faces = [to_hex(face) for face in drawn.get_facecolors()]
-        assert faces == [STYLES["capability"].border.lower()] * 3 + ["#ffffff"]
-        legend = ax.get_figure().legends[0]
-        assert "prior-dominated" in [text.get_text() for text in legend.get_texts()]
 
     def test_range_and_unit(self, fit):
         axes = plots.profile_forest(fit, nodes=["navigation", "sight"])
@@ -558,63 +538,6 @@ def test_importing_plots_imports_little():
     code += f"print(set({large}) & sys.modules.keys())"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"
-
-
-def test_every_figure_is_exported():
-    assert sorted(plots.__all__) == [
-        "ability_radar",
-        "adaptive_plot",
-        "agent_characteristic_grid",
-        "alignment_heatmap",
-        "brier_against_success",
-        "calibration_panels",
-        "capability_scatter",
-        "caterpillar_plot",
-        "characteristic_surface",
-        "collapse_plot",
-        "comparison_plot",
-        "confidence_plot",
-        "criticism_map",
-        "curve_panels",
-        "curve_plot",
-        "curves_by_subject",
-        "demand_correlation_plot",
-        "demand_profile_plot",
-        "design_plot",
-        "forecast_plot",
-        "horizon_plot",
-        "importance_plot",
-        "incited_against_obtained",
-        "item_response_curves",
-        "layout_comparison_plot",
-        "likelihood_curve",
-        "misalignment_plot",
-        "misfit_plot",
-        "population_forest",
-        "prior_posterior",
-        "profile_bars",
-        "profile_forest",
-        "profile_heatmap",
-        "rank_ecdf",
-        "rate_distributions",
-        "rater_reliability_plot",
-        "reliability",
-        "residual_plot",
-        "scaling_plot",
-        "self_report_panels",
-        "self_report_plot",
-        "weights_plot",
-        "wright_map",
-    ]
-    assert all(callable(getattr(plots, name)) for name in plots.__all__)
-
-
-@pytest.mark.parametrize(
-    "name", ["validation.prediction.score", *(f"plots.{name}" for name in plots.__all__)]
-)
-def test_has_an_example(name):
-    module = importlib.import_module(f"measurement_layouts.{name}")
-    assert any(part.examples for part in doctest.DocTestFinder().find(module))
 
 
 class TestCalibrationCurve:

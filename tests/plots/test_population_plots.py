@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import joint_fits, small_layouts, small_populations
+from helpers.made_estimates import is_whole
 from matplotlib.collections import LineCollection
 
 import measurement_layouts as ml
@@ -47,16 +48,6 @@ def schools():
         small_populations.schools(),
         small_populations.cohort(),
         {"ability": np.random.default_rng(2).normal(size=(2, 100, 12))},
-    )
-
-
-def is_whole(figure):
-    """Draw a figure, and see whether all that shows lies inside it, to a pixel or two."""
-    figure.canvas.draw()
-    drawn, sheet = figure.get_tightbbox(), figure.bbox_inches.padded(0.02)
-    return bool(
-        sheet.x0 <= drawn.x0 <= drawn.x1 <= sheet.x1
-        and sheet.y0 <= drawn.y0 <= drawn.y1 <= sheet.y1
     )
 
 

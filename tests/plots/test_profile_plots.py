@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import small_layouts
+from helpers.made_estimates import is_whole
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.colors import to_rgba
 
@@ -15,7 +16,6 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, plots
 from measurement_layouts.linking import logistic, product
 from measurement_layouts.plots.cells import _luminance
-from measurement_layouts.plots.profile_heatmap import _written
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")
@@ -85,23 +85,6 @@ def wide(fit, statistic):
     ]
 
 
-def is_whole(ax):
-    """Draw the figure, and see whether all texts that show lie inside it, to a pixel or two."""
-    figure = ax.get_figure()
-    figure.canvas.draw()
-    drawn, sheet = figure.get_tightbbox(), figure.bbox_inches.padded(0.02)
-    return bool(
-        sheet.x0 <= drawn.x0 <= drawn.x1 <= sheet.x1
-        and sheet.y0 <= drawn.y0 <= drawn.y1 <= sheet.y1
-    )
-
-
-def test_a_cut_text_is_noticed(fitted):
-    ax = plots.profile_heatmap(fitted)
-    ax.set_title("M" * 80)
-    assert not is_whole(ax)
-
-
 class TestProfileHeatmap:
     @pytest.mark.parametrize("statistic", ["mean", "sd"])
     def test_numbers_are_those_of_the_table(self, fitted, statistic):
@@ -119,13 +102,6 @@ class TestProfileHeatmap:
         heads = [label.get_text().removesuffix(" †") for label in ax.get_xticklabels()]
         assert heads == fitted.subjects
         assert is_whole(ax)
-
-    def test_digits(self):
-        """As the paper's tables have them: 50, 4.8, 0.49, 0.01 and 0."""
-        row = np.array([49.6, 4.84, 0.493, 0.0123, 0.0042, -0.0042, -6.32, 0.996, 1234.0])
-        written = ["50", "4.8", "0.49", "0.01", "0", "0", "\u22126.3", "1", "1200"]
-        assert _written(row, 56) == _written(row, 1) == written
-        assert _written(np.array([0.00512, 0.00004]), 0.01) == ["0.0051", "0"]
 
     def test_colour_of_a_mean_is_its_place_in_the_range(self, fitted):
         plain, signed = (mesh.get_array() for mesh in meshes(plots.profile_heatmap(fitted)))
@@ -271,16 +247,6 @@ class TestProfileBars:
         assert np.allclose(rows.mean(axis=0), ax.get_yticks())
         low, high = ax.get_ylim()
         assert low > high  # downwards
-
-    def test_prior_dominated_is_faded(self, fitted):
-        table = fitted.profiles().query("subject == 'ace' and node in @HIGHS")
-        assert table["prior_dominated"].all()  # all its outcomes are successes
-        ax = plots.profile_bars(fitted, ["Bob", "ace"])
-        vague = ~fitted.profiles().query("subject == 'Bob' and node in @HIGHS")["prior_dominated"]
-        bob, ace = (item.get_facecolors()[:, 3] for item in dots(ax))
-        assert np.array_equal(bob == 1, vague)
-        assert (ace < 0.5).all()
-        assert "faded: prior-dominated" in legend(ax)
 
     def test_truth_is_at_its_place(self, fitted):
         truth = small_layouts.profiles()

@@ -1,6 +1,5 @@
 """A profile whose data say nothing looks like it, wherever it is shown."""
 
-import importlib
 import io
 
 import matplotlib as mpl
@@ -213,13 +212,3 @@ def test_one_chain_is_not_called_fine(monkeypatch):
     assert "not reliable yet" in ml.describe(alone).texts[unsure.KNOWN]
     assert " †" in plots.prior_posterior(alone, unsure.KNOWN)[0].get_figure().get_suptitle()
     assert plots.capability_scatter(alone).texts[0].get_text() == f"{unsure.KNOWN} †"
-
-
-def test_a_mark_left_out_is_noticed(fit, vague, monkeypatch):
-    """Twin that must fail: without the flag, every point is as crisp as the others."""
-    module = importlib.import_module(plots.profile_forest.__module__)
-    honest = module.profiles
-    crisp = lambda *args: honest(*args).assign(prior_dominated=False)  # noqa: E731
-    monkeypatch.setattr(module, "profiles", crisp)
-    with pytest.raises(AssertionError):
-        test_forests_are_hollow(fit, vague)

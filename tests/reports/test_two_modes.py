@@ -1,6 +1,5 @@
 """A posterior of two modes is marked wherever its mean is shown."""
 
-import importlib
 import io
 
 import matplotlib as mpl
@@ -217,12 +216,3 @@ def test_differences_are_crossed(fit):
     axes = plots.comparison_plot(ml.validation.compare_profiles(fit, reference="Bob"))
     assert [len(crosses(ax)) for ax in axes] == [int(name == "mood") for name in NAMES]
     assert "crossed: separate modes" in axes[0].get_figure().get_supxlabel()
-
-
-def test_a_mark_left_out_is_noticed(fit, monkeypatch):
-    """Twin that must fail: without the column's marks, no point is crossed."""
-    module = importlib.import_module(plots.profile_forest.__module__)
-    honest = module.profiles
-    monkeypatch.setattr(module, "profiles", lambda *args: honest(*args).assign(modes=False))
-    with pytest.raises(AssertionError):
-        test_forests_are_crossed(fit)

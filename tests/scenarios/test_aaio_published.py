@@ -90,12 +90,6 @@ def test_differences_and_correlations_are_those_of_the_means(folder):
     assert figures["navigationAbility: mean absolute difference"].obtained == 0
 
 
-def test_another_success_rate_falls_short(folder):
-    table().assign(success_mean=[1.0, 0.68, 0.33, 0.0]).to_csv(folder / "aaio_figure9.csv")
-    figure = next(iter(verdicts(folder, fake_fit()).values()))
-    assert (figure.obtained, figure.holds) == (1, False)
-
-
 def test_a_failed_agent_falls_short(folder):
     figures = verdicts(folder, fake_fit(subjects=AGENTS[:3], rhat=(1.0, 1.0, 1.0, np.nan)))
     figure = next(iter(figures.values()))

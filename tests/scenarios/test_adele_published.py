@@ -15,11 +15,9 @@ from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import LAYOUTS
 from measurement_layouts.scenarios.adele.light import PUBLISHED_SIZE
 from measurement_layouts.scenarios.adele.reproduction import assessed, published
-from measurement_layouts.scenarios.study import judge
 from measurement_layouts.validation.prediction.baselines import Regression
 from measurement_layouts.validation.prediction.cross_validate import cross_validate
 from measurement_layouts.validation.prediction.forests import Forest
-from measurement_layouts.validation.prediction.result import CrossValidation
 from measurement_layouts.validation.prediction.splits import Items
 
 SOME = ["GPT-4o", "LLaMA-3.2-3B-Instruct"]
@@ -73,17 +71,6 @@ def test_verdicts_on_the_light_battery():
     assert published.judge_light(PUBLISHED_SIZE).holds
     assert not published.judge_light(round(1.2 * PUBLISHED_SIZE)).holds
     assert not published.judge_light(round(0.8 * PUBLISHED_SIZE)).holds
-
-
-def test_judge():
-    rows = [
-        {"method": method, "repeat": repeat, "subject": "GPT-4o", "brier": brier}
-        for method, brier in (("recommended layout", 0.15), ("aggregate", 0.2), ("forest", 0.14))
-        for repeat in range(2)
-    ]
-    scores = CrossValidation(pd.DataFrame(rows), pd.Series({"GPT-4o": 0.5}))
-    figures = judge(adele.SCENARIO, scores)
-    assert [figure.holds for figure in figures] == [False, True, False]
 
 
 def test_missing_tables_are_noticed_first(evaluation, tmp_path, monkeypatch):

@@ -8,9 +8,6 @@ from measurement_layouts import scenarios
 from measurement_layouts.dispositions.pulls import choices
 from measurement_layouts.scenarios import dispositions
 from measurement_layouts.scenarios.dispositions import reproduction
-from measurement_layouts.scenarios.dispositions.layouts import RECOMMENDED
-from measurement_layouts.scenarios.study import judge
-from measurement_layouts.validation.prediction.result import CrossValidation
 
 SOME = ["sim-01", "sim-05", "sim-16"]
 SMALL = {"per_statement": 2, "models": SOME}
@@ -100,17 +97,3 @@ def test_the_summary_counts_errors_by_study():
     assert row["elements"] == 2
     assert (row["bias"], row["se"]) == pytest.approx((0.2, 0.1))
     assert row["coverage"] == 0.5
-
-
-def test_the_judge_wants_the_layout_below_all_others():
-    scores = pd.DataFrame(
-        {
-            "method": [RECOMMENDED, "aggregate", "forest"],
-            "repeat": 0,
-            "subject": "sim-05",
-            "brier": [0.15, 0.25, 0.14],
-        }
-    )
-    held = CrossValidation(scores, pd.Series({"sim-05": 0.5}))
-    figures = judge(dispositions.SCENARIO, held)
-    assert [figure.holds for figure in figures] == [False, True, False]

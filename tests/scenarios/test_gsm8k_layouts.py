@@ -11,8 +11,6 @@ import measurement_layouts as ml
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios import gsm8k
 from measurement_layouts.scenarios.gsm8k.horizons import LONGEST
-from measurement_layouts.scenarios.study import judge
-from measurement_layouts.validation.prediction.result import CrossValidation
 
 VALUES = {
     **{"steps": 3.0, "markedSteps": 2.0, "digits": 1.5, "doublings": 5.0},
@@ -73,19 +71,6 @@ def test_horizons_of_another_layout_are_refused():
     other = SimpleNamespace(layout=gsm8k.plain_layout())
     with pytest.raises(ml.DataError, match="the fit is of the layout gsm8k-plain"):
         gsm8k.horizons(other)
-
-
-def test_judge_names_every_other_method():
-    scores = pd.DataFrame(
-        {
-            "method": ["recommended layout", "aggregate", "random forest"],
-            "repeat": 0,
-            "subject": "Ann",
-            "brier": [0.1, 0.2, 0.05],
-        }
-    )
-    figures = judge(gsm8k.SCENARIO, CrossValidation(scores, pd.Series({"Ann": 0.5})))
-    assert [figure.holds for figure in figures] == [False, True, False]
 
 
 def test_the_cohort_is_deterministic_and_in_the_declared_ranges():

@@ -124,11 +124,6 @@ def test_scores_by_condition():
     assert [figure.holds for figure in worse] == [False] * 3
 
 
-def test_judge():
-    assert [figure.holds for figure in judge(propensities.SCENARIO, made_scores(0.1))] == [True] * 3
-    assert not judge(propensities.SCENARIO, made_scores(0.16))[0].holds
-
-
 def test_summary_of_a_recovery():
     """By hand: four subjects, one of them not identified."""
     table = pd.DataFrame(

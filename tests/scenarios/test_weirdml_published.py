@@ -5,15 +5,12 @@ import pandas as pd
 import pytest
 
 from measurement_layouts.estimation.horizons import HorizonTrend
-from measurement_layouts.scenarios import weirdml
-from measurement_layouts.scenarios.study import judge
 from measurement_layouts.scenarios.weirdml import reproduction
 from measurement_layouts.scenarios.weirdml.reproduction import (
     BOTH,
     PUBLISHED,
     RECOMMENDED,
 )
-from measurement_layouts.validation.prediction.result import CrossValidation
 
 MODELS = ["Ann", "Bob"]
 
@@ -88,18 +85,3 @@ def test_foresight():
     assert [figure.holds for figure in reproduction._foresight(total, tasks)] == [True, False]
     behind = total.assign(layout=[PUBLISHED, RECOMMENDED])
     assert not reproduction._foresight(behind, tasks)[0].holds
-
-
-def test_the_lowest_brier_score_wins():
-    rows = [
-        {"method": method, "repeat": 0, "subject": subject, "brier": brier}
-        for method, brier in ((RECOMMENDED, 0.1), (PUBLISHED, 0.12), ("aggregate", 0.2))
-        for subject in MODELS
-    ]
-    scores = CrossValidation(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS))
-    assert [figure.holds for figure in judge(weirdml.SCENARIO, scores)] == [True] * 3
-    rows[0]["brier"] = rows[1]["brier"] = 0.15  # below one of the two
-    worse = judge(
-        weirdml.SCENARIO, CrossValidation(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS))
-    )
-    assert [figure.holds for figure in worse] == [False, False, True]

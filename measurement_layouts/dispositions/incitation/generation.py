@@ -270,19 +270,11 @@ def generate_items(
     rubric = propensity if isinstance(propensity, Rubric) else load_rubric(propensity)
     plans = _plans(rubric, whole("count", count))
     costs = prices_of(prices, ["writer", "annotator"])
-    places: dict[str, str | Path | None] = {
-        name: None if store is None else Path(store) / f"{name}.jsonl"
-        for name in ("written", "bands", "choices")
-    }
+    files = ("written", "bands", "choices")
+    places = {name: None if store is None else Path(store) / f"{name}.jsonl" for name in files}
     planned = {str(name): material(**_plan(row)) for name, row in plans.iterrows()}
-    written = annotated(
-        _writing(rubric),
-        planned,
-        writer,
-        store=places["written"],
-        prices=costs.get("writer"),
-        **options,
-    )
+    more = {"prices": costs.get("writer"), **options}
+    written = annotated(_writing(rubric), planned, writer, store=places["written"], **more)
     said = [written]
     dropped = _failed(written, "not written")
     seen: dict[str, str] = {}
@@ -320,17 +312,7 @@ def generate_items(
 
 
 _NUMBERS = ["low", "high", "planned_low", "planned_high"]
-_COLUMNS = [
-    "question",
-    *_LETTERS,
-    "right",
-    "low",
-    "high",
-    "negative",
-    "positive",
-    "planned_low",
-    "planned_high",
-]
+_COLUMNS = ["question", *_LETTERS, "right", *_NUMBERS[:2], "negative", "positive", *_NUMBERS[2:]]
 
 
 def _plans(rubric: Rubric, count: int) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from string import ascii_uppercase
 
 import pandas as pd
@@ -78,12 +79,7 @@ def read_choices(items: pd.DataFrame) -> dict[str, Choice]:
 
 def option_letters(items: pd.DataFrame) -> list[str]:
     """List the letters that have a column, from A on, without a gap."""
-    letters = []
-    for letter in ascii_uppercase:
-        if letter not in items.columns:
-            break
-        letters.append(letter)
-    return letters
+    return list(takewhile(lambda letter: letter in items.columns, ascii_uppercase))
 
 
 def _read(name: str, row: pd.Series, letters: list[str]) -> Choice:

@@ -44,8 +44,8 @@ def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int =
     >>> shuffled_statements(scenarios)
              advice advice_from
     scenario
-    a           Go.           d
-    b          Ask.           c
+    a          Ask.           c
+    b           Go.           d
     c         Wait.           a
     d         Wait.           b
     """
@@ -67,16 +67,16 @@ def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int =
 def derangement(groups: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Permute positions at random so that no position gets an element of its own group.
 
-    A position that got one swaps with a position of another group that got an element of another
-    group. If no group has more than half of the positions, there is such a position, and every swap
-    corrects one position.
+    Positions are put in random order, group by group, and each gets the element that is as many
+    positions before it as the largest group has. If no group has more than half of the positions,
+    that one is of another group.
 
     Parameters
     ----------
     groups : ndarray of int
         Group of each position.
     random : numpy.random.Generator
-        Random generator of the permutation and the swaps.
+        Random generator of the order.
 
     Returns
     -------
@@ -90,14 +90,11 @@ def derangement(groups: np.ndarray, random: np.random.Generator) -> np.ndarray:
     >>> sorted(given.tolist()), (groups[given] == groups).any()
     ([0, 1, 2, 3], np.False_)
     """
-    given = random.permutation(len(groups))
-    for place in np.flatnonzero(groups[given] == groups):
-        group = groups[place]
-        if groups[given[place]] != group:
-            continue  # an earlier swap corrected it
-        others = np.flatnonzero((groups != group) & (groups[given] != group))
-        other = random.choice(others)
-        given[[place, other]] = given[[other, place]]
+    ranks = random.permutation(groups.max() + 1)
+    order = random.permutation(len(groups))
+    order = order[ranks[groups[order]].argsort(kind="stable")]
+    given: np.ndarray = np.empty_like(order)
+    given[order] = np.roll(order, np.bincount(groups).max())
     return given
 
 

@@ -225,7 +225,7 @@ def _heads(name: str) -> bool:
 
 
 RATE = ("scenarios", "rejected", "rate", "low", "high")
-"""Answers about a set of scenarios: one table or several."""
+"""Columns of a rejection rate."""
 
 
 def validate_situations(
@@ -336,8 +336,7 @@ def rejection_rate(verdicts: pd.DataFrame, *, prob: float = 0.9) -> pd.Series:
     verdict = read_columns(verdicts, "verdicts", ["verdict"])["verdict"]
     rejected, kept = (int((verdict == word).sum()) for word in ("rejected", "kept"))
     total = rejected + kept
-    found = (total, rejected, *share(rejected, total, prob))
-    return pd.Series(dict(zip(RATE, found, strict=True)))
+    return pd.Series([total, rejected, *share(rejected, total, prob)], list(RATE))
 
 
 def _read_answers(
@@ -347,43 +346,30 @@ def _read_answers(
 ) -> pd.DataFrame:
     """Join and check the answers of annotators."""
     parts = [answers] if isinstance(answers, pd.DataFrame) else list(answers)
-    wanted = ["scenario", "annotator", "answer"]
-    named = [renamed(part, columns, wanted, wanted) for part in parts]
-    tables = [read_columns(_unindexed(part), "answers", wanted)[wanted] for part in named]
+    wanted, tables = ["scenario", "annotator", "answer"], []
+    for part in parts:
+        named = renamed(part, columns, wanted, wanted)
+        if isinstance(named, pd.DataFrame) and named.index.name == "scenario":
+            named = named.reset_index()
+        tables.append(read_columns(named, "answers", wanted)[wanted])
     if not tables:
         raise AnnotationError("no answers; give at least one table of them")
     said = pd.concat(tables, ignore_index=True)
     said["scenario"] = said["scenario"].astype(str)
-    for scenario, annotator, answer in said.itertuples(index=False):
-        place = f"scenario {scenario!r}, annotator {annotator!r}"
+    again = said.duplicated(["scenario", "annotator"])
+    for row, (scenario, annotator, answer) in enumerate(said.itertuples(index=False)):
+        where = f"scenario {scenario!r}, annotator {annotator!r}"
         if scenario not in meant.index:
-            raise AnnotationError(f"{place}: the scenario is not in the sheet; drop the answer")
+            raise AnnotationError(f"{where}: the scenario is not in the sheet; drop the answer")
+        if again[row]:
+            raise AnnotationError(f"{where}: there are two answers; give one")
         if not isinstance(answer, str):
             raise AnnotationError(
-                f"{place}: there is no answer; drop the row, or read the file with "
+                f"{where}: there is no answer; drop the row, or read the file with "
                 "keep_default_na=False, because pandas reads N/A as missing otherwise"
             )
-    said["answer"] = [_choice(*row) for row in said.itertuples(index=False)]
-    twice = said[said.duplicated(["scenario", "annotator"])]
-    if len(twice):
-        scenario, annotator, _ = twice.iloc[0]
-        raise AnnotationError(
-            f"scenario {scenario!r}, annotator {annotator!r}: there are two answers; give one"
-        )
+        try:
+            said.loc[row, "answer"] = read_choice(answer)
+        except AnnotationError as error:
+            raise AnnotationError(f"{where}: the answer {error}") from error
     return said
-
-
-def _unindexed(part: object) -> object:
-    """Turn an index of scenarios into a column."""
-    if isinstance(part, pd.DataFrame) and part.index.name == "scenario":
-        return part.reset_index()
-    return part
-
-
-def _choice(scenario: str, annotator: object, answer: str) -> str:
-    try:
-        return read_choice(answer)
-    except AnnotationError as error:
-        raise AnnotationError(
-            f"scenario {scenario!r}, annotator {annotator!r}: the answer {error}"
-        ) from error

@@ -228,13 +228,6 @@ def test_a_second_run_asks_only_for_what_is_missing(tmp_path):
     assert files == {f"some%2Fmodel/{name}" for name in names} | {"judge-mockllm%2Fjudge.jsonl"}
 
 
-def test_a_store_of_other_prompts_is_refused(tmp_path):
-    subject = Subject(lambda *_: ("form", "A"))
-    incite(ITEMS[:2], HASTE, {"m": subject.model}, levels=[2], store=tmp_path)
-    with pytest.raises(AnnotationError, match="their prompt is"):
-        incite(ITEMS[:2], HASTE, {"m": subject.model}, levels={2: "Hurry!"}, store=tmp_path)
-
-
 # --- cost ----------------------------------------------------------------------------------------
 
 

@@ -81,22 +81,6 @@ def test_every_step_goes_on_where_it_was_interrupted(step, answer, tmp_path, ctr
     assert again.conversations == []
 
 
-@pytest.mark.parametrize(("step", "answer"), STEPS.values(), ids=STEPS)
-def test_every_step_says_what_it_cost(step, answer):
-    """The mock counts 100 tokens in and 10 out for each of two attempts."""
-    mock = Mock(lambda _, attempt: "\x00" if attempt == 1 else said(answer))
-    found = step(mock.model, prices=(2, 8))
-    items = len(found.table)
-    assert found.failures.empty
-    assert found.usage.index.name == found.table.index.name
-    assert found.total[["attempts", "input_tokens", "output_tokens"]].tolist() == [
-        2 * items,
-        200 * items,
-        20 * items,
-    ]
-    assert found.total["cost"] == pytest.approx(items * (200 * 2 + 20 * 8) / 1e6, rel=1e-12)
-
-
 def test_from_statements_to_judgments():
     """Two models, one of which always waits; people vote by halves."""
     from measurement_layouts.dispositions import SituationalJudgments
