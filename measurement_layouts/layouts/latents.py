@@ -21,6 +21,7 @@ from .plates import (
     Plate,
     chain,
     check_of_subjects,
+    coarser,
     determines,
     plate_name,
     read_plates,
@@ -154,8 +155,8 @@ class Latent(Labelled):
                 ):
                     raise LayoutError(
                         f"{self.name}: its prior depends on {part}, which is not a latent node; "
-                        "use a number, a latent node, or an expression of latent nodes and of "
-                        "meta-features with per='subject'"
+                        "use numbers, latents and MetaFeature(..., per='subject'), or add "
+                        f"{part} to the margin of the outcome"
                     )
             self._check_plates(parameter, prior)
             if not set(parameter.dims.items()) <= set(own.items()):
@@ -177,8 +178,8 @@ class Latent(Labelled):
                 lacking = [plate for plate in plates if not determines(self.plates, [plate])]
                 raise LayoutError(
                     f"{self.name}: its prior depends on {part}, which has one value per "
-                    f"{written(lacking)}, but {self.name} has one per {written(self.plates)}; give "
-                    f"{self.name} those plates too, or give {part} coarser plates"
+                    f"{written(lacking)}, but {self.name} has one per {written(self.plates)}; "
+                    f"{coarser(self.name, self.plates, lacking[0], str(part))}"
                 )
             check_one_width(self.name, prior, self.plates, str(part), plates)
             if isinstance(part, Spread) and self._is_one_of(part):

@@ -4,13 +4,14 @@ from ..linking.evaluation import ancestry
 from ..linking.function import Call
 from .graph import Graph
 from .latents import Latent, Noise
-from .nodes import MetaFeature
+from .nodes import Derived, MetaFeature
 from .outcomes.unseen import Unseen
 from .plates import ITEM
 
 # they end a margin: what opposes a demand must be inside
 SQUASHING = {"logistic", "band", "bilogistic", "uncertain_band"}
 _BESIDE = {"guessing", "mixture"}  # what they join is no demand, such as a chance of guessing
+_WEIGHT = ("mixture", "by")  # a latent that is a weight is no level that a demand opposes
 
 
 def opposed(layout: Graph) -> set[str]:
@@ -41,25 +42,37 @@ def opposed(layout: Graph) -> set[str]:
     {'digits'}
     """
     features: dict[int, set[str]] = {}
-    holds: dict[int, bool] = {}  # a latent, under whatever
-    bare: dict[int, bool] = {}  # a latent that is no probability yet
-    found = set[str]()
+    with_latent: dict[int, bool] = {}
+    unsquashed: dict[int, bool] = {}  # it has a latent that is no probability yet
+    names = set[str]()
     formula = layout.outcome.expression
     for part in ancestry(formula, stop_at=lambda of: isinstance(of, Unseen)):
-        above = [] if isinstance(part, Unseen) else [id(parent) for parent in part.parents]
+        parents = [] if isinstance(part, Unseen) else [id(parent) for parent in part.parents]
         demand = isinstance(part, MetaFeature) and part.per == ITEM
-        own = {str(part.name)} if demand else set[str]()
-        features[id(part)] = own.union(*(features[parent] for parent in above))
+        features[id(part)] = ({str(part.name)} if demand else set[str]()).union(
+            *(features[parent] for parent in parents)
+        )
         latent = isinstance(part, Latent)
-        holds[id(part)] = latent or any(holds[parent] for parent in above)
-        bare[id(part)] = (latent and not isinstance(part, Noise)) or any(
-            bare[parent] for parent in above
+        with_latent[id(part)] = latent or any(with_latent[parent] for parent in parents)
+        joined = (
+            parents
+            if not isinstance(part, Call)
+            else [
+                id(argument)
+                for name, argument in zip(part.names, part.arguments, strict=True)
+                if (part.function.name, name) != _WEIGHT
+            ]
+        )
+        unsquashed[id(part)] = (latent and not isinstance(part, Noise)) or any(
+            unsquashed[parent] for parent in joined
         )
         function = part.function.name if isinstance(part, Call) else ""
-        if (function in SQUASHING and holds[id(part)]) or (
-            function not in _BESIDE and bare[id(part)]
-        ):
-            found |= features[id(part)]
         if function in SQUASHING:
-            bare[id(part)] = False
-    return found
+            unsquashed[id(part)] = False
+            opposes = with_latent[id(part)]
+        else:
+            named_only = isinstance(part, Derived)
+            opposes = unsquashed[id(part)] and function not in _BESIDE and not named_only
+        if opposes:
+            names |= features[id(part)]
+    return names

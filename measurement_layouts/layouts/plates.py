@@ -198,11 +198,31 @@ def check_of_subjects(owner: str, kind: str, plates: tuple[Plate, ...]) -> None:
         When there are plates, and each is one of items.
     """
     if plates and all(root(plate) == ITEM for plate in plates):
+        (first, *_) = plates
+        of_subjects = ", or write per='subject' of the Category where it groups subjects"
         raise LayoutError(
-            f"{owner}: per={_written(plates)} gives a {kind} to items alone, and it belongs to "
-            "subjects, groups of them or the population; declare what items have of their own as "
-            "a Bias or a Slope, or add 'subject' to per="
+            f"{owner}: per={_written(plates)} gives a {kind} to items alone; declare it as an "
+            "Effect or a Slope, or add 'subject' to per="
+            f"{of_subjects if isinstance(first, Category) else ''}"
         )
+
+
+def coarser(owner: str, plates: tuple[Plate, ...], lacking: Plate, part: str) -> str:
+    """Say how a parameter of a prior gets plates that the latent's own plates determine.
+
+    Examples
+    --------
+    >>> coarser("skill", ("subject",), Category("species"), "mean")
+    "if each subject has one species, write Category('species', per='subject')"
+    """
+    roots = {root(plate) for plate in plates} - {root(lacking)}
+    if isinstance(lacking, Category) and roots:
+        (*_, outermost) = chain(lacking)
+        (side, *_) = sorted(roots, reverse=True)
+        name = outermost.name
+        return f"if each {side} has one {name}, write Category({name!r}, per={side!r})"
+    finer = _written(finest([*plates, lacking]))
+    return f"write per={finer} for {owner}, or per='population' for {part}"
 
 
 def written(plates: Iterable[Plate]) -> str:

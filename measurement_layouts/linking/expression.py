@@ -372,14 +372,17 @@ class Operation(Formula):
         return _COMPUTE[self.symbol](*values)
 
 
+_AN_EXPONENT = (
+    "an exponent, which is a pure number; leave unit= out of its nodes, divide it by a node in "
+    "its unit, or write the power with @ml.linking.linking_function, whose result has no unit"
+)
+
+
 def _check_power(power: Operation) -> None:
     """Refuse an exponent with a unit, and a power that is undefined for a negative base."""
     base, exponent = power.left, power.right
     if not units.is_pure(exponent.unit):
-        raise LayoutError(
-            f"{exponent} has {units.text(exponent.unit)} and is an exponent; divide it by a "
-            "quantity of its unit first"
-        )
+        raise LayoutError(f"{exponent} has {units.text(exponent.unit)} and is {_AN_EXPONENT}")
     if isinstance(exponent, Constant):
         whole = exponent.value.is_integer()
     elif not units.is_pure(base.unit):

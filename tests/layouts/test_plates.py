@@ -92,7 +92,7 @@ def refusals():
     for kind in (capability, propensity):
         for per in ("item", TASK, ("item",), (BENCHMARK,)):
             build = lambda kind=kind, per=per: kind("c", low=0, high=1, per=per)  # noqa: E731
-            yield f"{kind.kind} {per}", build, f"c: per=.* {kind.kind} to items alone.*Bias or"
+            yield f"{kind.kind} {per}", build, f"c: per=.* {kind.kind} to items alone.*Effect or"
     shared, item = {"per": "population"}, {"per": "item"}
     yield (
         "finer",
@@ -114,6 +114,30 @@ def refusals():
         lambda: ml.Spread("s", prior=n(0, 1)),
         r"s: a spread must be within \[0, " r"inf\]",
     )
+
+
+def test_the_advice_on_plates_cures_the_mistake():
+    """A mean per group of subjects needs a Category of subjects; what is written so is accepted."""
+
+    def ability(group, per="subject"):
+        mean = ml.Bias("mean", per=group)
+        return ml.Capability("ability", per=per, prior=normal(mean, 1))
+
+    for wrong in (ml.Category("species"), ml.Category("genus", per=ml.Category("species"))):
+        with pytest.raises(ml.LayoutError, match=r"write Category\('species', per='subject'\)$"):
+            ability(wrong)
+    species = ml.Category("species", per="subject")
+    assert ability(species).plates == ("subject",)
+    assert ability(ml.Category("genus", per=species)).plates == ("subject",)
+    with pytest.raises(ml.LayoutError, match="write per='subject' of the Category"):
+        ml.Capability("ability", low=0, high=1, per=ml.Category("species"))
+    ml.Capability("ability", low=0, high=1, per=species)
+    with pytest.raises(ml.LayoutError, match=r"write per='subject' for ability, or per='pop"):
+        ability("subject", per=species)
+    with pytest.raises(ml.LayoutError, match=r"write per=species for ability, or per='pop"):
+        ability(species, per="population")
+    for cured in (ability(species, per=species), ability("population", per="population")):
+        assert cured.parents
 
 
 def sums():
