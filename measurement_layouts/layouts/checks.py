@@ -367,19 +367,14 @@ def check_joint(layout: Graph) -> None:
     for node in layout.nodes.values():
         if isinstance(node, Unseen):
             raise LayoutError(
-                f"{layout.outcome.name}: it uses {node.name}, which is unseen and integrated "
-                f"out for each subject alone, but {together}; declare instead a bias of each item "
-                "that all subjects share, as in Bias('ease', per='item', "
-                "prior=Prior('ZeroSumNormal', sigma=Spread('easeSpread'))), or one of each subject "
-                "on each item, as in Bias('effect', per=('subject', 'item'), prior=Prior('Normal', "
-                "mu=0, sigma=Spread('effectSpread')))"
+                f"{layout.outcome.name}: it uses {node.name}, which is unseen and integrated out "
+                f"for each subject alone, but {together}; declare {_eased('item')} instead, or "
+                f"{_eased('subject', 'item')}"
             )
     for demand in layout.measured:
         raise LayoutError(
-            f"{demand.name} is measured, but {together}, who would share the level of an item; use "
-            f"its expected level, as in MetaFeature({demand.name!r}), with an ease per item that "
-            "opposes it, as in Bias('ease', per='item', prior=Prior('ZeroSumNormal', "
-            "sigma=Spread('easeSpread'))), or declare every latent per='subject'"
+            f"{demand.name} is measured, but {together}, who would share an item's level; declare "
+            f"its expected level, MetaFeature({demand.name!r}, ...), and {_eased('item')}"
         )
     for constant in layout.constants:
         raise LayoutError(
@@ -387,6 +382,12 @@ def check_joint(layout: Graph) -> None:
             f"from the outcomes of each subject, but {together}; give mixture a number, as in "
             "mixture(p, by=noise, toward=0.5)"
         )
+
+
+def _eased(*plates: str) -> str:
+    """Write the declaration of an effect of each item, or of each subject on each item."""
+    per = repr(plates[0]) if len(plates) == 1 else f"({', '.join(map(repr, plates))})"
+    return f"Effect('ease', per={per}, prior=Prior('Normal', mu=0, sigma=Spread('easeSpread')))"
 
 
 def _reason(layout: Graph) -> str:

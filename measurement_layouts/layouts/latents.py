@@ -342,6 +342,47 @@ class Bias(Latent):
     joins_any_unit: ClassVar[bool] = True
 
 
+class Effect(Latent):
+    """Shared value of any sign: a mean, a weight, the ease of an item or a task; standard normal.
+
+    There is one value for the population unless `per` is given. A preference of each subject is a
+    `Bias`, and the standard deviation of several values a `Spread`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range of possible values; the prior is uniform on it unless one is given.
+    unit : str, optional
+        Unit of what it is added to, or multiplies to: the name of a unit in pint, or any other
+        word. Without a unit, it can be added to a margin in any unit.
+    prior : Prior or mapping of str to Prior, optional
+        Prior of any family (default: standard normal), or one prior for each label, by label.
+    labels, dim : optional
+        Names of the labels, each of which has a value, and the name of their dimension.
+    about : str
+        Description, shown in diagrams and tables.
+    per : {"population", "item", "subject"}, Category or tuple of them, optional
+        One value for the population (default), or for each item, subject or level of a category.
+
+    Raises
+    ------
+    LayoutError
+        When the range is empty or does not contain the support of the prior.
+
+    Examples
+    --------
+    >>> Effect("mean").plates, Effect("ease", per="item").plates
+    ((), ('item',))
+    """
+
+    kind: ClassVar[str] = "effect"
+    default_prior: ClassVar[Prior | None] = Prior("Normal", mu=0, sigma=1)
+    default_per: ClassVar[str] = POPULATION
+    joins_any_unit: ClassVar[bool] = True
+
+
 class Slope(Latent):
     """How steeply the probability of success falls as a demand exceeds a capability; positive.
 
@@ -492,7 +533,7 @@ def categories_of(parts: Iterable[Expr]) -> list[Category]:
 
     Examples
     --------
-    >>> ease = Bias("ease", per=Category("benchmark", per=Category("task")))
+    >>> ease = Effect("ease", per=Category("benchmark", per=Category("task")))
     >>> [category.name for category in categories_of([ease])]
     ['benchmark', 'task']
     """

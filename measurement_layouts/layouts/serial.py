@@ -29,7 +29,7 @@ _KINDS: dict[str, type[nodes.Node]] = {
     for kind in (
         *(nodes.MetaFeature, nodes.Derived, Unseen, Measured, Success, Graded, Score),
         *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
-        *(latents.Spread, plates.Category),
+        *(latents.Effect, latents.Spread, plates.Category),
     )
 }
 _FORMULAS = (

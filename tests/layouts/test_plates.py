@@ -218,7 +218,7 @@ def layouts():
     yield (
         "unseen",
         lambda: layout(ABILITY + EASE - unseen),
-        r"solved: it uses mood, .*since ease has one value per item; .*Bias\('ease', per='item'",
+        r"solved: it uses mood, .*since ease has one value per item; .*Effect\('ease', per='item'",
     )
     pulled = mixture(logistic(ABILITY + TESTS), by=ml.Noise("noise"), toward=mean_failure)
     yield (
@@ -378,3 +378,20 @@ def test_an_ease_beside_a_finished_probability_moves_it():
     assert ml.Success("solved", logistic(logit(p) + EASE)).range.high <= 1
     with pytest.raises(ml.LayoutError, match="but must be within"):
         ml.Success("solved", p + EASE)
+
+
+def test_an_effect_is_shared_and_distinct_from_a_bias():
+    """It has one value for the population by default, and returns from JSON as what it is."""
+    effect = ml.Effect("ease")
+    assert effect.plates == ()
+    assert ml.Effect("ease", per="population") == effect != ml.Bias("ease", per="population")
+    assert effect.priors == (ml.Prior("Normal", mu=0, sigma=1),)
+    assert (ml.Capability("sight", low=0, high=9, unit="m") + effect).range.low == -np.inf
+    kinds = [type(node) for node in through_json(rasch()).latents]
+    assert kinds == [ml.Effect, ml.Spread, ml.Capability, ml.Spread, ml.Effect]
+    of_effect, of_bias = (
+        layout(ABILITY + kind("ease", per="item")) for kind in (ml.Effect, ml.Bias)
+    )
+    assert of_effect.fingerprint != of_bias.fingerprint
+    drawn = [made.to_graphviz().replace("bias", "effect") for made in (of_effect, of_bias)]
+    assert drawn[0] != drawn[1]  # a style of its own

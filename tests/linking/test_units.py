@@ -47,7 +47,7 @@ def demand(unit=None, name="demand"):
             lambda: band(capability("m"), demand("m"), demand("s", name="top")),
             "top has unit s and is in one band with ability, which has unit m",
         ),
-        (lambda: 2 ** demand("m"), "demand has unit m and is an exponent, which is a pure number; "),
+        (lambda: 2 ** demand("m"), "demand has unit m and is an exponent, which is a pure number"),
         (
             lambda: demand("m") ** demand(name="power"),
             "demand has unit m and is raised to power, which varies; divide it by",

@@ -111,9 +111,9 @@ def walk(at: Array, step: Array, *, knots: Sequence[float] = (0.0, 1.0), over: A
 
     A walk over years, about which the capabilities of subjects vary:
 
-    >>> from measurement_layouts import Bias, MetaFeature, Spread
+    >>> from measurement_layouts import Effect, MetaFeature, Spread
     >>> released = MetaFeature("released", low=0, high=3, unit="year", per="subject")
-    >>> step = Bias("step", labels=("first", "second", "third"), dim="year", per="population")
+    >>> step = Effect("step", labels=("first", "second", "third"), dim="year", per="population")
     >>> print(Spread("pace") * walk(released, step, knots=(0, 1, 2, 3), over="year"))
     pace × walk(released, step, knots=(0, 1, 2, 3), over=year)
     """
