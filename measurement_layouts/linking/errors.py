@@ -44,3 +44,31 @@ class LayoutError(ReadableError, ValueError):
 
     The message names the node, and states what it has, what is needed and what to do.
     """
+
+
+def check(name: str, condition: object, given: str, advice: str) -> None:
+    """Refuse a declaration unless a condition holds.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node or the function that is declared.
+    condition : object
+        What must be true.
+    given, advice : str
+        What was given, and what to write instead.
+
+    Raises
+    ------
+    LayoutError
+        When the condition does not hold.
+
+    Examples
+    --------
+    >>> check("risk", 9 < 4, "the range [9, 4] is reversed", "give low < high")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.linking.errors.LayoutError: risk: the range [9, 4] ...
+    """
+    if not condition:
+        raise LayoutError(f"{name}: {given}; {advice}")

@@ -365,13 +365,6 @@ def test_the_fingerprint_changes_with_who_has_a_value():
     assert of(about) == of(TASK)
 
 
-def test_a_category_that_nothing_uses_is_refused():
-    written = rasch().to_dict()
-    written["nodes"].append({"kind": "Category", "name": "topic"})
-    with pytest.raises(ml.LayoutError, match="no outcome uses topic"):
-        ml.Layout.from_dict(written)
-
-
 def test_an_ease_beside_a_finished_probability_moves_it():
     """Twin: without the log-odds, p + ease may leave [0, 1]."""
     p = mixture(logistic(ABILITY - FAR), by=0.1, toward=0.5)
