@@ -86,7 +86,7 @@ class Layout(Graph):
         *more: Observed,
         profile: Sequence[Latent] = (),
     ) -> None:
-        checks.check(name, (outcome, *more), profile)
+        checks.check_layout(name, (outcome, *more), profile)
         super().__init__(str(name), (outcome, *more))
         _ = self.dims
 

@@ -42,8 +42,8 @@ def from_dict(
     """Read a layout's name and outcomes; see `Layout.from_dict`."""
     for function in functions:
         advice = "list functions that were made by @linking_function"
-        given = f"functions= contains {function!r}"
-        check("from_dict", isinstance(function, LinkingFunction), given, advice)
+        problem = f"functions= contains {function!r}"
+        check("from_dict", isinstance(function, LinkingFunction), problem, advice)
     try:
         if data["format"] != FORMAT:
             raise LayoutError(
@@ -77,10 +77,13 @@ class _Reader:
         self.written = written
         self.functions = {function.name: function for function in functions}
         self.nodes: dict[str, nodes.Node] = {}
+        self.reading = set[str]()
 
     def node(self, name: str) -> nodes.Node:
         """Read a node and those that it depends on."""
         if name not in self.nodes:
+            check(name, name not in self.reading, "it depends on itself", "remove one of the links")
+            self.reading.add(name)
             fields = {field: self.read(value) for field, value in self.written[name].items()}
             self.nodes[name] = _KINDS[fields.pop("kind")](**fields)
         return self.nodes[name]
@@ -111,13 +114,13 @@ class _Reader:
 
     def _function(self, name: str, digest: str | None) -> LinkingFunction:
         """Find a linking function by its name, and by its digest where it is the user's own."""
-        known = OURS if digest is None else self.functions
-        if name not in known:
+        available = OURS if digest is None else self.functions
+        if name not in available:
             raise LayoutError(
                 f"the linking function {name!r} is not known here; pass it as functions=[{name}] "
                 f"(know {', '.join(sorted({**OURS, **self.functions}))})"
             )
-        function = known[name]
+        function = available[name]
         if digest is not None and function.digest != digest:
             raise LayoutError(
                 f"the linking function {name!r} differs from the one the layout was written with "

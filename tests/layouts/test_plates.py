@@ -212,7 +212,7 @@ def layouts():
     yield (
         "as a dimension",
         lambda: ml.Layout("one", ml.Success("solved", labelled)),
-        "'task' names a node and also the label dimension of skill",
+        "'task': it names a node and also the label dimension of skill",
     )
     unseen = ml.Unseen("mood", 0.0, 1.0)
     yield (

@@ -144,7 +144,7 @@ def cycle(data):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (cycle, r"this is not a written layout \(RecursionError"),
+        (cycle, "weakest: it depends on itself; remove one"),
         (lambda data: data.update(outcomes=["far"]), "far: it is no outcome; give what"),
         (lambda data: data.update(outcomes=["nobody"]), r"written layout \(KeyError: 'nobody'\)"),
         (
