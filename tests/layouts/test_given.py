@@ -171,9 +171,7 @@ def test_each_of_several_is_checked():
     positions = MetaFeature("positions", low=1, high=5, given=OCCLUDER)
     tracks = logistic(ml.Capability("tracking", low=0, high=6) - positions)
     layout(presence(remembers() * tracks, OCCLUDER))
-    with pytest.raises(
-        LayoutError, match="^positions: it is undefined where"
-    ):
+    with pytest.raises(LayoutError, match=r"^positions: it is undefined where"):
         layout(presence(remembers(), OCCLUDER) * tracks)
     with pytest.raises(
         LayoutError, match=r"^timeUnderOcc: it is undefined where occluderPresence is 0"
