@@ -81,7 +81,7 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
         ),
         (
             lambda: Capability("skill", prior={"a": "Normal"}, labels=("a",)),
-            r"skill: prior=\{'a': 'Normal'\} is not a prior; give one, as in Prior\(",
+            r"skill: prior=\{'a': 'Normal'\} is not a prior; give Prior\(",
         ),
         (
             lambda: Noise(

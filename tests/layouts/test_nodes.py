@@ -19,7 +19,7 @@ def feature(name="distance", **given):
     ("given", "complaint"),
     [
         ({"low": inf, "high": inf}, r"distance: the range \[inf, inf\] has zero width"),
-        ({"low": 0}, r"distance: low=0, high=None; give both ends of the range \(an end may be"),
+        ({"low": 0}, r"distance: low=0, high=None; give both ends of the range"),
         ({"high": 4}, "distance: low=None, high=4; give both ends"),
         ({}, "distance: low=None, high=None; give both ends"),
         ({"low": "a", "high": 1}, "distance: low='a' is not a number; give a number in the unit"),

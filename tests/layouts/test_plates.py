@@ -80,9 +80,9 @@ def test_a_level_says_which_coarser_one_it_is_of(finer, coarser, answer):
 def refusals():
     """Each mistake, and what is said of it; the first word names who made it."""
     bias, n = ml.Bias, normal
-    yield "as text", lambda: bias("b", per="task"), r"b: .*'task'; .*task = Category\('task'\)"
+    yield "as text", lambda: bias("b", per="task"), r"b: .*'task', .*task = Category\('task'\)"
     yield "feature", lambda: bias("b", per=FAR), r"b: .*meta-feature far, which is no category"
-    yield "a number", lambda: bias("b", per=3), r"b: per= holds 3; give 'subject', 'item'"
+    yield "a number", lambda: bias("b", per=3), r"b: per= holds 3, .* 'subject', 'item'"
     yield "item and its task", lambda: bias("b", per=("item", TASK)), "b: .*each item has one task"
     yield "and back", lambda: bias("b", per=(BENCHMARK, TASK)), "each task has one benchmark; .*=t"
     yield "school", lambda: bias("b", per=("subject", SCHOOL)), "each subject has one .*='subject'"
@@ -104,10 +104,22 @@ def refusals():
     yield "covariate", lambda: bias("b", **item, prior=n(TESTS, 1)), "b: .*tests, .*per subject"
     yield "of item", lambda: bias("b", **item, prior=n(FAR, 1)), "b: .*far, which is not a latent"
     width = ml.Spread("s", per="subject")
-    yield "own spread", lambda: bias("b", prior=n(0, width)), "b: .*spread s.*='population', or"
-    yield "in a sum", lambda: bias("b", prior=n(0, 1 + width)), "b: .*spread s.*per subject as b"
+    yield (
+        "own spread",
+        lambda: bias("b", prior=n(0, width)),
+        "b: .*on s, a spread.*'popul",
+    )
+    yield (
+        "in a sum",
+        lambda: bias("b", prior=n(0, 1 + width)),
+        "b: .*on s, a spread per subj",
+    )
     by_school = ml.Spread("s", per=SCHOOL)
-    yield "school's", lambda: bias("b", per=SCHOOL, prior=n(0, by_school)), "b: .*school as b has"
+    yield (
+        "school's",
+        lambda: bias("b", per=SCHOOL, prior=n(0, by_school)),
+        "b: .*a spread per school, and so is b",
+    )
     yield "unit", lambda: ml.Spread("s", unit="m"), "s: a spread in unit m needs a prior"
     yield (
         "negative",
@@ -149,12 +161,12 @@ def sums():
     yield "no axes", lambda: z(1, n_zerosum_axes=0), "n_zerosum_axes=0; give 1"
     yield "node", lambda: z(1, n_zerosum_axes=ABILITY), "n_zerosum_axes=ability; give 1"
     yield "no width", lambda: z(-1), "sigma=−1 must be positive"
-    yield "subjects", lambda: bias("b", prior=z(1)), "b: .*one value per subject; subjects are d"
+    yield "subjects", lambda: bias("b", prior=z(1)), "b: .*one value per subject, and subjects h"
     yield "all", lambda: bias("b", per="population", prior=z(1)), "b: .*1 plate, .*per population"
     two = zero_sum(1, n_zerosum_axes=2)
     yield "one of two", lambda: bias("b", per="item", prior=two), "b: .*2 plates, .*value per item"
     yield "order", lambda: bias("b", per=("item", "subject"), prior=z(1)), "b: .*after 'subject'"
-    yield "both", lambda: bias("b", per=("subject", "item"), prior=two), "b: .*subjects are drawn"
+    yield "both", lambda: bias("b", per=("subject", "item"), prior=two), "b: .*subjects have no sum"
     by_task = zero_sum(ml.Spread("s", per=TASK))
     yield "widths", lambda: bias("b", per="item", prior=by_task), "b: .*over item, .*on s, .*task;"
     labelled = {"x": zero_sum(1), "y": normal(0, 1)}
@@ -167,7 +179,7 @@ def sums():
 
 def categories():
     """Mistakes about categories: they are no numbers."""
-    yield "sum", lambda: TASK + 1, "task is a category, and no number; say per=task"
+    yield "sum", lambda: TASK + 1, "task is a category, and no number; write per=task"
     yield "margin", lambda: ABILITY - TASK, "task is a category"
     yield "call", lambda: logistic(TASK), "task is a category"
     yield "call of several", lambda: product(ABILITY, TASK), "task is a category"
@@ -194,7 +206,7 @@ def categories():
     yield (
         "given of another",
         lambda: feature("x", low=0, high=1, per="subject", given=flag),
-        "x: it is a property of each subject, but given=flag is a property of each item",
+        "x: it is a property of each subject, but given=flag is one of each item",
     )
 
 
