@@ -62,7 +62,7 @@ def check_layout(name: str, outcomes: tuple[Observed, ...], profile: object) -> 
 
 def flags(parts: Iterable[Expr]) -> list[MetaFeature]:
     """List the presence flags of the meta-features among the parts."""
-    features = (part for part in parts if isinstance(part, MetaFeature))
+    features = (node for node in parts if isinstance(node, MetaFeature))
     return [feature.given for feature in features if feature.given is not None]
 
 
@@ -72,7 +72,7 @@ def check_undefined(outcome: Observed, parts: Sequence[Expr]) -> None:
     The outcome is computed at many random points with the flag at 0: at each of them it must be the
     same for every value of the meta-feature.
     """
-    names = {part.name for part in parts}
+    names = {node.name for node in parts}
     for feature in parts:
         if not isinstance(feature, MetaFeature) or feature.given is None:
             continue
@@ -94,7 +94,7 @@ def _depends(
     values[flag.name] = np.zeros_like(values[flag.name])
     stand_in = np.full_like(values[feature.name], feature.stand_in)
     ends = [end for end in (feature.range.low, feature.range.high) if math.isfinite(end)]
-    others = [values[feature.name], *(np.full_like(stand_in, end) for end in ends)]
+    alternatives = [values[feature.name], *(np.full_like(stand_in, end) for end in ends)]
     formula = outcome.expression if isinstance(outcome, Success) else outcome
 
     def compute(levels: np.ndarray) -> np.ndarray:
@@ -103,7 +103,8 @@ def _depends(
 
     expected, rounding = compute(stand_in), {"rtol": _RELATIVE, "atol": _ABSOLUTE}
     return not all(
-        np.allclose(compute(levels), expected, equal_nan=True, **rounding) for levels in others
+        np.allclose(compute(levels), expected, equal_nan=True, **rounding)
+        for levels in alternatives
     )
 
 
@@ -121,12 +122,12 @@ def random_values(parts: Iterable[Expr], dims: Dims, points: int) -> dict[str, n
     """
     rng = np.random.default_rng(_SEED)
     values = {}
-    for part in parts:
-        if isinstance(part, MetaFeature | Latent | SubjectConstant):
-            shape = _shape(part, dims, points)
-            levels = part.levels if isinstance(part, MetaFeature) else None
-            drawn = inside(part.range, shape, rng) if levels is None else rng.choice(levels, shape)
-            values[str(part.name)] = drawn
+    for node in parts:
+        if isinstance(node, MetaFeature | Latent | SubjectConstant):
+            shape = _shape(node, dims, points)
+            levels = node.levels if isinstance(node, MetaFeature) else None
+            drawn = inside(node.range, shape, rng) if levels is None else rng.choice(levels, shape)
+            values[str(node.name)] = drawn
     return values
 
 
@@ -149,15 +150,15 @@ def inside(span: Interval, shape: tuple[int, ...], rng: np.random.Generator) -> 
 def check_own_functions(parts: Iterable[Expr]) -> None:
     """Refuse a function that gives no numbers, another shape, or values out of its range."""
     every = list(parts)
-    calls = [part for part in every if isinstance(part, Call)]
+    calls = [node for node in every if isinstance(node, Call)]
     calls = [call for call in calls if OURS.get(call.function.name) is not call.function]
     if not calls:
         return
     dims = merge_dims(tuple(every))
-    known = random_values(every, dims, _POINTS_OF_FUNCTIONS)
+    inputs = random_values(every, dims, _POINTS_OF_FUNCTIONS)
     for call in calls:
         with np.errstate(all="ignore"):
-            value = evaluate(call, known, tuple(dims))
+            value = evaluate(call, inputs, tuple(dims))
         _check_value(call, value, _shape(call, dims, _POINTS_OF_FUNCTIONS))
 
 
@@ -182,14 +183,14 @@ def _check_value(call: Call, value: object, shape: tuple[int, ...]) -> None:
 
 def _check_steps(outcome: Observed, parts: list[Expr]) -> None:
     """Refuse what has a meaning for a single success or failure only."""
-    for part in parts:
-        if isinstance(part, SubjectConstant):
-            problem = f"its noise pulls towards {part.about}, which only one Success has"
+    for node in parts:
+        if isinstance(node, SubjectConstant):
+            problem = f"its noise pulls towards {node.about}, which only one Success has"
             advice = "give mixture a number, as in mixture(p, by=noise, toward=0.5)"
             check(outcome.name, False, problem, advice)
-        if isinstance(part, Unseen | Measured):
+        if isinstance(node, Unseen | Measured):
             problem = (
-                f"it uses {part.name}, which is {part.kind} and shared by all outcomes of an item"
+                f"it uses {node.name}, which is {node.kind} and shared by all outcomes of an item"
             )
             advice = "declare the property as a MetaFeature, or fit a single Success"
             check(outcome.name, False, problem, advice)
@@ -198,7 +199,7 @@ def _check_steps(outcome: Observed, parts: list[Expr]) -> None:
 def _check_averages(parts: list[Expr]) -> None:
     """Refuse measured demands beside something unseen: each is averaged over in its own way."""
     unseen, measured = (
-        [part.name for part in parts if isinstance(part, kind)] for kind in (Unseen, Measured)
+        [node.name for node in parts if isinstance(node, kind)] for kind in (Unseen, Measured)
     )
     if unseen and measured:
         raise LayoutError(
@@ -253,7 +254,7 @@ def _check_profile(title: str, parts: list[Expr], profile: object, outcomes: str
     listed = isinstance(profile, Iterable) and not isinstance(profile, str)
     advice = "give a list of latents that it must use"
     check(title, listed, f"profile={profile!r} is no list", advice)
-    reached = {part.name for part in parts if isinstance(part, Latent)}
+    reached = {node.name for node in parts if isinstance(node, Latent)}
     for latent in profile if isinstance(profile, Iterable) else ():
         check(title, isinstance(latent, Latent), f"profile= contains {latent!r}", advice)
         problem = f"it has no effect: no expression of {outcomes} uses it"
@@ -265,19 +266,19 @@ def _check_demands(parts: list[Expr]) -> None:
     """Refuse a margin that has a demand, but neither a latent nor a property of subjects."""
     features: dict[int, tuple[str, ...]] = {}
     is_opposed: dict[int, bool] = {}
-    for part in parts:
-        above = [id(parent) for parent in part.parents]
-        covariate = isinstance(part, MetaFeature) and part.per == SUBJECT
+    for node in parts:
+        above = [id(parent) for parent in node.parents]
+        covariate = isinstance(node, MetaFeature) and node.per == SUBJECT
         names = [name for parent in above for name in features[parent]]
-        names += [part.name] if isinstance(part, MetaFeature) and not covariate else []
-        features[id(part)] = tuple(dict.fromkeys(names))
-        opposes = covariate or isinstance(part, Latent)
-        is_opposed[id(part)] = opposes or any(map(is_opposed.get, above))
-        squashes = isinstance(part, Call) and part.function.name in SQUASHING
-        if squashes and names and not is_opposed[id(part)]:
+        names += [node.name] if isinstance(node, MetaFeature) and not covariate else []
+        features[id(node)] = tuple(dict.fromkeys(names))
+        opposes = covariate or isinstance(node, Latent)
+        is_opposed[id(node)] = opposes or any(map(is_opposed.get, above))
+        squashes = isinstance(node, Call) and node.function.name in SQUASHING
+        if squashes and names and not is_opposed[id(node)]:
             advice = "use a latent inside the same margin, as in logistic(capability - demand)"
-            problem = f"no latent opposes it in {part}"
-            check(", ".join(features[id(part)]), False, problem, advice)
+            problem = f"no latent opposes it in {node}"
+            check(", ".join(features[id(node)]), False, problem, advice)
 
 
 def check_joint(layout: Graph) -> None:

@@ -102,8 +102,10 @@ class Latent(Labelled):
         labels, by_label = self.labels or (), prior
         if isinstance(prior, tuple) and len(prior) == len(labels):
             by_label = dict(zip(labels, prior, strict=True))
-        each = list(by_label.values()) if isinstance(by_label, Mapping) else [by_label]
-        are_priors = isinstance(by_label, Mapping) and all(isinstance(one, Prior) for one in each)
+        entries = list(by_label.values()) if isinstance(by_label, Mapping) else [by_label]
+        are_priors = isinstance(by_label, Mapping) and all(
+            isinstance(one, Prior) for one in entries
+        )
         advice = "give Prior('Normal', mu=0, sigma=1), or {'label': Prior(...), ...}"
         check(self.name, are_priors, f"prior={prior!r} is not a prior", advice)
         names = list(by_label)  # type: ignore[call-overload]
@@ -142,8 +144,8 @@ class Latent(Labelled):
         own_dims = {} if per_label else self.dims
         for parameter in prior.parents:
             depends = f"its prior depends on {parameter}"
-            for part in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
-                self._check_part(part, prior)
+            for node in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
+                self._check_part(node, prior)
             problem = f"{depends}, which has the label dimensions {sorted(parameter.dims)} that "
             advice = (
                 "give a single prior for all labels" if per_label else "give both the same labels="
@@ -179,8 +181,8 @@ class Latent(Labelled):
 
     def _is_one_of(self, spread: "Spread") -> bool:
         """Whether each of the latent's values has a spread to itself."""
-        alike = set(self.dims) <= set(spread.dims)
-        return alike and bool(self.plates) and determines(spread.plates, self.plates)
+        same_labels = set(self.dims) <= set(spread.dims)
+        return same_labels and bool(self.plates) and determines(spread.plates, self.plates)
 
     @property
     def plates(self) -> tuple[Plate, ...]:
@@ -500,11 +502,11 @@ class Spread(Latent):
 def plates_of(expression: Expr) -> tuple[Plate, ...]:
     """List the plates of an expression: those of its latents, and of subjects' covariates."""
     plates: dict[str, Plate] = {}
-    for part in ancestry(expression, stop_at=lambda of: isinstance(of, Latent)):
-        if isinstance(part, Latent):
-            plates |= {plate_name(plate): plate for plate in part.plates}
-        elif isinstance(part, MetaFeature):
-            plates |= {part.per: part.per}
+    for node in ancestry(expression, stop_at=lambda of: isinstance(of, Latent)):
+        if isinstance(node, Latent):
+            plates |= {plate_name(plate): plate for plate in node.plates}
+        elif isinstance(node, MetaFeature):
+            plates |= {node.per: node.per}
     return tuple(plates.values())
 
 
@@ -522,5 +524,5 @@ def categories_of(parts: Iterable[Expr]) -> list[Category]:
     >>> [category.name for category in categories_of([ease])]
     ['benchmark', 'task']
     """
-    plates = (plate for part in parts if isinstance(part, Latent) for plate in part.plates)
+    plates = (plate for node in parts if isinstance(node, Latent) for plate in node.plates)
     return [category for plate in plates for category in chain(plate)]

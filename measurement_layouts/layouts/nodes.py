@@ -153,8 +153,8 @@ class MetaFeature(Labelled):
         problem = (
             f"it is a property of each {self.per}, but given={self.given.name} is one of each "
         )
-        alike, advice = self.given.per == self.per, f"declare both with per={self.per!r}"
-        check(self.name, alike, f"{problem}{self.given.per}", advice)
+        same_plate, advice = self.given.per == self.per, f"declare both with per={self.per!r}"
+        check(self.name, same_plate, f"{problem}{self.given.per}", advice)
 
     @property
     def range(self) -> Interval:

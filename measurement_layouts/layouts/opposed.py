@@ -46,33 +46,33 @@ def opposed(layout: Graph) -> set[str]:
     unsquashed: dict[int, bool] = {}  # it has a latent that is no probability yet
     names = set[str]()
     formula = layout.outcome.expression
-    for part in ancestry(formula, stop_at=lambda of: isinstance(of, Unseen)):
-        parents = [] if isinstance(part, Unseen) else [id(parent) for parent in part.parents]
-        demand = isinstance(part, MetaFeature) and part.per == ITEM
-        features[id(part)] = ({str(part.name)} if demand else set[str]()).union(
+    for node in ancestry(formula, stop_at=lambda of: isinstance(of, Unseen)):
+        parents = [] if isinstance(node, Unseen) else [id(parent) for parent in node.parents]
+        demand = isinstance(node, MetaFeature) and node.per == ITEM
+        features[id(node)] = ({str(node.name)} if demand else set[str]()).union(
             *(features[parent] for parent in parents)
         )
-        latent = isinstance(part, Latent)
-        with_latent[id(part)] = latent or any(with_latent[parent] for parent in parents)
+        latent = isinstance(node, Latent)
+        with_latent[id(node)] = latent or any(with_latent[parent] for parent in parents)
         joined = (
             parents
-            if not isinstance(part, Call)
+            if not isinstance(node, Call)
             else [
                 id(argument)
-                for name, argument in zip(part.names, part.arguments, strict=True)
-                if (part.function.name, name) != _WEIGHT
+                for name, argument in zip(node.names, node.arguments, strict=True)
+                if (node.function.name, name) != _WEIGHT
             ]
         )
-        unsquashed[id(part)] = (latent and not isinstance(part, Noise)) or any(
+        unsquashed[id(node)] = (latent and not isinstance(node, Noise)) or any(
             unsquashed[parent] for parent in joined
         )
-        function = part.function.name if isinstance(part, Call) else ""
+        function = node.function.name if isinstance(node, Call) else ""
         if function in SQUASHING:
-            unsquashed[id(part)] = False
-            opposes = with_latent[id(part)]
+            unsquashed[id(node)] = False
+            opposes = with_latent[id(node)]
         else:
-            named_only = isinstance(part, Derived)
-            opposes = unsquashed[id(part)] and function not in _BESIDE and not named_only
+            named_only = isinstance(node, Derived)
+            opposes = unsquashed[id(node)] and function not in _BESIDE and not named_only
         if opposes:
-            names |= features[id(part)]
+            names |= features[id(node)]
     return names

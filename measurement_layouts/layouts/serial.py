@@ -153,9 +153,9 @@ def _canonical(value: Any) -> Any:
     """Write 2 and 2.0 alike, for they are equal."""
     match value:
         case dict():
-            return {key: _canonical(part) for key, part in value.items()}
+            return {key: _canonical(element) for key, element in value.items()}
         case list():
-            return [_canonical(part) for part in value]
+            return [_canonical(element) for element in value]
         case int() | float():
             return float(value)
     return value
@@ -183,11 +183,11 @@ def _write(value: Any) -> Any:
         case float() if not math.isfinite(value):
             return {"number": str(value)}  # JSON has no sign for it
         case tuple():
-            return [_write(part) for part in value]
+            return [_write(element) for element in value]
         case Prior():
             support = value.declared_support
             ends = {"support": [_write(support.low), _write(support.high)]} if support else {}
-            parameters = {name: _write(part) for name, part in value.parameters}
+            parameters = {name: _write(element) for name, element in value.parameters}
             return {"family": value.family, "parameters": parameters, **ends}
         case Constant():
             return _write(value.value)

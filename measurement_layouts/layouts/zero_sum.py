@@ -56,8 +56,8 @@ def check_one_width(
         When a part of its formula has other plates than those that are not summed over.
     """
     summed = summed_plates(prior, plates)
-    others = plates[: len(plates) - len(summed)]
+    unsummed = plates[: len(plates) - len(summed)]
     problem = f"it sums to zero over {written(summed)}, but its sigma depends on {part}, which has "
     advice = f"declare {part} per='population', or use Prior('Normal', mu=0, sigma=...)"
-    one_width = not summed or determines(others, of_part)
+    one_width = not summed or determines(unsummed, of_part)
     check(owner, one_width, f"{problem}one value per {written(of_part)}", advice)

@@ -14,10 +14,10 @@ def short(text: object, most: int = 60) -> str:
     >>> short("Ann"), short("abcdefghijklmnopqrstuvwxyz" * 100_000, most=12)
     ('Ann', 'abcdef…vwxyz')
     """
-    whole = str(text)
-    if len(whole) <= most:
-        return whole
-    return f"{whole[: most // 2]}…{whole[-(most - most // 2 - 1) :]}"
+    written = str(text)
+    if len(written) <= most:
+        return written
+    return f"{written[: most // 2]}…{written[-(most - most // 2 - 1) :]}"
 
 
 class ReadableError(Exception):

@@ -61,8 +61,8 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a single level",
             lambda: MetaFeature("behind", levels=(1,)),
             LayoutError,
-            "behind: levels (1) have fewer than two different values; a property that never varies "
-            "cannot distinguish subjects, so leave it out, or write its number into the formula",
+            "behind: levels (1) have fewer than two different values; leave it out, or "
+            "write its number into the formula",
         ),
         fault(
             "a division by zero",

@@ -43,7 +43,7 @@ class Success(Derived):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_probability(self.name, self.expression, "probability")
-        names = " and ".join(part.name for part in self._all_unseen)
+        names = " and ".join(unseen.name for unseen in self._all_unseen)
         advice = "join them, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2)**0.5)"
         check(self.name, len(self._all_unseen) < 2, f"{names} are both unseen", advice)
         points = frozenset(() if self.unseen is None else (self.unseen.dim,))
@@ -52,8 +52,8 @@ class Success(Derived):
     @cached_property
     def _all_unseen(self) -> list[Unseen]:
         """Unseen properties that the expression uses, each once."""
-        unseen = (part for part in ancestry(self.expression) if isinstance(part, Unseen))
-        return list({part.name: part for part in unseen}.values())
+        unseen = (node for node in ancestry(self.expression) if isinstance(node, Unseen))
+        return list({node.name: node for node in unseen}.values())
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ class Steps(Success):
     @cached_property
     def features(self) -> tuple[Hidden, ...]:
         """The hidden meta-features."""
-        hidden = (part for part in ancestry(self.expression) if isinstance(part, Hidden))
+        hidden = (node for node in ancestry(self.expression) if isinstance(node, Hidden))
         return tuple({feature.name: feature for feature in hidden}.values())
 
 

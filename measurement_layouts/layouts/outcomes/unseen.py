@@ -157,14 +157,14 @@ class Unseen(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for part in ("mean", "spread", "positive", "negative", "noise"):
-            read_formula(self, part)
+        for argument in ("mean", "spread", "positive", "negative", "noise"):
+            read_formula(self, argument)
         labels = sorted(merge_dims(self.parents[:-1]))
         problem = f"it has a value per label of {labels}, and must be one number per item"
         check(self.name, not labels, problem, "reduce it with total(..., over=)")
         self._check("spread", Interval(0, np.inf), "a standard deviation is at least 0")
-        for part in ("positive", "negative"):
-            self._check(part, Interval(0, np.inf), "a count is at least 0")
+        for argument in ("positive", "negative"):
+            self._check(argument, Interval(0, np.inf), "a count is at least 0")
         self._check("noise", UNIT, "a noise must be within [0, 1]")
         _ = self.unit
 
@@ -216,4 +216,4 @@ class Unseen(Node):
 
 def scores(node: Node) -> set[str]:
     """Dimensions of a node that are places of something unseen, and no labels."""
-    return {part.dim for part in ancestry(node) if isinstance(part, Unseen)}
+    return {ancestor.dim for ancestor in ancestry(node) if isinstance(ancestor, Unseen)}
