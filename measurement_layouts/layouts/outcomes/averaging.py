@@ -111,18 +111,15 @@ class _Weighted(Formula):
 
     @cached_property
     def range(self) -> Interval:
-        ends = [value.range for value in self.values]
-        return Interval(
-            min(interval.low for interval in ends), max(interval.high for interval in ends)
-        )
+        return reduce(Interval.hull, (value.range for value in self.values))
 
     @cached_property
     def unit(self) -> unit_names.Unit:
         return same_unit(self.values, "averaged with")
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        interval = zip(values[: len(self.weights)], values[len(self.weights) :], strict=True)
-        return sum(weight * value for weight, value in interval)
+        pairs = zip(values[: len(self.weights)], values[len(self.weights) :], strict=True)
+        return sum(weight * value for weight, value in pairs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
