@@ -100,9 +100,9 @@ def known_posterior(seed: int) -> list[float]:
         pd.read_csv(folder / f"{name}.csv", index_col=0) for name in ("answers", "truth")
     )
     evaluation = ml.Evaluation.from_wide(answers, pd.DataFrame(index=answers.columns))
-    mean = ml.Bias("mean", per="population", prior=ml.Prior("Normal", mu=0.75, sigma=1))
+    mean = ml.Effect("mean", per="population", prior=ml.Prior("Normal", mu=0.75, sigma=1))
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
-    hard = ml.Bias("difficulty", per="item", prior=ml.Prior("Normal", mu=0, sigma=1))
+    hard = ml.Effect("difficulty", per="item", prior=ml.Prior("Normal", mu=0, sigma=1))
     layout = ml.Layout("1PL", ml.Success("right", logistic(ability - hard)))
     fit = ml.fit(layout, evaluation, seed=seed, progressbar=False, **FULL)
     draws = fit.data["posterior"].to_dataset().transpose("chain", "draw", ...)
@@ -135,11 +135,11 @@ def two_abilities() -> ml.Layout:
     sums, words = (ml.MetaFeature(name, low=-2, high=2) for name in ("sums", "words"))
     parts = []
     for name, demand in (("reckoning", sums), ("reading", words)):
-        mean = ml.Bias(f"{name}Mean", per="population", prior=ml.Prior("Normal", mu=1, sigma=2))
+        mean = ml.Effect(f"{name}Mean", per="population", prior=ml.Prior("Normal", mu=1, sigma=2))
         prior = ml.Prior("Normal", mu=mean, sigma=ml.Spread(f"{name}Spread"))
         parts.append((ml.Capability(name, prior=prior), demand))
     spread = ml.Spread("easeSpread")
-    ease = ml.Bias("ease", per="item", prior=ml.Prior("ZeroSumNormal", sigma=spread))
+    ease = ml.Effect("ease", per="item", prior=ml.Prior("ZeroSumNormal", sigma=spread))
     (first, one), (second, other) = parts
     return ml.Layout(
         "two", ml.Success("solved", logistic(first - one + ease) * logistic(second - other))

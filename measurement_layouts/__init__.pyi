@@ -25,6 +25,7 @@ from .layouts import Bias as Bias
 from .layouts import Capability as Capability
 from .layouts import Category as Category
 from .layouts import Derived as Derived
+from .layouts import Effect as Effect
 from .layouts import Graded as Graded
 from .layouts import Layout as Layout
 from .layouts import Measured as Measured

@@ -6,11 +6,11 @@ from measurement_layouts.scenarios import animal_ai_olympics
 
 evaluation = animal_ai_olympics.simulated_cohort().evaluation
 distance = ml.MetaFeature("rewardDistance", low=-2.4, high=2.4, unit="sd")
-mean = ml.Bias("navigationMean", unit="sd", per="population")
+mean = ml.Effect("navigationMean", unit="sd")
 spread = ml.Spread("navigationSpread", unit="sd", prior=ml.Prior("HalfNormal", sigma=2))
 navigation = ml.Capability("navigation", unit="sd", prior=ml.Prior("Normal", mu=mean, sigma=spread))
 own = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
-ease = ml.Bias("ease", per="item", prior=own)
+ease = ml.Effect("ease", per="item", prior=own)
 found = ml.Success("found", logistic(navigation - distance + ease))
 layout = ml.Layout("navigation of a population", found)
 fit = ml.fit(layout, evaluation, draws=500, tune=500, chains=2, seed=1, progressbar=False)

@@ -100,10 +100,10 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     with suppress(OSError):
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
-        own = _is_own(home.stat(), home, _REMEDY)
+        is_ours = _is_own(home.stat(), home, _REMEDY)
     except OSError:
-        own = False
-    if not own:
+        is_ours = False
+    if not is_ours:
         return make()
     path = home / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{suffix}"
     with suppress(OSError):

@@ -69,8 +69,8 @@ def whole(
     except FitError:  # raised while the content was made
         raise
     except (OSError, RuntimeError) as error:  # netCDF4 raises either
-        said = f"could not write {path}: {_reason(error, beside, needs)}; nothing was changed"
-        raise refusal(said) from error
+        problem = f"could not write {path}: {_reason(error, beside, needs)}; nothing was changed"
+        raise refusal(problem) from error
     finally:
         beside.unlink(missing_ok=True)
 

@@ -18,10 +18,10 @@ def some(values: Iterable[object], limit: int = 5, most: int = 200) -> str:
     >>> some("abcdefg")
     'a, b, c, d, e and 2 more'
     """
-    found = list(values)
-    first = (short(value, most) for value in found[:limit])
+    listed = list(values)
+    first = (short(value, most) for value in listed[:limit])
     shown = ", ".join(value.encode(errors="backslashreplace").decode() for value in first)
-    return shown if len(found) <= limit else f"{shown} and {len(found) - limit} more"
+    return shown if len(listed) <= limit else f"{shown} and {len(listed) - limit} more"
 
 
 def labels_together(names: Iterable[str]) -> str:
@@ -32,11 +32,13 @@ def labels_together(names: Iterable[str]) -> str:
     >>> labels_together(["demand[reading]", "demand[logic]", "size"])
     'demand[reading, logic], size'
     """
-    found: dict[str, list[str]] = {}
+    labels_of: dict[str, list[str]] = {}
     for name in names:
         node, bracket, label = name.partition("[")
-        found.setdefault(node, []).extend([label.removesuffix("]")] if bracket else [])
-    return ", ".join(f"{node}[{some(own, 20)}]" if own else node for node, own in found.items())
+        labels_of.setdefault(node, []).extend([label.removesuffix("]")] if bracket else [])
+    return ", ".join(
+        f"{node}[{some(labels, 20)}]" if labels else node for node, labels in labels_of.items()
+    )
 
 
 def quoted(name: object) -> str:

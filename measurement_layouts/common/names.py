@@ -29,7 +29,7 @@ def rewritten(names: Iterable[object]) -> dict[str, str]:
     {'Bob ': 'Bob'}
     """
     distinct = dict.fromkeys(name for name in names if isinstance(name, str))
-    return {name: own for name in distinct if (own := plain(name)) != name}
+    return {name: form for name in distinct if (form := plain(name)) != name}
 
 
 def merged(names: Iterable[object]) -> dict[str, str]:
@@ -45,7 +45,11 @@ def merged(names: Iterable[object]) -> dict[str, str]:
     for name in distinct:
         forms.setdefault(plain(name), []).append(name)
     return {
-        name: own for own, group in forms.items() if len(group) > 1 for name in group if name != own
+        name: form
+        for form, group in forms.items()
+        if len(group) > 1
+        for name in group
+        if name != form
     }
 
 
@@ -57,5 +61,5 @@ def shown(changed: dict[str, str]) -> str:
     >>> shown({"Bob ": "Bob"})
     "1 name ('Bob ' is 'Bob')"
     """
-    pairs = (f"{name!r} is {own!r}" for name, own in changed.items())
+    pairs = (f"{name!r} is {form!r}" for name, form in changed.items())
     return f"{many(len(changed), 'name')} ({some(pairs)})"

@@ -59,25 +59,25 @@ class Shown(ABC):
         """Summarise the result."""
 
     def __str__(self) -> str:
-        told = self._overview()
-        return "\n".join([repr(self), *_lines(told.facts), "next:", *_lines(told.calls)])
+        overview = self._overview()
+        return "\n".join([repr(self), *_lines(overview.facts), "next:", *_lines(overview.calls)])
 
     def _repr_html_(self) -> str:
-        told = self._overview()
+        overview = self._overview()
         title = escape(repr(self).removeprefix("<").removesuffix(">"))
-        calls = {f"<code>{escape(call)}</code>": what for call, what in told.calls.items()}
-        parts = [
-            _rows({escape(name): what for name, what in told.facts.items()}),
+        calls = {f"<code>{escape(call)}</code>": what for call, what in overview.calls.items()}
+        sections = [
+            _rows({escape(name): what for name, what in overview.facts.items()}),
             *(
-                _folded(escape(name), table, unfolded=len(told.tables) == 1)
-                for name, table in told.tables.items()
+                _folded(escape(name), table, unfolded=len(overview.tables) == 1)
+                for name, table in overview.tables.items()
                 if len(table)
             ),
             f"<p style='margin:.5em 0 .1em'>Next:</p>{_rows(calls)}",
         ]
         return (
             f"<div class='tex2jax_ignore mathjax_ignore' style='{_STYLE}'><details open>"
-            f"<summary><b>{title}</b></summary>{''.join(parts)}</details></div>"
+            f"<summary><b>{title}</b></summary>{''.join(sections)}</details></div>"
         )
 
 

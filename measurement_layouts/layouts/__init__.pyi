@@ -2,6 +2,7 @@
 
 from .latents import Bias as Bias
 from .latents import Capability as Capability
+from .latents import Effect as Effect
 from .latents import Latent as Latent
 from .latents import Noise as Noise
 from .latents import Propensity as Propensity

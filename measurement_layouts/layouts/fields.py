@@ -5,11 +5,17 @@ import re
 from collections.abc import Iterable
 
 from ..common.names import plain
-from ..linking import LayoutError
+from ..linking.errors import check
 from ..linking.real import real
 
 NAME = r"[^\W\d_](?:(?:[\w.-]| (?! ))*[\w.-])?"
 """Of a node or a label dimension: it names a column, a variable and, in a store, a folder."""
+
+NAMED = (
+    "must start with a letter and contain only letters, digits, '_', '-', '.' and spaces inside",
+    "choose a name that a variable, a column and a folder can have",
+)
+"""What is wrong with another name, and what to do."""
 
 RESERVED = ("chain", "draw", "item", "subject")  # dimensions that every fit has
 
@@ -24,10 +30,10 @@ def number(owner: str, field: str, value: object) -> float | None:
     """
     if value is None:
         return None
-    found = real(value)
-    if found is None or math.isnan(found):
-        raise LayoutError(f"{owner}: {field}={value!r} is not a number; give a number in the unit")
-    return found + 0.0
+    read = real(value)
+    is_number = read is not None and not math.isnan(read)
+    check(owner, is_number, f"{field}={value!r} is not a number", "give a number in the unit")
+    return read + 0.0  # type: ignore[operator]
 
 
 def ends(owner: str, low: object, high: object) -> tuple[float, float]:
@@ -39,15 +45,11 @@ def ends(owner: str, low: object, high: object) -> tuple[float, float]:
         When an end is missing, or the range is reversed or a single point.
     """
     first, last = number(owner, "low", low), number(owner, "high", high)
-    if first is None or last is None:
-        raise LayoutError(
-            f"{owner}: low={low}, high={high}; give both ends of the range (an end may be "
-            "float('inf') when there is no bound)"
-        )
-    if not first < last:
-        what = "is reversed" if first > last else "has zero width"
-        raise LayoutError(f"{owner}: the range [{first:g}, {last:g}] {what}; give low < high")
-    return first, last
+    advice = "give both ends of the range (float('inf') where there is no bound)"
+    check(owner, first is not None and last is not None, f"low={low}, high={high}", advice)
+    what = "is reversed" if first > last else "has zero width"  # type: ignore[operator]
+    check(owner, first < last, f"the range [{first:g}, {last:g}] {what}", "give low < high")  # type: ignore[operator]
+    return first, last  # type: ignore[return-value]
 
 
 def levels(owner: str, values: object) -> tuple[float, ...] | None:
@@ -60,21 +62,17 @@ def levels(owner: str, values: object) -> tuple[float, ...] | None:
     """
     if values is None:
         return None
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise LayoutError(f"{owner}: levels={values!r}; give a sequence of numbers, as in (0, 1)")
-    read = tuple(number(owner, "a level", value) for value in values)
-    found = tuple(value for value in read if value is not None and math.isfinite(value))
-    if len(found) < len(read) or len(set(found)) < len(found):
-        raise LayoutError(
-            f"{owner}: levels {_listed(read)} repeat or are not finite; give each value once"
-        )
-    if len(found) < 2:
-        raise LayoutError(
-            f"{owner}: levels {_listed(found)} have fewer than two different values; a property "
-            "that never varies cannot distinguish subjects, so leave it out, or write its number "
-            "into the formula"
-        )
-    return found
+    several = isinstance(values, Iterable) and not isinstance(values, str)
+    check(owner, several, f"levels={values!r}", "give a sequence of numbers, as in (0, 1)")
+    read = [number(owner, "a level", value) for value in values]  # type: ignore[attr-defined]
+    numbers = tuple(value for value in read if value is not None and math.isfinite(value))
+    distinct = len(set(numbers)) == len(read)
+    listed = ", ".join("none" if value is None else f"{value:g}" for value in read)
+    problem = f"levels ({listed}) repeat or are not finite"
+    check(owner, distinct, problem, "give each value once")
+    problem = f"levels ({listed}) have fewer than two different values"
+    check(owner, len(numbers) > 1, problem, "leave it out, or write its number into the formula")
+    return numbers
 
 
 def labels(owner: str, values: object, what: str = "labels") -> tuple[str, ...] | None:
@@ -87,15 +85,14 @@ def labels(owner: str, values: object, what: str = "labels") -> tuple[str, ...] 
     """
     if values is None:
         return None
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise LayoutError(f"{owner}: {what}={values!r}; give a tuple of at least one name")
-    found = tuple(plain(label) if isinstance(label, str) else label for label in values)
-    if not found or any(not isinstance(label, str) or not label for label in found):
-        raise LayoutError(f"{owner}: {what}={found!r}; give a tuple of at least one name, as texts")
-    if len(set(found)) < len(found):
-        twice = sorted({label for label in found if found.count(label) > 1})
-        raise LayoutError(f"{owner}: {what} repeat {', '.join(twice)}; make each different")
-    return tuple(str(text(owner, f"a {what[:-1]}", label)) for label in found)
+    advice, several = "give a tuple of at least one name", isinstance(values, Iterable)
+    check(owner, several and not isinstance(values, str), f"{what}={values!r}", advice)
+    names = tuple(plain(one) if isinstance(one, str) else one for one in values)  # type: ignore[attr-defined]
+    are_texts = names and all(isinstance(name, str) and name for name in names)
+    check(owner, are_texts, f"{what}={names!r}", f"{advice}, as texts")
+    twice = ", ".join(sorted({name for name in names if names.count(name) > 1}))
+    check(owner, not twice, f"{what} repeat {twice}", "make each different")
+    return tuple(str(text(owner, f"a {what[:-1]}", name)) for name in names)
 
 
 def dimension(owner: str, value: object) -> str:
@@ -107,17 +104,11 @@ def dimension(owner: str, value: object) -> str:
         When it is not a text, is empty, is the name of a dimension that every fit has, or cannot be
         the name of a folder.
     """
-    if not isinstance(value, str) or not value or value in RESERVED:
-        raise LayoutError(
-            f"{owner}: dim={value!r}; give the label dimension a name other than "
-            f"{', '.join(RESERVED)}"
-        )
-    if not re.fullmatch(NAME, value):
-        raise LayoutError(
-            f"{owner}: dim={value!r} must start with a letter and contain only letters, digits, "
-            "'_', '-', '.' and spaces inside; it is the name of a variable, and a folder in stores"
-        )
-    return value
+    free = isinstance(value, str) and value and value not in RESERVED
+    advice = f"give the label dimension a name other than {', '.join(RESERVED)}"
+    check(owner, free, f"dim={value!r}", advice)
+    check(owner, re.fullmatch(NAME, str(value)), f"dim={value!r} {NAMED[0]}", NAMED[1])
+    return str(value)
 
 
 def text(owner: str, field: str, value: object) -> str:
@@ -128,14 +119,11 @@ def text(owner: str, field: str, value: object) -> str:
     LayoutError
         When it is something else, or holds half a character.
     """
-    if not isinstance(value, str):
-        raise LayoutError(f"{owner}: {field}={value!r} is not a text; write it in quotes")
-    if is_broken(value):
-        raise LayoutError(
-            f"{owner}: {field}={value!r} contains half a character, which cannot be saved in a "
-            "file; correct the text"
-        )
-    return value
+    written = f"{field}={value!r}"
+    check(owner, isinstance(value, str), f"{written} is not a text", "write it in quotes")
+    problem = f"{written} contains half a character, which cannot be saved in a file"
+    check(owner, not is_broken(str(value)), problem, "correct the text")
+    return value  # type: ignore[return-value]
 
 
 def is_broken(value: str) -> bool:
@@ -152,8 +140,3 @@ def unit(owner: str, value: object) -> str | None:
         When it is something else.
     """
     return None if value is None else text(owner, "unit", value)
-
-
-def _listed(values: Iterable[float | None]) -> str:
-    """Write numbers in brackets."""
-    return f"({', '.join('none' if value is None else f'{value:g}' for value in values)})"

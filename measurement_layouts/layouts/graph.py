@@ -76,27 +76,27 @@ class Graph:
     @cached_property
     def parts(self) -> tuple[Expr, ...]:
         """The outcomes and everything that they are computed from, each once, parents first."""
-        found = {id(part): part for outcome in self.outcomes for part in ancestry(outcome)}
-        return tuple(found.values())
+        by_id = {id(node): node for outcome in self.outcomes for node in ancestry(outcome)}
+        return tuple(by_id.values())
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by name, parents before children."""
-        nodes = (part for part in self.parts if isinstance(part, Node))
-        return {node.name: node for node in nodes if not isinstance(node, Chance)}
+        named = (part for part in self.parts if isinstance(part, Node))
+        return {node.name: node for node in named if not isinstance(node, Chance)}
 
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
         """Meta-features of items; for a measured demand, the probability of each of its levels."""
-        found = {part.name: part for part in self.parts if isinstance(part, MetaFeature)}
-        return tuple(feature for feature in found.values() if feature.per != SUBJECT)
+        features = {node.name: node for node in self.parts if isinstance(node, MetaFeature)}
+        return tuple(feature for feature in features.values() if feature.per != SUBJECT)
 
     @property
     def properties(self) -> tuple[MetaFeature | Measured, ...]:
         """Properties of an item: its meta-features, and each measured demand as one property."""
         kinds = MetaFeature | Measured
-        found = (node for node in self.nodes.values() if isinstance(node, kinds))
-        return tuple(node for node in found if isinstance(node, Measured) or node.per != SUBJECT)
+        nodes = (node for node in self.nodes.values() if isinstance(node, kinds))
+        return tuple(node for node in nodes if isinstance(node, Measured) or node.per != SUBJECT)
 
     @cached_property
     def covariates(self) -> tuple[MetaFeature, ...]:
@@ -110,31 +110,35 @@ class Graph:
     @cached_property
     def plates(self) -> tuple[Plate, ...]:
         """Plates of the latents, each once, in order of appearance."""
-        found = {plate_name(plate): plate for latent in self.latents for plate in latent.plates}
-        return tuple(found.values())
+        by_name = {plate_name(plate): plate for latent in self.latents for plate in latent.plates}
+        return tuple(by_name.values())
 
     @cached_property
     def categories(self) -> tuple[Category, ...]:
         """Categories among the plates, and the categories that contain them."""
-        return tuple({found.name: found for found in categories_of(self.latents)}.values())
+        return tuple({category.name: category for category in categories_of(self.latents)}.values())
 
     @cached_property
     def plates_of_nodes(self) -> dict[str, tuple[Plate, ...]]:
         """Plates along which each node varies, by name, without those that another determines."""
-        found: dict[str, tuple[Plate, ...]] = {}
+        plates_of: dict[str, tuple[Plate, ...]] = {}
         for node in self.nodes.values():
             if isinstance(node, Latent):
-                found[node.name] = node.plates
+                plates_of[node.name] = node.plates
                 continue
-            own: list[Plate] = [plate for name in _named_parents(node) for plate in found[name]]
+            plates: list[Plate] = [
+                plate for name in _named_parents(node) for plate in plates_of[name]
+            ]
             if isinstance(node, MetaFeature):
-                own = [node.per]
+                plates = [node.per]
             elif isinstance(node, Unseen | Measured):
-                own += [ITEM]
+                plates += [ITEM]
             elif isinstance(node, Success | OrderedOutcome):
-                own = [SUBJECT, ITEM, *own]
-            found[node.name] = tuple(sorted(finest(own), key=lambda plate: root(plate) == ITEM))
-        return found
+                plates = [SUBJECT, ITEM, *plates]
+            plates_of[node.name] = tuple(
+                sorted(finest(plates), key=lambda plate: root(plate) == ITEM)
+            )
+        return plates_of
 
     @cached_property
     def joint(self) -> bool:
@@ -169,21 +173,21 @@ class Graph:
     @cached_property
     def constants(self) -> tuple[SubjectConstant, ...]:
         """Constants that are computed from the training outcomes of each subject."""
-        found = [node for node in self.parts if isinstance(node, SubjectConstant)]
-        return tuple({constant.name: constant for constant in found}.values())
+        constants = [node for node in self.parts if isinstance(node, SubjectConstant)]
+        return tuple({constant.name: constant for constant in constants}.values())
 
     @cached_property
     def functions(self) -> tuple[LinkingFunction, ...]:
         """Linking functions that it calls, of the library and of the user."""
-        found = [node.function for node in self.parts if isinstance(node, Call)]
-        return tuple(dict.fromkeys(found))
+        functions = [node.function for node in self.parts if isinstance(node, Call)]
+        return tuple(dict.fromkeys(functions))
 
     @cached_property
     def dims(self) -> Dims:
         """Dimensions of all nodes, in order of appearance: labels, and places of the unseen."""
-        parts = () if self.shared is None else ancestry(self.shared)
-        places = [part for part in parts if isinstance(part, Numbers)]
-        return merge_dims((*self.nodes.values(), *places))
+        nodes = () if self.shared is None else ancestry(self.shared)
+        points = [node for node in nodes if isinstance(node, Numbers)]
+        return merge_dims((*self.nodes.values(), *points))
 
     @cached_property
     def labels(self) -> Dims:
@@ -229,11 +233,11 @@ def _line(node: Derived | Unseen | OrderedOutcome) -> str:
 
 def _named_parents(node: Node) -> list[str]:
     """Names of the nearest nodes that a node is computed from, in order."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     formulas = (node.expression,) if isinstance(node, Derived) else node.parents
     formulas = () if isinstance(node, Measured) else formulas
     for parent in formulas:
-        for part in ancestry(parent, stop_at=lambda of: isinstance(of, Node)):
-            if isinstance(part, Node):
-                found[part.name] = None
-    return list(found)
+        for ancestor in ancestry(parent, stop_at=lambda of: isinstance(of, Node)):
+            if isinstance(ancestor, Node):
+                names[ancestor.name] = None
+    return list(names)

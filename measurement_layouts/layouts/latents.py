@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..common.messages import some
 from ..linking import Expr, LayoutError
 from ..linking import units as unit_names
+from ..linking.errors import check
 from ..linking.evaluation import ancestry
 from ..linking.expression import Constant, Formula
 from ..linking.interval import REALS, UNIT, Interval
@@ -21,6 +22,7 @@ from .plates import (
     Plate,
     chain,
     check_of_subjects,
+    coarser,
     determines,
     plate_name,
     read_plates,
@@ -75,10 +77,10 @@ class Latent(Labelled):
     def __post_init__(self) -> None:
         super().__post_init__()
         usual = read_plates(self.name, self.default_per)
-        own = usual if self.per is None else read_plates(self.name, self.per)
-        set_fields(self, per=None if own == usual else own)
+        plates = usual if self.per is None else read_plates(self.name, self.per)
+        set_fields(self, per=None if plates == usual else plates)
         if self.subjects_only:
-            check_of_subjects(self.name, self.kind, own)
+            check_of_subjects(self.name, self.kind, plates)
         free = self.unit is None and self.joins_any_unit
         set_fields(self, unit=None if free else unit_names.parse(fields.unit(self.name, self.unit)))
         set_fields(self, prior=self._read_prior(self.prior))
@@ -93,106 +95,94 @@ class Latent(Labelled):
             self._check_prior(prior)
         check_zero_sum(self.name, self.priors, self.plates, self.labels)
 
-    def _read_prior(self, given: object) -> Prior | tuple[Prior, ...] | None:
-        """Read the prior given; one for each label becomes a tuple in the order of the labels."""
-        if given is None or isinstance(given, Prior):
-            return given
-        by_label = given
-        if isinstance(given, tuple) and self.labels and len(given) == len(self.labels):
-            by_label = dict(zip(self.labels, given, strict=True))
-        if not isinstance(by_label, Mapping) or not all(
-            isinstance(prior, Prior) for prior in by_label.values()
-        ):
-            raise LayoutError(
-                f"{self.name}: prior={given!r} is not a prior; give one, as in Prior('Normal', "
-                "mu=0, sigma=1), or one for each label, as in {'label': Prior(...), ...}"
-            )
-        if self.labels is None:
-            raise LayoutError(
-                f"{self.name}: it has a prior for each of {some(by_label)}, but no labels; give it "
-                "labels=, or a single prior"
-            )
-        missing = [label for label in self.labels if label not in by_label]
-        unknown = [label for label in by_label if label not in self.labels]
-        if missing or unknown:
-            what = f"lacks one for {some(missing)}" if missing else f"has one for {some(unknown)}"
-            raise LayoutError(
-                f"{self.name}: prior= {what}; give a prior for each of its labels "
-                f"{some(self.labels)} and no other"
-            )
-        return tuple(by_label[label] for label in self.labels)
+    def _read_prior(self, prior: object) -> Prior | tuple[Prior, ...] | None:
+        """Read the prior; one for each label becomes a tuple in the order of the labels."""
+        if prior is None or isinstance(prior, Prior):
+            return prior
+        labels, by_label = self.labels or (), prior
+        if isinstance(prior, tuple) and len(prior) == len(labels):
+            by_label = dict(zip(labels, prior, strict=True))
+        entries = list(by_label.values()) if isinstance(by_label, Mapping) else [by_label]
+        are_priors = isinstance(by_label, Mapping) and all(
+            isinstance(one, Prior) for one in entries
+        )
+        advice = "give Prior('Normal', mu=0, sigma=1), or {'label': Prior(...), ...}"
+        check(self.name, are_priors, f"prior={prior!r} is not a prior", advice)
+        names = list(by_label)  # type: ignore[call-overload]
+        problem = f"it has a prior for each of {some(names)}, but no labels"
+        check(self.name, labels, problem, "give it labels=, or a single prior")
+        missing = [label for label in labels if label not in names]
+        unknown = [label for label in names if label not in labels]
+        lacks = f"lacks one for {some(missing)}" if missing else f"has one for {some(unknown)}"
+        advice = f"give a prior for each of its labels {some(labels)} and no other"
+        check(self.name, not missing and not unknown, f"prior= {lacks}", advice)
+        return tuple(by_label[label] for label in labels)  # type: ignore[index]
 
     def _uniform(self, declared: Interval) -> Prior:
         """Return a uniform prior on the declared range."""
-        if not declared.is_finite:
-            raise LayoutError(
-                f"{self.name}: a uniform prior needs a finite range, but the range is {declared}; "
-                "give finite ends, or a prior="
-            )
+        problem = f"a uniform prior needs a finite range, but the range is {declared}"
+        check(self.name, declared.is_finite, problem, "give finite ends, or a prior=")
         return Prior("Uniform", lower=declared.low, upper=declared.high)
 
     def _check_prior(self, prior: Prior) -> None:
         """Refuse an impossible prior, and parameters of items or with other labels."""
         if self.low is not None and self.high is not None:
             declared = Interval(self.low, self.high)
-            if prior.support not in declared:
-                raise LayoutError(
-                    f"{self.name}: its range {declared} does not contain the support "
-                    f"{prior.support} of {prior}; widen the range, or leave out low= and high=, so "
-                    "that the range is the support of the prior"
-                )
-        if prior.support not in self.possible:
-            raise LayoutError(
-                f"{self.name}: a {self.kind} must be within {self.possible}, but {prior} ranges "
-                f"over {prior.support}; choose a prior on that interval"
+            problem = (
+                f"its range {declared} does not contain the support {prior.support} of {prior}"
             )
-        own = {} if isinstance(self.prior, tuple) else self.dims
+            check(
+                self.name,
+                prior.support in declared,
+                problem,
+                "widen it, or leave out low= and high=",
+            )
+        problem = f"a {self.kind} must be within {self.possible}, but {prior} ranges over "
+        advice = "choose a prior on that interval"
+        check(self.name, prior.support in self.possible, f"{problem}{prior.support}", advice)
+        per_label = isinstance(self.prior, tuple)
+        own_dims = {} if per_label else self.dims
         for parameter in prior.parents:
-            for part in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
-                if not isinstance(part, Latent | Constant | Formula | Derived) and not (
-                    isinstance(part, MetaFeature) and part.per == SUBJECT
-                ):
-                    raise LayoutError(
-                        f"{self.name}: its prior depends on {part}, which is not a latent node; "
-                        "use a number, a latent node, or an expression of latent nodes and of "
-                        "meta-features with per='subject'"
-                    )
-            self._check_plates(parameter, prior)
-            if not set(parameter.dims.items()) <= set(own.items()):
-                raise LayoutError(
-                    f"{self.name}: its prior depends on {parameter}, which has the label "
-                    f"dimensions {sorted(parameter.dims)} that {self.name} lacks; "
-                    + (
-                        "give a single prior for all labels, or reduce it with over="
-                        if isinstance(self.prior, tuple)
-                        else "give both the same labels=, or reduce it with over="
-                    )
-                )
+            depends = f"its prior depends on {parameter}"
+            for node in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
+                self._check_part(node, prior)
+            problem = f"{depends}, which has the label dimensions {sorted(parameter.dims)} that "
+            advice = (
+                "give a single prior for all labels" if per_label else "give both the same labels="
+            )
+            fits = set(parameter.dims.items()) <= set(own_dims.items())
+            check(
+                self.name, fits, f"{problem}{self.name} lacks", f"{advice}, or reduce it with over="
+            )
 
-    def _check_plates(self, parameter: Expr, prior: Prior) -> None:
-        """Refuse a parameter of a prior that has plates which the latent's own do not determine."""
-        for part in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
-            plates = plates_of(part)
-            if not determines(self.plates, plates):
-                lacking = [plate for plate in plates if not determines(self.plates, [plate])]
-                raise LayoutError(
-                    f"{self.name}: its prior depends on {part}, which has one value per "
-                    f"{written(lacking)}, but {self.name} has one per {written(self.plates)}; give "
-                    f"{self.name} those plates too, or give {part} coarser plates"
-                )
-            check_one_width(self.name, prior, self.plates, str(part), plates)
-            if isinstance(part, Spread) and self._is_one_of(part):
-                raise LayoutError(
-                    f"{self.name}: its prior depends on the spread {part}, which has one value per "
-                    f"{written(plates)} as {self.name} has, and one value has no standard "
-                    f"deviation; declare {part} per='population', or per a Category whose "
-                    "levels hold several of them"
-                )
+    def _check_part(self, part: Expr, prior: Prior) -> None:
+        """Refuse a part of a prior that is no latent, or has plates that it lacks."""
+        depends = f"its prior depends on {part}"
+        of_subject = isinstance(part, MetaFeature) and part.per == SUBJECT
+        inferred = isinstance(part, Latent | Constant | Formula | Derived) or of_subject
+        advice = "use numbers, latents and MetaFeature(..., per='subject'), or add "
+        advice = f"{advice}{part} to the margin of the outcome"
+        check(self.name, inferred, f"{depends}, which is not a latent node", advice)
+        plates = plates_of(part)
+        lacking = [plate for plate in plates if not determines(self.plates, [plate])]
+        if lacking:
+            raise LayoutError(
+                f"{self.name}: {depends}, which has one value per {written(lacking)}, but "
+                f"{self.name} has one per {written(self.plates)}; "
+                f"{coarser(self.name, self.plates, lacking[0], str(part))}"
+            )
+        check_one_width(self.name, prior, self.plates, str(part), plates)
+        alone = isinstance(part, Spread) and self._is_one_of(part)
+        problem = (
+            f"{depends}, a spread per {written(plates)}, and so is {self.name}: one value has "
+        )
+        advice = f"declare {part} per='population', or per a Category whose levels hold several"
+        check(self.name, not alone, f"{problem}no standard deviation", advice)
 
     def _is_one_of(self, spread: "Spread") -> bool:
         """Whether each of the latent's values has a spread to itself."""
-        own, theirs = set(self.dims), set(spread.dims)
-        return bool(self.plates) and determines(spread.plates, self.plates) and own <= theirs
+        same_labels = set(self.dims) <= set(spread.dims)
+        return same_labels and bool(self.plates) and determines(spread.plates, self.plates)
 
     @property
     def plates(self) -> tuple[Plate, ...]:
@@ -341,6 +331,45 @@ class Bias(Latent):
     joins_any_unit: ClassVar[bool] = True
 
 
+class Effect(Bias):
+    """Shared value of any sign: a mean, a weight, or the ease of an item or a task.
+
+    There is one value for the population unless `per` is given. A preference of each subject is a
+    `Bias`, and the standard deviation of several values a `Spread`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range of possible values; the prior is uniform on it unless one is given.
+    unit : str, optional
+        Unit of what it is added to, or multiplies to: the name of a unit in pint, or any other
+        word. Without a unit, it can be added to a margin in any unit.
+    prior : Prior or mapping of str to Prior, optional
+        Prior of any family (default: that of a `Bias`), or one prior for each label, by label.
+    labels, dim : optional
+        Names of the labels, each of which has a value, and the name of their dimension.
+    about : str
+        Description, shown in diagrams and tables.
+    per : {"population", "item", "subject"}, Category or tuple of them, optional
+        One value for the population (default), or for each item, subject or level of a category.
+
+    Raises
+    ------
+    LayoutError
+        When the range is empty or does not contain the support of the prior.
+
+    Examples
+    --------
+    >>> Effect("mean").plates, Effect("ease", per="item").plates
+    ((), ('item',))
+    """
+
+    kind: ClassVar[str] = "effect"
+    default_per: ClassVar[str] = POPULATION
+
+
 class Slope(Latent):
     """How steeply the probability of success falls as a demand exceeds a capability; positive.
 
@@ -472,13 +501,13 @@ class Spread(Latent):
 
 def plates_of(expression: Expr) -> tuple[Plate, ...]:
     """List the plates of an expression: those of its latents, and of subjects' covariates."""
-    found: dict[str, Plate] = {}
-    for part in ancestry(expression, stop_at=lambda of: isinstance(of, Latent)):
-        if isinstance(part, Latent):
-            found |= {plate_name(plate): plate for plate in part.plates}
-        elif isinstance(part, MetaFeature):
-            found |= {part.per: part.per}
-    return tuple(found.values())
+    plates: dict[str, Plate] = {}
+    for node in ancestry(expression, stop_at=lambda of: isinstance(of, Latent)):
+        if isinstance(node, Latent):
+            plates |= {plate_name(plate): plate for plate in node.plates}
+        elif isinstance(node, MetaFeature):
+            plates |= {node.per: node.per}
+    return tuple(plates.values())
 
 
 def categories_of(parts: Iterable[Expr]) -> list[Category]:
@@ -491,9 +520,9 @@ def categories_of(parts: Iterable[Expr]) -> list[Category]:
 
     Examples
     --------
-    >>> ease = Bias("ease", per=Category("benchmark", per=Category("task")))
+    >>> ease = Effect("ease", per=Category("benchmark", per=Category("task")))
     >>> [category.name for category in categories_of([ease])]
     ['benchmark', 'task']
     """
-    plates = (plate for part in parts if isinstance(part, Latent) for plate in part.plates)
+    plates = (plate for node in parts if isinstance(node, Latent) for plate in node.plates)
     return [category for plate in plates for category in chain(plate)]

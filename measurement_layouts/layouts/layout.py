@@ -69,11 +69,11 @@ class Layout(Graph):
 
     Subjects who are drawn from a population, on items that are harder or easier than they look:
 
-    >>> from measurement_layouts import Bias, Prior, Spread
-    >>> mean, spread = Bias("mean", per="population"), Spread("spread")
+    >>> from measurement_layouts import Effect, Prior, Spread
+    >>> mean, spread = Effect("mean"), Spread("spread")
     >>> ability = Capability("ability", prior=Prior("Normal", mu=mean, sigma=spread))
     >>> by_item = Prior("ZeroSumNormal", sigma=Spread("easeSpread"))
-    >>> ease = Bias("ease", per="item", prior=by_item)
+    >>> ease = Effect("ease", per="item", prior=by_item)
     >>> rasch = Layout("exam", Success("solved", logistic(ability + ease)))
     >>> rasch.joint, rasch.plates
     (True, ('subject', 'item'))
@@ -86,7 +86,7 @@ class Layout(Graph):
         *more: Observed,
         profile: Sequence[Latent] = (),
     ) -> None:
-        checks.check(name, (outcome, *more), profile)
+        checks.check_layout(name, (outcome, *more), profile)
         super().__init__(str(name), (outcome, *more))
         _ = self.dims
 

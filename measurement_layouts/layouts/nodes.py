@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ..linking import Expr, LayoutError
 from ..linking import units as unit_names
 from ..linking.arrays import Array
+from ..linking.errors import check
 from ..linking.expression import Dims, as_expr
 from ..linking.interval import Interval
 from . import fields
@@ -22,21 +23,13 @@ class Node(Expr):
     fitting: ClassVar[str] = fields.NAME
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not re.fullmatch(self.fitting, self.name):
-            raise LayoutError(
-                f"{type(self).__name__}: the name {self.name!r} must start with a letter and "
-                "contain only letters, digits, '_', '-', '.' and spaces inside; it is the name of "
-                "a column and of a variable"
-            )
-        if self.name in fields.RESERVED:
-            raise LayoutError(
-                f"{type(self).__name__}: the name {self.name!r} is the name of a dimension of "
-                "every fit; choose another name"
-            )
+        kind, name = type(self).__name__, f"the name {self.name!r}"
+        fits = isinstance(self.name, str) and re.fullmatch(self.fitting, self.name)
+        check(kind, fits, f"{name} {fields.NAMED[0]}", fields.NAMED[1])
+        problem = f"{name} is the name of a dimension of every fit"
+        check(kind, self.name not in fields.RESERVED, problem, "choose another name")
         about = fields.text(self.name, "about", getattr(self, "about", ""))
-        set_fields(
-            self, name=str(self.name), about=str(about)
-        )  # NumPy's texts show as np.str_(...)
+        set_fields(self, name=str(self.name), about=str(about))  # NumPy's texts show as np.str_()
 
     @property
     def label_dims(self) -> tuple[str, ...]:
@@ -144,30 +137,24 @@ class MetaFeature(Labelled):
         set_fields(self, levels=fields.levels(self.name, self.levels))
         set_fields(self, unit=unit_names.parse(fields.unit(self.name, self.unit)))
         if self.levels is not None:
-            if self.low is not None or self.high is not None:
-                raise LayoutError(
-                    f"{self.name}: it has both levels and a range; give either levels= or low= and "
-                    "high="
-                )
+            ranged = self.low is not None or self.high is not None
+            advice = "give either levels= or low= and high="
+            check(self.name, not ranged, "it has both levels and a range", advice)
             set_fields(self, low=min(self.levels), high=max(self.levels))
         low, high = fields.ends(self.name, self.low, self.high)
         set_fields(self, low=low, high=high)
-        if self.per not in ("item", "subject"):
-            raise LayoutError(
-                f"{self.name}: per={self.per!r}; a meta-feature is a property of each 'item' or of "
-                "each 'subject'"
-            )
-        if self.given is not None and not _can_be_zero(self.given):
-            raise LayoutError(
-                f"{self.name}: given={self.given!r} cannot be a presence flag; give a MetaFeature "
-                f"without labels that is 0 where {self.name} is undefined, as in "
-                "MetaFeature('isThere', levels=(0, 1))"
-            )
-        if self.given is not None and self.given.per != self.per:
-            raise LayoutError(
-                f"{self.name}: it is a property of each {self.per}, but given={self.given.name} is "
-                f"a property of each {self.given.per}; declare both with per={self.per!r}"
-            )
+        advice = "a meta-feature is a property of each 'item' or of each 'subject'"
+        check(self.name, self.per in ("item", "subject"), f"per={self.per!r}", advice)
+        if self.given is None:
+            return
+        advice = f"give a MetaFeature without labels that is 0 where {self.name} is undefined"
+        flag = f"given={self.given!r} cannot be a presence flag"
+        check(self.name, _can_be_zero(self.given), flag, advice)
+        problem = (
+            f"it is a property of each {self.per}, but given={self.given.name} is one of each "
+        )
+        same_plate, advice = self.given.per == self.per, f"declare both with per={self.per!r}"
+        check(self.name, same_plate, f"{problem}{self.given.per}", advice)
 
     @property
     def range(self) -> Interval:

@@ -4,13 +4,14 @@ from ..linking.evaluation import ancestry
 from ..linking.function import Call
 from .graph import Graph
 from .latents import Latent, Noise
-from .nodes import MetaFeature
+from .nodes import Derived, MetaFeature
 from .outcomes.unseen import Unseen
 from .plates import ITEM
 
 # they end a margin: what opposes a demand must be inside
 SQUASHING = {"logistic", "band", "bilogistic", "uncertain_band"}
 _BESIDE = {"guessing", "mixture"}  # what they join is no demand, such as a chance of guessing
+_WEIGHT = ("mixture", "by")  # a latent that is a weight is no level that a demand opposes
 
 
 def opposed(layout: Graph) -> set[str]:
@@ -41,25 +42,37 @@ def opposed(layout: Graph) -> set[str]:
     {'digits'}
     """
     features: dict[int, set[str]] = {}
-    holds: dict[int, bool] = {}  # a latent, under whatever
-    bare: dict[int, bool] = {}  # a latent that is no probability yet
-    found = set[str]()
+    with_latent: dict[int, bool] = {}
+    unsquashed: dict[int, bool] = {}  # it has a latent that is no probability yet
+    names = set[str]()
     formula = layout.outcome.expression
-    for part in ancestry(formula, stop_at=lambda of: isinstance(of, Unseen)):
-        above = [] if isinstance(part, Unseen) else [id(parent) for parent in part.parents]
-        demand = isinstance(part, MetaFeature) and part.per == ITEM
-        own = {str(part.name)} if demand else set[str]()
-        features[id(part)] = own.union(*(features[parent] for parent in above))
-        latent = isinstance(part, Latent)
-        holds[id(part)] = latent or any(holds[parent] for parent in above)
-        bare[id(part)] = (latent and not isinstance(part, Noise)) or any(
-            bare[parent] for parent in above
+    for node in ancestry(formula, stop_at=lambda of: isinstance(of, Unseen)):
+        parents = [] if isinstance(node, Unseen) else [id(parent) for parent in node.parents]
+        demand = isinstance(node, MetaFeature) and node.per == ITEM
+        features[id(node)] = ({str(node.name)} if demand else set[str]()).union(
+            *(features[parent] for parent in parents)
         )
-        function = part.function.name if isinstance(part, Call) else ""
-        if (function in SQUASHING and holds[id(part)]) or (
-            function not in _BESIDE and bare[id(part)]
-        ):
-            found |= features[id(part)]
+        latent = isinstance(node, Latent)
+        with_latent[id(node)] = latent or any(with_latent[parent] for parent in parents)
+        joined = (
+            parents
+            if not isinstance(node, Call)
+            else [
+                id(argument)
+                for name, argument in zip(node.names, node.arguments, strict=True)
+                if (node.function.name, name) != _WEIGHT
+            ]
+        )
+        unsquashed[id(node)] = (latent and not isinstance(node, Noise)) or any(
+            unsquashed[parent] for parent in joined
+        )
+        function = node.function.name if isinstance(node, Call) else ""
         if function in SQUASHING:
-            bare[id(part)] = False
-    return found
+            unsquashed[id(node)] = False
+            opposes = with_latent[id(node)]
+        else:
+            named_only = isinstance(node, Derived)
+            opposes = unsquashed[id(node)] and function not in _BESIDE and not named_only
+        if opposes:
+            names |= features[id(node)]
+    return names

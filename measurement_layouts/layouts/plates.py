@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..linking import LayoutError
+from ..linking.errors import check
 from ..linking.expression import Dims
 from ..linking.interval import Interval
 from . import fields
@@ -55,11 +56,9 @@ class Category(Node):
     def __post_init__(self) -> None:
         super().__post_init__()
         set_fields(self, levels=fields.labels(self.name, self.levels, "levels"))
-        if self.per not in (ITEM, SUBJECT) and not isinstance(self.per, Category):
-            raise LayoutError(
-                f"{self.name}: per={self.per!r}; a category is one of each 'item', of each "
-                "'subject', or of each level of another Category"
-            )
+        has_root = self.per in (ITEM, SUBJECT) or isinstance(self.per, Category)
+        advice = "a category is one of each 'item', of each 'subject', or of another Category"
+        check(self.name, has_root, f"per={self.per!r}", advice)
 
     @property
     def dims(self) -> Dims:
@@ -68,8 +67,8 @@ class Category(Node):
     @property
     def range(self) -> Interval:
         raise LayoutError(
-            f"{self.name} is a category, and no number; say per={self.name} of a latent that has "
-            "a value for each of its levels, or declare the property as a MetaFeature"
+            f"{self.name} is a category, and no number; write per={self.name} of a latent that "
+            "has a value for each of its levels, or declare the property as a MetaFeature"
         )
 
     def __hash__(self) -> int:
@@ -115,43 +114,27 @@ def read_plates(owner: str, per: object) -> tuple[Plate, ...]:
     LayoutError
         When one of them is no plate, repeats, or says the same as another.
     """
-    given = per if isinstance(per, tuple | list) else (per,)
-    if given in ((POPULATION,), [POPULATION], ()):
+    plates = tuple(per) if isinstance(per, tuple | list) else (per,)
+    if plates in ((POPULATION,), ()):
         return ()
-    found: list[Plate] = []
-    for plate in given:
-        if isinstance(plate, Category) or plate in (SUBJECT, ITEM):
-            found.append(plate)
-            continue
-        if plate == POPULATION:
-            raise LayoutError(
-                f"{owner}: per={_written(given)} has 'population' beside another plate; the "
-                "population is what has one value for all, so leave one of the two out"
-            )
-        if isinstance(plate, Node):
-            what = f"the {plate.kind} {plate.name}, which is no category"
-        elif isinstance(plate, str):
-            what = f"the text {plate!r}"
-        else:
-            what = repr(plate)
+    listed = f"per={_written(plates)}"
+    for plate in plates:
+        what = repr(plate) if not isinstance(plate, Node) else f"the {plate.kind} {plate.name}"
         name = plate if isinstance(plate, str) and plate else "task"
-        raise LayoutError(
-            f"{owner}: per= holds {what}; give 'subject', 'item', 'population', or a Category, as "
-            f"in {name} = Category({name!r}) and per={name}"
-        )
-    for at, plate in enumerate(found):
-        for other in found[:at] + found[at + 1 :]:
-            if plate_name(other) == plate_name(plate):
-                raise LayoutError(
-                    f"{owner}: per={_written(given)} holds {plate_name(plate)} twice; say it once"
-                )
-            if determines((other,), (plate,)):
-                raise LayoutError(
-                    f"{owner}: per={_written(given)}: each {plate_name(other)} has one "
-                    f"{plate_name(plate)}; say per={_written([other])} alone, or join plates of "
-                    "which none says the other"
-                )
-    return tuple(found)
+        advice = "give 'subject', 'item', 'population', or a Category, as in "
+        problem = f"{listed} has 'population' beside another plate"
+        check(owner, plate != POPULATION, problem, "leave one of the two out")
+        is_plate = isinstance(plate, Category) or plate in (SUBJECT, ITEM)
+        advice = f"{advice}{name} = Category({name!r}) and per={name}"
+        check(owner, is_plate, f"per= holds {what}, which is no category", advice)
+    for at, plate in enumerate(plates):
+        for other in plates[:at] + plates[at + 1 :]:
+            name, another = plate_name(plate), plate_name(other)
+            check(owner, name != another, f"{listed} holds {name} twice", "name it once")
+            coarse = determines((other,), (plate,))
+            problem = f"{listed}: each {another} has one {name}"
+            check(owner, not coarse, problem, f"write per={_written([other])} alone")
+    return plates
 
 
 def determines(finer: Iterable[Plate], coarser: Iterable[Plate]) -> bool:
@@ -169,8 +152,10 @@ def determines(finer: Iterable[Plate], coarser: Iterable[Plate]) -> bool:
     >>> determines(["item"], [benchmark]), determines([benchmark], [task])
     (True, False)
     """
-    known = {plate_name(plate) for plate in finer}
-    return all(known & set(_determining(plate)) for plate in coarser)
+    names = {plate_name(plate) for plate in finer}
+    return all(
+        names & {*(category.name for category in chain(plate)), root(plate)} for plate in coarser
+    )
 
 
 def finest(plates: Iterable[Plate]) -> tuple[Plate, ...]:
@@ -181,11 +166,11 @@ def finest(plates: Iterable[Plate]) -> tuple[Plate, ...]:
     >>> finest(["subject", Category("task"), "item", "item"])
     ('subject', 'item')
     """
-    found = {plate_name(plate): plate for plate in plates}
+    distinct = {plate_name(plate): plate for plate in plates}
     return tuple(
         plate
-        for name, plate in found.items()
-        if not determines((other for own, other in found.items() if own != name), (plate,))
+        for plate in distinct.values()
+        if not determines((other for other in distinct.values() if other is not plate), (plate,))
     )
 
 
@@ -197,22 +182,34 @@ def check_of_subjects(owner: str, kind: str, plates: tuple[Plate, ...]) -> None:
     LayoutError
         When there are plates, and each is one of items.
     """
-    if plates and all(root(plate) == ITEM for plate in plates):
-        raise LayoutError(
-            f"{owner}: per={_written(plates)} gives a {kind} to items alone, and it belongs to "
-            "subjects, groups of them or the population; declare what items have of their own as "
-            "a Bias or a Slope, or add 'subject' to per="
-        )
+    of_items = plates and all(root(plate) == ITEM for plate in plates)
+    group = ", or write per='subject' of the Category where it groups subjects"
+    advice = "declare it as an Effect or a Slope, or add 'subject' to per="
+    advice += group if of_items and isinstance(plates[0], Category) else ""
+    check(owner, not of_items, f"per={_written(plates)} gives a {kind} to items alone", advice)
+
+
+def coarser(owner: str, plates: tuple[Plate, ...], lacking: Plate, part: str) -> str:
+    """Say how a parameter of a prior gets plates that the latent's own plates determine.
+
+    Examples
+    --------
+    >>> coarser("skill", ("subject",), Category("species"), "mean")
+    "if each subject has one species, write Category('species', per='subject')"
+    """
+    roots = {root(plate) for plate in plates} - {root(lacking)}
+    if isinstance(lacking, Category) and roots:
+        (*_, outermost) = chain(lacking)
+        (side, *_) = sorted(roots, reverse=True)
+        name = outermost.name
+        return f"if each {side} has one {name}, write Category({name!r}, per={side!r})"
+    finer = _written(finest([*plates, lacking]))
+    return f"write per={finer} for {owner}, or per='population' for {part}"
 
 
 def written(plates: Iterable[Plate]) -> str:
     """Write who has a value of its own, for messages."""
     return " and ".join(map(plate_name, plates)) or POPULATION
-
-
-def _determining(plate: Plate) -> list[str]:
-    """Names of a plate and of all that have one of it, up to items or subjects."""
-    return [*(category.name for category in chain(plate)), root(plate)]
 
 
 def _written(plates: Iterable[object]) -> str:

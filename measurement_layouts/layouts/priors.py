@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..linking import LayoutError
+from ..linking.errors import check
 from ..linking.expression import Constant, Expr, as_expr
 from ..linking.interval import Interval
 
@@ -84,23 +85,18 @@ class Prior:
     def __init__(
         self, family: str, *, support: tuple[float, float] | None = None, **parameters: Expr | float
     ) -> None:
-        if not isinstance(family, str) or not family.isidentifier():
-            raise LayoutError(
-                f"Prior({family!r}): the family must be a name; give the name of a PyMC "
-                "distribution, such as 'Normal' or 'Beta'"
-            )
-        found = {name: _parameter(family, name, parameters[name]) for name in sorted(parameters)}
+        is_name = isinstance(family, str) and family.isidentifier()
+        advice = "give the name of a PyMC distribution, such as 'Normal' or 'Beta'"
+        check(f"Prior({family!r})", is_name, "the family must be a name", advice)
+        read = {name: _parameter(family, name, parameters[name]) for name in sorted(parameters)}
         if family == ZERO_SUM:
-            _read_zero_sum(found)
+            _read_zero_sum(read)
         object.__setattr__(self, "family", family)
-        object.__setattr__(self, "parameters", tuple(found.items()))
+        object.__setattr__(self, "parameters", tuple(read.items()))
         declared = None if support is None else _declared(family, support)
-        low, high = declared or _support_of(family, found)
-        if not low < high:
-            raise LayoutError(
-                f"{self}: its values range from {low:g} to {high:g}, which is reversed or a single "
-                "point; give a lower end below the upper one"
-            )
+        low, high = declared or _support_of(family, read)
+        problem = f"its values range from {low:g} to {high:g}, which is reversed or a single point"
+        check(str(self), low < high, problem, "give a lower end below the upper one")
         object.__setattr__(self, "declared_support", Interval(*declared) if declared else None)
 
     @cached_property
@@ -131,44 +127,37 @@ class Prior:
 
 def _parameter(family: str, name: str, value: object) -> Expr:
     """Read a parameter: a finite number or an expression, in the range that the family takes."""
+    owner = f"Prior({family!r})"
     try:
         parameter = as_expr(value)
     except LayoutError:
         raise LayoutError(
-            f"Prior({family!r}): {name}={value!r} is neither a number nor a node; give a number, "
-            "or an expression of latent nodes for a hierarchical prior"
+            f"{owner}: {name}={value!r} is neither a number nor a node; give a number, or an "
+            "expression of latent nodes for a hierarchical prior"
         ) from None
-    if isinstance(parameter, Constant) and math.isinf(parameter.value) and family not in _BETWEEN:
-        raise LayoutError(f"Prior({family!r}): {name}={value} is infinite; give a finite number")
+    fixed = isinstance(parameter, Constant)
+    finite = not fixed or math.isfinite(parameter.range.low) or family in _BETWEEN
+    check(owner, finite, f"{name}={value} is infinite", "give a finite number")
     low, high = _range_of(family, name)
     span = parameter.range
-    if span not in Interval(low, high) or (low == 0 and span.high <= 0):
-        wanted = "positive" if math.isinf(high) else f"between {low:g} and {high:g}"
-        said = f"Prior({family!r}): {name}={parameter} must be {wanted}"
-        if isinstance(parameter, Constant):
-            raise LayoutError(f"{said}; give another number")
-        raise LayoutError(
-            f"{said}, but it ranges over {span}; bound the nodes in it by low= and high=, or by "
-            "their priors"
-        )
+    needed = "positive" if math.isinf(high) else f"between {low:g} and {high:g}"
+    ranges = "" if fixed else f", but it ranges over {span}"
+    bounds = "bound the nodes in it by low= and high=, or by their priors"
+    fits = span in Interval(low, high) and not (low == 0 and span.high <= 0)
+    advice = "give another number" if fixed else bounds
+    check(owner, fits, f"{name}={parameter} must be {needed}{ranges}", advice)
     return parameter
 
 
 def _read_zero_sum(parameters: dict[str, Expr]) -> None:
     """Refuse parameters that it does not take, and leave out the number of plates where it is 1."""
-    unknown = sorted(set(parameters) - {"sigma", _AXES})
-    if unknown:
-        about_mean = "its mean is always 0; " if "mu" in unknown else ""
-        raise LayoutError(
-            f"Prior({ZERO_SUM!r}): it has no {' or '.join(unknown)}; {about_mean}give sigma=, the "
-            f"standard deviation, and {_AXES}=2 where its values sum to zero over two plates"
-        )
+    unknown = " or ".join(sorted(set(parameters) - {"sigma", _AXES}))
+    about_mean = "; its mean is always 0" if "mu" in parameters else ""
+    advice = f"give sigma=, and {_AXES}=2 where its values sum to zero over two plates"
+    check(f"Prior({ZERO_SUM!r})", not unknown, f"it has no {unknown}{about_mean}", advice)
     axes = parameters.get(_AXES, _ONE)
-    if axes not in (_ONE, _TWO):
-        raise LayoutError(
-            f"Prior({ZERO_SUM!r}): {_AXES}={axes}; give 1 where its values sum to zero over the "
-            "last plate, or 2 where they do over each of the last two"
-        )
+    advice = "give 1 where its values sum to zero over the last plate, or 2 for the last two"
+    check(f"Prior({ZERO_SUM!r})", axes in (_ONE, _TWO), f"{_AXES}={axes}", advice)
     if axes == _ONE:
         parameters.pop(_AXES, None)
 

@@ -1,6 +1,6 @@
 """Checks of priors whose values sum to zero over plates."""
 
-from ..linking import LayoutError
+from ..linking.errors import check
 from .plates import SUBJECT, Plate, determines, written
 from .priors import Prior
 
@@ -32,25 +32,17 @@ def check_zero_sum(
     axes = max(prior.zero_sum_axes for prior in priors)
     if not axes:
         return
-    if labels is not None:
-        raise LayoutError(
-            f"{owner}: it has labels, but values with labels cannot sum to zero; declare a node "
-            "for each label, or use Prior('Normal', mu=0, sigma=...)"
-        )
-    have = f"{owner} has one value per {written(plates)}"
-    if axes > len(plates):
-        raise LayoutError(
-            f"{owner}: {priors[0]} sums to zero over {axes} plate{'s' * (axes > 1)}, but {have}; "
-            "give per= an 'item' or a Category for each sum, or use Prior('Normal', mu=0, "
-            "sigma=...)"
-        )
-    if SUBJECT in summed_plates(priors[0], plates):
-        instead = " after 'subject'" if len(plates) > axes else ""
-        raise LayoutError(
-            f"{owner}: {priors[0]} sums to zero over its last plate{'s' * (axes > 1)}, but {have}; "
-            f"subjects are drawn from a population and have no sum: name 'item' or a Category "
-            f"last in per={instead}, or use Prior('Normal', mu=0, sigma=...)"
-        )
+    independent = "use Prior('Normal', mu=0, sigma=...)"
+    problem = "it has labels, but values with labels cannot sum to zero"
+    check(owner, labels is None, problem, f"declare a node for each label, or {independent}")
+    over = f"plate{'s' * (axes > 1)}, but {owner} has one value per {written(plates)}"
+    advice = f"give per= an 'item' or a Category for each sum, or {independent}"
+    check(owner, axes <= len(plates), f"{priors[0]} sums to zero over {axes} {over}", advice)
+    last = f"name 'item' or a Category last in per={' after' * (len(plates) > axes)}"
+    last += " 'subject'" * (len(plates) > axes)
+    problem = f"{priors[0]} sums to zero over its last {over}, and subjects have no sum"
+    of_items = SUBJECT not in summed_plates(priors[0], plates)
+    check(owner, of_items, problem, f"{last}, or {independent}")
 
 
 def check_one_width(
@@ -64,10 +56,8 @@ def check_one_width(
         When a part of its formula has other plates than those that are not summed over.
     """
     summed = summed_plates(prior, plates)
-    kept = plates[: len(plates) - len(summed)]
-    if summed and not determines(kept, of_part):
-        raise LayoutError(
-            f"{owner}: it sums to zero over {written(summed)}, but the sigma of its prior depends "
-            f"on {part}, which has one value per {written(of_part)}; values of one sum need one "
-            f"sigma, so declare {part} per='population', or use Prior('Normal', mu=0, sigma=...)"
-        )
+    unsummed = plates[: len(plates) - len(summed)]
+    problem = f"it sums to zero over {written(summed)}, but its sigma depends on {part}, which has "
+    advice = f"declare {part} per='population', or use Prior('Normal', mu=0, sigma=...)"
+    one_width = not summed or determines(unsummed, of_part)
+    check(owner, one_width, f"{problem}one value per {written(of_part)}", advice)

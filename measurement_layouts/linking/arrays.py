@@ -29,8 +29,8 @@ def _module(*values: Array) -> Any:
 
 def as_float(x: Array) -> Array:
     """Turn integers and truth values of an array or variable into floats."""
-    whole = str(getattr(x, "dtype", "")).startswith(("bool", "int", "uint"))
-    return x.astype("float64") if whole else x
+    is_whole = str(getattr(x, "dtype", "")).startswith(("bool", "int", "uint"))
+    return x.astype("float64") if is_whole else x
 
 
 def exp(x: Array) -> Array:

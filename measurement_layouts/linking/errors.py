@@ -14,10 +14,10 @@ def short(text: object, most: int = 60) -> str:
     >>> short("Ann"), short("abcdefghijklmnopqrstuvwxyz" * 100_000, most=12)
     ('Ann', 'abcdef…vwxyz')
     """
-    whole = str(text)
-    if len(whole) <= most:
-        return whole
-    return f"{whole[: most // 2]}…{whole[-(most - most // 2 - 1) :]}"
+    written = str(text)
+    if len(written) <= most:
+        return written
+    return f"{written[: most // 2]}…{written[-(most - most // 2 - 1) :]}"
 
 
 class ReadableError(Exception):
@@ -44,3 +44,31 @@ class LayoutError(ReadableError, ValueError):
 
     The message names the node, and states what it has, what is needed and what to do.
     """
+
+
+def check(name: str, condition: object, given: str, advice: str) -> None:
+    """Refuse a declaration unless a condition holds.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node or the function that is declared.
+    condition : object
+        What must be true.
+    given, advice : str
+        What was given, and what to write instead.
+
+    Raises
+    ------
+    LayoutError
+        When the condition does not hold.
+
+    Examples
+    --------
+    >>> check("risk", 9 < 4, "the range [9, 4] is reversed", "give low < high")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.linking.errors.LayoutError: risk: the range [9, 4] ...
+    """
+    if not condition:
+        raise LayoutError(f"{name}: {given}; {advice}")

@@ -38,14 +38,14 @@ def ancestry(expr: Expr, stop_at: Callable[[Expr], bool] = _nowhere) -> Iterator
     >>> [part.name for part in ancestry(Derived("twice", sight + sight)) if part.name]
     ['sight', 'twice']
     """
-    met: set[int] = set()
+    visited: set[int] = set()
     pending: list[tuple[Expr, bool]] = [(expr, False)]
     while pending:
-        current, parents_met = pending.pop()
-        if id(current) in met:
+        current, parents_visited = pending.pop()
+        if id(current) in visited:
             continue
-        if parents_met or stop_at(current):
-            met.add(id(current))
+        if parents_visited or stop_at(current):
+            visited.add(id(current))
             yield current
         else:
             pending.append((current, True))
@@ -91,13 +91,13 @@ def evaluate(
     1.0
     """
     computed: dict[int, Array] = {}
-    for part in ancestry(expr, stop_at=lambda of: of.name in known):
-        name = part.name
+    for node in ancestry(expr, stop_at=lambda of: of.name in known):
+        name = node.name
         if name is not None and name in known:
-            computed[id(part)] = as_float(known[name])
+            computed[id(node)] = as_float(known[name])
             continue
-        value = part.compute(tuple(computed[id(parent)] for parent in part.parents), dims)
-        computed[id(part)] = value
+        value = node.compute(tuple(computed[id(parent)] for parent in node.parents), dims)
+        computed[id(node)] = value
         if name is not None and named is not None:
             named[name] = value
     return computed[id(expr)]
@@ -132,10 +132,10 @@ def rewritten(
     <1 − (sight + 1) / 2>
     """
     made: dict[int, Expr] = {}
-    for part in ancestry(expr, stop_at=stop_at):
+    for node in ancestry(expr, stop_at=stop_at):
         changed = {}
-        for one in fields(part) if not stop_at(part) else ():  # type: ignore[arg-type]
-            value = getattr(part, one.name)
+        for one in fields(node) if not stop_at(node) else ():  # type: ignore[arg-type]
+            value = getattr(node, one.name)
             if isinstance(value, Expr):
                 new: Any = made.get(id(value), value)
             elif isinstance(value, tuple) and value and all(isinstance(x, Expr) for x in value):
@@ -145,6 +145,6 @@ def rewritten(
                 continue
             if new is not value:
                 changed[one.name] = new
-        again: Expr = replace(part, **changed) if changed else part  # type: ignore[type-var]
-        made[id(part)] = wraps[id(part)](again) if id(part) in wraps else again
+        again: Expr = replace(node, **changed) if changed else node  # type: ignore[type-var]
+        made[id(node)] = wraps[id(node)](again) if id(node) in wraps else again
     return made[id(expr)]

@@ -157,7 +157,7 @@ class Expr(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the declared fields; all other properties are computed again."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -372,24 +372,27 @@ class Operation(Formula):
         return _COMPUTE[self.symbol](*values)
 
 
+_AN_EXPONENT = (
+    "an exponent, which is a pure number; leave unit= out of its nodes, divide it by a node in "
+    "its unit, or write the power with @ml.linking.linking_function, whose result has no unit"
+)
+
+
 def _check_power(power: Operation) -> None:
     """Refuse an exponent with a unit, and a power that is undefined for a negative base."""
     base, exponent = power.left, power.right
     if not units.is_pure(exponent.unit):
-        raise LayoutError(
-            f"{exponent} has {units.text(exponent.unit)} and is an exponent; divide it by a "
-            "quantity of its unit first"
-        )
+        raise LayoutError(f"{exponent} has {units.text(exponent.unit)} and is {_AN_EXPONENT}")
     if isinstance(exponent, Constant):
-        whole = exponent.value.is_integer()
+        is_whole = exponent.value.is_integer()
     elif not units.is_pure(base.unit):
         raise LayoutError(
             f"{base} has {units.text(base.unit)} and is raised to {exponent}, which varies; divide "
             "it by a quantity of its unit first, or raise it to a plain number"
         )
     else:
-        whole = False
-    if base.range.low < 0 and not whole:
+        is_whole = False
+    if base.range.low < 0 and not is_whole:
         raise LayoutError(
             f"{base} ranges over {base.range} and is raised to {exponent}, which is undefined for "
             "negative numbers; keep it at 0 or above, or raise it to a whole number"
@@ -446,21 +449,21 @@ def same_unit(operands: tuple[Expr, ...], doing: str) -> units.Unit:
     LayoutError
         When two expressions have different units.
     """
-    found: units.Unit = None
+    shared: units.Unit = None
     first: Expr | None = None
     for operand in operands:
         unit = operand.unit
         if unit is None:
             continue
         if first is None:
-            found, first = unit, operand
-        elif unit != found:
+            shared, first = unit, operand
+        elif unit != shared:
             raise LayoutError(
                 f"{operand} has {units.text(unit)} and is {doing} {first}, which has "
-                f"{units.text(found)}; declare both in one unit (convert the values too), or "
+                f"{units.text(shared)}; declare both in one unit (convert the values too), or "
                 "multiply one by a quantity that carries the missing unit"
             )
-    return found
+    return shared
 
 
 def _shown(labels: tuple[str, ...]) -> str:

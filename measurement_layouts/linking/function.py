@@ -5,7 +5,6 @@ import functools
 import hashlib
 import inspect
 import math
-import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import notation, units
+from . import errors, notation, units
 from .arrays import Array, as_float
 from .errors import LayoutError
 from .expression import Constant, Dims, Expr, Formula, as_expr, merge_dims, same_unit
@@ -36,31 +35,27 @@ def formula_digest(formula: Callable[..., Any]) -> str:
         16 hexadecimal digits.
     """
     captured = inspect.getclosurevars(formula)
-    values = {
-        **captured.globals,
-        **captured.nonlocals,
-        **{
-            f"default of {name}": parameter.default
-            for name, parameter in inspect.signature(formula).parameters.items()
-        },
+    defaults = {
+        f"default of {name}": parameter.default
+        for name, parameter in inspect.signature(formula).parameters.items()
     }
-    written = f"{_source(formula)}\n{_plain(values)}"
-    return hashlib.sha256(written.encode()).hexdigest()[:16]
+    values = {**captured.globals, **captured.nonlocals, **defaults}
+    bare = {
+        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        for name, value in sorted(values.items())
+    }
+    plain = [(name, repr(value)) for name, value in bare.items() if _is_plain(value)]
+    return hashlib.sha256(f"{_source(formula)}\n{plain}".encode()).hexdigest()[:16]
 
 
 def _source(formula: Callable[..., Any]) -> str:
-    """Source of a function without comments, or its bytecode where no source is available."""
-    code: CodeType = formula.__code__
+    """Source of a function without comments, or its instructions where it has none of its own."""
     try:
-        source = textwrap.dedent(inspect.getsource(formula))
-    except (OSError, TypeError):  # typed at a prompt: there is no source file
-        return _instructions(code)
-    try:
-        definition = ast.parse(source).body[0]
-    except SyntaxError:  # a lambda within other code
-        return _instructions(code)
+        definition = ast.parse(textwrap.dedent(inspect.getsource(formula))).body[0]
+    except (OSError, SyntaxError, TypeError):  # typed at a prompt, or within other code
+        return _instructions(formula.__code__)
     if not isinstance(definition, ast.FunctionDef):
-        return _instructions(code)
+        return _instructions(formula.__code__)
     definition.decorator_list = []
     if ast.get_docstring(definition) is not None and len(definition.body) > 1:
         del definition.body[0]
@@ -68,20 +63,9 @@ def _source(formula: Callable[..., Any]) -> str:
 
 
 def _instructions(code: CodeType) -> str:
-    """Write a function's instructions, constants and names."""
-    inner = [part for part in code.co_consts if isinstance(part, CodeType)]
-    plain = [part for part in code.co_consts if not isinstance(part, CodeType)]
-    names = code.co_names + code.co_varnames
-    return f"{code.co_code.hex()} {plain!r} {names!r} {[_instructions(part) for part in inner]!r}"
-
-
-def _plain(values: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Write out the values that look the same in every process."""
-    bare = {
-        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-        for name, value in values.items()
-    }
-    return [(name, repr(value)) for name, value in sorted(bare.items()) if _is_plain(value)]
+    """Write a function's instructions, names and constants."""
+    constants = [_instructions(x) if isinstance(x, CodeType) else repr(x) for x in code.co_consts]
+    return f"{code.co_code.hex()} {code.co_names + code.co_varnames} {constants}"
 
 
 def _is_plain(value: object) -> bool:
@@ -105,12 +89,12 @@ class Call(Formula):
     name: None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        have = merge_dims(self.arguments)
-        if self.over is not None and self.over not in have:
+        dims = sorted(merge_dims(self.arguments))
+        if self.over is not None and self.over not in dims:
             raise LayoutError(
                 f"{self.function.name}: over={self.over!r}, but the label dimensions of "
-                f"{', '.join(map(str, self.arguments))} are {sorted(have) or 'none'}; name one of "
-                "these, or declare the nodes with labels="
+                f"{', '.join(map(str, self.arguments))} are {dims or 'none'}; name one of these, "
+                "or declare the nodes with labels="
             )
         super().__post_init__()
 
@@ -138,9 +122,9 @@ class Call(Formula):
 
     @cached_property
     def unit(self) -> units.Unit:
-        named = zip(self.names, self.arguments, strict=True)
-        alike = tuple(argument for name, argument in named if name in self.function.same_unit)
-        unit = same_unit(alike, doing=f"in one {self.function.name} with")
+        pairs = zip(self.names, self.arguments, strict=True)
+        united = tuple(argument for name, argument in pairs if name in self.function.same_unit)
+        unit = same_unit(united, doing=f"in one {self.function.name} with")
         return unit if self.function.keeps_unit else units.parse(None)
 
     def split[T](self, values: Sequence[T]) -> tuple[list[T], dict[str, Any]]:
@@ -153,11 +137,9 @@ class Call(Formula):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         operands, options = self.split(values)
         if self.over is not None:
-            if self.over not in dims:
-                raise LayoutError(
-                    f"{self.function.name}: reduces the label dimension {self.over!r}, which is "
-                    f"not among the array axes {dims}; give all label dimensions as dims="
-                )
+            problem = f"its dimension {self.over!r} is not among the array axes {dims}"
+            advice = "give all label dimensions as dims="
+            errors.check(self.function.name, self.over in dims, problem, advice)
             options["over"] = dims.index(self.over) - len(dims)
         try:
             return self.function.formula(*operands, **options)
@@ -166,8 +148,7 @@ class Call(Formula):
         except Exception as error:  # a user's formula can raise any exception
             raise LayoutError(
                 f"{self}: the formula of {self.function.name} raised {type(error).__name__}: "
-                f"{error}; correct it, and write it with the operations of linking.arrays, which "
-                "accept both NumPy arrays and PyTensor variables"
+                f"{error}; correct it, and write it with the operations of linking.arrays"
             ) from error
 
     def text(self, *, symbols: bool = False) -> str:
@@ -240,15 +221,12 @@ class LinkingFunction:
         self.check = check
         self.signature = inspect.signature(formula)
         parameters = self.signature.parameters
-        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
-            raise LayoutError(
-                f"{self.name}: a formula cannot have a ** parameter; name its parameters"
-            )
-        if unknown := sorted({*self.domain, *same_unit} - set(parameters)):
-            raise LayoutError(
-                f"{self.name}: domain= or same_unit= name {', '.join(unknown)}, but its parameters "
-                f"are {', '.join(parameters)}"
-            )
+        every_named = all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
+        problem = "a formula cannot have a ** parameter"
+        errors.check(self.name, every_named, problem, "name its parameters")
+        unknown = ", ".join(sorted({*self.domain, *same_unit} - set(parameters)))
+        problem, advice = f"domain= or same_unit= name {unknown}", f"name {', '.join(parameters)}"
+        errors.check(self.name, not unknown, problem, advice)
 
     def __repr__(self) -> str:
         return f"<linking function {self.name}{self.signature}>"
@@ -282,27 +260,22 @@ class LinkingFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Build an expression if an operand is one; compute if all are numbers or arrays."""
         names, operands, options = self._bind(args, kwargs)
-        given = [*args, *kwargs.values()]
-        if any(isinstance(value, Expr) for value in given):
+        values = [*args, *kwargs.values()]
+        if any(isinstance(value, Expr) for value in values):
             return self.build(names, [as_expr(operand) for operand in operands], options)
-        for value in given:
-            if isinstance(value, list | tuple) and any(isinstance(part, Expr) for part in value):
-                raise LayoutError(
-                    f"{self.name}: nodes were given as a {type(value).__name__}; give them as "
-                    f"separate arguments, as in {self.name}(*nodes)"
-                )
+        for value in values:
+            nodes = isinstance(value, list | tuple) and any(isinstance(x, Expr) for x in value)
+            problem = f"nodes were given as a {type(value).__name__}"
+            advice = f"give them as separate arguments, as in {self.name}(*nodes)"
+            errors.check(self.name, not nodes, problem, advice)
         for name, operand in zip(names, operands, strict=True):
-            if not holds_numbers(operand):
-                raise LayoutError(
-                    f"{self.name}: {name} is {operand!r} ({type(operand).__name__}); give a node, "
-                    "a number or an array of numbers"
-                )
+            problem = f"{name} is {operand!r} ({type(operand).__name__})"
+            advice = "give a node, a number or an array of numbers"
+            errors.check(self.name, holds_numbers(operand), problem, advice)
         over = options.get("over")
-        if isinstance(over, str):
-            raise LayoutError(
-                f"{self.name}: over={over!r} names a label dimension, but plain arrays have no "
-                "labels; give the number of the axis, such as -1"
-            )
+        problem = f"over={over!r} names a label dimension, but plain arrays have no labels"
+        advice = "give the number of the axis, such as -1"
+        errors.check(self.name, not isinstance(over, str), problem, advice)
         return self.formula(*map(as_float, operands), **options)
 
     def _bind(
@@ -313,7 +286,7 @@ class LinkingFunction:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             form = f"{self.name}({', '.join(self.signature.parameters)})"
-            raise TypeError(f"{form}: {error}{self._about_missing(str(error))}") from None
+            raise TypeError(f"{form}: {error}") from None
         bound.apply_defaults()
         names: list[str] = []
         operands: list[Any] = []
@@ -330,15 +303,6 @@ class LinkingFunction:
                 operands.append(value)
         return names, operands, options
 
-    def _about_missing(self, complaint: str) -> str:
-        """Quote the docstring on the argument that an error message of Python names as missing."""
-        missing = re.search(r"missing a required argument: '(\w+)'", complaint)
-        if missing is None:
-            return ""
-        entry = rf"^(?:\w+, )*{missing[1]}(?:, \w+)* : .*\n((?:    .*\n?)+)"
-        described = re.search(entry, inspect.getdoc(self.formula) or "", re.MULTILINE)
-        return f". Give it: {' '.join(described[1].replace('`', '').split())}" if described else ""
-
     def build(
         self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]
     ) -> Call:
@@ -349,13 +313,11 @@ class LinkingFunction:
         LayoutError
             When an operand can leave its domain, or names, units, dimensions or options do not fit.
         """
-        if not operands:
-            raise LayoutError(
-                f"{self.name}: no operand given; pass at least one node or expression"
-            )
-        given = [name for name in self.nodes if isinstance(options.get(name), Expr)]
-        names, operands = [*names, *given], [*operands, *(options[name] for name in given)]
-        options = {name: value for name, value in options.items() if name not in given}
+        advice = "pass at least one node or expression"
+        errors.check(self.name, operands, "no operand given", advice)
+        as_nodes = [name for name in self.nodes if isinstance(options.get(name), Expr)]
+        names, operands = [*names, *as_nodes], [*operands, *(options[name] for name in as_nodes)]
+        options = {name: value for name, value in options.items() if name not in as_nodes}
         self._check_names(names, options)
         for name, operand in zip(names, operands, strict=True):
             span = operand.range  # raises the error of operands that have no range
@@ -364,54 +326,39 @@ class LinkingFunction:
                     f"{self.name}: {name} = {operand} ranges over {span}, but must be within "
                     f"{need}; pass it through logistic, or narrow its range"
                 )
-        fixed = tuple(
-            (name, self._plain(name, options[name])) for name in self._options() if name in options
-        )
+        plain = {name: self._plain(name, value) for name, value in options.items()}
+        fixed = tuple((name, plain[name]) for name in self.signature.parameters if name in plain)
         call = Call(self, tuple(operands), fixed, tuple(names))
         if self.check is not None:
             positional, named = call.split(operands)
             self.check(*positional, **named)
         return call
 
-    def _options(self) -> list[str]:
-        """Names of the options."""
-        parameters = self.signature.parameters.values()
-        return [part.name for part in parameters if part.kind is part.KEYWORD_ONLY]
-
     def _check_names(self, names: Sequence[str], options: Mapping[str, Any]) -> None:
         """Refuse names of operands and options that the formula does not have."""
-        needed: list[str] = []
-        parameters = [part for part in self.signature.parameters.values()]
-        single = [part for part in parameters if part.kind is not part.VAR_POSITIONAL]
-        named = [name for name in names if name in self.nodes]
-        several = len(names) - len(named) - len(single) + len(self._options())
-        for part in parameters:
-            if part.kind is part.VAR_POSITIONAL:
-                needed += [part.name] * several
-            elif part.kind is not part.KEYWORD_ONLY:
-                needed.append(part.name)
-        if list(names) != [*needed, *named] or sorted([*options, *named]) != sorted(
-            self._options()
-        ):
-            raise LayoutError(
-                f"{self.name}: the operands {list(names)} with the options {sorted(options)} do "
-                f"not fit {self.name}{self.signature}"
-            )
+        as_nodes = [name for name in names if name in self.nodes]
+        positional = [name for name in names if name not in self.nodes]
+        try:
+            bound = self._bind(tuple(positional), {**options, **dict.fromkeys(as_nodes)})
+        except TypeError:
+            bound = ([], [], {})
+        fits = list(names) == [*bound[0], *as_nodes]
+        fits = fits and sorted([*options, *as_nodes]) == sorted(bound[2])
+        problem = f"the operands {list(names)} with the options {sorted(options)} do not fit"
+        errors.check(self.name, fits, problem, f"give those of {self.name}{self.signature}")
 
     def _plain(self, name: str, value: Any) -> Any:
         """Convert the value of an option to a type that a layout can be saved with."""
         if isinstance(value, np.generic | np.ndarray):
             value = value.tolist()
         if isinstance(value, list | tuple):
-            return tuple(self._plain(name, part) for part in value)
-        if isinstance(value, float) and math.isnan(value):
-            raise LayoutError(f"{self.name}: {name} is NaN (not a number); give a number")
-        if value is None or isinstance(value, bool | int | float | str):
-            return value
-        raise LayoutError(
-            f"{self.name}: {name}={value} is an option, fixed when the layout is declared and "
-            "saved with it; give a number, a text or a sequence of those, not a node or an object"
-        )
+            return tuple(self._plain(name, element) for element in value)
+        is_nan = isinstance(value, float) and math.isnan(value)
+        errors.check(self.name, not is_nan, f"{name} is NaN (not a number)", "give a number")
+        problem = f"{name}={value} is an option, fixed when the layout is declared"
+        advice = "give a number, a text or a sequence of those, not a node or an object"
+        errors.check(self.name, _is_plain(value), problem, advice)
+        return value
 
     @cached_property
     def digest(self) -> str:

@@ -119,8 +119,8 @@ def _power(a: float, b: float) -> float:
 
 def _hull_of(values: Iterable[float]) -> Interval:
     """Smallest interval that contains the values."""
-    found = list(values)
-    return Interval(min(found), max(found))
+    ends = list(values)
+    return Interval(min(ends), max(ends))
 
 
 REALS = Interval(-math.inf, math.inf)

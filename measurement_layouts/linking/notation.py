@@ -122,11 +122,11 @@ def fill(template: str, operands: list[tuple[str, str]]) -> str:
     """Put operands' LaTeX into a template, in brackets next to other symbols."""
 
     def operand(place: re.Match[str]) -> str:
-        parts = [latex for name, latex in operands if name == place[1]]
+        written = [latex for name, latex in operands if name == place[1]]
         before = re.search(r"(^|[\[({,;])\s*$", template[: place.start()])
         after = re.match(r"\s*($|[\])},]|\\right|\\;)", template[place.end() :])
         alone = before is not None and after is not None
-        return ", ".join(parts if alone else (bracketed(part, 3) for part in parts))
+        return ", ".join(written if alone else (bracketed(latex_of, 3) for latex_of in written))
 
-    known = "|".join(re.escape(name) for name, _ in operands)
-    return re.sub(rf"<({known})>", operand, template)
+    names = "|".join(re.escape(name) for name, _ in operands)
+    return re.sub(rf"<({names})>", operand, template)

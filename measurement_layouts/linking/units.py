@@ -43,12 +43,12 @@ class Words:
     def pint(self) -> Any:
         """The same as a `pint.Unit`."""
         registry = _registry()
-        found = registry.dimensionless
+        unit = registry.dimensionless
         for word, power in self.powers.items():
             if word not in registry:
                 registry.define(f"{word} = [{word}]")
-            found = found * registry.Unit(word) ** power
-        return found
+            unit = unit * registry.Unit(word) ** power
+        return unit
 
     def __mul__(self, other: "Words") -> "Words":
         both = {**self.powers, **other.powers}
@@ -58,7 +58,7 @@ class Words:
         return self * other**-1
 
     def __pow__(self, power: float) -> "Words":
-        return Words({word: power * own for word, own in self.powers.items()})
+        return Words({word: power * exponent for word, exponent in self.powers.items()})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Words):

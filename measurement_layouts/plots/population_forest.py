@@ -68,7 +68,7 @@ def population_forest(
     --------
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.linking import logistic
-    >>> mean = ml.Bias("mean", per="population")
+    >>> mean = ml.Effect("mean")
     >>> ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
     >>> layout = ml.Layout("coins", ml.Success("heads", logistic(ability)))
     >>> outcomes = pd.DataFrame([[1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 1, 1]], list("abc"))

@@ -98,7 +98,7 @@ def profile_forest(
         panel.set_xlim(low - 0.03 * (high - low), high + 0.03 * (high - low))
         panel.set_xlabel(style.element_label(element))
         style.range_ends(panel, element, "x")
-        if element.latent.kind == "bias":
+        if element.latent.kind in ("bias", "effect"):
             panel.axvline(0, color=style.QUIET, linewidth=0.8, zorder=0)
         first = place % columns == 0 if figure is not None else place == 0
         style.row_names(panel, names, 8 if close else 9, shown=first)

@@ -63,8 +63,8 @@ class Axis:
 
     @property
     def centre(self) -> float | None:
-        """Value at which a bias prefers neither side; None for other elements."""
-        return 0.0 if self.kind == "bias" and self.low < 0 < self.high else None
+        """Value at which a bias or an effect changes nothing; None for other elements."""
+        return 0.0 if self.kind in ("bias", "effect") and self.low < 0 < self.high else None
 
 
 @dataclass(frozen=True, eq=False)

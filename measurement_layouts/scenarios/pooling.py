@@ -1,6 +1,6 @@
 """Parts of population layouts that several studies use."""
 
-from ..layouts import Bias, Capability, Prior, Spread
+from ..layouts import Capability, Effect, Prior, Spread
 from ..linking import Expr
 
 
@@ -54,12 +54,12 @@ def pooled(
     >>> print(pooled("skill", 2, 1).prior)
     Prior('Normal', mu=skillMean, sigma=skillSpread)
     """
-    centre = Bias(f"{name}Mean", unit=unit, per="population", prior=normal(mean, width))
+    centre = Effect(f"{name}Mean", unit=unit, per="population", prior=normal(mean, width))
     spread = Spread(f"{name}Spread", unit=unit, prior=Prior("HalfNormal", sigma=width))
     return Capability(name, unit=unit, prior=normal(centre, spread), about=about)
 
 
-def item_ease(scale: float = 1.0) -> Bias:
+def item_ease(scale: float = 1.0) -> Effect:
     r"""Return the effects of items beyond their demands, in log-odds.
 
     .. math:: e_i \sim \mathrm{Normal}(0, \tau), \quad \sum_i e_i = 0, \quad
@@ -72,8 +72,8 @@ def item_ease(scale: float = 1.0) -> Bias:
 
     Returns
     -------
-    Bias
-        Bias with one value for each item.
+    Effect
+        Effect with one value for each item.
 
     Examples
     --------
@@ -81,4 +81,4 @@ def item_ease(scale: float = 1.0) -> Bias:
     Prior('ZeroSumNormal', sigma=easeSpread)
     """
     spread = Spread("easeSpread", prior=Prior("HalfNormal", sigma=scale))
-    return Bias("ease", per="item", prior=Prior("ZeroSumNormal", sigma=spread))
+    return Effect("ease", per="item", prior=Prior("ZeroSumNormal", sigma=spread))

@@ -60,10 +60,10 @@ def rasch(zero_sum: bool = True) -> ml.Layout:
     """Subjects with a mean and a spread, items with a spread: log-odds are ability and ease."""
     spread = ml.Spread("easeSpread")
     ability = ml.Capability(
-        "ability", prior=normal(ml.Bias("mean", per="population"), ml.Spread("spread"))
+        "ability", prior=normal(ml.Effect("mean", per="population"), ml.Spread("spread"))
     )
     prior = ml.Prior("ZeroSumNormal", sigma=spread) if zero_sum else normal(0, spread)
-    ease = ml.Bias("ease", per="item", prior=prior)
+    ease = ml.Effect("ease", per="item", prior=prior)
     return ml.Layout("rasch", ml.Success("solved", logistic(ability + ease)))
 
 
@@ -71,11 +71,11 @@ def schooled() -> ml.Layout:
     """Covariate and school of subjects, tasks of items, and an interaction of subject and task."""
     tests = ml.MetaFeature("tests", low=-3, high=3, per="subject")
     school, task = ml.Category("school", per="subject"), ml.Category("task")
-    of_school = ml.Bias("ofSchool", per=school, prior=normal(0, ml.Spread("schoolSpread")))
-    gain = ml.Bias("gain", per="population")
+    of_school = ml.Effect("ofSchool", per=school, prior=normal(0, ml.Spread("schoolSpread")))
+    gain = ml.Effect("gain", per="population")
     ability = ml.Capability("ability", prior=normal(gain * tests + of_school, ml.Spread("spread")))
-    of_task = ml.Bias("ofTask", per=task, prior=normal(0, ml.Spread("taskSpread")))
-    liking = ml.Bias("liking", per=("subject", task), prior=normal(0, 0.5))
+    of_task = ml.Effect("ofTask", per=task, prior=normal(0, ml.Spread("taskSpread")))
+    liking = ml.Effect("liking", per=("subject", task), prior=normal(0, 0.5))
     size = ml.MetaFeature("size", low=0, high=2)
     return ml.Layout("school", ml.Success("solved", logistic(ability - size + of_task + liking)))
 

@@ -15,9 +15,9 @@ def zero_sum(spread, **options):
 
 def rasch():
     """Subjects from a population, on items that differ in ease."""
-    mean, spread = ml.Bias("mean", per=SHARED), ml.Spread("spread")
+    mean, spread = ml.Effect("mean", per=SHARED), ml.Spread("spread")
     ability = ml.Capability("ability", prior=normal(mean, spread))
-    ease = ml.Bias("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
+    ease = ml.Effect("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
     return ml.Layout("Rasch", ml.Success("solved", logistic(ability + ease)))
 
 
@@ -27,14 +27,14 @@ def exam():
     school = ml.Category("school", per="subject", about="where they learnt")
     topic = ml.Category("topic", levels=("numbers", "shapes"))
     area = ml.Category("area", per=topic)
-    of_school = ml.Bias("schoolEffect", per=school, prior=normal(0, ml.Spread("schoolSpread")))
-    mean, gain = ml.Bias("mean", per=SHARED), ml.Bias("gain", per=SHARED)
+    of_school = ml.Effect("schoolEffect", per=school, prior=normal(0, ml.Spread("schoolSpread")))
+    mean, gain = ml.Effect("mean", per=SHARED), ml.Effect("gain", per=SHARED)
     prior = normal(mean + gain * tests + of_school, ml.Spread("spread"))
     ability = ml.Capability("ability", prior=prior)
-    of_area = ml.Bias("areaEase", per=area)
-    of_topic = ml.Bias("topicEase", per=topic, prior=normal(of_area, ml.Spread("topicSpread")))
-    ease = ml.Bias("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
-    liking = ml.Bias("liking", per=("subject", topic), prior=normal(0, 0.5))
+    of_area = ml.Effect("areaEase", per=area)
+    of_topic = ml.Effect("topicEase", per=topic, prior=normal(of_area, ml.Spread("topicSpread")))
+    ease = ml.Effect("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
+    liking = ml.Effect("liking", per=("subject", topic), prior=normal(0, 0.5))
     steps = ml.MetaFeature("steps", low=1, high=9, unit="step")
     chance = ml.MetaFeature("chance", low=0, high=1)
     cost = ml.Slope("cost", per=SHARED, unit="1/step")
@@ -47,8 +47,8 @@ def crossed():
     colour, shape = ml.Category("colour"), ml.Category("shape")
     group = ml.Category("group", per="subject")
     ability = ml.Capability("ability", low=0, high=4)
-    favour = ml.Bias("favour", per=(group, shape), prior=zero_sum(0.5, n_zerosum_axes=2))
-    costs = ml.Bias("colourCost", per=colour) + ml.Bias("shapeCost", per=shape)
+    favour = ml.Effect("favour", per=(group, shape), prior=zero_sum(0.5, n_zerosum_axes=2))
+    costs = ml.Effect("colourCost", per=colour) + ml.Effect("shapeCost", per=shape)
     demand = ml.MetaFeature("demand", low=0, high=4)
     return ml.Layout("crossed", ml.Success("solved", logistic(ability - demand - costs + favour)))
 
@@ -58,7 +58,7 @@ def eased():
     sight = ml.Capability("sight", low=0, high=2)
     size = ml.MetaFeature("size", low=0, high=2)
     sees = mixture(logistic(sight - size), by=ml.Noise("noise"), toward=0.5)
-    ease = ml.Bias("ease", per="item", prior=normal(0, ml.Spread("easeSpread")))
+    ease = ml.Effect("ease", per="item", prior=normal(0, ml.Spread("easeSpread")))
     return ml.Layout("eased", ml.Success("found", logistic(logit(sees) + ease)))
 
 
@@ -76,14 +76,14 @@ def random_joint_layouts(draw):
     plates = [(), ("item",), (task,), (benchmark,), (school,), (country,)]
     plates += [("subject", "item"), ("subject", task), (school, benchmark), (country, "item")]
     tests = ml.MetaFeature("tests", low=-1, high=2, per="subject")
-    mean = ml.Bias("mean", per=draw(st.sampled_from([(), (school,), (country,)])))
+    mean = ml.Effect("mean", per=draw(st.sampled_from([(), (school,), (country,)])))
     prior = normal(mean + draw(st.sampled_from([0, 0.5 * tests, -tests])), ml.Spread("spread"))
     margin = ml.Capability("ability", prior=prior)
     for number, per in enumerate(draw(st.lists(st.sampled_from(plates), min_size=1, max_size=4))):
         width = draw(st.sampled_from([0.5, ml.Spread(f"spread{number}")]))
         axes = draw(st.integers(0, len([plate for plate in per if plate != "subject"])))
         family = zero_sum(width, n_zerosum_axes=axes) if axes else normal(0, width)
-        margin = margin + ml.Bias(f"effect{number}", per=per, prior=family)
+        margin = margin + ml.Effect(f"effect{number}", per=per, prior=family)
     margin = margin - draw(st.sampled_from([0, ml.MetaFeature("demand", low=0, high=5)]))
     p = logistic(margin)
     found = draw(st.sampled_from([p, logistic(logit(mixture(p, 0.1, 0.5)) + tests)]))

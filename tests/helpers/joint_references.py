@@ -22,12 +22,12 @@ type Quantities = dict[str, np.ndarray]
 
 def layout(with_items: bool) -> ml.Layout:
     """One ability of each subject, a mean and a spread, and perhaps eases that sum to zero."""
-    mean, spread = ml.Bias("mean", per="population"), ml.Spread("spread")
+    mean, spread = ml.Effect("mean", per="population"), ml.Spread("spread")
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=spread))
     if not with_items:
         return ml.Layout("coins", ml.Success("solved", logistic(ability)))
     prior = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
-    ease = ml.Bias("ease", per="item", prior=prior)
+    ease = ml.Effect("ease", per="item", prior=prior)
     return ml.Layout("Rasch", ml.Success("solved", logistic(ability + ease)))
 
 
@@ -278,9 +278,9 @@ def of_one_parameter(folder: Path, seed: int) -> tuple[pd.DataFrame, str]:
     answers = pd.read_csv(folder / "answers.csv", index_col=0)
     truth = pd.read_csv(folder / "truth.csv", index_col=0)
     prior = ml.Prior("Normal", mu=0.75, sigma=1)
-    mean = ml.Bias("mean", per="population", prior=prior)
+    mean = ml.Effect("mean", per="population", prior=prior)
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
-    difficulty = ml.Bias("difficulty", per="item", prior=ml.Prior("Normal", mu=0, sigma=1))
+    difficulty = ml.Effect("difficulty", per="item", prior=ml.Prior("Normal", mu=0, sigma=1))
     model = ml.Layout("1PL", ml.Success("right", logistic(ability - difficulty)))
     data = ml.Evaluation.from_wide(answers, pd.DataFrame(index=answers.columns))
     fit = ml.fit(model, data, seed=seed, progressbar=False)

@@ -80,10 +80,10 @@ def figures(compared: pd.DataFrame) -> dict[str, float]:
 def explanatory() -> ml.Layout:
     """Abilities about a mean that a covariate moves; items of their own ease."""
     tests = ml.MetaFeature("tests", low=-4, high=4, per="subject")
-    mean, gain = ml.Bias("mean", per="population"), ml.Bias("gain", per="population")
+    mean, gain = ml.Effect("mean", per="population"), ml.Effect("gain", per="population")
     about = ml.Prior("Normal", mu=mean + gain * tests, sigma=ml.Spread("spread"))
     effects = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
-    margin = ml.Capability("ability", prior=about) + ml.Bias("ease", per="item", prior=effects)
+    margin = ml.Capability("ability", prior=about) + ml.Effect("ease", per="item", prior=effects)
     return ml.Layout("explanatory", ml.Success("solved", logistic(margin)))
 
 

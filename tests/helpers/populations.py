@@ -50,12 +50,12 @@ def zero_sum(sigma: object, axes: int = 1) -> ml.Prior:
 
 def full_layout() -> ml.Layout:
     """Return a layout with a latent on every kind of plate."""
-    of_school = ml.Bias("ofSchool", per=SCHOOL, prior=normal(0, ml.Spread("schoolSpread")))
-    mean = ml.Bias("mean", per=P) + ml.Bias("gain", per=P) * TESTS + of_school
+    of_school = ml.Effect("ofSchool", per=SCHOOL, prior=normal(0, ml.Spread("schoolSpread")))
+    mean = ml.Effect("mean", per=P) + ml.Effect("gain", per=P) * TESTS + of_school
     ability = ml.Capability("ability", prior=normal(mean, ml.Spread("spread")))
-    ease = ml.Bias("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
-    pair = ml.Bias("pair", per=("subject", TASK), prior=normal(0, ml.Spread("pairSpread")))
-    favour = ml.Bias("favour", per=(SCHOOL, TASK), prior=zero_sum(0.5, axes=2))
+    ease = ml.Effect("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
+    pair = ml.Effect("pair", per=("subject", TASK), prior=normal(0, ml.Spread("pairSpread")))
+    favour = ml.Effect("favour", per=(SCHOOL, TASK), prior=zero_sum(0.5, axes=2))
     slope = ml.Slope("slope", per=P)
     margin = ability - SIZE + ease + pair + favour
     return ml.Layout("full", ml.Success("solved", logistic(margin, slope)))
@@ -63,9 +63,9 @@ def full_layout() -> ml.Layout:
 
 def exam_layout() -> ml.Layout:
     """Return a layout of one ability with a weight, and items that sum to zero."""
-    mean = ml.Bias("mean", per=P) + ml.Bias("gain", per=P) * TESTS
+    mean = ml.Effect("mean", per=P) + ml.Effect("gain", per=P) * TESTS
     ability = ml.Capability("ability", prior=normal(mean, ml.Spread("spread")))
-    ease = ml.Bias("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
+    ease = ml.Effect("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
     return ml.Layout("exam", ml.Success("solved", logistic(ability + ease)))
 
 
@@ -76,11 +76,11 @@ def random_layout(seed: int) -> ml.Layout:
     def either() -> bool:
         return bool(rng.random() < 0.5)
 
-    mean = ml.Bias("mean", per=P, prior=normal(0, 2))
+    mean = ml.Effect("mean", per=P, prior=normal(0, 2))
     if either():
-        mean = mean + ml.Bias("gain", per=P) * TESTS
+        mean = mean + ml.Effect("gain", per=P) * TESTS
     if either():
-        mean = mean + ml.Bias("ofSchool", per=SCHOOL, prior=normal(0, ml.Spread("schoolSpread")))
+        mean = mean + ml.Effect("ofSchool", per=SCHOOL, prior=normal(0, ml.Spread("schoolSpread")))
     family = rng.choice(["Normal", "Gumbel", "Logistic"])
     scale = ml.Spread("spread")
     ability = ml.Capability(
@@ -95,10 +95,10 @@ def random_layout(seed: int) -> ml.Layout:
     plate = [None, "item", TASK][int(rng.integers(3))]
     if plate is not None:
         prior = zero_sum(ml.Spread("easeSpread")) if either() else normal(0, 1.5)
-        margin = margin + ml.Bias("ease", per=plate, prior=prior)
+        margin = margin + ml.Effect("ease", per=plate, prior=prior)
     if either():
         sd = ml.Spread("pairSpread", prior=ml.Prior("Exponential", lam=2))
-        margin = margin + ml.Bias("pair", per=("subject", TASK), prior=normal(0, sd))
+        margin = margin + ml.Effect("pair", per=("subject", TASK), prior=normal(0, sd))
     slope = ml.Slope("slope", per=P if either() else "subject")
     chance = logistic(margin, slope) if either() else logistic(margin)
     if either():

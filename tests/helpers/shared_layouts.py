@@ -12,22 +12,22 @@ P = "population"
 
 def zero_sum(name):
     """Item effects that sum to zero, with a spread of their own."""
-    return ml.Bias(
+    return ml.Effect(
         name, per="item", prior=ml.Prior("ZeroSumNormal", sigma=ml.Spread(f"{name}Spread"))
     )
 
 
 def rasch():
     """Abilities around a mean, and items' eases that sum to zero."""
-    ability = ml.Capability("ability", prior=normal(ml.Bias("mean", per=P), ml.Spread("spread")))
+    ability = ml.Capability("ability", prior=normal(ml.Effect("mean", per=P), ml.Spread("spread")))
     return ml.Layout("rasch", ml.Success("solved", logistic(ability + zero_sum("ease"))))
 
 
 def free_items(centre=0):
     """A Rasch model whose item effects do not sum to zero, around 0 or a mean of their own."""
-    ability = ml.Capability("ability", prior=normal(ml.Bias("mean", per=P), ml.Spread("spread")))
-    around = ml.Bias("itemMean", per=P) if centre == "free" else centre
-    ease = ml.Bias("ease", per="item", prior=normal(around, ml.Spread("easeSpread")))
+    ability = ml.Capability("ability", prior=normal(ml.Effect("mean", per=P), ml.Spread("spread")))
+    around = ml.Effect("itemMean", per=P) if centre == "free" else centre
+    ease = ml.Effect("ease", per="item", prior=normal(around, ml.Spread("easeSpread")))
     return ml.Layout("free items", ml.Success("solved", logistic(ability + ease)))
 
 
@@ -35,9 +35,9 @@ def explanatory(residual=True):
     """A covariate of subjects, a weight of an item property, eases of tasks and of items."""
     tests = ml.MetaFeature("tests", low=-3, high=3, per="subject")
     length = ml.MetaFeature("length", low=-3, high=3)
-    mean, gain, weight = (ml.Bias(name, per=P) for name in ("mean", "gain", "weight"))
+    mean, gain, weight = (ml.Effect(name, per=P) for name in ("mean", "gain", "weight"))
     ability = ml.Capability("ability", prior=normal(mean + gain * tests, ml.Spread("spread")))
-    of_task = ml.Bias("ofTask", per=ml.Category("task"), prior=normal(0, ml.Spread("taskSpread")))
+    of_task = ml.Effect("ofTask", per=ml.Category("task"), prior=normal(0, ml.Spread("taskSpread")))
     chance = ability - weight * length + of_task
     if residual:
         chance = chance + zero_sum("ease")
@@ -48,9 +48,9 @@ def two_capabilities():
     """Two capabilities that an item needs both of, with item effects on the first."""
     near = ml.MetaFeature("distance", low=0, high=4)
     small = ml.MetaFeature("smallness", low=0, high=4)
-    go = ml.Capability("go", prior=normal(ml.Bias("goMean", per=P, prior=normal(2, 1)), 1))
+    go = ml.Capability("go", prior=normal(ml.Effect("goMean", per=P, prior=normal(2, 1)), 1))
     see = ml.Capability(
-        "see", prior=normal(ml.Bias("seeMean", per=P, prior=normal(2, 1)), ml.Spread("seeSpread"))
+        "see", prior=normal(ml.Effect("seeMean", per=P, prior=normal(2, 1)), ml.Spread("seeSpread"))
     )
     chance = logistic(go - near + zero_sum("ease")) * logistic(see - small)
     return ml.Layout("two capabilities", ml.Success("got", chance))

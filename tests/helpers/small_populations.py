@@ -17,14 +17,14 @@ def schools() -> ml.Layout:
     tests = ml.MetaFeature("tests", low=-3, high=3, per="subject")
     size = ml.MetaFeature("size", low=0, high=2)
     school, task = ml.Category("school", per="subject"), ml.Category("task")
-    of_school = ml.Bias(
+    of_school = ml.Effect(
         "ofSchool", per=school, prior=joint_fits.normal(0, ml.Spread("schoolSpread"))
     )
-    mean, gain = ml.Bias("mean", per=POPULATION), ml.Bias("gain", per=POPULATION)
+    mean, gain = ml.Effect("mean", per=POPULATION), ml.Effect("gain", per=POPULATION)
     location = mean + gain * tests + of_school
     ability = ml.Capability("ability", prior=joint_fits.normal(location, ml.Spread("spread")))
-    liking = ml.Bias("liking", per=("subject", task))
-    favour = ml.Bias("favour", per=(school, task), prior=joint_fits.normal(0, 0.5))
+    liking = ml.Effect("liking", per=("subject", task))
+    favour = ml.Effect("favour", per=(school, task), prior=joint_fits.normal(0, 0.5))
     margin = ability - size + liking + favour
     return ml.Layout("schools", ml.Success("solved", logistic(margin)))
 

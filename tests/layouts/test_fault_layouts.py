@@ -61,8 +61,8 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a single level",
             lambda: MetaFeature("behind", levels=(1,)),
             LayoutError,
-            "behind: levels (1) have fewer than two different values; a property that never varies "
-            "cannot distinguish subjects, so leave it out, or write its number into the formula",
+            "behind: levels (1) have fewer than two different values; leave it out, or "
+            "write its number into the formula",
         ),
         fault(
             "a division by zero",
@@ -74,23 +74,21 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a cycle",
             cyclic,
             LayoutError,
-            "cycle: there -> back -> there; a node cannot depend on itself, so remove "
-            "one of the links",
+            "there: it depends on itself; remove one of the links",
         ),
         fault(
             "an orphan capability",
             lambda: Layout("reaching", layout.outcome, profile=[reach, Capability("idle", 0, 1)]),
             LayoutError,
-            "idle has no effect: no expression of found uses it; use it in the "
+            "idle: it has no effect: no expression of found uses it; use it in the "
             "expression of a derived node, or leave it out of profile=",
         ),
         fault(
             "a layout without a capability",
             lambda: Layout("reaching", success(logistic(distance * 0.1))),
             LayoutError,
-            "layout 'reaching': found depends on no capability, propensity, bias or "
-            "noise, so that there is "
-            "nothing to infer; use a latent in its expression",
+            "layout 'reaching': found depends on no latent, so that there is nothing to infer; use "
+            "a Capability or another latent in its expression",
         ),
         fault(
             "a name of two nodes",

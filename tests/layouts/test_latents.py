@@ -62,9 +62,7 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
                 "skill",
                 prior=Prior("Normal", mu=2 * MetaFeature("far", low=0, high=1), sigma=ABILITY),
             ),
-            "skill: its prior depends on far, which is not a latent node; use a "
-            "number, "
-            "a latent node, or an expression of latent nodes",
+            "skill: its prior depends on far, which is not a latent node; use numbers, latents",
         ),
         (
             lambda: Capability("skill", prior={"a": Prior("Flat")}),
@@ -83,7 +81,7 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
         ),
         (
             lambda: Capability("skill", prior={"a": "Normal"}, labels=("a",)),
-            r"skill: prior=\{'a': 'Normal'\} is not a prior; give one, as in Prior\(",
+            r"skill: prior=\{'a': 'Normal'\} is not a prior; give Prior\(",
         ),
         (
             lambda: Noise(

@@ -67,7 +67,7 @@ def doubled(times):
         ),
         (
             lambda: layout_of(see, profile=[sight, Capability("hearing", low=0, high=1)]),
-            "hearing has no effect: no expression of found uses it; use it in",
+            "hearing: it has no effect: no expression of found uses it; use it in",
         ),
         (
             lambda: layout_of(see, profile=[smallness]),
@@ -75,18 +75,15 @@ def doubled(times):
         ),
         (
             lambda: layout_of(0.5),
-            "layout 'looking': found depends on no capability, propensity, bias or "
-            "noise, so that there is "
-            "nothing to infer",
+            "layout 'looking': found depends on no latent, so that there is nothing to infer",
         ),
         (
             lambda: layout_of(MetaFeature("flag", levels=(0, 1)) * 0.5),
-            "layout 'looking': found depends on no capability",
+            "layout 'looking': found depends on no latent",
         ),
         (
             lambda: layout_of(see * logistic(3 - MetaFeature("depth", low=0, high=9))),
-            r"depth: no latent opposes it in logistic\(3 − depth\); use a capability, "
-            "propensity or bias inside the same margin",
+            r"depth: no latent opposes it in logistic\(3 − depth\); use a latent inside",
         ),
         (
             lambda: layout_of(
@@ -112,7 +109,7 @@ def doubled(times):
         ),
         (
             lambda: layout_of(Success("seen", see) * 0.5),
-            "seen is an outcome, but found is computed from it; declare seen as Derived",
+            "seen: it is an outcome, but found is computed from it; declare seen as Derived",
         ),
         (
             lambda: layout_of(
@@ -122,11 +119,11 @@ def doubled(times):
                     over="skill",
                 )
             ),
-            "'skill' names a node and also the label dimension of many; rename the node",
+            "'skill': it names a node and also the label dimension of many; rename the node",
         ),
         (
             lambda: layout_of(logistic(doubled(40))),
-            r"found: its formula has 4,398,046,511,105 parts, nested 42 deep, which is too much",
+            r"found: its formula has 4,398,046,511,105 parts, nested 42 deep; name repeated parts",
         ),
         (
             lambda: layout_of(logistic(nested(300))),

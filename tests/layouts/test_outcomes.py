@@ -131,14 +131,12 @@ CASES = {
     "layout 'x': two of its outcomes are named a": lambda: Layout(
         "x", Success("a", P), Graded("a", P)
     ),
-    "b depends on no capability, propensity, bias or noise": lambda: Layout(
-        "x", Success("a", P), Success("b", 0.5)
-    ),
-    "a is an outcome, but b is computed from it": lambda: Layout(
+    "b depends on no latent": lambda: Layout("x", Success("a", P), Success("b", 0.5)),
+    "a: it is an outcome, but b is computed from it": lambda: Layout(
         "x", Success("b", Success("a", P) * 0.5)
     ),
     "its outcome is 'found'; wrap": lambda: Layout("x", Success("a", P), "found"),
-    "hearing has no effect: no expression of a or b": lambda: Layout(
+    "hearing: it has no effect: no expression of a or b": lambda: Layout(
         "x", Success("a", P), Success("b", P), profile=[Capability("hearing", 0, 1)]
     ),
 }

@@ -61,7 +61,7 @@ def truth_of_an_array(x):
         (
             beyond,
             None,
-            r"beyond declares the range \[0, 1\], but gives 2 for possible values of its operand",
+            r"beyond declares the range \[0, 1\], but gives \[2.\]",
         ),
         (truth_of_an_array, None, r"raised ValueError: The truth value of an array .*; correct it"),
     ],

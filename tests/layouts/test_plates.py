@@ -80,9 +80,9 @@ def test_a_level_says_which_coarser_one_it_is_of(finer, coarser, answer):
 def refusals():
     """Each mistake, and what is said of it; the first word names who made it."""
     bias, n = ml.Bias, normal
-    yield "as text", lambda: bias("b", per="task"), r"b: .*'task'; .*task = Category\('task'\)"
+    yield "as text", lambda: bias("b", per="task"), r"b: .*'task', .*task = Category\('task'\)"
     yield "feature", lambda: bias("b", per=FAR), r"b: .*meta-feature far, which is no category"
-    yield "a number", lambda: bias("b", per=3), r"b: per= holds 3; give 'subject', 'item'"
+    yield "a number", lambda: bias("b", per=3), r"b: per= holds 3, .* 'subject', 'item'"
     yield "item and its task", lambda: bias("b", per=("item", TASK)), "b: .*each item has one task"
     yield "and back", lambda: bias("b", per=(BENCHMARK, TASK)), "each task has one benchmark; .*=t"
     yield "school", lambda: bias("b", per=("subject", SCHOOL)), "each subject has one .*='subject'"
@@ -92,7 +92,7 @@ def refusals():
     for kind in (capability, propensity):
         for per in ("item", TASK, ("item",), (BENCHMARK,)):
             build = lambda kind=kind, per=per: kind("c", low=0, high=1, per=per)  # noqa: E731
-            yield f"{kind.kind} {per}", build, f"c: per=.* {kind.kind} to items alone.*Bias or"
+            yield f"{kind.kind} {per}", build, f"c: per=.* {kind.kind} to items alone.*Effect or"
     shared, item = {"per": "population"}, {"per": "item"}
     yield (
         "finer",
@@ -104,16 +104,52 @@ def refusals():
     yield "covariate", lambda: bias("b", **item, prior=n(TESTS, 1)), "b: .*tests, .*per subject"
     yield "of item", lambda: bias("b", **item, prior=n(FAR, 1)), "b: .*far, which is not a latent"
     width = ml.Spread("s", per="subject")
-    yield "own spread", lambda: bias("b", prior=n(0, width)), "b: .*spread s.*='population', or"
-    yield "in a sum", lambda: bias("b", prior=n(0, 1 + width)), "b: .*spread s.*per subject as b"
+    yield (
+        "own spread",
+        lambda: bias("b", prior=n(0, width)),
+        "b: .*on s, a spread.*'popul",
+    )
+    yield (
+        "in a sum",
+        lambda: bias("b", prior=n(0, 1 + width)),
+        "b: .*on s, a spread per subj",
+    )
     by_school = ml.Spread("s", per=SCHOOL)
-    yield "school's", lambda: bias("b", per=SCHOOL, prior=n(0, by_school)), "b: .*school as b has"
+    yield (
+        "school's",
+        lambda: bias("b", per=SCHOOL, prior=n(0, by_school)),
+        "b: .*a spread per school, and so is b",
+    )
     yield "unit", lambda: ml.Spread("s", unit="m"), "s: a spread in unit m needs a prior"
     yield (
         "negative",
         lambda: ml.Spread("s", prior=n(0, 1)),
         r"s: a spread must be within \[0, " r"inf\]",
     )
+
+
+def test_the_advice_on_plates_cures_the_mistake():
+    """A mean per group of subjects needs a Category of subjects; what is written so is accepted."""
+
+    def ability(group, per="subject"):
+        mean = ml.Bias("mean", per=group)
+        return ml.Capability("ability", per=per, prior=normal(mean, 1))
+
+    for wrong in (ml.Category("species"), ml.Category("genus", per=ml.Category("species"))):
+        with pytest.raises(ml.LayoutError, match=r"write Category\('species', per='subject'\)$"):
+            ability(wrong)
+    species = ml.Category("species", per="subject")
+    assert ability(species).plates == ("subject",)
+    assert ability(ml.Category("genus", per=species)).plates == ("subject",)
+    with pytest.raises(ml.LayoutError, match="write per='subject' of the Category"):
+        ml.Capability("ability", low=0, high=1, per=ml.Category("species"))
+    ml.Capability("ability", low=0, high=1, per=species)
+    with pytest.raises(ml.LayoutError, match=r"write per='subject' for ability, or per='pop"):
+        ability("subject", per=species)
+    with pytest.raises(ml.LayoutError, match=r"write per=species for ability, or per='pop"):
+        ability(species, per="population")
+    for cured in (ability(species, per=species), ability("population", per="population")):
+        assert cured.parents
 
 
 def sums():
@@ -125,12 +161,12 @@ def sums():
     yield "no axes", lambda: z(1, n_zerosum_axes=0), "n_zerosum_axes=0; give 1"
     yield "node", lambda: z(1, n_zerosum_axes=ABILITY), "n_zerosum_axes=ability; give 1"
     yield "no width", lambda: z(-1), "sigma=−1 must be positive"
-    yield "subjects", lambda: bias("b", prior=z(1)), "b: .*one value per subject; subjects are d"
+    yield "subjects", lambda: bias("b", prior=z(1)), "b: .*one value per subject, and subjects h"
     yield "all", lambda: bias("b", per="population", prior=z(1)), "b: .*1 plate, .*per population"
     two = zero_sum(1, n_zerosum_axes=2)
     yield "one of two", lambda: bias("b", per="item", prior=two), "b: .*2 plates, .*value per item"
     yield "order", lambda: bias("b", per=("item", "subject"), prior=z(1)), "b: .*after 'subject'"
-    yield "both", lambda: bias("b", per=("subject", "item"), prior=two), "b: .*subjects are drawn"
+    yield "both", lambda: bias("b", per=("subject", "item"), prior=two), "b: .*subjects have no sum"
     by_task = zero_sum(ml.Spread("s", per=TASK))
     yield "widths", lambda: bias("b", per="item", prior=by_task), "b: .*over item, .*on s, .*task;"
     labelled = {"x": zero_sum(1), "y": normal(0, 1)}
@@ -143,7 +179,7 @@ def sums():
 
 def categories():
     """Mistakes about categories: they are no numbers."""
-    yield "sum", lambda: TASK + 1, "task is a category, and no number; say per=task"
+    yield "sum", lambda: TASK + 1, "task is a category, and no number; write per=task"
     yield "margin", lambda: ABILITY - TASK, "task is a category"
     yield "call", lambda: logistic(TASK), "task is a category"
     yield "call of several", lambda: product(ABILITY, TASK), "task is a category"
@@ -170,7 +206,7 @@ def categories():
     yield (
         "given of another",
         lambda: feature("x", low=0, high=1, per="subject", given=flag),
-        "x: it is a property of each subject, but given=flag is a property of each item",
+        "x: it is a property of each subject, but given=flag is one of each item",
     )
 
 
@@ -188,13 +224,13 @@ def layouts():
     yield (
         "as a dimension",
         lambda: ml.Layout("one", ml.Success("solved", labelled)),
-        "'task' names a node and also the label dimension of skill",
+        "'task': it names a node and also the label dimension of skill",
     )
     unseen = ml.Unseen("mood", 0.0, 1.0)
     yield (
         "unseen",
         lambda: layout(ABILITY + EASE - unseen),
-        r"solved: it uses mood, .*since ease has one value per item; .*Bias\('ease', per='item'",
+        r"solved: it uses mood, .*since ease has one value per item; .*Effect\('ease', per='item'",
     )
     pulled = mixture(logistic(ABILITY + TESTS), by=ml.Noise("noise"), toward=mean_failure)
     yield (
@@ -341,16 +377,26 @@ def test_the_fingerprint_changes_with_who_has_a_value():
     assert of(about) == of(TASK)
 
 
-def test_a_category_that_nothing_uses_is_refused():
-    written = rasch().to_dict()
-    written["nodes"].append({"kind": "Category", "name": "topic"})
-    with pytest.raises(ml.LayoutError, match="no outcome uses topic"):
-        ml.Layout.from_dict(written)
-
-
 def test_an_ease_beside_a_finished_probability_moves_it():
     """Twin: without the log-odds, p + ease may leave [0, 1]."""
     p = mixture(logistic(ABILITY - FAR), by=0.1, toward=0.5)
     assert ml.Success("solved", logistic(logit(p) + EASE)).range.high <= 1
     with pytest.raises(ml.LayoutError, match="but must be within"):
         ml.Success("solved", p + EASE)
+
+
+def test_an_effect_is_shared_and_distinct_from_a_bias():
+    """It has one value for the population by default, and returns from JSON as what it is."""
+    effect = ml.Effect("ease")
+    assert effect.plates == ()
+    assert ml.Effect("ease", per="population") == effect != ml.Bias("ease", per="population")
+    assert effect.priors == (ml.Prior("Normal", mu=0, sigma=1),)
+    assert (ml.Capability("sight", low=0, high=9, unit="m") + effect).range.low == -np.inf
+    kinds = [type(node) for node in through_json(rasch()).latents]
+    assert kinds == [ml.Effect, ml.Spread, ml.Capability, ml.Spread, ml.Effect]
+    of_effect, of_bias = (
+        layout(ABILITY + kind("ease", per="item")) for kind in (ml.Effect, ml.Bias)
+    )
+    assert of_effect.fingerprint != of_bias.fingerprint
+    drawn = [made.to_graphviz().replace("bias", "effect") for made in (of_effect, of_bias)]
+    assert drawn[0] != drawn[1]  # a style of its own

@@ -129,6 +129,7 @@ def test_observed_nodes_are_shaded_and_no_others(layout):
 
 def test_kinds_differ_in_colour_and_in_black_and_white():
     assert set(STYLES) == {node.kind for node in every_kind().nodes.values()} | {
+        "effect",
         "spread",
         "measured",
     }
@@ -181,7 +182,7 @@ def test_the_constant_is_explained_and_the_kinds_are_named():
     legend = block(animal_ai().to_graphviz(), "legend")
     assert "ν = meanFailure: one minus the subject&#x27;s mean success" in legend
     for kind in STYLES:
-        present = kind not in ("propensity", "slope", "spread", "unseen", "measured")
+        present = kind not in ("propensity", "effect", "slope", "spread", "unseen", "measured")
         assert (declared(legend, f"legend/{kind}") is not None) == present
     plain = ml.Layout("plain", ml.Success("pass", ml.Capability("skill", low=0, high=1)))
     assert "ν" not in plain.to_graphviz() + plain.to_mermaid() + plain.to_latex()

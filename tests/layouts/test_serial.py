@@ -144,35 +144,9 @@ def cycle(data):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (
-            cycle,
-            "cycle: weakest -> fitting -> weakest; a node cannot depend on itself, so remove one",
-        ),
-        (
-            lambda data: node(data, "spread").update(
-                prior={"family": "Normal", "parameters": {"mu": {"node": "talent"}}}
-            ),
-            "cycle: spread -> talent -> spread",
-        ),
-        (
-            lambda data: data["nodes"].append({"kind": "Noise", "name": "idle"}),
-            "written layout: no outcome uses idle; use it in the ancestry of solved, or remove it",
-        ),
-        (
-            lambda data: data["nodes"].extend(
-                {"kind": "Bias", "name": name} for name in ("idle", "lazy")
-            ),
-            "no outcome uses idle, lazy",
-        ),
-        (lambda data: data["nodes"].append(data["nodes"][0]), "the names spread occur twice"),
-        (
-            lambda data: data.update(outcomes=["weakest"]),
-            "no outcome uses far, fitting, .*, up; use",
-        ),
-        (
-            lambda data: data.update(outcomes=["nobody"]),
-            "the node 'nobody' is used but not declared",
-        ),
+        (cycle, "weakest: it depends on itself; remove one"),
+        (lambda data: data.update(outcomes=["far"]), "far: it is no outcome; give what"),
+        (lambda data: data.update(outcomes=["nobody"]), r"written layout \(KeyError: 'nobody'\)"),
         (
             lambda data: data.pop("nodes"),
             r"this is not a written layout \(KeyError: 'nodes'\); give",
@@ -181,16 +155,16 @@ def cycle(data):
         (lambda data: data.update(name=""), "the layout's name '' is not a text"),
         (
             lambda data: node(data, "risk").update(kind="Wish"),
-            "risk: unknown kind 'Wish'; known: Bias",
+            r"this is not a written layout \(KeyError: 'Wish'\)",
         ),
         (lambda data: node(data, "risk").update(low=9), r"risk: the range \[9, 4\] is reversed"),
         (
             lambda data: node(data, "risk").update(low="x"),
-            "'x' is not a number; write a number, 'inf'",
+            "risk: low='x' is not a number",
         ),
         (
             lambda data: node(data, "risk").update(colour="red"),
-            "risk: .*unexpected keyword argument",
+            "this is not a written layout .*unexpected keyword argument",
         ),
         (
             lambda data: node(data, "risk").update(unit="s"),
@@ -199,13 +173,12 @@ def cycle(data):
         (lambda data: node(data, "risk").update(unit=7), "risk: unit=7 is not a text"),
         (
             lambda data: node(data, "able").update(expression={"op": "?", "of": [1, 2]}),
-            r"'\?'; know",
+            r"this is not a written layout \(KeyError: '\?'\)",
         ),
         (
             lambda data: node(data, "able").update(expression={"op": "+", "of": [1]}),
             "not a written",
         ),
-        (lambda data: node(data, "able").update(expression=True), "True is not a number"),
         (
             lambda data: node(data, "able").update(expression={"constant": "pi"}),
             "not a written layout",
@@ -239,15 +212,14 @@ def test_what_is_no_dictionary_of_a_layout_is_refused(data):
         Layout.from_dict(data)
 
 
-@pytest.mark.parametrize("number", [4, 6])
+@pytest.mark.parametrize("number", [5, 7])
 @pytest.mark.trust("stability", "a layout of another format is refused")
 def test_another_format(number):
     with pytest.raises(LayoutError) as refused:
         Layout.from_dict({**written(), "format": number}, (survival,))
     assert str(refused.value) == (
-        f"the layout {rich_layout().name!r} is written in format {number}, and this version of "
-        "measurement-layouts reads format 5; declare it again, or read it with the version that "
-        "wrote it"
+        f"the layout {rich_layout().name!r} is written in format {number}, and this version "
+        "reads format 6; declare it again, or use the version that wrote it"
     )
 
 
@@ -260,7 +232,7 @@ def test_a_formula_nested_without_end_is_refused():
     expression = 1.0
     for _ in range(5000):
         expression = {"op": "+", "of": [expression, 1.0]}
-    data = {"format": 5, "name": "deep", "outcomes": ["y"]}
+    data = {"format": 6, "name": "deep", "outcomes": ["y"]}
     data["nodes"] = [{"kind": "Success", "name": "y"}]
     data["nodes"][0]["expression"] = expression
     # how deep Python recurses depends on what else is imported; either way the error is ours

@@ -40,7 +40,7 @@ def layout(*unseen):
         ({"positive": MEASURED}, "its positive measured .* a count is at least 0; declare its"),
         ({"negative": -FOR}, "its negative .* a count is at least 0"),
         ({"noise": LEVEL}, r"its noise level ranges over .* a noise must be within \[0, 1\]"),
-        ({"mean": LABELLED}, r"value per label of \['dimension'\], but an unseen property"),
+        ({"mean": LABELLED}, r"value per label of \['dimension'\], and must be one number"),
         ({"spread": "wide"}, "hard: its spread: "),
         (
             {
@@ -70,7 +70,7 @@ def test_a_total_over_labels_is_one_number():
 
 def test_two_of_them_are_refused():
     other = Unseen("odd", 0.0, 1.0)
-    with pytest.raises(LayoutError, match="ok: hard and odd are both unseen; join them to one"):
+    with pytest.raises(LayoutError, match="ok: hard and odd are both unseen; join them"):
         layout(told(), other)
     with pytest.raises(LayoutError, match=r"has one value per label of \['dimension'\]"):
         ml.Success("ok", logistic(LABELLED - told()))

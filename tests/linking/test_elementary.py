@@ -123,8 +123,8 @@ def test_written_as_text_and_as_latex():
             lambda: np.sqrt(x),
             r"x ranges over \[-1, 1\] and is raised to 0.5, which is undefined for",
         ),
-        (lambda: np.log(distance), "log: distance has unit m, but log takes a pure number; div"),
-        (lambda: np.exp(distance / y), "exp: distance / y has unit m, but exp takes a pure number"),
+        (lambda: np.log(distance), "log: distance has unit m, but must be a pure number; div"),
+        (lambda: np.exp(distance / y), "exp: distance / y has unit m, but must be a pure number"),
         (lambda: np.maximum(distance, x), "x has no unit and is in one maximum with distance"),
         (
             lambda: np.sin(x),

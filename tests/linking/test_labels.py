@@ -99,9 +99,7 @@ def test_reducing_a_dimension_that_is_not_there_is_refused():
 
 
 def test_evaluating_needs_the_names_of_the_axes():
-    with pytest.raises(
-        LayoutError, match=r"product: reduces the label dimension 'skill', which is"
-    ):
+    with pytest.raises(LayoutError, match=r"product: its dimension .skill. is not among"):
         evaluate(product(ability(), over="skill"), {"ability": np.ones((1, 3))})
 
 

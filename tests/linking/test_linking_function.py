@@ -80,7 +80,7 @@ def test_numbers_and_arrays_compute_and_nodes_build():
         ),
         (
             lambda: sharpen.build(["p", "floor"], [a, b], {}),
-            r"options \[\] do not fit sharpen\(p, floor",
+            r"options \[\] do not fit; give those of sharpen\(p, floor",
         ),
         (lambda: product.build([], [], {"over": None}), "product: no operand given; pass at least"),
     ],
@@ -95,11 +95,7 @@ def test_operands_and_options_that_do_not_fit_are_refused(build, complaint):
     [
         (
             lambda: mixture(a),
-            r"mixture\(p, by, toward\): missing a required argument: 'by'. Give it: W",
-        ),
-        (
-            lambda: mixture(a, by=b),
-            r"'toward'. Give it: .* number such as 0.5, .* mean_failure, the",
+            r"mixture\(p, by, toward\): missing a required argument: 'by'",
         ),
         (lambda: logistic(a, steepness=2), "logistic.* unexpected keyword argument 'steepness'"),
         (lambda: logistic(), "logistic.* missing a required argument: 'margin'"),
@@ -116,7 +112,7 @@ def test_a_call_that_does_not_fit_the_signature_names_the_function(build, compla
         ({"range": (1, 0)}, r"formula: range=\(1, 0\); give the lower and the upper end"),
         ({"range": (0, "one")}, "range="),
         ({"range": 5}, "range=5"),
-        ({"range": (0, 1), "domain": {"q": (0, 1)}}, "domain= or same_unit= name q, but its param"),
+        ({"range": (0, 1), "domain": {"q": (0, 1)}}, "domain= or same_unit= name q; name p"),
         ({"range": (0, 1), "same_unit": ("q",)}, "domain= or same_unit= name q"),
         ({"range": (0, 1), "domain": {"p": (2, 1)}}, r"p=\(2, 1\); give the lower and the upper"),
     ],

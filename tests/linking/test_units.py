@@ -5,7 +5,7 @@ import keyword
 import pytest
 
 from measurement_layouts import Bias, Capability, Derived, LayoutError, MetaFeature, Slope
-from measurement_layouts.linking import band, logistic, units
+from measurement_layouts.linking import band, evaluate, linking_function, logistic, units
 
 
 def capability(unit=None, name="ability"):
@@ -47,7 +47,7 @@ def demand(unit=None, name="demand"):
             lambda: band(capability("m"), demand("m"), demand("s", name="top")),
             "top has unit s and is in one band with ability, which has unit m",
         ),
-        (lambda: 2 ** demand("m"), "demand has unit m and is an exponent; divide it by a quantity"),
+        (lambda: 2 ** demand("m"), "demand has unit m and is an exponent, which is a pure number"),
         (
             lambda: demand("m") ** demand(name="power"),
             "demand has unit m and is raised to power, which varies; divide it by",
@@ -57,6 +57,21 @@ def demand(unit=None, name="demand"):
 def test_mixed_units_name_both_nodes_and_both_units(build, complaint):
     with pytest.raises(LayoutError, match=complaint):
         build()
+
+
+def test_what_an_exponent_with_a_unit_can_do():
+    """Each way out that the message names builds the power."""
+    doublings = Capability("reach", low=0, high=7, unit="doubling")
+    step = MetaFeature("step", low=1, high=2, unit="doubling")
+
+    @linking_function(range=(1, 128))
+    def hours(level):
+        return 2**level
+
+    ways = [2 ** Capability("reach", low=0, high=7), 2 ** (doublings / step), hours(doublings)]
+    for power in ways:
+        assert units.is_pure(power.unit)
+        assert evaluate(power, {"reach": 3.0, "step": 1.0}) == 8
 
 
 @pytest.mark.parametrize(

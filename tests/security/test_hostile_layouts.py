@@ -48,15 +48,15 @@ CHANGES = {
     ),
     "code as an operation": (
         lambda w: call(w)["of"][0].update(op="__reduce__"),
-        "unknown operation '__reduce__'; known: + - * / **",
+        "this is not a written layout (KeyError: '__reduce__')",
     ),
     "code as a number": (
         lambda w: call(w)["of"].__setitem__(1, CODE),
-        f"{CODE!r} is not a number; write a number, 'inf' or '-inf'",
+        f"{CODE!r} (str) cannot be part of an expression",
     ),
     "code as an end of a range": (
         lambda w: w["nodes"][0].update(low=CODE),
-        f"{CODE!r} is not a number; write a number, 'inf' or '-inf'",
+        f"skill: low={CODE!r} is not a number",
     ),
     "code as a unit": (
         lambda w: w["nodes"][0].update(unit=CODE),
@@ -69,11 +69,11 @@ CHANGES = {
     ),
     "a class as a kind": (
         lambda w: w["nodes"][0].update(kind="object"),
-        "skill: unknown kind 'object'; known: ",
+        "this is not a written layout (KeyError: 'object')",
     ),
     "a method as a field": (
         lambda w: w["nodes"][0].update(__class__="object"),
-        "skill: ",
+        "this is not a written layout (TypeError: ",
     ),
     "a path as a name": (
         lambda w: w["nodes"][0].update(name="../skill"),

@@ -289,11 +289,12 @@ def forecast(
 
     A joint fit, in which subjects share how they vary, also forecasts a new subject:
 
-    >>> from measurement_layouts import Bias, Capability, Evaluation, Layout, Prior, Spread, Success
+    >>> from measurement_layouts import Capability, Effect, Evaluation, Layout
+    >>> from measurement_layouts import Prior, Spread, Success
     >>> from measurement_layouts.inference.fitting import fit
     >>> from measurement_layouts.linking import logistic
     >>> skill = Capability("skill", prior=Prior("Normal", mu=0, sigma=Spread("spread")))
-    >>> ease = Bias("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
+    >>> ease = Effect("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
     >>> layout = Layout("quiz", Success("solved", logistic(skill + ease)))
     >>> solved = pd.DataFrame([[1, 0], [1, 1], [0, 0]], ["Ann", "Bob", "Cy"], ["sum", "product"])
     >>> found = fit(layout, Evaluation.from_wide(solved, pd.DataFrame(index=solved.columns)),

@@ -71,12 +71,12 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
     Examples
     --------
     >>> import pandas as pd
-    >>> from measurement_layouts import Bias, Capability, Layout, Prior, Spread, Success
+    >>> from measurement_layouts import Capability, Effect, Layout, Prior, Spread, Success
     >>> from measurement_layouts.inference.fitting import fit
     >>> from measurement_layouts.linking import logistic
-    >>> about = Prior("Normal", mu=Bias("mean", per="population"), sigma=Spread("spread"))
+    >>> about = Prior("Normal", mu=Effect("mean"), sigma=Spread("spread"))
     >>> effects = Prior("ZeroSumNormal", sigma=Spread("easeSpread"))
-    >>> margin = Capability("ability", prior=about) + Bias("ease", per="item", prior=effects)
+    >>> margin = Capability("ability", prior=about) + Effect("ease", per="item", prior=effects)
     >>> rasch = Layout("Rasch", Success("solved", logistic(margin)))
     >>> outcomes = pd.DataFrame(np.tri(9, 8, dtype=int), [*"abcdefghi"]).rename(columns=str)
     >>> everybody = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))

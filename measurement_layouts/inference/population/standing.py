@@ -77,7 +77,7 @@ def standing(
     --------
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.linking import logistic
-    >>> mean = ml.Bias("mean", per="population")
+    >>> mean = ml.Effect("mean")
     >>> ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
     >>> layout = ml.Layout("coins", ml.Success("heads", logistic(ability)))
     >>> outcomes = pd.DataFrame([[1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 1, 1]], list("abc"))
@@ -160,7 +160,7 @@ def populated(layout: Layout, nodes: str | Sequence[str] | None = None) -> list[
     --------
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.linking import logistic, mixture
-    >>> mean = ml.Bias("mean", per="population")
+    >>> mean = ml.Effect("mean")
     >>> ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
     >>> solved = ml.Success("solved", mixture(logistic(ability), by=ml.Noise("slips"), toward=0))
     >>> [element.name for element in populated(ml.Layout("test", solved))]

@@ -49,11 +49,12 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from measurement_layouts import Bias, Capability, Evaluation, Layout, Prior, Spread, Success
+    >>> from measurement_layouts import Capability, Effect, Evaluation, Layout
+    >>> from measurement_layouts import Prior, Spread, Success
     >>> from measurement_layouts.inference.fitting import fit
     >>> from measurement_layouts.linking import logistic
     >>> skill = Capability("skill", prior=Prior("Normal", mu=0, sigma=Spread("spread")))
-    >>> ease = Bias("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
+    >>> ease = Effect("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
     >>> layout = Layout("quiz", Success("solved", logistic(skill + ease)))
     >>> solved = pd.DataFrame([[1, 0], [1, 1], [0, 0]], ["Ann", "Bob", "Cy"], ["sum", "product"])
     >>> found = fit(layout, Evaluation.from_wide(solved, pd.DataFrame(index=solved.columns)),

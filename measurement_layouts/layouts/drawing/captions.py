@@ -85,12 +85,12 @@ def wrap(text: str, width: int = _WIDTH) -> list[str]:
     Lines break after a comma, before an operator or, if necessary, after an opening bracket, but
     not within names.
     """
-    places = [0, *(place.end() for place in _BREAK.finditer(text)), len(text)]
+    breaks = [0, *(match.end() for match in _BREAK.finditer(text)), len(text)]
     best: list[tuple[float, list[str]]] = [(0.0, [])]  # cost and lines of the text up to each place
-    for end in places[1:]:
+    for end in breaks[1:]:
         price = 0.0 if end == len(text) else _price(text, end)
         choices = []
-        for (cost, lines), start in zip(best, places, strict=False):
+        for (cost, lines), start in zip(best, breaks, strict=False):
             line = text[start:end].rstrip()
             over, spare = max(0, len(line) - width), max(0, width - len(line))
             choices.append((cost + price + 8 + 4 * over + 4 * (spare / width) ** 2, [*lines, line]))
@@ -117,9 +117,9 @@ def _values(node: MetaFeature | Measured) -> str:
 
 def _interval(low: float, high: float) -> str:
     """Format an interval, which is open at infinite ends."""
-    left = "(" if math.isinf(low) else "["
-    right = ")" if math.isinf(high) else "]"
-    return f"{left}{number(low)}, {number(high)}{right}"
+    opening = "(" if math.isinf(low) else "["
+    closing = ")" if math.isinf(high) else "]"
+    return f"{opening}{number(low)}, {number(high)}{closing}"
 
 
 def _with_unit(text: str, node: Node) -> str:

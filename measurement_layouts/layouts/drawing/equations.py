@@ -31,8 +31,8 @@ class Indices:
         names = [name for name, plates in self._plates.items() if plates]
         self._tokens = {latex_name(name): name for name in names}
         # a name before brackets is that of a function
-        found = "|".join(map(re.escape, self._tokens))
-        self._pattern = re.compile(rf"(?:{found})(?!\\left\()") if names else None
+        alternatives = "|".join(map(re.escape, self._tokens))
+        self._pattern = re.compile(rf"(?:{alternatives})(?!\\left\()") if names else None
 
     def subscript(self, node: str, *more: str) -> str:
         """Write a node's subscripts, followed by others."""
@@ -46,11 +46,11 @@ class Indices:
         """Add subscripts to the nodes in the formula of a node."""
         if self._pattern is None:
             return latex
-        own = self._plates[owner]
+        finest = self._plates[owner]
 
         def subscripted(token: re.Match[str]) -> str:
             plates = self._plates[self._tokens[token[0]]]
-            return token[0] + _subscript(_seen_from(plate, own) for plate in plates)
+            return token[0] + _subscript(_seen_from(plate, finest) for plate in plates)
 
         return self._pattern.sub(subscripted, latex)
 
@@ -84,7 +84,7 @@ def to_latex(layout: Graph) -> str:
         *(_derived(node, indices) for node in layout.derived),
         *(line for outcome in layout.outcomes for line in _outcome(outcome, indices)),
         *_trials(layout),
-        *(f"{known.latex()} &= {latex_text(known.about)}" for known in layout.constants),
+        *(f"{constant.latex()} &= {latex_text(constant.about)}" for constant in layout.constants),
     ]
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
@@ -125,13 +125,13 @@ def _unseen(node: Unseen) -> str:
 
 def _clauses(node: Unseen) -> list[str]:
     """Write the remarks on an unseen property, with words as text."""
-    parts = [clause.split("$") for clause in node.clauses(lambda part: f"${part.latex()}$")]
+    pieces = [clause.split("$") for clause in node.clauses(lambda piece: f"${piece.latex()}$")]
     return [
         "".join(
-            latex_text(part) if part and place % 2 == 0 else part
-            for place, part in enumerate(clause)
+            latex_text(piece) if piece and number % 2 == 0 else piece
+            for number, piece in enumerate(clause)
         )
-        for clause in parts
+        for clause in pieces
     ]
 
 
@@ -152,14 +152,14 @@ def _outcome(node: Observed, indices: Indices) -> list[str]:
 
 def _ordered(name: str, node: OrderedOutcome) -> list[str]:
     """Write the probability of reaching each step, and the thresholds of the steps."""
-    place = rf"\operatorname{{logit}}\left({node.performance.latex()}\right)"
+    log_odds = rf"\operatorname{{logit}}\left({node.performance.latex()}\right)"
     if isinstance(node, Graded):
-        reached = rf"P\left({name} \ge k\right) &= \sigma\left({place} - c_k\right)"
+        reached = rf"P\left({name} \ge k\right) &= \sigma\left({log_odds} - c_k\right)"
         if len(node.steps) == 1:
             return [rf"{reached}, \quad c_1 = 0"]
         gap = node.gap.latex() + ("_k" if node.gap.dims else "")
         return [reached, rf"c_{{k + 1}} - c_k &= {gap}, \quad \textstyle\sum_k c_k = 0"]
-    margin = rf"{bracketed(node.scale.latex())} \cdot \left({place}"
+    margin = rf"{bracketed(node.scale.latex())} \cdot \left({log_odds}"
     return [
         rf"P\left({name} \ge t\right) &= \sigma\left({margin} - \operatorname{{logit}}"
         r"\left(t\right)\right)\right)",

@@ -197,8 +197,8 @@ def _add_legend(legend: graphviz.Digraph, layout: Graph, rank: str) -> None:
         for kind in kinds:
             look = _look(STYLES[kind])
             row.node(f"legend/{kind}", label=f"<{_small(kind)}>", width="0", height="0.3", **look)
-        for left, right in itertools.pairwise(kinds):
-            row.edge(f"legend/{left}", f"legend/{right}", style="invis")
+        for kind_before, kind_after in itertools.pairwise(kinds):
+            row.edge(f"legend/{kind_before}", f"legend/{kind_after}", style="invis")
 
 
 def _look(style: Style) -> dict[str, str]:

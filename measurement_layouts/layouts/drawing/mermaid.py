@@ -12,7 +12,12 @@ from .frames import Frame, frames
 from .style import EDGE, INK, NO_NOTES, PLATE, STYLES, Notes
 
 _BRACKETS = {"box": "[]", "rounded": "()", "hexagon": ("{{", "}}"), "parallelogram": ("[/", "/]")}
-_BRACKETS |= {"ellipse": ("([", "])"), "double box": ("[[", "]]"), "double ellipse": ("(((", ")))")}
+_BRACKETS |= {
+    "double hexagon": ("{{", "}}"),
+    "ellipse": ("([", "])"),
+    "double box": ("[[", "]]"),
+    "double ellipse": ("(((", ")))"),
+}
 
 
 def to_mermaid(layout: Graph, notes: Notes = NO_NOTES) -> str:

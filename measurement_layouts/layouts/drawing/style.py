@@ -27,6 +27,7 @@ STYLES: dict[str, Style] = {
     "capability": Style("ellipse", fill="#E6F2FA", border="#0072B2", width=2.4),
     "propensity": Style("ellipse", fill="#E3F5EF", border="#00805E", double=True),
     "bias": Style("hexagon", fill="#FDF1DC", border="#B36B00", width=1.6),
+    "effect": Style("hexagon", fill="#E4F3F8", border="#2F6F8F", double=True),
     "slope": Style("parallelogram", fill="#F8E9F2", border="#A3527F", width=1.6),
     "spread": Style("hexagon", fill="#F4F1DC", border="#6E6200", width=1.6, dashed=True),
     "noise": Style("ellipse", fill="#FFFFFF", border="#5A5A5A", width=1.6, dashed=True),

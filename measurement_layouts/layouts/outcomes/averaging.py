@@ -68,25 +68,25 @@ def averaged(expr: Expr) -> Expr:
     try:
         return _apart(expr)
     except _NotApartError:
-        levels, places = _together(expr)
-        return Mean(_given(expr, levels), places.weights, places.dim)
+        levels, points = _together(expr)
+        return Mean(_given(expr, levels), points.weights, points.dim)
 
 
 def together(outcome: Success) -> Together:
     """Give an outcome for levels that all trials of an item share, at places for all levels."""
-    levels, places = _together(outcome.expression)
-    given = _given(outcome.expression, levels)
-    return Together(outcome.name, given, about=outcome.about, places=places)
+    levels, points = _together(outcome.expression)
+    probability = _given(outcome.expression, levels)
+    return Together(outcome.name, probability, about=outcome.about, places=points)
 
 
 def combinations(demands: Sequence[Measured]) -> int:
     """Count the combinations of an item's levels."""
-    return math.prod(len(each.levels) ** len(each.labels or ("",)) for each in demands)
+    return math.prod(len(demand.levels) ** len(demand.labels or ("",)) for demand in demands)
 
 
 def measured_of(expr: Expr) -> dict[str, Measured]:
     """Find the measured demands that an expression uses, by name."""
-    return {part.name: part for part in ancestry(expr) if isinstance(part, Measured)}
+    return {node.name: node for node in ancestry(expr) if isinstance(node, Measured)}
 
 
 class _NotApartError(Exception):
@@ -111,16 +111,15 @@ class _Weighted(Formula):
 
     @cached_property
     def range(self) -> Interval:
-        ends = [value.range for value in self.values]
-        return Interval(min(each.low for each in ends), max(each.high for each in ends))
+        return reduce(Interval.hull, (value.range for value in self.values))
 
     @cached_property
     def unit(self) -> unit_names.Unit:
         return same_unit(self.values, "averaged with")
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        each = zip(values[: len(self.weights)], values[len(self.weights) :], strict=True)
-        return sum(weight * value for weight, value in each)
+        pairs = zip(values[: len(self.weights)], values[len(self.weights) :], strict=True)
+        return sum(weight * value for weight, value in pairs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,7 +161,7 @@ def _apart(expr: Expr) -> Expr:
     if not _is_linear(expr):
         return _over_levels(expr)
     means = {id(parent): _apart(parent) for parent in expr.parents}
-    wraps = {own: partial(_instead, mean) for own, mean in means.items()}
+    wraps = {key: partial(_instead, mean) for key, mean in means.items()}
     return rewritten(expr, wraps, stop_at=lambda of: id(of) in means)
 
 
@@ -173,10 +172,10 @@ def _instead(of: Expr, _was: Expr) -> Expr:
 
 def _is_linear(expr: Expr) -> bool:
     """Whether the mean of a formula is that formula of the means of its arguments."""
-    own = [measured_of(parent) for parent in expr.parents]
-    independent = sum(map(len, own)) == len(set().union(*own))
+    demands = [measured_of(parent) for parent in expr.parents]
+    independent = sum(map(len, demands)) == len(set().union(*demands))
     if isinstance(expr, Operation):
-        sums, quotient = expr.symbol in ("+", "-"), expr.symbol == "/" and not own[1]
+        sums, quotient = expr.symbol in ("+", "-"), expr.symbol == "/" and not demands[1]
         return sums or quotient or (expr.symbol == "*" and independent)
     if not isinstance(expr, Call):
         return False
@@ -184,29 +183,29 @@ def _is_linear(expr: Expr) -> bool:
         return True
     if expr.over is None:
         return expr.function in _PER_ARGUMENT and independent
-    labels_differ = all(each.dim == expr.over and each.labels for each in own[0].values())
+    labels_differ = all(demand.dim == expr.over and demand.labels for demand in demands[0].values())
     return expr.function is product and labels_differ and not _joins(expr.arguments[0])
 
 
 def _joins(expr: Expr) -> bool:
     """Whether a part depends on the levels of several labels at once."""
     return any(
-        isinstance(part, Call)
-        and any(each.labels and each.dim == part.over for each in measured_of(part).values())
-        for part in ancestry(expr)
+        isinstance(node, Call)
+        and any(demand.labels and demand.dim == node.over for demand in measured_of(node).values())
+        for node in ancestry(expr)
     )
 
 
 def _over_levels(expr: Expr) -> Expr:
     """Average over the levels of each label on its own: the same formula at every level."""
-    own = list(measured_of(expr).values())
-    if _joins(expr) or math.prod(len(each.levels) for each in own) > _TERMS:
+    demands = list(measured_of(expr).values())
+    if _joins(expr) or math.prod(len(demand.levels) for demand in demands) > _TERMS:
         raise _NotApartError
     weights, values = [], []
-    for chosen in itertools.product(*(range(len(each.levels)) for each in own)):
-        picked = list(zip(own, chosen, strict=True))
-        weights.append(reduce(mul, (each.chances[place] for each, place in picked)))
-        at = {each.name: _level(each, [each.levels[place]]) for each, place in picked}
+    for chosen in itertools.product(*(range(len(demand.levels)) for demand in demands)):
+        picked = list(zip(demands, chosen, strict=True))
+        weights.append(reduce(mul, (demand.chances[number] for demand, number in picked)))
+        at = {demand.name: _level(demand, [demand.levels[number]]) for demand, number in picked}
         values.append(_given(expr, at))
     return _Weighted(tuple(weights), tuple(values))
 
@@ -227,34 +226,34 @@ def _given(expr: Expr, levels: Mapping[str, Expr]) -> Expr:
         return of.expression if isinstance(of, Derived) else levels[str(of.name)]
 
     wraps = {
-        id(part): put
-        for part in ancestry(expr, stop_at=ends)
-        if isinstance(part, Measured) or (isinstance(part, Derived) and measured_of(part))
+        id(node): put
+        for node in ancestry(expr, stop_at=ends)
+        if isinstance(node, Measured) or (isinstance(node, Derived) and measured_of(node))
     }
     return rewritten(expr, wraps, stop_at=ends)
 
 
 def _together(expr: Expr) -> tuple[dict[str, Expr], Places]:
     """Lay out all levels together, one place after the other along a dimension."""
-    own = list(measured_of(expr).values())
-    sizes = [len(each.labels or ("",)) for each in own]
-    slots = [each for each, size in zip(own, sizes, strict=True) for _ in range(size)]
-    known = combinations(own) <= MOST
-    if known:
-        table = np.array(list(itertools.product(*(each.levels for each in slots)))).T
+    demands = list(measured_of(expr).values())
+    sizes = [len(demand.labels or ("",)) for demand in demands]
+    slots = [demand for demand, size in zip(demands, sizes, strict=True) for _ in range(size)]
+    listed = combinations(demands) <= MOST
+    if listed:
+        table = np.array(list(itertools.product(*(demand.levels for demand in slots)))).T
     else:
         rng = np.random.default_rng(_SEED)
         table = np.array([(rng.permutation(DRAWS) + 0.5) / DRAWS for _ in slots])
     along: Dims = {_DIM: tuple(map(str, range(table.shape[1])))}
     levels: dict[str, Expr] = {}
-    weights: list[Expr] = [] if known else [Numbers(f"{MARK}draws", along, (1 / DRAWS,) * DRAWS)]
-    for each, rows in zip(own, np.split(table, np.cumsum(sizes)[:-1]), strict=True):
-        at = _level(each, rows.ravel().tolist(), {**each.dims, **along})
-        levels[each.name] = at if known else _Drawn(each, at)
-        if known:
-            chance = _ChanceAt(each, at)
-            weights.append(product(chance, over=each.dim) if each.labels else chance)
-    name = " and ".join(each.name for each in own)
+    weights: list[Expr] = [] if listed else [Numbers(f"{MARK}draws", along, (1 / DRAWS,) * DRAWS)]
+    for demand, rows in zip(demands, np.split(table, np.cumsum(sizes)[:-1]), strict=True):
+        at = _level(demand, rows.ravel().tolist(), {**demand.dims, **along})
+        levels[demand.name] = at if listed else _Drawn(demand, at)
+        if listed:
+            chance = _ChanceAt(demand, at)
+            weights.append(product(chance, over=demand.dim) if demand.labels else chance)
+    name = " and ".join(demand.name for demand in demands)
     weight: Expr = product(*weights) if len(weights) > 1 else weights[0]
     return levels, Places(name, _DIM, weight)
 
@@ -284,8 +283,8 @@ class _ChanceAt(_Placed):
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         at, *chances = values
-        each = zip(self.of.levels, chances, strict=True)
-        return sum(arrays.where(arrays.equal(at, level), chance, 0.0) for level, chance in each)
+        pairs = zip(self.of.levels, chances, strict=True)
+        return sum(arrays.where(arrays.equal(at, level), chance, 0.0) for level, chance in pairs)
 
 
 class _Drawn(_Placed):
@@ -301,8 +300,8 @@ class _Drawn(_Placed):
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         at, *chances = values
-        found, reached, levels = self.of.levels[0], 0.0, self.of.levels
+        level, reached, levels = self.of.levels[0], 0.0, self.of.levels
         for chance, low, high in zip(chances, levels, levels[1:], strict=False):
             reached = reached + chance
-            found = found + arrays.where(at > reached, high - low, 0.0)
-        return found
+            level = level + arrays.where(at > reached, high - low, 0.0)
+        return level

@@ -1,7 +1,5 @@
 """Ordered outcomes with several steps: graded answers and scores."""
 
-import functools
-import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -10,9 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...linking import Expr, LayoutError, arrays, logit, total
+from ...linking import Expr, arrays, logit, total
 from ...linking import units as unit_names
 from ...linking.arrays import Array
+from ...linking.errors import check
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant, Dims, as_expr
 from ...linking.interval import UNIT, Interval
@@ -41,27 +40,20 @@ class OrderedOutcome(Node):
     def _read(self, part: str) -> None:
         """Make a field an expression without unseen properties."""
         read_formula(self, part)
-        parts = ancestry(getattr(self, part))
-        for unseen in (of for of in parts if isinstance(of, Unseen | Measured)):
-            raise LayoutError(
-                f"{self.name}: its {part} uses {unseen.name}, which is {unseen.kind}: all steps of "
-                "an item would share it, but steps are separate trials; declare the item's "
-                "property as a MetaFeature, or declare a Success"
-            )
+        for unseen in ancestry(getattr(self, part)):
+            shared = isinstance(unseen, Unseen | Measured)
+            problem = f"its {part} uses {unseen.name}, which is {getattr(unseen, 'kind', '')} and "
+            advice = "declare the property as a MetaFeature, or declare a Success"
+            check(self.name, not shared, f"{problem}shared by all steps of an item", advice)
 
     def _check_positive(self, part: str) -> None:
         """Refuse a scale that may be negative, is 0, or has a unit."""
         scale: Expr = getattr(self, part)
-        if scale.range not in Interval(0, float("inf")) or scale.range == Interval(0, 0):
-            raise LayoutError(
-                f"{self.name}: its {part} {scale} ranges over {scale.range}, but must be positive; "
-                "give a positive number or a Slope"
-            )
-        if not unit_names.is_pure(scale.unit):
-            raise LayoutError(
-                f"{self.name}: its {part} {scale} has {unit_names.text(scale.unit)}, but log-odds "
-                "are pure numbers; give a Slope without a unit, or a number"
-            )
+        positive = scale.range in Interval(0, float("inf")) and scale.range.high > 0
+        problem = f"its {part} {scale} ranges over {scale.range}, but must be positive"
+        check(self.name, positive, problem, "give a positive number or a Slope")
+        problem = f"its {part} {scale} has {unit_names.text(scale.unit)}, but log-odds are pure"
+        check(self.name, unit_names.is_pure(scale.unit), problem, "give a Slope without a unit")
 
     @property
     @abstractmethod
@@ -106,47 +98,37 @@ class OrderedOutcome(Node):
 
     @abstractmethod
     def margin(
-        self, place: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
+        self, log_odds: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
     ) -> Array:
         """Compute how far the performance lies above a step, in log-odds."""
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         performance, other = values
-        place = logit(performance)
-        reached = [
-            arrays.sigmoid(self.margin(place, other, threshold, dims))
+        log_odds = logit(performance)
+        return sum(
+            arrays.sigmoid(self.margin(log_odds, other, threshold, dims))
             for threshold in self.thresholds
-        ]
-        return functools.reduce(operator.add, reached)
+        )
 
 
 def check_probability(owner: str, expression: Expr, what: str) -> None:
     """Refuse what can leave [0, 1] or has a unit."""
-    if expression.range not in UNIT:
-        raise LayoutError(
-            f"{owner}: its {what} {expression} ranges over {expression.range}, but must be within "
-            "[0, 1]; pass a margin through logistic, write noise as "
-            "mixture(p, by=noise, toward=0.5) and guessing as guessing(p, chance), and choose "
-            "weights of a sum that add up to 1"
-        )
-    if not unit_names.is_pure(expression.unit):
-        raise LayoutError(
-            f"{owner}: its {what} {expression} has {unit_names.text(expression.unit)}, "
-            f"but a {what} is a pure number; pass the margin through logistic"
-        )
+    problem = f"its {what} {expression} ranges over {expression.range}, but must be within [0, 1]"
+    advice = "pass a margin through logistic, and write noise and chance with mixture and guessing"
+    check(owner, expression.range in UNIT, problem, advice)
+    problem = f"its {what} {expression} has {unit_names.text(expression.unit)}"
+    pure, advice = unit_names.is_pure(expression.unit), "pass the margin through logistic"
+    check(owner, pure, f"{problem}, but must be a pure number", advice)
 
 
 def check_unlabelled(
     owner: str, expression: Expr, what: str, besides: frozenset[str] = frozenset()
 ) -> None:
     """Refuse what still has a value per label."""
-    labelled = set(expression.dims) - besides
-    if labelled:
-        raise LayoutError(
-            f"{owner}: its {what} has one value per label of "
-            f"{sorted(labelled)}; reduce it with product(..., over=) or "
-            "generalised_mean(..., power=, over=)"
-        )
+    labelled = sorted(set(expression.dims) - besides)
+    problem = f"its {what} has one value per label of {labelled}"
+    advice = "reduce it with product(..., over=) or generalised_mean(..., power=, over=)"
+    check(owner, not labelled, problem, advice)
 
 
 _ONE = as_expr(1)
@@ -224,18 +206,13 @@ class Graded(OrderedOutcome):
         self._read("gap")
         self._check_positive("gap")
         pairs = len(self.grades) - 2
-        if not pairs and not isinstance(self.gap, Constant):
-            raise LayoutError(
-                f"{self.name}: two grades have one threshold and no gap, so that no outcome "
-                f"depends on {self.gap}; leave gap= out, or declare more grades"
-            )
+        has_gap = pairs or isinstance(self.gap, Constant)
+        problem = f"two grades have one threshold and no gap, such as {self.gap}"
+        check(self.name, has_gap, problem, "leave gap= out, or declare more grades")
         counts = [len(labels) for labels in self.gap.dims.values()]
-        if counts not in ([], [pairs]):
-            raise LayoutError(
-                f"{self.name}: its gap {self.gap} has {counts or 'no'} labels, and "
-                f"{len(self.grades)} grades have {pairs} gap(s) between their thresholds; give it "
-                "one label for each, or no labels"
-            )
+        problem = f"its gap {self.gap} has {counts} labels, and {len(self.grades)} grades have "
+        advice = "give it one label for each, or no labels"
+        check(self.name, counts in ([], [pairs]), f"{problem}{pairs} gap(s)", advice)
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -262,8 +239,7 @@ class Graded(OrderedOutcome):
 
     @cached_property
     def distances(self) -> np.ndarray:
-        own = np.diff(self.thresholds, axis=0, prepend=self.thresholds[:1])
-        return np.asarray(own.round())
+        return np.asarray(np.diff(self.thresholds, axis=0, prepend=self.thresholds[:1]).round())
 
     def laid_out(self, numbers: Expr) -> Expr:
         if not self.gap.dims:
@@ -276,34 +252,28 @@ class Graded(OrderedOutcome):
         return f"Graded({write(self.performance)}{gap})"
 
     def margin(
-        self, place: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
+        self, log_odds: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
     ) -> Array:
         if not self.gap.dims:
-            return place - other * threshold
+            return log_odds - other * threshold
         (dim,) = self.gap.dims
         shares = threshold.reshape([-1 if of == dim else 1 for of in dims])
         axis = dims.index(dim) - len(dims)
-        return place - arrays.sum(other * shares, axis=axis, keepdims=True)
+        return log_odds - arrays.sum(other * shares, axis=axis, keepdims=True)
 
 
 def _grades(owner: str, values: object) -> tuple[str, ...]:
     """Read the names of grades; those that look like numbers must be their own places."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise LayoutError(
-            f"{owner}: grades={values!r}; name at least two, from the lowest to the highest"
-        )
-    found = fields.labels(owner, values) or ()
-    if len(found) < 2:
-        raise LayoutError(
-            f"{owner}: grades={found!r}; name at least two, from the lowest to the highest"
-        )
-    for place, grade in enumerate(found):
-        if "·" in grade or (grade.lstrip("+-").isdecimal() and grade != str(place)):
-            raise LayoutError(
-                f"{owner}: the grade {grade!r} is number {place}, counted from 0; name grades by "
-                "words without '·', or by their numbers from 0, because data may have either"
-            )
-    return found
+    several = isinstance(values, Iterable) and not isinstance(values, str)
+    grades = (fields.labels(owner, values) or ()) if several else ()
+    advice = "name at least two, from the lowest to the highest"
+    check(owner, len(grades) > 1, f"grades={values!r}", advice)
+    for number, grade in enumerate(grades):
+        numbered = "·" in grade or (grade.lstrip("+-").isdecimal() and grade != str(number))
+        problem = f"the grade {grade!r} is number {number}, counted from 0"
+        advice = "name grades by words without '·', or by their numbers from 0"
+        check(owner, not numbered, problem, advice)
+    return grades
 
 
 _MOST = 100
@@ -381,12 +351,9 @@ class Score(OrderedOutcome):
         self._read("precision")
         self._check_positive("precision")
         check_unlabelled(self.name, self.precision, "precision")
-        whole = isinstance(self.places, int | np.integer) and not isinstance(self.places, bool)
-        if not whole or not 1 <= self.places <= _MOST:
-            raise LayoutError(
-                f"{self.name}: places={self.places!r}; give a whole number from 1 to {_MOST}: the "
-                "number of parts of a full score that are distinguished"
-            )
+        is_count = isinstance(self.places, int | np.integer) and not isinstance(self.places, bool)
+        advice = f"give a whole number from 1 to {_MOST}: the parts of a full score"
+        check(self.name, is_count and 1 <= self.places <= _MOST, f"places={self.places!r}", advice)
         set_fields(self, places=int(self.places))
 
     @cached_property
@@ -421,9 +388,9 @@ class Score(OrderedOutcome):
         return f"Score({write(self.performance)}, precision={write(self.precision)})"
 
     def margin(
-        self, place: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
+        self, log_odds: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
     ) -> Array:
-        return other * (place - threshold)
+        return other * (log_odds - threshold)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return super().compute(values, dims) / self.places

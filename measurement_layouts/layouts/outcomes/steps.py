@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...linking import Expr, LayoutError, arrays, linking_function, logit
+from ...linking import Expr, arrays, linking_function, logit
 from ...linking.arrays import Array
+from ...linking.errors import check
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ..nodes import Derived, MetaFeature
@@ -41,21 +43,17 @@ class Success(Derived):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_probability(self.name, self.expression, "probability")
-        unseen = self._all_unseen
-        if len(unseen) > 1:
-            raise LayoutError(
-                f"{self.name}: {' and '.join(part.name for part in unseen)} are both unseen; join "
-                "them to one, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2) "
-                "** 0.5)"
-            )
-        places = frozenset(() if self.unseen is None else (self.unseen.dim,))
-        check_unlabelled(self.name, self.expression, "probability", besides=places)
+        names = " and ".join(unseen.name for unseen in self._all_unseen)
+        advice = "join them, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2)**0.5)"
+        check(self.name, len(self._all_unseen) < 2, f"{names} are both unseen", advice)
+        points = frozenset(() if self.unseen is None else (self.unseen.dim,))
+        check_unlabelled(self.name, self.expression, "probability", besides=points)
 
     @cached_property
     def _all_unseen(self) -> list[Unseen]:
         """Unseen properties that the expression uses, each once."""
-        found = [part for part in ancestry(self.expression) if isinstance(part, Unseen)]
-        return list({part.name: part for part in found}.values())
+        unseen = (node for node in ancestry(self.expression) if isinstance(node, Unseen))
+        return list({node.name: node for node in unseen}.values())
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -78,9 +76,9 @@ class Success(Derived):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         if self.unseen is None:
             return values[0]
-        given, weights = values
+        chances, weights = values
         axis = dims.index(self.unseen.dim) - len(dims)
-        return arrays.sum(given * weights, axis=axis, keepdims=True)
+        return arrays.sum(chances * weights, axis=axis, keepdims=True)
 
 
 type Observed = Success | OrderedOutcome
@@ -119,11 +117,8 @@ def _passed(p: Array, threshold: Array, distance: Array, continues: Array, scale
 def _chosen(*picks_and_values: Array) -> Array:
     """Take the value of the one whose pick is 1; picks come first, then as many values."""
     count = len(picks_and_values) // 2
-    picks, values = picks_and_values[:count], picks_and_values[count:]
-    found = picks[0] * values[0]
-    for pick, value in zip(picks[1:], values[1:], strict=True):
-        found = found + pick * value
-    return found
+    pairs = zip(picks_and_values[:count], picks_and_values[count:], strict=True)
+    return reduce(add, (pick * value for pick, value in pairs))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,10 +136,10 @@ class Steps(Success):
     @classmethod
     def of(cls, outcomes: Sequence[Observed]) -> Self:
         """Join the outcomes of a layout."""
-        parts = [_step(outcome) for outcome in outcomes]
+        steps = [_step(outcome) for outcome in outcomes]
         picks = [Hidden(_pick(outcome), levels=(0, 1)) for outcome in outcomes]
-        joint = parts[0] if len(parts) == 1 else _chosen(*picks, *parts)
-        return cls(f"{MARK}outcomes", joint, outcomes=tuple(outcomes))
+        chosen = steps[0] if len(steps) == 1 else _chosen(*picks, *steps)
+        return cls(f"{MARK}outcomes", chosen, outcomes=tuple(outcomes))
 
     @cached_property
     def ends(self) -> np.ndarray:
@@ -178,27 +173,24 @@ class Steps(Success):
         """
         starts = [0, *self.ends[:-1].tolist()]
         first = np.isin(rows, starts)
-        found = {_CONTINUES: np.zeros(len(rows)) if cumulative else np.where(first, 0.0, 1.0)}
+        columns = {_CONTINUES: np.zeros(len(rows)) if cumulative else np.where(first, 0.0, 1.0)}
         for outcome, start, end in zip(self.outcomes, starts, self.ends, strict=True):
-            own = (rows >= start) & (rows < end)
-            if len(self.outcomes) > 1:
-                found[_pick(outcome)] = own.astype(float)
+            inside = (rows >= start) & (rows < end)
+            columns[_pick(outcome)] = inside.astype(float)
             if isinstance(outcome, OrderedOutcome):
-                step = np.where(own, rows - start, 0)
-                for name, numbers in _numbers(outcome).items():
-                    found[name] = numbers[step]
-        known = {feature.name for feature in self.features}
-        return {name: values for name, values in found.items() if name in known}
+                step = np.where(inside, rows - start, 0)
+                columns |= {name: numbers[step] for name, numbers in _numbers(outcome).items()}
+        return {feature.name: columns[feature.name] for feature in self.features}
 
     @cached_property
     def features(self) -> tuple[Hidden, ...]:
         """The hidden meta-features."""
-        found = [part for part in ancestry(self.expression) if isinstance(part, Hidden)]
-        return tuple({feature.name: feature for feature in found}.values())
+        hidden = (node for node in ancestry(self.expression) if isinstance(node, Hidden))
+        return tuple({feature.name: feature for feature in hidden}.values())
 
 
 def _step(outcome: Observed) -> Expr:
-    """Probability of passing a step of a outcome, from hidden meta-features."""
+    """Probability of passing a step of an outcome, from hidden meta-features."""
     if isinstance(outcome, Success):
         return outcome.expression
     (dim, labels), *_ = [*outcome.gaps.items(), ("", None)]
@@ -208,14 +200,9 @@ def _step(outcome: Observed) -> Expr:
         for name, numbers in _numbers(outcome).items()
     )
     continues = Hidden(_CONTINUES, levels=(0, 1))
-    found: Expr = _passed(
-        outcome.performance,
-        outcome.laid_out(threshold),
-        outcome.laid_out(distance),
-        continues,
-        outcome.scale,
-    )
-    return found
+    lines = outcome.laid_out(threshold), outcome.laid_out(distance)
+    passed: Expr = _passed(outcome.performance, *lines, continues, outcome.scale)
+    return passed
 
 
 def _pick(outcome: Observed) -> str:

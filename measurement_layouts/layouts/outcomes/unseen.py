@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...linking import Expr, LayoutError, arrays
+from ...linking import Expr, arrays
 from ...linking import units as unit_names
 from ...linking.arrays import Array
+from ...linking.errors import check
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims, Source, as_expr, merge_dims, same_unit
 from ...linking.interval import REALS, UNIT, Interval
@@ -60,27 +61,27 @@ class Weights(Expr):
 
     @property
     def parents(self) -> tuple[Expr, ...]:
-        own = self.unseen
-        return (own.scores, own, own.positive, own.negative, own.noise)
+        unseen = self.unseen
+        return (unseen.scores, unseen, unseen.positive, unseen.negative, unseen.noise)
 
     @cached_property
     def dims(self) -> Dims:
         return merge_dims(self.parents)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        scores, place, positive, negative, noise = values
+        scores, level, positive, negative, noise = values
         axis = dims.index(self.unseen.dim) - len(dims)
-        before = -0.5 * scores**2
-        anew = _adding_up(arrays.exp(before), axis)
-        seen = positive * arrays.softplus(-place) + negative * arrays.softplus(place)
-        told = before - seen
-        told = _adding_up(arrays.exp(told - arrays.max(told, axis=axis, keepdims=True)), axis)
-        return arrays.maximum(told + noise * (anew - told), _LEAST)
+        log_prior = -0.5 * scores**2
+        prior = _adding_up(arrays.exp(log_prior), axis)
+        misses = positive * arrays.softplus(-level) + negative * arrays.softplus(level)
+        logs = log_prior - misses
+        posterior = _adding_up(arrays.exp(logs - arrays.max(logs, axis=axis, keepdims=True)), axis)
+        return arrays.maximum(posterior + noise * (prior - posterior), _LEAST)
 
 
-def _adding_up(parts: Array, axis: int) -> Array:
-    """Scale parts so that they add up to 1 along an axis."""
-    return parts / arrays.sum(parts, axis=axis, keepdims=True)
+def _adding_up(weights: Array, axis: int) -> Array:
+    """Scale weights so that they add up to 1 along an axis."""
+    return weights / arrays.sum(weights, axis=axis, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,28 +157,23 @@ class Unseen(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for part in ("mean", "spread", "positive", "negative", "noise"):
-            read_formula(self, part)
-        labels = merge_dims(self.parents[:-1])
-        if labels:
-            raise LayoutError(
-                f"{self.name}: one of its parts has a value per label of {sorted(labels)}, but an "
-                "unseen property is one number per item; reduce it with total(..., over=)"
-            )
+        for argument in ("mean", "spread", "positive", "negative", "noise"):
+            read_formula(self, argument)
+        labels = sorted(merge_dims(self.parents[:-1]))
+        problem = f"it has a value per label of {labels}, and must be one number per item"
+        check(self.name, not labels, problem, "reduce it with total(..., over=)")
         self._check("spread", Interval(0, np.inf), "a standard deviation is at least 0")
-        for part in ("positive", "negative"):
-            self._check(part, Interval(0, np.inf), "a count is at least 0")
+        for argument in ("positive", "negative"):
+            self._check(argument, Interval(0, np.inf), "a count is at least 0")
         self._check("noise", UNIT, "a noise must be within [0, 1]")
         _ = self.unit
 
     def _check(self, part: str, allowed: Interval, why: str) -> None:
         """Refuse a part whose range leaves what is allowed."""
         expression: Expr = getattr(self, part)
-        if expression.range not in allowed:
-            raise LayoutError(
-                f"{self.name}: its {part} {expression} ranges over {expression.range}, but {why}; "
-                "declare its nodes with suitable low= and high="
-            )
+        problem = f"its {part} {expression} ranges over {expression.range}, but {why}"
+        advice = "declare its nodes with suitable low= and high="
+        check(self.name, expression.range in allowed, problem, advice)
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -213,11 +209,11 @@ class Unseen(Node):
     def clauses(self, write: Callable[[Expr], str]) -> list[str]:
         """Describe the answers of others in words, with each part written by `write`."""
         votes, noise = (self.positive, self.negative), self.noise
-        told = [f"given {write(votes[0])} for, {write(votes[1])} against"]
+        answers = [f"given {write(votes[0])} for, {write(votes[1])} against"]
         anew = [f"drawn anew with probability {write(noise)}"]
-        return (told if votes != (_NONE, _NONE) else []) + (anew if noise != _NONE else [])
+        return (answers if votes != (_NONE, _NONE) else []) + (anew if noise != _NONE else [])
 
 
 def scores(node: Node) -> set[str]:
     """Dimensions of a node that are places of something unseen, and no labels."""
-    return {part.dim for part in ancestry(node) if isinstance(part, Unseen)}
+    return {ancestor.dim for ancestor in ancestry(node) if isinstance(ancestor, Unseen)}

@@ -28,8 +28,8 @@ def _growing(
         def check(x: Expr) -> None:
             if not units.is_pure(x.unit):
                 raise LayoutError(
-                    f"{formula.__name__}: {x} has {units.text(x.unit)}, but {formula.__name__} "
-                    "takes a pure number; divide it by a quantity of its unit first"
+                    f"{formula.__name__}: {x} has {units.text(x.unit)}, but must be a pure number; "
+                    "divide it by a node in its unit, or leave unit= out of its nodes"
                 )
 
         domain = {"x": (low, math.inf)}

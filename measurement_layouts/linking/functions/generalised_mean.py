@@ -8,13 +8,15 @@ import numpy as np
 
 from .. import arrays, units
 from ..arrays import Array
-from ..errors import LayoutError
+from ..errors import check
 from ..expression import Expr, merge_dims
 from ..function import LinkingFunction
 from ..interval import Interval
 from ..notation import latex_number, latex_text
 from ..real import holds_numbers, real
 
+_NAME = "generalised_mean"
+_A_POWER = "give a number (inf for the maximum, -inf for the minimum), or a node to estimate it"
 _TINY = 1e-300  # a smaller part is treated as zero, so that every gradient is finite
 _FLAT = 1e-6  # powers closer to 0 use the series, whose next term is below rounding there
 _STEEPEST = 1e9  # largest ratio of two weights; beyond it the smaller one is lost in rounding
@@ -22,7 +24,7 @@ _STEEPEST = 1e9  # largest ratio of two weights; beyond it the smaller one is lo
 
 def _range(*parts: Interval, **_options: object) -> Interval:
     """Range of a call."""
-    return Interval(min(part.low for part in parts), max(part.high for part in parts))
+    return Interval(min(span.low for span in parts), max(span.high for span in parts))
 
 
 def _latex(
@@ -40,28 +42,14 @@ def _check(
 ) -> None:
     """Refuse operands or options that cannot be meant."""
     labels = None if over is None else merge_dims(parts).get(over, ())
-    if not isinstance(power, Expr):
-        if real(power) is None:
-            raise _no_power(power)
-    elif over in power.dims:
-        raise LayoutError(
-            f"generalised_mean: the power {power} has a value for each label of {over!r}, the "
-            "dimension that is averaged; give a power with one value for all labels"
-        )
-    elif not units.is_pure(power.unit):
-        raise LayoutError(
-            f"generalised_mean: the power {power} has {units.text(power.unit)}, but a power is a "
-            "pure number; declare it without a unit"
-        )
+    if isinstance(power, Expr):
+        problem = f"the power {power} has a value for each label of {over!r}, which is averaged"
+        check(_NAME, over not in power.dims, problem, "give one value for all labels")
+        problem = f"the power {power} has {units.text(power.unit)}"
+        check(_NAME, units.is_pure(power.unit), problem, "declare it without a unit")
+    else:
+        check(_NAME, real(power) is not None, f"power={power!r}", _A_POWER)
     _check_options(power, weights, over, len(parts), None if labels is None else len(labels))
-
-
-def _no_power(power: object) -> LayoutError:
-    """Say what a power can be."""
-    return LayoutError(
-        f"generalised_mean: power={power!r}; give a number (inf for the maximum, -inf for the "
-        "minimum), or a node to have the power estimated"
-    )
 
 
 def _check_options(
@@ -73,25 +61,21 @@ def _check_options(
 ) -> None:
     """Refuse a power, weights or label dimension that do not fit."""
     number = real(power)
-    if number is not None and math.isnan(number):
-        raise _no_power(power)
-    if over is not None and operands > 1:
-        raise LayoutError(
-            f"generalised_mean: over={over!r} averages the labels of one operand, but {operands} "
-            "operands were given; average them first, or leave out over="
-        )
+    check(_NAME, number is None or not math.isnan(number), f"power={power!r}", _A_POWER)
+    problem = (
+        f"over={over!r} averages the labels of one operand, but {operands} operands were given"
+    )
+    check(_NAME, over is None or operands == 1, problem, "average them first, or leave out over=")
     if weights is None:
         return
     count = labels if over is not None else operands
     values = np.asarray(weights, dtype=float)
     fitting = values.ndim == 1 and (count is None or len(values) == count)
-    if not (fitting and (values > 0).all() and values.max() <= _STEEPEST * values.min()):
-        each = "operand" if over is None else f"label of {over!r}"
-        raise LayoutError(
-            f"generalised_mean: weights={weights}; give one per {each}"
-            f"{'' if count is None else f' ({count})'}, positive and none over {_STEEPEST:g} times "
-            "another (leave out a part instead of giving it the weight 0)"
-        )
+    fitting = fitting and bool((values > 0).all()) and values.max() <= _STEEPEST * values.min()
+    owner = "operand" if over is None else f"label of {over!r}"
+    how_many = "" if count is None else f" ({count})"
+    advice = f"give one per {owner}{how_many}, positive and none over {_STEEPEST:g} times another"
+    check(_NAME, fitting, f"weights={weights}", advice)
 
 
 class GeneralisedMean(LinkingFunction):
@@ -166,29 +150,28 @@ def generalised_mean(
     >>> generalised_mean(0.2, 0.8, power=np.array([-20.0, 0.0, 1.0, 20.0])).round(3)
     array([0.207, 0.4  , 0.5  , 0.773])
     """
-    if not holds_numbers(power):
-        raise _no_power(power)
+    check(_NAME, holds_numbers(power), f"power={power!r}", _A_POWER)
     _check_options(power, weights, over, len(p), None)
-    parts, axis = (p[0], over) if over is not None else (arrays.stack(p), 0)
+    values, axis = (p[0], over) if over is not None else (arrays.stack(p), 0)
     keep = over is not None
     if real(power) is None:
         if not keep:  # operands and powers have one shape
             stacked = arrays.stack((*p, power))
-            parts, power = stacked[:-1], stacked[-1]
-        mean = _of_any_power(parts, arrays.as_float(power), _shares(weights, parts, axis), axis)
+            values, power = stacked[:-1], stacked[-1]
+        mean = _of_any_power(values, arrays.as_float(power), _shares(weights, values, axis), axis)
         return mean if keep else arrays.sum(mean, axis=axis)
     least, most = (
-        functools.partial(pick, parts, axis=axis, keepdims=keep)
+        functools.partial(pick, values, axis=axis, keepdims=keep)
         for pick in (arrays.min, arrays.max)
     )
     if math.isinf(power):
         return most() if power > 0 else least()
-    share = _shares(weights, parts, axis)
+    share = _shares(weights, values, axis)
     if power == 1:  # exact, and so is its gradient where a part is 0
-        return arrays.sum(share * parts, axis=axis, keepdims=keep)
-    logs = arrays.log(arrays.maximum(parts, _TINY))
+        return arrays.sum(share * values, axis=axis, keepdims=keep)
+    logs = arrays.log(arrays.maximum(values, _TINY))
     if power == 0:  # exactly 0 when a part is 0
-        logs = arrays.where(parts <= 0, -math.inf, logs)
+        logs = arrays.where(values <= 0, -math.inf, logs)
         return arrays.exp(arrays.sum(share * logs, axis=axis, keepdims=keep))
     # computed relative to the dominating part, so that nothing overflows or cancels
     anchor = (arrays.max if power > 0 else arrays.min)(logs, axis=axis, keepdims=True)
@@ -198,9 +181,9 @@ def generalised_mean(
     return arrays.where((most() if power > 0 else least()) <= 0, 0.0, mean)
 
 
-def _of_any_power(parts: Array, power: Array, share: Array, axis: int) -> Array:
+def _of_any_power(values: Array, power: Array, share: Array, axis: int) -> Array:
     """Mean of each power of an array, with the averaged axis kept; from the series near 0."""
-    logs = arrays.log(arrays.maximum(parts, _TINY))
+    logs = arrays.log(arrays.maximum(values, _TINY))
     flat = arrays.absolute(power) < _FLAT
     steep = _log_mean(logs, arrays.where(flat, 1.0, power), share, axis)
     return arrays.exp(arrays.where(flat, _series(logs, power, share, axis), steep))
@@ -214,7 +197,7 @@ def _log_mean(logs: Array, power: Array, share: Array, axis: int) -> Array:
 
 
 def _series(logs: Array, power: Array, share: Array, axis: int) -> Array:
-    """Series of the logarithm of the mean about a power of 0, from the moments of the parts."""
+    """Series of the logarithm of the mean about a power of 0, from the moments of the values."""
     squares = logs * logs
     first, second, third = (_mean(of, share, axis) for of in (logs, squares, logs * squares))
     variance = second - first * first

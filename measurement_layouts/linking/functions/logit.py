@@ -68,10 +68,10 @@ def logit(p: Array) -> Array:
     --------
     A task that is easier for all subjects than its demands predict:
 
-    >>> from measurement_layouts import Bias, Capability, MetaFeature, Noise
+    >>> from measurement_layouts import Capability, Effect, MetaFeature, Noise
     >>> from measurement_layouts.linking import logistic, logit, mixture
     >>> finds = logistic(Capability("sight", low=0, high=2) - MetaFeature("far", low=0, high=2))
-    >>> ease = Bias("ease", per="item")
+    >>> ease = Effect("ease", per="item")
     >>> print(logistic(logit(mixture(finds, by=Noise("noise"), toward=0.5)) + ease))
     logistic(logit(mixture(logistic(sight − far), noise, 0.5)) + ease)
     >>> round(float(logistic(logit(0.8) + 1)), 3)

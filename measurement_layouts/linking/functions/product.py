@@ -15,8 +15,8 @@ from ..notation import bracketed, latex_text
 
 def _range(*parts: Interval, over: str | None) -> Interval:
     """Range of a call."""
-    low = 0.0 if over is not None else math.prod(part.low for part in parts)
-    return Interval(low, math.prod(part.high for part in parts))
+    low = 0.0 if over is not None else math.prod(span.low for span in parts)
+    return Interval(low, math.prod(span.high for span in parts))
 
 
 def _latex(*parts: str, over: str | None) -> str:

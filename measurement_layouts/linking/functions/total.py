@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import arrays
 from ..arrays import Array
-from ..errors import LayoutError
+from ..errors import check
 from ..expression import Expr
 from ..function import Call, LinkingFunction
 from ..interval import Interval
@@ -48,16 +48,16 @@ def _latex(*parts: str, over: str | None) -> str:
     if over is not None:
         return rf"\sum_{{{latex_text(over)}}} {bracketed(parts[0])}"
     first, *rest = parts
-    return " + ".join([first, *(bracketed(part, 2 if part[0] == "-" else 1) for part in rest)])
+    return " + ".join([first, *(bracketed(term, 2 if term[0] == "-" else 1) for term in rest)])
 
 
 def _check(*parts: object, over: object) -> None:
     """Refuse operands or options that cannot be meant."""
-    if over is not None and len(parts) > 1:
-        raise LayoutError(
-            f"total: over={over!r} adds up the labels of one operand, but {len(parts)} operands "
-            "were given; add the operands first (a + b), or call total for each"
-        )
+    problem = (
+        f"over={over!r} adds up the labels of one operand, but {len(parts)} operands were given"
+    )
+    advice = "add the operands first (a + b), or call total for each"
+    check("total", over is None or len(parts) == 1, problem, advice)
 
 
 @functools.partial(

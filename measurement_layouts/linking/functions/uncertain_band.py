@@ -130,8 +130,8 @@ def _blurred_logistic(x: Array, blur: Array) -> Array:
     """
     blurred = blur > _SHARP
     blur = arrays.where(blurred, blur, 1.0)
-    left = arrays.where(x > 0, -x, x)
-    excess = left + blur + arrays.log(-arrays.expm1(-2 * blur)) - arrays.softplus(left - blur)
+    below = arrays.where(x > 0, -x, x)
+    excess = below + blur + arrays.log(-arrays.expm1(-2 * blur)) - arrays.softplus(below - blur)
     tail = arrays.softplus(excess) / (2 * blur)
     mean = arrays.where(x > 0, 1 - tail, tail)
     return arrays.where(blurred, mean, arrays.sigmoid(x))

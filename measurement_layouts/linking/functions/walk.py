@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import arrays
 from ..arrays import Array
-from ..errors import LayoutError
+from ..errors import check
 from ..expression import Expr
 from ..function import linking_function
 from ..interval import Interval
@@ -28,35 +28,26 @@ def _latex(at: str, step: str, *, knots: tuple[float, ...], over: str) -> str:
 
 def _check(at: Expr, step: Expr, *, knots: object, over: object) -> None:
     """Refuse knots that do not rise, or that are not one more than the steps."""
-    if over is None:
-        raise LayoutError(
-            f"walk: {step} has a step for each label, but over= is missing; give the dimension of "
-            "the labels, as in over='month'"
-        )
-    if over in at.dims:
-        raise LayoutError(
-            f"walk: {at} has labels along {over!r}, the dimension of the steps; give a property "
-            "with one value, such as a date"
-        )
+    advice = "give the dimension of the labels, as in over='month'"
+    problem = f"{step} has a step for each label, and over= is missing"
+    check("walk", over is not None, problem, advice)
+    problem = f"{at} has labels along {over!r}, the dimension of the steps"
+    check("walk", over not in at.dims, problem, "give a property with one value, such as a date")
     _read_knots(knots, len(step.dims[str(over)]) if over in step.dims else None)
 
 
 def _read_knots(knots: object, steps: int | None) -> np.ndarray:
     """Read the knots: finite numbers in rising order, one more than there are steps."""
-    given = list(knots) if isinstance(knots, Sequence | np.ndarray) else []
-    numbers = [real(knot) for knot in given]
-    found = np.array([np.nan if number is None else number for number in numbers])
-    if len(found) < 2 or not (np.isfinite(found).all() and (np.diff(found) > 0).all()):
-        raise LayoutError(
-            f"walk: knots={knots!r}; give at least two finite numbers in rising order, at which "
-            "the steps begin and end"
-        )
-    if steps is not None and len(found) != steps + 1:
-        raise LayoutError(
-            f"walk: there are {len(found)} knots and {steps} steps; a step leads from each knot "
-            f"to the next, so give {steps + 1} knots"
-        )
-    return found
+    listed = list(knots) if isinstance(knots, Sequence | np.ndarray) else []
+    numbers = [real(knot) for knot in listed]
+    positions = np.array([np.nan if number is None else number for number in numbers])
+    rise = len(positions) > 1 and np.isfinite(positions).all() and (np.diff(positions) > 0).all()
+    advice = "give at least two finite numbers in rising order, where the steps begin and end"
+    check("walk", rise, f"knots={knots!r}", advice)
+    problem = f"there are {len(positions)} knots and {steps} steps, each from one knot to the next"
+    one_more = steps is None or len(positions) == steps + 1
+    check("walk", one_more, problem, f"give {(steps or 0) + 1} knots")
+    return positions
 
 
 @linking_function(range=_range, latex=_latex, same_unit=("step",), keeps_unit=True, check=_check)
@@ -111,15 +102,17 @@ def walk(at: Array, step: Array, *, knots: Sequence[float] = (0.0, 1.0), over: A
 
     A walk over years, about which the capabilities of subjects vary:
 
-    >>> from measurement_layouts import Bias, MetaFeature, Spread
+    >>> from measurement_layouts import Effect, MetaFeature, Spread
     >>> released = MetaFeature("released", low=0, high=3, unit="year", per="subject")
-    >>> step = Bias("step", labels=("first", "second", "third"), dim="year", per="population")
+    >>> step = Effect("step", labels=("first", "second", "third"), dim="year", per="population")
     >>> print(Spread("pace") * walk(released, step, knots=(0, 1, 2, 3), over="year"))
     pace × walk(released, step, knots=(0, 1, 2, 3), over=year)
     """
     count = step.shape[over]  # it is a variable if `step` is a PyTensor variable
-    found = _read_knots(knots, count if isinstance(count, int) else None)
+    positions = _read_knots(knots, count if isinstance(count, int) else None)
     behind = [1] * (step.ndim - 1 - over % step.ndim)
-    begin, width = (part.reshape((-1, *behind)) for part in (found[:-1], np.diff(found)))
+    begin, width = (
+        numbers.reshape((-1, *behind)) for numbers in (positions[:-1], np.diff(positions))
+    )
     gone = arrays.minimum(arrays.maximum(at - begin, 0.0), width)
     return arrays.sum(step * gone / np.sqrt(width), axis=over, keepdims=True)

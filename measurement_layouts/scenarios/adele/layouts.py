@@ -13,6 +13,7 @@ from ...layouts import (
     Capability,
     Category,
     Derived,
+    Effect,
     Layout,
     MetaFeature,
     Noise,
@@ -200,7 +201,7 @@ def population_layout(*, highest: int = 5) -> Layout:
     ['generalLevel', 'ability']
     """
     general = pooled("generalLevel", 3, 2, "level")
-    shape = Bias(
+    shape = Effect(
         "dimensionLevel", unit="level", per="population", prior=normal(0, 1), labels=DEMANDS
     )
     own = Spread("ownSpread", unit="level", prior=Prior("HalfNormal", sigma=2))
@@ -266,7 +267,7 @@ def additive_population_layout(*, highest: int = 5) -> Layout:
     ['generalEase', 'weight', 'unguessed']
     """
     ease = pooled("generalEase", 0, 2)
-    mean = Bias("meanWeight", per="population", labels=DEMANDS, prior=normal(0, _MEAN_WEIGHT_SD))
+    mean = Effect("meanWeight", per="population", labels=DEMANDS, prior=normal(0, _MEAN_WEIGHT_SD))
     apart = Spread("weightSpread", prior=Prior("HalfNormal", sigma=0.1))
     weight = Bias("weight", labels=DEMANDS, prior=normal(mean, apart))
     unguessed = Bias("unguessed", prior=normal(0, 3))
@@ -325,9 +326,9 @@ def _added(ease: Expr, weight: Bias, unguessed: Bias, highest: int) -> Expr:
     return ease - asked - unguessed * ((unguessability - _USUAL_UNGUESSABILITY) / 100)
 
 
-def _shift(place: str) -> Bias:
+def _shift(place: str) -> Effect:
     """Return the eases of tasks or benchmarks, which all subjects share."""
-    return Bias("shift", per=Category(place), prior=normal(0, Spread(f"{place}Spread")))
+    return Effect("shift", per=Category(place), prior=normal(0, Spread(f"{place}Spread")))
 
 
 def _slope(slopes: str) -> Slope:

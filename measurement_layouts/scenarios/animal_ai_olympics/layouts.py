@@ -2,7 +2,18 @@
 
 import math
 
-from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
+from ...layouts import (
+    Bias,
+    Capability,
+    Derived,
+    Effect,
+    Layout,
+    MetaFeature,
+    Noise,
+    Prior,
+    Slope,
+    Success,
+)
 from ...linking import arrays, linking_function, logistic, mean_failure, mixture
 from ...linking.arrays import Array
 from ...linking.expression import Expr
@@ -135,7 +146,7 @@ def population_layout() -> Layout:
     return Layout("animal-ai-olympics-population", _reached(navigation, visual, item_ease(2)))
 
 
-def _reached(navigation: Capability, visual: Capability, ease: Bias | None) -> Success:
+def _reached(navigation: Capability, visual: Capability, ease: Effect | None) -> Success:
     """Combine an agent's abilities and a task's demands, with the task's ease if there is one."""
     distance = MetaFeature("distance", low=1, high=60, unit=ARENA)
     size = MetaFeature("size", low=0.25, high=8, unit=ARENA, about="diameter of the reward")

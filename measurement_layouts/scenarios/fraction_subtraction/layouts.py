@@ -1,9 +1,9 @@
 """Layouts of skills that are all needed, each with a probability that a pupil applies it."""
 
 from ...layouts import (
-    Bias,
     Capability,
     Derived,
+    Effect,
     Layout,
     MetaFeature,
     Noise,
@@ -129,7 +129,7 @@ def population_layout() -> Layout:
     general = Capability(
         "generalLevel", prior=normal(0, Spread("generalSpread", prior=wide)), about="log-odds"
     )
-    easy = Bias("skillEase", per="population", prior=normal(0, 4), labels=labels, dim="skill")
+    easy = Effect("skillEase", per="population", prior=normal(0, 4), labels=labels, dim="skill")
     level = Capability(
         "skillLevel",
         prior=normal(general + easy, Spread("skillSpread", prior=wide)),

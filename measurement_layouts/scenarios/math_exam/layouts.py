@@ -1,6 +1,6 @@
 """Layouts of an exam: abilities that depend on practice, and an ease of each item."""
 
-from ...layouts import Bias, Capability, Category, Layout, MetaFeature, Prior, Spread, Success
+from ...layouts import Capability, Category, Effect, Layout, MetaFeature, Prior, Spread, Success
 from ...linking import logistic
 from ...linking.expression import Expr
 from ..pooling import item_ease
@@ -77,9 +77,9 @@ def batches_layout() -> Layout:
     ['ofBatch', 'favour']
     """
     batch = Category("batch", per="subject")
-    level = Bias("ofBatch", per=batch, prior=Prior("ZeroSumNormal", sigma=0.5))
+    level = Effect("ofBatch", per=batch, prior=Prior("ZeroSumNormal", sigma=0.5))
     apart = Prior("ZeroSumNormal", sigma=Spread("favourSpread"), n_zerosum_axes=2)
-    favour = Bias("favour", per=(batch, "item"), prior=apart)
+    favour = Effect("favour", per=(batch, "item"), prior=apart)
     ability = _ability(_mean() + _practice() + level)
     solved = Success("solved", logistic(ability + item_ease() + favour))
     return Layout("math-exam-batches", solved)
@@ -94,14 +94,14 @@ LAYOUTS = {
 
 
 def _mean() -> Expr:
-    return Bias("mean", per=POPULATION)
+    return Effect("mean", per=POPULATION)
 
 
 def _practice() -> Expr:
     tests = MetaFeature(
         "tests", low=-5, high=5, per="subject", about="exercises solved, standardised"
     )
-    return Bias("weight", per=POPULATION) * tests
+    return Effect("weight", per=POPULATION) * tests
 
 
 def _ability(about: Expr) -> Capability:

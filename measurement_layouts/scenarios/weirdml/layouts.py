@@ -10,6 +10,7 @@ from ...layouts import (
     Capability,
     Category,
     Derived,
+    Effect,
     Layout,
     MetaFeature,
     Prior,
@@ -117,9 +118,11 @@ def population_layout() -> Layout:
     """
     task = Category("task")
     apart = Prior("ZeroSumNormal", sigma=_spread("taskSpread", 2))
-    of_task = Bias("taskEase", unit=DOUBLING, per=task, prior=apart)
-    ease = Bias("ease", unit=DOUBLING, per="item", prior=normal(of_task, _spread("easeSpread", 1)))
-    own = Bias(
+    of_task = Effect("taskEase", unit=DOUBLING, per=task, prior=apart)
+    ease = Effect(
+        "ease", unit=DOUBLING, per="item", prior=normal(of_task, _spread("easeSpread", 1))
+    )
+    own = Effect(
         "own", unit=DOUBLING, per=("subject", task), prior=normal(0, _spread("ownSpread", 2))
     )
     horizon = pooled("horizon", 1, 4, DOUBLING, _AT_EVEN_ODDS)
@@ -163,15 +166,15 @@ def trend_layout(shape: Literal["line", "kink", "walk"] = "line") -> Layout:
     first, last = _KNOTS[0], _KNOTS[-1]
     since = f"in years since {SINCE}"
     released = MetaFeature("released", first, last, unit="year", per="subject", about=since)
-    start = Bias("start", unit=DOUBLING, per="population", prior=normal(1, 4))
+    start = Effect("start", unit=DOUBLING, per="population", prior=normal(1, 4))
     course = start + _rate("rate", 3) * released
     if shape == "kink":
-        when = Bias("when", *_KINK, unit="year", per="population", about=since)
+        when = Effect("when", *_KINK, unit="year", per="population", about=since)
         bent = np.absolute(released - when) - np.absolute(when)
         course = course + _rate("change", 2) * bent / 2
     elif shape == "walk":
         quarters = tuple(f"{2025 + knot:.2f}" for knot in _KNOTS[:-1])
-        step = Bias("step", labels=quarters, dim="quarter", per="population")
+        step = Effect("step", labels=quarters, dim="quarter", per="population")
         there, now = (walk(at, step, knots=_KNOTS, over="quarter") for at in (released, 0))
         course = course + _spread("pace", 1) * (there - now)
     about = normal(course, _spread("horizonSpread", 4))
@@ -265,8 +268,8 @@ def _slope(per: str = "subject") -> Slope:
     return Slope("slope", prior=prior, about="per doubling of the hours", per=per)
 
 
-def _rate(name: str, scale: float) -> Bias:
-    return Bias(name, unit=f"{DOUBLING}/year", per="population", prior=normal(0, scale))
+def _rate(name: str, scale: float) -> Effect:
+    return Effect(name, unit=f"{DOUBLING}/year", per="population", prior=normal(0, scale))
 
 
 def _spread(name: str, scale: float) -> Spread:

@@ -44,11 +44,11 @@ def draw_truth(
 
     Examples
     --------
-    >>> from measurement_layouts import Bias, Capability, Prior, Spread, Success, simulate
+    >>> from measurement_layouts import Capability, Effect, Prior, Spread, Success, simulate
     >>> from measurement_layouts.linking import logistic
-    >>> mean = Bias("mean", per="population")
+    >>> mean = Effect("mean")
     >>> skill = Capability("skill", prior=Prior("Normal", mu=mean, sigma=1))
-    >>> ease = Bias("ease", per="item", prior=Prior("ZeroSumNormal", sigma=Spread("spread")))
+    >>> ease = Effect("ease", per="item", prior=Prior("ZeroSumNormal", sigma=Spread("spread")))
     >>> layout = Layout("rasch", Success("solved", logistic(skill + ease)))
     >>> items, subjects = pd.DataFrame(index=["a", "b", "c"]), pd.DataFrame(index=["Ann", "Bob"])
     >>> truth = draw_truth(layout, items, subjects, seed=1)

@@ -209,7 +209,7 @@ def about_groups(layout: Layout, items: pd.DataFrame) -> list[str]:
             advice.append(
                 f"the layout does not use {name}, which puts the items into {groups} groups: where "
                 "groups differ beyond their demands, intervals on new groups are too narrow. Add "
-                f"an effect per group, Bias('ease', per=Category({str(name)!r}), "
+                f"an effect per group, Effect('ease', per=Category({str(name)!r}), "
                 "prior=Prior('Normal', mu=0, sigma=Spread('easeSpread'))), to the log-odds"
             )
     return advice
@@ -233,6 +233,6 @@ def about_short_tests(latents: pd.DataFrame, subjects: int) -> list[str]:
     return [
         f"{many(trials, 'trial')} of the median subject for {many(count, 'profile element')}, "
         f"fewer than {_ENOUGH_TRIALS} for each: a joint fit of the {subjects} subjects may be more "
-        "precise. Give priors parameters of the population, as in Prior('Normal', mu=Bias('mean', "
-        "per='population'), sigma=Spread('spread')), and items effects of their own with per='item'"
+        "precise. Give priors parameters of the population, as in Prior('Normal', "
+        "mu=Effect('mean'), sigma=Spread('spread')), and items an Effect('ease', per='item')"
     ]

@@ -378,7 +378,7 @@ def remedy(layout: Layout) -> str:
         return once
     if layout.joint:
         return (
-            'add Bias("effect", per=("subject", "item"), prior=Prior("Normal", mu=0, '
+            'add Effect("effect", per=("subject", "item"), prior=Prior("Normal", mu=0, '
             'sigma=Spread("effectSpread"))) to the margin of the layout, which gives each subject '
             f"an effect of its own on each item, or {once}"
         )

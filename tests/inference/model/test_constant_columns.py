@@ -17,6 +17,8 @@ sight = ml.Capability("sight", low=0, high=10)
 memory = ml.Capability("memory", low=0, high=1)
 noise = ml.Noise("noise")
 knows = logistic(sight - size)
+lean = ml.Bias("lean", low=-1, high=1)
+SIDED = mixture(chance, by=np.maximum(lean, 0), toward=behind)
 
 
 def evaluation(**columns):
@@ -76,6 +78,10 @@ def doubtful(margin):
         (logistic(sight - size * (0.5 * behind + 1)), {"size", "behind"}),
         (doubtful(sight) * behind, {"behind"}),  # of a function of one's own nothing is known
         (logistic(noise - size), {"size"}),
+        (guessing(knows, SIDED), {"size"}),  # a bias as a weight, as in choices between sides
+        (guessing(knows, ml.Derived("guess", SIDED)), {"size"}),
+        (guessing(knows, 1 - ml.Derived("guess", 1 - SIDED)), {"size"}),
+        (ml.Derived("margin", memory - behind) ** 2, {"behind"}),
     ],
     ids=lambda value: None if isinstance(value, set) else str(value),
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 from helpers import pretend_jointly
@@ -219,3 +220,33 @@ def test_every_plate_comes_back_from_simulation():
     favour = result.data["posterior"]["favour"]
     assert np.abs(favour.sum("school")).max() < 1e-12
     assert np.abs(favour.sum("task")).max() < 1e-12
+
+
+def test_each_label_may_have_a_spread_of_its_own():
+    """A prior per label, each with its own spread, is the model of one node for each label."""
+    rng = np.random.default_rng(0)
+    labels, logistic = ("a", "b"), ml.linking.logistic
+    needs = rng.integers(0, 2, (30, 2)).astype(float)
+    effects = rng.normal(size=(40, 2)) * [2, 0.5]
+    outcomes = rng.logistic(size=(40, 30)) < effects @ needs.T
+
+    def spread(label):
+        return ml.Prior("Normal", mu=0, sigma=ml.Spread(f"spread_{label}"))
+
+    table = ml.MetaFeature("needs", low=0, high=1, labels=labels)
+    effect = ml.Bias("effect", labels=labels, prior={label: spread(label) for label in labels})
+    labelled = ml.linking.total(effect * table, over="dimension")
+    separate = sum(
+        ml.Bias(f"effect_{label}", prior=spread(label)) * ml.MetaFeature(label, low=0, high=1)
+        for label in labels
+    )
+    found = []
+    for margin, columns in ((labelled, table.columns), (separate, labels)):
+        layout = ml.Layout("exam", ml.Success("solved", logistic(margin)))
+        items = pd.DataFrame(needs, columns=columns)
+        evaluation = ml.Evaluation.from_wide(pd.DataFrame(outcomes.astype(int)), items)
+        ml.check(layout, evaluation)
+        fit = ml.fit(layout, evaluation, **{**_SHORT, "draws": 500, "tune": 500})
+        found.append(fit.population().set_index("node")["mean"])
+    assert found[0].to_numpy() == pytest.approx(found[1].to_numpy(), abs=0.15)
+    assert found[0]["spread_a"] > 2 * found[0]["spread_b"]

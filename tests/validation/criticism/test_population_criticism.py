@@ -105,7 +105,7 @@ def test_words_name_what_is_wrong_and_what_to_add(found):
     assert f"check the key of {BACKWARDS}" in told
     assert 'Slope("discrimination", per="item")' in told
     assert f"items differ in difficulty by school: {FAVOURED}" in told
-    assert 'Bias("favour", per=(Category(\'school\', per="subject"), "item")' in told
+    assert 'Effect("favour", per=(Category(\'school\', per="subject"), "item")' in told
     assert "i6 + i7" in told
     assert 'Bias("shared", per=("subject", Category(' in told
     assert "1 of 120 subjects flagged" in repr(found)

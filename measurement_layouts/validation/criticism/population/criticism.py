@@ -55,12 +55,12 @@ class PopulationCriticism:
     Examples
     --------
     >>> import numpy as np
-    >>> from measurement_layouts import Bias, Capability, Layout, Prior, Spread, Success
+    >>> from measurement_layouts import Capability, Effect, Layout, Prior, Spread, Success
     >>> from measurement_layouts.inference.fitting import fit
     >>> from measurement_layouts.linking import logistic
     >>> from measurement_layouts.validation.criticism.criticise import criticise
     >>> skill = Capability("skill", prior=Prior("Normal", mu=0, sigma=Spread("spread")))
-    >>> ease = Bias("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
+    >>> ease = Effect("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
     >>> layout = Layout("quiz", Success("solved", logistic(skill + ease)))
     >>> rng = np.random.default_rng(1)
     >>> able, easy = rng.normal(size=(12, 1)), np.array([-1.0, -0.5, 0.0, 0.5, 1.0, 1.5])
@@ -206,7 +206,7 @@ def _of_levels(flagged: pd.DataFrame) -> str:
     return (
         f"{some(flagged['item'])}: easier or harder than the layout implies "
         f"({flagged['item'].iloc[0]}: {_numbers(flagged.iloc[0])} log-odds); give items an ease of "
-        'their own: Bias("ease", per="item", prior=Prior("ZeroSumNormal", '
+        'their own: Effect("ease", per="item", prior=Prior("ZeroSumNormal", '
         'sigma=Spread("easeSpread")))'
     )
 
@@ -225,9 +225,9 @@ def _of_group(flagged: pd.DataFrame, count: int) -> str:
 def _favour(row: pd.Series) -> str:
     """Write the effect of a column of the subjects on single items."""
     if row["level"] == STANDARD:
-        return f'Bias("weight", per="item") times MetaFeature({row["by"]!r}, ..., per="subject")'
+        return f'Effect("weight", per="item") times MetaFeature({row["by"]!r}, ..., per="subject")'
     return (
-        f'Bias("favour", per=(Category({row["by"]!r}, per="subject"), "item"), '
+        f'Effect("favour", per=(Category({row["by"]!r}, per="subject"), "item"), '
         'prior=Prior("Normal", mu=0, sigma=Spread("favourSpread")))'
     )
 
@@ -248,7 +248,7 @@ def _of_pairs(flagged: pd.DataFrame, testlets: str) -> str:
         return f"{told[0]}; inspect these items: success on one may reduce success on the other"
     return (
         f"{'; '.join(told)}{widened(flagged)}; add an effect of each subject on each group of "
-        f'items: Bias("shared", per=("subject", Category({testlets or "testlet"!r})), '
+        f'items: Effect("shared", per=("subject", Category({testlets or "testlet"!r})), '
         'prior=Prior("Normal", mu=0, sigma=Spread("sharedSpread")))'
     )
 

@@ -156,9 +156,9 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     --------
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.linking import logistic
-    >>> effort = ml.Bias("weight", per="population") * ml.MetaFeature("length", low=-2, high=2)
+    >>> effort = ml.Effect("weight") * ml.MetaFeature("length", low=-2, high=2)
     >>> prior = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
-    >>> margin = ml.Bias("ease", per="item", prior=prior) - effort
+    >>> margin = ml.Effect("ease", per="item", prior=prior) - effort
     >>> layout = ml.Layout("quiz", ml.Success("solved", logistic(margin)))
     >>> items = pd.DataFrame({"length": [-1.0, 0.0, 1.0]}, index=["a", "b", "c"])
     >>> solved = pd.DataFrame(np.tri(8, 3, dtype=int), columns=items.index).rename("s{}".format)
