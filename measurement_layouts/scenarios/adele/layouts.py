@@ -327,14 +327,17 @@ def _added(ease: Expr, weight: Bias, unguessed: Bias, highest: int) -> Expr:
 
 def _shift(place: str) -> Bias:
     """Return the eases of tasks or benchmarks, which all subjects share."""
-    return Bias("shift", per=Category(place), prior=normal(0, Spread(f"{place}Spread")))
+    spread = Spread(f"{place}Spread", prior=Prior("HalfNormal", sigma=1))
+    return Bias("shift", per=Category(place), prior=normal(0, spread))
 
 
 def _slope(slopes: str) -> Slope:
+    positive = Prior("HalfNormal", sigma=2)
     if slopes == "shared":
-        return Slope("slope")
+        return Slope("slope", prior=positive)
     if slopes == "pooled":
-        return Slope("slope", labels=DEMANDS, prior=Prior("HalfNormal", sigma=Slope("usualSlope")))
+        usual = Slope("usualSlope", prior=positive)
+        return Slope("slope", labels=DEMANDS, prior=Prior("HalfNormal", sigma=usual))
     raise LayoutError(f"capability_layout: slopes={slopes!r}; give 'shared' or 'pooled'")
 
 

@@ -47,7 +47,8 @@ def published_layout() -> Layout:
       reached = logistic(horizon − logHours, slope)
     """
     horizon, hours = _horizon(), _hours()
-    slope = Slope("slope", about="per doubling of the hours")
+    half = Prior("HalfNormal", sigma=2)
+    slope = Slope("slope", prior=half, about="per doubling of the hours")
     return Layout("time-horizon", Success("reached", logistic(horizon - hours, slope)))
 
 
@@ -171,7 +172,7 @@ def trend_layout(shape: Literal["line", "kink", "walk"] = "line") -> Layout:
         course = course + _rate("change", 2) * bent / 2
     elif shape == "walk":
         quarters = tuple(f"{2025 + knot:.2f}" for knot in _KNOTS[:-1])
-        step = Bias("step", labels=quarters, dim="quarter", per="population")
+        step = Bias("step", labels=quarters, dim="quarter", per="population", prior=normal(0, 1))
         there, now = (walk(at, step, knots=_KNOTS, over="quarter") for at in (released, 0))
         course = course + _spread("pace", 1) * (there - now)
     about = normal(course, _spread("horizonSpread", 4))
@@ -276,7 +277,8 @@ def _spread(name: str, scale: float) -> Spread:
 def _effective(tasks: Sequence[str]) -> Expr:
     """Return the horizon for the item's task."""
     names = tuple(tasks)
-    ease = Bias("ease", labels=names, dim="task", about="of a task for its hours")
+    each = normal(0, 1)
+    ease = Bias("ease", labels=names, dim="task", prior=each, about="of a task for its hours")
     is_task = MetaFeature("isTask", levels=(0, 1), labels=names, dim="task")
     prior = Prior("HalfNormal", sigma=2)
     spread = Slope("taskSpread", unit=DOUBLING, prior=prior, about="of tasks of equal hours")
