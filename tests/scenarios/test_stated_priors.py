@@ -29,7 +29,7 @@ UP_TO_ONE, UP_TO_TWO = "Prior('HalfNormal', sigma=1)", "Prior('HalfNormal', sigm
         (adele.capability_layout(), {"slope": UP_TO_TWO}),
         (adele.capability_layout("pooled"), {"usualSlope": UP_TO_TWO}),
         (adele.population_layout(), {"taskSpread": UP_TO_ONE}),
-        (adele.additive_population_layout(), {"taskSpread": UP_TO_ONE}),
+        (adele.additive_population_layout(), {"benchmarkSpread": UP_TO_ONE}),
         (animal_ai_olympics.published_layout(), {"rightLeftBias": STANDARD}),
         (object_permanence.published_layout(), {"rightLeftBias": STANDARD}),
         (object_permanence.recommended_layout(), {"rightLeftBias": STANDARD}),
