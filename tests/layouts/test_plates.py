@@ -108,7 +108,6 @@ def refusals():
     yield "in a sum", lambda: bias("b", prior=n(0, 1 + width)), "b: .*spread s.*per subject as b"
     by_school = ml.Spread("s", per=SCHOOL)
     yield "school's", lambda: bias("b", per=SCHOOL, prior=n(0, by_school)), "b: .*school as b has"
-    yield "unit", lambda: ml.Spread("s", unit="m"), "s: a spread in unit m needs a prior"
     yield (
         "negative",
         lambda: ml.Spread("s", prior=n(0, 1)),
