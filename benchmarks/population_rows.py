@@ -136,9 +136,10 @@ def two_abilities() -> ml.Layout:
     parts = []
     for name, demand in (("reckoning", sums), ("reading", words)):
         mean = ml.Bias(f"{name}Mean", per="population", prior=ml.Prior("Normal", mu=1, sigma=2))
-        prior = ml.Prior("Normal", mu=mean, sigma=ml.Spread(f"{name}Spread"))
+        spread = ml.Spread(f"{name}Spread", prior=ml.Prior("HalfNormal", sigma=1))
+        prior = ml.Prior("Normal", mu=mean, sigma=spread)
         parts.append((ml.Capability(name, prior=prior), demand))
-    spread = ml.Spread("easeSpread")
+    spread = ml.Spread("easeSpread", prior=ml.Prior("HalfNormal", sigma=1))
     ease = ml.Bias("ease", per="item", prior=ml.Prior("ZeroSumNormal", sigma=spread))
     (first, one), (second, other) = parts
     return ml.Layout(

@@ -23,6 +23,7 @@ from ..sampling.convergence import (
 )
 from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
 from .assembly import FAULTS
+from .conflicts import own_conflicts, shared_conflicts
 from .posterior import Posterior, success_rates
 from .shared import own_latents, own_names, slowest_shared
 from .summaries import subject_blocks, summaries
@@ -112,7 +113,8 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element; in
         a joint fit also of what subjects share, which ``reason`` then names),
         ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
-        next to nothing) and ``reason`` in words.
+        next to nothing) and ``reason`` in words, which also names values of which the outcomes and
+        the prior disagree (see `conflicts.shared_conflicts`).
 
     Raises
     ------
@@ -169,14 +171,18 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         fault += [] if searched else [f"{NOT_SEARCHED}: {_WHERE}"]
     successes, trials = _outcomes(fit, rows)
     fallen = _off_grid(fit, rows)
+    disagree = _disagreements(fit, rows)
     remarks = [
         [
             *(["sampled by NUTS: the grid cannot resolve the posterior"] * bool(off)),
             *([together.remark] if together is not None and together.remark else []),
             *_remarks(*counted),
             *([] if stay else _several(names[0], own)),
+            *conflicts,
         ]
-        for *counted, stay, own, off in zip(successes, trials, apart, modes, fallen, strict=True)
+        for *counted, stay, own, off, conflicts in zip(
+            successes, trials, apart, modes, fallen, disagree, strict=True
+        )
     ]
     vague = table["prior_dominated"].to_numpy().reshape(each)
     result = pd.DataFrame(
@@ -222,6 +228,18 @@ def _searched(fit: Posterior, rows: np.ndarray) -> np.ndarray:
     if MODES_SEARCHED not in statistics:  # a joint fit
         return np.full(len(rows), fit.data.attrs.get("method", "nuts") != "nuts")
     return np.asarray(statistics[MODES_SEARCHED].to_numpy()[rows].all(axis=(1, 2)))
+
+
+def _disagreements(fit: Posterior, rows: np.ndarray) -> list[list[str]]:
+    """Write which priors the outcomes contradict, by subject."""
+    if FAULTS in fit.data.attrs:  # the values that a newcomer shares were fitted to the others
+        return [[] for _ in rows]
+    shared = [found.text for found in shared_conflicts(fit) if found.text]
+    own = own_conflicts(fit, rows)
+    return [
+        shared + [found.text for found in own if found.surprising[place].any()]
+        for place in range(len(rows))
+    ]
 
 
 def _off_grid(fit: Posterior, rows: np.ndarray) -> np.ndarray:
