@@ -10,6 +10,7 @@ from ...common.errors import FitError
 from ...common.messages import many
 from ...common.options import inside
 from ..model.bands import find_bands
+from ..model.linkage import about_unlinked, unlinked_groups
 from ..sampling.convergence import (
     NOT_SEARCHED,
     RHAT_LIMIT,
@@ -23,6 +24,7 @@ from ..sampling.convergence import (
 )
 from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
 from .assembly import FAULTS
+from .cohort import cohort_of
 from .conflicts import own_conflicts, shared_conflicts
 from .posterior import Posterior, success_rates
 from .shared import own_latents, own_names, slowest_shared
@@ -114,7 +116,8 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         a joint fit also of what subjects share, which ``reason`` then names),
         ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
         next to nothing) and ``reason`` in words, which also names values of which the outcomes and
-        the prior disagree (see `conflicts.shared_conflicts`).
+        the prior disagree (see `conflicts.shared_conflicts`), and groups of subjects that share no
+        item (see `linkage.unlinked_groups`).
 
     Raises
     ------
@@ -230,11 +233,23 @@ def _searched(fit: Posterior, rows: np.ndarray) -> np.ndarray:
     return np.asarray(statistics[MODES_SEARCHED].to_numpy()[rows].all(axis=(1, 2)))
 
 
+def _unlinked(fit: Posterior) -> list[str]:
+    """Write which groups of subjects share no item, in a joint fit."""
+    if not fit.layout.joint:
+        return []
+    if "unlinked" not in fit.kept:
+        cohort = cohort_of(fit)
+        said = about_unlinked(cohort, unlinked_groups(cohort))
+        fit.kept["unlinked"] = [text.splitlines()[0] for text in said]
+    result: list[str] = fit.kept["unlinked"]
+    return result
+
+
 def _disagreements(fit: Posterior, rows: np.ndarray) -> list[list[str]]:
     """Write which priors the outcomes contradict, by subject."""
     if FAULTS in fit.data.attrs:  # the values that a newcomer shares were fitted to the others
         return [[] for _ in rows]
-    shared = [found.text for found in shared_conflicts(fit) if found.text]
+    shared = [*_unlinked(fit), *(found.text for found in shared_conflicts(fit) if found.text)]
     own = own_conflicts(fit, rows)
     return [
         shared + [found.text for found in own if found.surprising[place].any()]

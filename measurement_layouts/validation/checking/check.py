@@ -55,7 +55,9 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     For a joint layout, the expected standard deviations are those of all values together, shared
     ones and subjects' own ones; see `population.taught`. Locations that no outcome can tell apart,
     such as a free mean of subjects beside item effects that do not sum to zero, are reported as
-    problems. Repeated attempts at an item are tested after the fit, by `criticise`.
+    problems, and before all others, groups of subjects that share no item, if items have effects of
+    their own; see `linkage.unlinked_groups`. Repeated attempts at an item are tested after the fit,
+    by `criticise`.
 
     Parameters
     ----------
@@ -103,13 +105,13 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     if not columns.usable.any():
         problems = some(columns.problems, 3, most=1_000)
         raise DataError(f"no item can be used with layout {layout.name!r}: {problems}")
-    effects, ridges, advice = no_effects(), list[str](), list[str]()
+    effects, unlinked, ridges, advice = no_effects(), list[str](), list[str](), list[str]()
     names = [element.name for element in elements(layout)]
     if layout.joint:
         usable = evaluation.select(items=evaluation.item_table.index[columns.usable])
         shared = taught(layout, usable, columns.varying, seed=seed)
         latents, sds = shared.latents, shared.sds
-        effects, ridges = shared.effects, shared.problems
+        effects, unlinked, ridges = shared.effects, shared.unlinked, shared.problems
     else:
         given, trials = _usable(layout, evaluation, columns.usable)
         found = expected(layout, given, trials, seed=seed)
@@ -130,6 +132,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         subjects,
         pd.DataFrame(sds, subjects.index, names),
         [
+            *unlinked,
             *columns.problems,
             *about_outcomes_twice(layout),
             *about_slopes(layout, columns),
