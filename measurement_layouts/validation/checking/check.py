@@ -12,6 +12,7 @@ from ...evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ...evaluations.steps import of_rows, refuse_other_rows
 from ...inference.model.alignment import Features
 from ...inference.model.features import read_features
+from ...inference.model.variation import needing
 from ...layouts import Layout
 from ...layouts.elements import elements
 from ...layouts.opposed import opposed
@@ -136,7 +137,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
             *columns.problems,
             *about_outcomes_twice(layout),
             *about_slopes(layout, columns),
-            *about_constants(features, _opposed_columns(layout)),
+            *about_constants(features, _needs(layout, evaluation, columns)),
             *ridges,
             *about_demands(together),
             *about_subjects(subjects),
@@ -168,11 +169,16 @@ def _agreement(evaluation: Evaluation, seed: int) -> pd.DataFrame:
     return agreement(evaluation.subjects, outcomes, prob=PROB, seed=seed)
 
 
-def _opposed_columns(layout: Layout) -> list[str]:
-    """List the columns of meta-features that are compared with a latent in the formula."""
-    held = opposed(layout)
-    features = (feature for feature in layout.meta_features if feature.name in held)
-    return [column for feature in features for column in feature.columns]
+def _needs(layout: Layout, evaluation: Evaluation, columns: Columns) -> dict[str, list[str]]:
+    """List the latents that can be inferred only if a column varied, by column that does not."""
+    held, values = opposed(layout), read_features(layout, evaluation.item_table[columns.usable])
+    return {
+        column: needing(layout, feature, values, label)
+        for feature in layout.meta_features
+        if feature.name in held
+        for label, column in enumerate(feature.columns)
+        if column not in columns.varying
+    }
 
 
 def _to_correlate(columns: Columns) -> pd.DataFrame:
