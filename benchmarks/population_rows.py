@@ -100,7 +100,7 @@ def known_posterior(seed: int) -> list[float]:
         pd.read_csv(folder / f"{name}.csv", index_col=0) for name in ("answers", "truth")
     )
     evaluation = ml.Evaluation.from_wide(answers, pd.DataFrame(index=answers.columns))
-    mean = ml.Effect("mean", per="population", prior=ml.Prior("Normal", mu=0.75, sigma=1))
+    mean = ml.Effect("mean", prior=ml.Prior("Normal", mu=0.75, sigma=1))
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
     hard = ml.Effect("difficulty", per="item", prior=ml.Prior("Normal", mu=0, sigma=1))
     layout = ml.Layout("1PL", ml.Success("right", logistic(ability - hard)))
@@ -135,10 +135,11 @@ def two_abilities() -> ml.Layout:
     sums, words = (ml.MetaFeature(name, low=-2, high=2) for name in ("sums", "words"))
     parts = []
     for name, demand in (("reckoning", sums), ("reading", words)):
-        mean = ml.Effect(f"{name}Mean", per="population", prior=ml.Prior("Normal", mu=1, sigma=2))
-        prior = ml.Prior("Normal", mu=mean, sigma=ml.Spread(f"{name}Spread"))
+        mean = ml.Effect(f"{name}Mean", prior=ml.Prior("Normal", mu=1, sigma=2))
+        spread = ml.Spread(f"{name}Spread", prior=ml.Prior("HalfNormal", sigma=1))
+        prior = ml.Prior("Normal", mu=mean, sigma=spread)
         parts.append((ml.Capability(name, prior=prior), demand))
-    spread = ml.Spread("easeSpread")
+    spread = ml.Spread("easeSpread", prior=ml.Prior("HalfNormal", sigma=1))
     ease = ml.Effect("ease", per="item", prior=ml.Prior("ZeroSumNormal", sigma=spread))
     (first, one), (second, other) = parts
     return ml.Layout(

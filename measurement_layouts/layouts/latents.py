@@ -31,6 +31,9 @@ from .plates import (
 from .priors import Prior
 from .zero_sum import check_one_width, check_zero_sum
 
+LOG_ODDS = 2.5
+"""Standard deviation of a population's mean, and scale of a spread, in log-odds."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Latent(Labelled):
@@ -69,7 +72,6 @@ class Latent(Labelled):
     about: str = ""
     per: Any = None
     default_per: ClassVar[str] = SUBJECT
-    default_prior: ClassVar[Prior | None] = None
     joins_any_unit: ClassVar[bool] = False
     subjects_only: ClassVar[bool] = False
     possible: ClassVar[Interval] = REALS
@@ -89,7 +91,7 @@ class Latent(Labelled):
             set_fields(self, low=low, high=high)
             if self.prior is None:
                 set_fields(self, prior=self._uniform(Interval(low, high)))
-        elif self.prior is None:
+        elif self.prior is None and not self.by_layout:
             set_fields(self, prior=self.default_prior)
         for prior in self.priors:
             self._check_prior(prior)
@@ -195,8 +197,20 @@ class Latent(Labelled):
         return self.plates == (SUBJECT,)
 
     @property
+    def by_layout(self) -> bool:
+        """Whether a layout states its prior, where none is given: from the range of a demand."""
+        return False
+
+    @property
+    def default_prior(self) -> Prior | None:
+        """The prior where none is given; outside of a layout, if a layout states it."""
+        return None
+
+    @property
     def priors(self) -> tuple[Prior, ...]:
         """The prior, given or by default; several where each label has its own."""
+        if self.prior is None and self.default_prior is not None:
+            return (self.default_prior,)
         if self.prior is None:
             raise LayoutError(
                 f"{self.name}: a {self.kind} needs a range or a prior; give low= and high= in the "
@@ -295,7 +309,19 @@ class Propensity(Latent):
 
 
 class Bias(Latent):
-    """Preference that raises or lowers performance; standard normal by default.
+    r"""Preference that raises or lowers performance; standard normal by default.
+
+    A mean of the population, ``per="population"``, has by default, in a layout, the prior
+
+    .. math:: \mu \sim \mathrm{Normal}(c, w / 4), \quad \mathrm{or} \quad
+        \mu \sim \mathrm{Normal}(0, 2.5) \text{ in log-odds}
+
+    with the width w and the midpoint c of the range of the demand that is subtracted from the
+    values whose mean it is, or of their own range: w / 4 is 2.5 log-odds at the usual slope of ten
+    divided by w. Where no unit is declared and the slope a is a number, the standard deviation is
+    at least 2.5 / a. The midpoint is for the mean alone: a weight of a covariate, or a further
+    term, has the same standard deviation about 0. The mean of logarithms, in a ``LogNormal``, has
+    Normal(log(10 / w), 1) for slopes, and Normal(0, 1) otherwise.
 
     Parameters
     ----------
@@ -307,7 +333,8 @@ class Bias(Latent):
         Unit of the margin: the name of a unit in pint, or any other word. Without a unit, it can be
         added to a margin in any unit.
     prior : Prior or mapping of str to Prior, optional
-        Prior of any family (default: standard normal), or one prior for each label, by label.
+        Prior of any family (default: standard normal; as above for the population), or one prior
+        for each label, by label.
     labels, dim : optional
         Names of the labels, each of which has a value, and the name of their dimension.
     about : str
@@ -327,8 +354,15 @@ class Bias(Latent):
     """
 
     kind: ClassVar[str] = "bias"
-    default_prior: ClassVar[Prior | None] = Prior("Normal", mu=0, sigma=1)
     joins_any_unit: ClassVar[bool] = True
+
+    @property
+    def by_layout(self) -> bool:
+        return not self.plates
+
+    @property
+    def default_prior(self) -> Prior | None:
+        return Prior("Normal", mu=0, sigma=1 if self.plates else LOG_ODDS)
 
 
 class Effect(Bias):
@@ -371,9 +405,16 @@ class Effect(Bias):
 
 
 class Slope(Latent):
-    """How steeply the probability of success falls as a demand exceeds a capability; positive.
+    r"""How steeply the probability of success falls as a demand exceeds a capability; positive.
 
-    A slope is the second argument of `logistic`.
+    A slope is the second argument of `logistic`. By default, in a layout, it has the prior
+
+    .. math:: \log a \sim \mathrm{Normal}(\log(10 / w), \log 2)
+
+    with the width w of the range that is subtracted in ``logistic(ability - demand, slope)``: over
+    this range success then goes from almost certain to almost impossible. The standard deviation is
+    a factor of two. Of several logistics with one slope it is the mean of ``log(10 / w)``. Where no
+    finite range is subtracted, the prior is half-normal of scale 2.
 
     Parameters
     ----------
@@ -384,8 +425,8 @@ class Slope(Latent):
     unit : str, optional
         One over the unit of the margin. Without a unit, it can be used with a margin in any unit.
     prior : Prior or mapping of str to Prior, optional
-        Prior of any family on positive numbers (default: half-normal of scale 2), or one prior for
-        each label, by label.
+        Prior of any family on positive numbers (default: as above), or one prior for each label,
+        by label.
     labels, dim : optional
         Names of the labels, each of which has a value, and the name of their dimension.
     about : str
@@ -401,14 +442,26 @@ class Slope(Latent):
 
     Examples
     --------
-    >>> Slope("navigationSlope").range
-    [0, inf]
+    >>> from measurement_layouts import Layout, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> reach, distance = Capability("reach", 0, 40), MetaFeature("distance", 0, 40)
+    >>> outcome = Success("found", logistic(reach - distance, Slope("slope")))
+    >>> prior = Layout("search", outcome).nodes["slope"].prior
+    >>> prior.family, round(math.exp(dict(prior.parameters)["mu"].value), 6)
+    ('LogNormal', 0.25)
     """
 
     kind: ClassVar[str] = "slope"
-    default_prior: ClassVar[Prior | None] = Prior("HalfNormal", sigma=2)
     joins_any_unit: ClassVar[bool] = True
     possible: ClassVar[Interval] = Interval(0.0, math.inf)
+
+    @property
+    def by_layout(self) -> bool:
+        return True
+
+    @property
+    def default_prior(self) -> Prior | None:
+        return Prior("HalfNormal", sigma=2)
 
 
 class Noise(Latent):
@@ -444,15 +497,26 @@ class Noise(Latent):
     """
 
     kind: ClassVar[str] = "noise"
-    default_prior: ClassVar[Prior | None] = Prior("Uniform", lower=0, upper=1)
     possible: ClassVar[Interval] = UNIT
+
+    @property
+    def default_prior(self) -> Prior | None:
+        return Prior("Uniform", lower=0, upper=1)
 
 
 class Spread(Latent):
-    """Standard deviation of a quantity, such as of abilities among subjects; positive.
+    r"""Standard deviation of a quantity, such as of abilities among subjects; positive.
 
-    The default prior is half-normal of scale 1, which is wide for log-odds. There is one value for
-    the population unless `per` is given.
+    By default, in a layout, it has the prior
+
+    .. math:: \tau \sim \mathrm{HalfNormal}(w / 4), \quad \mathrm{or} \quad
+        \tau \sim \mathrm{HalfNormal}(2.5) \text{ in log-odds}
+
+    with the width w of the range of the demand that is subtracted from the values that vary, or of
+    their own range: w / 4 is 2.5 log-odds at the usual slope of ten divided by w. Where no unit is
+    declared and the slope a is a number, the scale is at least 2.5 / a. The spread of logarithms,
+    in a ``LogNormal``, has HalfNormal(1). There is one value for the population unless `per` is
+    given.
 
     Parameters
     ----------
@@ -461,10 +525,11 @@ class Spread(Latent):
     low, high : float, optional
         Range, from 0 up; the prior is uniform on it unless one is given.
     unit : str, optional
-        Unit of the quantity that varies; a spread with a unit needs a range or a prior.
+        Unit of the quantity that varies. A spread with a unit needs a range or a prior, unless a
+        demand in that unit has a finite range.
     prior : Prior or mapping of str to Prior, optional
-        Prior of any family on positive numbers (default: half-normal of scale 1), or one prior for
-        each label, by label.
+        Prior of any family on positive numbers (default: as above), or one prior for each label,
+        by label.
     labels, dim : optional
         Names of the labels, each of which has a value, and the name of their dimension.
     about : str
@@ -475,28 +540,32 @@ class Spread(Latent):
     Raises
     ------
     LayoutError
-        When it has a unit but neither a range nor a prior, or a value may be negative.
+        When a value may be negative; in a layout, also when it has a unit but neither a range nor a
+        prior, and nothing in that unit has a finite range.
 
     Examples
     --------
-    >>> Spread("spread").prior
-    Prior('HalfNormal', sigma=1)
+    >>> from measurement_layouts import Layout, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> apart = Prior("Normal", mu=20, sigma=Spread("spread"))
+    >>> span = Capability("span", unit="m", prior=apart)
+    >>> distance = MetaFeature("distance", low=0, high=40, unit="m")
+    >>> Layout("search", Success("found", logistic(span - distance, 0.25))).nodes["spread"].prior
+    Prior('HalfNormal', sigma=10)
     """
 
     kind: ClassVar[str] = "spread"
-    default_prior: ClassVar[Prior | None] = Prior("HalfNormal", sigma=1)
     default_per: ClassVar[str] = POPULATION
     joins_any_unit: ClassVar[bool] = True
     possible: ClassVar[Interval] = Interval(0.0, math.inf)
 
-    def __post_init__(self) -> None:
-        bare = self.prior is None and self.low is None and self.high is None
-        super().__post_init__()
-        if self.unit is not None and bare:
-            raise LayoutError(
-                f"{self.name}: a spread in {unit_names.text(self.unit)} needs a prior in that "
-                f"unit, as in Spread({self.name!r}, unit=..., prior=Prior('HalfNormal', sigma=...))"
-            )
+    @property
+    def by_layout(self) -> bool:
+        return True
+
+    @property
+    def default_prior(self) -> Prior | None:
+        return Prior("HalfNormal", sigma=LOG_ODDS)
 
 
 def plates_of(expression: Expr) -> tuple[Plate, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..linking import LinkingFunction
 from . import checks, serial
+from .defaults import with_default_priors
 from .drawing import equations, mermaid
 from .drawing import graphviz as render
 from .graph import Graph
@@ -87,7 +88,7 @@ class Layout(Graph):
         profile: Sequence[Latent] = (),
     ) -> None:
         checks.check_layout(name, (outcome, *more), profile)
-        super().__init__(str(name), (outcome, *more))
+        super().__init__(str(name), with_default_priors((outcome, *more)))
         _ = self.dims
 
     def __getstate__(self) -> dict[str, Any]:

@@ -29,6 +29,10 @@ def of_log():
     return ml.Layout("logs", ml.Success("found", logistic(effort - log(demand))))
 
 
+def of_slope():
+    return ml.Layout("steep", ml.Success("found", logistic(reach - distance, ml.Slope("slope"))))
+
+
 def of_ratio():
     return ml.Layout("ratio", ml.Success("found", logistic(reach / distance - behind)))
 
@@ -56,11 +60,11 @@ def of_ratio():
         ),
         fault(
             "a meta-feature that never varies",
-            lambda: fit(items(distance=[2, 2, 2])),
+            lambda: fit(items(distance=[2, 2, 2]), of_slope()),
             DataError,
             "distance is 2 on all 3 items: the effect of a demand that does not vary cannot be "
-            "inferred; add items with other values, or use the number in the layout instead of the "
-            "meta-feature",
+            "inferred, and reach, slope cannot without it; add items with other values, or give "
+            "the layout numbers instead of some of these",
         ),
         fault(
             "the log of a zero demand",

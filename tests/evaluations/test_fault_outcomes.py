@@ -3,10 +3,21 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.fault_cases import evaluation, exactly, fault, fit, items, layout, table
+from helpers.fault_cases import (
+    distance,
+    evaluation,
+    exactly,
+    fault,
+    fit,
+    items,
+    layout,
+    reach,
+    table,
+)
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation
+from measurement_layouts.linking import logistic
 
 CODES = (
     "; code failure as 0 and success as 1, or by a known word (in upper or lower case: yes/no, "
@@ -213,13 +224,16 @@ FEW = {"chains": 4, "seed": 1, "method": "grid", "progressbar": False}
 
 @pytest.mark.trust("faults", "an evaluation of one item")
 def test_one_item_says_nothing_of_a_demand_and_something_without():
+    steep = ml.Layout("steep", ml.Success("found", logistic(reach - distance, ml.Slope("slope"))))
     with exactly(
         DataError,
         "distance is 1 on the only item: the effect of a demand that does not vary cannot be "
-        "inferred; add items with other values, or use the number in the layout instead of the "
-        "meta-feature",
+        "inferred, and reach, slope cannot without it; add items with other values, or give "
+        "the layout numbers instead of some of these",
     ):
-        ml.fit(layout, evaluation().select(items=["a"]), **FEW)
+        ml.fit(steep, evaluation().select(items=["a"]), **FEW)
+    reached = ml.fit(layout, evaluation().select(items=["a"]), **FEW).profiles()
+    assert (reached["shrinkage"] > 0).all()
     coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
     one_item = Evaluation.from_wide(table([[1]], ["Ann"], ["a"]), pd.DataFrame(index=["a"]))
     found = ml.fit(coin, one_item, **FEW)

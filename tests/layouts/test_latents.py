@@ -227,7 +227,6 @@ def test_the_order_of_parameters_does_not_matter():
         (Capability("skill", low=0, high=5.3), Prior("Uniform", lower=0, upper=5.3)),
         (Bias("lean"), Prior("Normal", mu=0, sigma=1)),
         (Bias("lean", low=-1, high=1), Prior("Uniform", lower=-1, upper=1)),
-        (Slope("steep"), Prior("HalfNormal", sigma=2)),
         (Noise("noise"), Prior("Uniform", lower=0, upper=1)),
     ],
 )

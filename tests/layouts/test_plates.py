@@ -120,7 +120,6 @@ def refusals():
         lambda: bias("b", per=SCHOOL, prior=n(0, by_school)),
         "b: .*a spread per school, and so is b",
     )
-    yield "unit", lambda: ml.Spread("s", unit="m"), "s: a spread in unit m needs a prior"
     yield (
         "negative",
         lambda: ml.Spread("s", prior=n(0, 1)),

@@ -19,6 +19,7 @@ from ...linking.evaluation import ancestry
 from ...linking.expression import Constant, SubjectConstant
 from .alignment import Features, defined
 from .bands import refuse_reversed
+from .variation import needing
 
 _POINTS, _SEED = 16, 20231  # random profiles; a part must be finite at one of them at least
 _BLOCK = 1024  # number of items that are checked at a time
@@ -288,9 +289,10 @@ def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.Data
 
 
 def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, np.ndarray]) -> None:
-    """Refuse items outside the declared ranges, and demands that are constant or undefined.
+    """Refuse items outside the declared ranges, and constant demands that latents need to vary.
 
-    A meta-feature that opposes no latent, such as a chance of guessing, may be constant.
+    A demand may be constant or undefined where no latent needs it to vary: a capability can be
+    inferred from items of one demand, but not together with a slope. See `variation.needing`.
 
     Parameters
     ----------
@@ -304,8 +306,9 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
     Raises
     ------
     DataError
-        When a value is outside its range, or a demand is undefined on all items or has the same
-        value wherever it is defined; the message names the meta-feature and the items.
+        When a value is outside its range; or when a demand is undefined on all items, or has the
+        same value wherever it is defined, and latents can only be inferred if it varies. The
+        message names the meta-feature, the items and the latents.
 
     Examples
     --------
@@ -335,21 +338,24 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
             continue
         there = defined(feature, features, len(items))
         where = "" if feature.given is None else f" where {feature.given} is not 0"
+        values = values[there]
+        if len(values) and not (np.isfinite(values).all() and (values == values[0]).all()):
+            continue
+        if not (need := needing(layout, feature, features)):
+            continue
         if not there.any():
             raise DataError(
                 f"{feature.name} is undefined on all {len(items)} items, because {feature.given} "
-                "is 0, so that its effect on subjects cannot be inferred; add items on which it is "
-                "defined, or leave it out of the layout"
+                f"is 0, so that its effect on subjects cannot be inferred, nor {some(need)}; add "
+                "items on which it is defined, or leave it out of the layout"
             )
-        values = values[there]
-        if np.isfinite(values).all() and (values == values[0]).all():
-            value = some(f"{number:g}" for number in np.ravel(values[0]))
-            on = "the only item" if len(values) == 1 else f"all {len(values)} items"
-            raise DataError(
-                f"{feature.name} is {value} on {on}{where}: the effect of a demand that does not "
-                "vary cannot be inferred; add items with other values, "
-                "or use the number in the layout instead of the meta-feature"
-            )
+        value = some(f"{number:g}" for number in np.ravel(values[0]))
+        on = "the only item" if len(values) == 1 else f"all {len(values)} items"
+        raise DataError(
+            f"{feature.name} is {value} on {on}{where}: the effect of a demand that does not "
+            f"vary cannot be inferred, and {some(need)} cannot without it; add items with "
+            "other values, or give the layout numbers instead of some of these"
+        )
 
 
 def _need_chances(node: Measured, items: pd.DataFrame) -> None:

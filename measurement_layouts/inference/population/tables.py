@@ -11,6 +11,7 @@ from ...common.options import inside
 from ...layouts import Latent
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ..posterior.cohort import cohort_of
+from ..posterior.conflicts import shared_conflicts
 from ..posterior.posterior import Posterior
 from ..posterior.shared import draws_by_level, levels_of, shared_latents
 from ..posterior.summaries import summarise
@@ -104,8 +105,10 @@ def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
     DataFrame
         One row per node, level and label, in the nodes' units: ``node``, ``label``, ``level``
         (empty without plates; of several plates, joined by commas), ``mean``, ``sd``, ``low``,
-        ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` (NaN for a single chain) and ``shrinkage``
-        (:math:`1 - \mathrm{var}_{post} / \mathrm{var}_{prior}`).
+        ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
+        (:math:`1 - \mathrm{var}_{post} / \mathrm{var}_{prior}`) and ``prior_conflict``, whether
+        the outcomes and a prior of fixed parameters disagree on the value (in at most about 1 % of
+        values that come from their prior; see `conflicts.shared_conflicts`).
 
     Raises
     ------
@@ -135,7 +138,12 @@ def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
     ]
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(columns))
     whole["level"] = [", ".join(level) for level in whole["level"]]
-    return whole[list(columns)].astype(columns)
+    conflicts = {each.latent.name: each.surprising.ravel() for each in shared_conflicts(fit)}
+    counts = [len(part) for part in parts]
+    names = [part["node"].iloc[0] for part in parts]
+    flags = [conflicts.get(n, np.zeros(c, bool)) for n, c in zip(names, counts, strict=True)]
+    table = whole[list(columns)].astype(columns)
+    return table.assign(prior_conflict=np.concatenate([np.zeros(0, bool), *flags]))
 
 
 def _checked(fit: Posterior, what: str, prob: float) -> float:

@@ -10,6 +10,7 @@ from ...common.errors import FitError
 from ...common.messages import many
 from ...common.options import inside
 from ..model.bands import find_bands
+from ..model.linkage import about_unlinked, unlinked_groups
 from ..sampling.convergence import (
     NOT_SEARCHED,
     RHAT_LIMIT,
@@ -23,6 +24,8 @@ from ..sampling.convergence import (
 )
 from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
 from .assembly import FAULTS
+from .cohort import cohort_of
+from .conflicts import own_conflicts, shared_conflicts
 from .posterior import Posterior, success_rates
 from .shared import own_latents, own_names, slowest_shared
 from .summaries import subject_blocks, summaries
@@ -112,7 +115,9 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element; in
         a joint fit also of what subjects share, which ``reason`` then names),
         ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
-        next to nothing) and ``reason`` in words.
+        next to nothing) and ``reason`` in words, which also names values of which the outcomes and
+        the prior disagree (see `conflicts.shared_conflicts`), and groups of subjects that share no
+        item (see `linkage.unlinked_groups`).
 
     Raises
     ------
@@ -169,14 +174,18 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         fault += [] if searched else [f"{NOT_SEARCHED}: {_WHERE}"]
     successes, trials = _outcomes(fit, rows)
     fallen = _off_grid(fit, rows)
+    disagree = _disagreements(fit, rows)
     remarks = [
         [
             *(["sampled by NUTS: the grid cannot resolve the posterior"] * bool(off)),
             *([together.remark] if together is not None and together.remark else []),
             *_remarks(*counted),
             *([] if stay else _several(names[0], own)),
+            *conflicts,
         ]
-        for *counted, stay, own, off in zip(successes, trials, apart, modes, fallen, strict=True)
+        for *counted, stay, own, off, conflicts in zip(
+            successes, trials, apart, modes, fallen, disagree, strict=True
+        )
     ]
     vague = table["prior_dominated"].to_numpy().reshape(each)
     result = pd.DataFrame(
@@ -222,6 +231,30 @@ def _searched(fit: Posterior, rows: np.ndarray) -> np.ndarray:
     if MODES_SEARCHED not in statistics:  # a joint fit
         return np.full(len(rows), fit.data.attrs.get("method", "nuts") != "nuts")
     return np.asarray(statistics[MODES_SEARCHED].to_numpy()[rows].all(axis=(1, 2)))
+
+
+def _unlinked(fit: Posterior) -> list[str]:
+    """Write which groups of subjects share no item, in a joint fit."""
+    if not fit.layout.joint:
+        return []
+    if "unlinked" not in fit.kept:
+        cohort = cohort_of(fit)
+        said = about_unlinked(cohort, unlinked_groups(cohort))
+        fit.kept["unlinked"] = [text.splitlines()[0] for text in said]
+    result: list[str] = fit.kept["unlinked"]
+    return result
+
+
+def _disagreements(fit: Posterior, rows: np.ndarray) -> list[list[str]]:
+    """Write which priors the outcomes contradict, by subject."""
+    if FAULTS in fit.data.attrs:  # the values that a newcomer shares were fitted to the others
+        return [[] for _ in rows]
+    shared = [*_unlinked(fit), *(found.text for found in shared_conflicts(fit) if found.text)]
+    own = own_conflicts(fit, rows)
+    return [
+        shared + [found.text for found in own if found.surprising[place].any()]
+        for place in range(len(rows))
+    ]
 
 
 def _off_grid(fit: Posterior, rows: np.ndarray) -> np.ndarray:

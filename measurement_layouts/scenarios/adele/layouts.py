@@ -267,7 +267,7 @@ def additive_population_layout(*, highest: int = 5) -> Layout:
     ['generalEase', 'weight', 'unguessed']
     """
     ease = pooled("generalEase", 0, 2)
-    mean = Effect("meanWeight", per="population", labels=DEMANDS, prior=normal(0, _MEAN_WEIGHT_SD))
+    mean = Effect("meanWeight", labels=DEMANDS, prior=normal(0, _MEAN_WEIGHT_SD))
     apart = Spread("weightSpread", prior=Prior("HalfNormal", sigma=0.1))
     weight = Bias("weight", labels=DEMANDS, prior=normal(mean, apart))
     unguessed = Bias("unguessed", prior=normal(0, 3))
@@ -328,14 +328,17 @@ def _added(ease: Expr, weight: Bias, unguessed: Bias, highest: int) -> Expr:
 
 def _shift(place: str) -> Effect:
     """Return the eases of tasks or benchmarks, which all subjects share."""
-    return Effect("shift", per=Category(place), prior=normal(0, Spread(f"{place}Spread")))
+    spread = Spread(f"{place}Spread", prior=Prior("HalfNormal", sigma=1))
+    return Effect("shift", per=Category(place), prior=normal(0, spread))
 
 
 def _slope(slopes: str) -> Slope:
+    positive = Prior("HalfNormal", sigma=2)
     if slopes == "shared":
-        return Slope("slope")
+        return Slope("slope", prior=positive)
     if slopes == "pooled":
-        return Slope("slope", labels=DEMANDS, prior=Prior("HalfNormal", sigma=Slope("usualSlope")))
+        usual = Slope("usualSlope", prior=positive)
+        return Slope("slope", labels=DEMANDS, prior=Prior("HalfNormal", sigma=usual))
     raise LayoutError(f"capability_layout: slopes={slopes!r}; give 'shared' or 'pooled'")
 
 

@@ -47,7 +47,7 @@ def published_layout() -> Layout:
     x_pos = MetaFeature("XPos", levels=(-1, 0, 1), about="-1 left, 1 right")
     navigation = Capability("navigationAbility", low=0, high=5.3, unit="sd")
     visual = Capability("visualAbility", low=0, high=1.9, unit="sd")
-    side_bias = Bias("rightLeftBias")
+    side_bias = Bias("rightLeftBias", prior=Prior("Normal", mu=0, sigma=1))
     noise = Noise("noiseLevel")
 
     effect = Derived("rightLeftEffect", side_bias * x_pos)

@@ -129,7 +129,7 @@ def population_layout() -> Layout:
     general = Capability(
         "generalLevel", prior=normal(0, Spread("generalSpread", prior=wide)), about="log-odds"
     )
-    easy = Effect("skillEase", per="population", prior=normal(0, 4), labels=labels, dim="skill")
+    easy = Effect("skillEase", prior=normal(0, 4), labels=labels, dim="skill")
     level = Capability(
         "skillLevel",
         prior=normal(general + easy, Spread("skillSpread", prior=wide)),

@@ -100,7 +100,7 @@ def population_layout() -> Layout:
     demands = (_steps(), 3), (_digits(), 2), (_doublings(), 6)
     margin: Expr = pooled("solvingAbility", 2, 2) + item_ease(2)
     for demand, typical in demands:
-        weight = Effect(f"{demand.name}Weight", per="population", prior=normal(0.5, 0.5))
+        weight = Effect(f"{demand.name}Weight", prior=normal(0.5, 0.5))
         margin = margin - weight * (demand - typical)
     return Layout("gsm8k-population", Success("answer", logistic(margin)))
 

@@ -3,7 +3,7 @@
 from ...layouts import Capability, Category, Effect, Layout, MetaFeature, Prior, Spread, Success
 from ...linking import logistic
 from ...linking.expression import Expr
-from ..pooling import item_ease
+from ..pooling import item_ease, normal
 
 POPULATION = "population"
 
@@ -78,7 +78,7 @@ def batches_layout() -> Layout:
     """
     batch = Category("batch", per="subject")
     level = Effect("ofBatch", per=batch, prior=Prior("ZeroSumNormal", sigma=0.5))
-    apart = Prior("ZeroSumNormal", sigma=Spread("favourSpread"), n_zerosum_axes=2)
+    apart = Prior("ZeroSumNormal", sigma=_spread("favourSpread"), n_zerosum_axes=2)
     favour = Effect("favour", per=(batch, "item"), prior=apart)
     ability = _ability(_mean() + _practice() + level)
     solved = Success("solved", logistic(ability + item_ease() + favour))
@@ -94,16 +94,19 @@ LAYOUTS = {
 
 
 def _mean() -> Expr:
-    return Effect("mean", per=POPULATION)
+    return Effect("mean", prior=normal(0, 1))
 
 
 def _practice() -> Expr:
     tests = MetaFeature(
         "tests", low=-5, high=5, per="subject", about="exercises solved, standardised"
     )
-    return Effect("weight", per=POPULATION) * tests
+    return Effect("weight", prior=normal(0, 1)) * tests
 
 
 def _ability(about: Expr) -> Capability:
-    spread = Spread("spread")
-    return Capability("ability", prior=Prior("Normal", mu=about, sigma=spread), about="log-odds")
+    return Capability("ability", prior=normal(about, _spread("spread")), about="log-odds")
+
+
+def _spread(name: str) -> Spread:
+    return Spread(name, prior=Prior("HalfNormal", sigma=1))

@@ -52,7 +52,7 @@ def published_layout() -> Layout:
     visual = Capability("visualAbility", low=0, high=6, unit="goal_unit")
     flat = Capability("flatNavAbility", low=0, high=56, unit="arena_unit")
     abilities = [Capability(f"{what}Ability", low=0, high=1) for what in _OBSTACLES]
-    bias, noise = Bias("rightLeftBias"), Noise("noiseLevel")
+    bias, noise = Bias("rightLeftBias", prior=Prior("Normal", mu=0, sigma=1)), Noise("noiseLevel")
 
     remember = Derived("memoryPerformance", logistic(memory - arena.time))
     keep = logistic(permanence - arena.time * arena.places)
@@ -106,7 +106,10 @@ def recommended_layout() -> Layout:
     cope = Capability("paradigmAbility", low=0, high=1, labels=HIDING, dim="hiding")
     distinguish = Capability("similarAbility", low=0, high=1)
     straight = Bias("straightAhead", prior=Prior("Normal", mu=4, sigma=2))
-    bias, noise = Bias("rightLeftBias"), Noise("noiseLevel", prior=Prior("Beta", alpha=1, beta=9))
+    bias, noise = (
+        Bias("rightLeftBias", prior=Prior("Normal", mu=0, sigma=1)),
+        Noise("noiseLevel", prior=Prior("Beta", alpha=1, beta=9)),
+    )
     paradigm = MetaFeature("paradigm", levels=(0, 1), labels=HIDING, dim="hiding")
     similar = MetaFeature("similarPositions", levels=(0, 1))
     deflected = MetaFeature("rewardDeflected", levels=(0, 1))

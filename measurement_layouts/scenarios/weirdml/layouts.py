@@ -48,7 +48,8 @@ def published_layout() -> Layout:
       reached = logistic(horizon − logHours, slope)
     """
     horizon, hours = _horizon(), _hours()
-    slope = Slope("slope", about="per doubling of the hours")
+    half = Prior("HalfNormal", sigma=2)
+    slope = Slope("slope", prior=half, about="per doubling of the hours")
     return Layout("time-horizon", Success("reached", logistic(horizon - hours, slope)))
 
 
@@ -166,15 +167,15 @@ def trend_layout(shape: Literal["line", "kink", "walk"] = "line") -> Layout:
     first, last = _KNOTS[0], _KNOTS[-1]
     since = f"in years since {SINCE}"
     released = MetaFeature("released", first, last, unit="year", per="subject", about=since)
-    start = Effect("start", unit=DOUBLING, per="population", prior=normal(1, 4))
+    start = Effect("start", unit=DOUBLING, prior=normal(1, 4))
     course = start + _rate("rate", 3) * released
     if shape == "kink":
-        when = Effect("when", *_KINK, unit="year", per="population", about=since)
+        when = Effect("when", *_KINK, unit="year", about=since)
         bent = np.absolute(released - when) - np.absolute(when)
         course = course + _rate("change", 2) * bent / 2
     elif shape == "walk":
         quarters = tuple(f"{2025 + knot:.2f}" for knot in _KNOTS[:-1])
-        step = Effect("step", labels=quarters, dim="quarter", per="population")
+        step = Effect("step", labels=quarters, dim="quarter", prior=normal(0, 1))
         there, now = (walk(at, step, knots=_KNOTS, over="quarter") for at in (released, 0))
         course = course + _spread("pace", 1) * (there - now)
     about = normal(course, _spread("horizonSpread", 4))
@@ -269,7 +270,7 @@ def _slope(per: str = "subject") -> Slope:
 
 
 def _rate(name: str, scale: float) -> Effect:
-    return Effect(name, unit=f"{DOUBLING}/year", per="population", prior=normal(0, scale))
+    return Effect(name, unit=f"{DOUBLING}/year", prior=normal(0, scale))
 
 
 def _spread(name: str, scale: float) -> Spread:
@@ -279,7 +280,8 @@ def _spread(name: str, scale: float) -> Spread:
 def _effective(tasks: Sequence[str]) -> Expr:
     """Return the horizon for the item's task."""
     names = tuple(tasks)
-    ease = Bias("ease", labels=names, dim="task", about="of a task for its hours")
+    each = normal(0, 1)
+    ease = Bias("ease", labels=names, dim="task", prior=each, about="of a task for its hours")
     is_task = MetaFeature("isTask", levels=(0, 1), labels=names, dim="task")
     prior = Prior("HalfNormal", sigma=2)
     spread = Slope("taskSpread", unit=DOUBLING, prior=prior, about="of tasks of equal hours")

@@ -1,6 +1,6 @@
 """Verdicts on latents before sampling, and descriptions of problems."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -64,17 +64,17 @@ def learnt(
     }
 
 
-def about_constants(features: pd.DataFrame, opposed: Sequence[str]) -> list[str]:
-    """Describe columns that never vary, among those that are opposed to a latent."""
-    alike: dict[tuple[str, str], list[str]] = {}
+def about_constants(features: pd.DataFrame, needs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Describe columns that never vary, although latents can only be inferred if they do."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
     for column, row in features[features["constant"]].iterrows():
-        if column in opposed:
+        if need := needs.get(str(column)):
             value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
-            alike.setdefault((_node(str(column)), value), []).append(str(column))
+            alike.setdefault((_node(str(column)), value, some(need)), []).append(str(column))
     return [
-        f"{labels_together(columns)} is {value} all items, so its effect cannot be estimated; add "
-        "items with other values, or write the number into the layout"
-        for (_, value), columns in alike.items()
+        f"{labels_together(columns)} is {value} all items, so its effect cannot be estimated, nor "
+        f"{need}; add items with other values, or write numbers into the layout"
+        for (_, value, need), columns in alike.items()
     ]
 
 

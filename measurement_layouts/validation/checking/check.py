@@ -12,6 +12,7 @@ from ...evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ...evaluations.steps import of_rows, refuse_other_rows
 from ...inference.model.alignment import Features
 from ...inference.model.features import read_features
+from ...inference.model.variation import needing
 from ...layouts import Layout
 from ...layouts.elements import elements
 from ...layouts.opposed import opposed
@@ -55,7 +56,9 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     For a joint layout, the expected standard deviations are those of all values together, shared
     ones and subjects' own ones; see `population.taught`. Locations that no outcome can tell apart,
     such as a free mean of subjects beside item effects that do not sum to zero, are reported as
-    problems. Repeated attempts at an item are tested after the fit, by `criticise`.
+    problems, and before all others, groups of subjects that share no item, if items have effects of
+    their own; see `linkage.unlinked_groups`. Repeated attempts at an item are tested after the fit,
+    by `criticise`.
 
     Parameters
     ----------
@@ -103,13 +106,13 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     if not columns.usable.any():
         problems = some(columns.problems, 3, most=1_000)
         raise DataError(f"no item can be used with layout {layout.name!r}: {problems}")
-    effects, ridges, advice = no_effects(), list[str](), list[str]()
+    effects, unlinked, ridges, advice = no_effects(), list[str](), list[str](), list[str]()
     names = [element.name for element in elements(layout)]
     if layout.joint:
         usable = evaluation.select(items=evaluation.item_table.index[columns.usable])
         shared = taught(layout, usable, columns.varying, seed=seed)
         latents, sds = shared.latents, shared.sds
-        effects, ridges = shared.effects, shared.problems
+        effects, unlinked, ridges = shared.effects, shared.unlinked, shared.problems
     else:
         given, trials = _usable(layout, evaluation, columns.usable)
         found = expected(layout, given, trials, seed=seed)
@@ -130,10 +133,11 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         subjects,
         pd.DataFrame(sds, subjects.index, names),
         [
+            *unlinked,
             *columns.problems,
             *about_outcomes_twice(layout),
             *about_slopes(layout, columns),
-            *about_constants(features, _opposed_columns(layout)),
+            *about_constants(features, _needs(layout, evaluation, columns)),
             *ridges,
             *about_demands(together),
             *about_subjects(subjects),
@@ -165,11 +169,16 @@ def _agreement(evaluation: Evaluation, seed: int) -> pd.DataFrame:
     return agreement(evaluation.subjects, outcomes, prob=PROB, seed=seed)
 
 
-def _opposed_columns(layout: Layout) -> list[str]:
-    """List the columns of meta-features that are compared with a latent in the formula."""
-    held = opposed(layout)
-    features = (feature for feature in layout.meta_features if feature.name in held)
-    return [column for feature in features for column in feature.columns]
+def _needs(layout: Layout, evaluation: Evaluation, columns: Columns) -> dict[str, list[str]]:
+    """List the latents that can be inferred only if a column varied, by column that does not."""
+    held, values = opposed(layout), read_features(layout, evaluation.item_table[columns.usable])
+    return {
+        column: needing(layout, feature, values, label)
+        for feature in layout.meta_features
+        if feature.name in held
+        for label, column in enumerate(feature.columns)
+        if column not in columns.varying
+    }
 
 
 def _to_correlate(columns: Columns) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
+from ...inference.model.linkage import about_unlinked, unlinked_groups
 from ...inference.population.drawing import draw_truths
 from ...inference.population.priors import around, parents
 from ...layouts import Latent, Layout
@@ -40,12 +41,15 @@ class Taught:
         As returned by `rest`.
     problems : list of str
         Descriptions of problems, each with its remedy.
+    unlinked : list of str
+        Description of groups of subjects that share no item, if there are any.
     """
 
     latents: pd.DataFrame
     sds: np.ndarray
     effects: pd.DataFrame
     problems: list[str]
+    unlinked: list[str]
 
 
 def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, seed: int) -> Taught:
@@ -83,7 +87,9 @@ def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, se
     LayoutError
         When a prior cannot be drawn from.
     """
-    source, chosen = _cohort(layout, evaluation)
+    whole = Cohort.of_evaluation(layout, evaluation)
+    groups = unlinked_groups(whole)
+    source, chosen = _cohort(whole, evaluation)
     truths = draw_truths(source.cohort, _DRAWS, seed)
     variances, correlations, slopes = [], [], []
     for draw in range(_DRAWS):
@@ -113,9 +119,10 @@ def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, se
         np.array([sd[part.columns][nearest] for part in profile]).reshape(-1, count).T,
         _effects(source),
         [
-            *_told(ridges),
+            *([] if groups else _told(ridges)),  # a sum of zero would hide that nothing links them
             *about_latents(latents, names, lambda rows: _more(own[rows["node"].iloc[0]]), told),
         ],
+        about_unlinked(whole, groups),
     )
 
 
@@ -146,16 +153,16 @@ def no_effects() -> pd.DataFrame:
     return pd.DataFrame(columns=list(EFFECTS))
 
 
-def _cohort(layout: Layout, evaluation: Evaluation) -> tuple[Hierarchy, np.ndarray]:
+def _cohort(whole: Cohort, evaluation: Evaluation) -> tuple[Hierarchy, np.ndarray]:
     """Take a cohort, or evenly chosen subjects of a very large one, with their positions."""
     every = evaluation.subjects
-    source = Hierarchy(Cohort.of_evaluation(layout, evaluation))
+    source = Hierarchy(whole)
     chosen = np.arange(len(every))
     while source.size > _VALUES and len(chosen) > 2:
         keep = max(2, int(len(chosen) * min(0.8, _VALUES / source.size)))
         chosen = chosen[np.linspace(0, len(chosen) - 1, keep).round().astype(int)]
         some = evaluation.select(subjects=[every[place] for place in chosen])
-        source = Hierarchy(Cohort.of_evaluation(layout, some))
+        source = Hierarchy(Cohort.of_evaluation(whole.layout, some))
     return source, chosen
 
 

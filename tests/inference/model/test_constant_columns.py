@@ -1,4 +1,4 @@
-"""A property that opposes no latent, such as a chance of guessing, may be the same on all items."""
+"""A property may be the same on all items, unless an inferred value needs it to vary."""
 
 import numpy as np
 import pandas as pd
@@ -7,8 +7,16 @@ from helpers.function_cases import AS_WRITTEN
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation
+from measurement_layouts.inference.model.variation import needing
 from measurement_layouts.layouts.opposed import opposed
-from measurement_layouts.linking import guessing, linking_function, logistic, mixture, presence
+from measurement_layouts.linking import (
+    guessing,
+    linking_function,
+    logistic,
+    mixture,
+    presence,
+    product,
+)
 
 size = ml.MetaFeature("size", low=0, high=10)
 chance = ml.MetaFeature("chance", low=0, high=1)
@@ -32,6 +40,7 @@ def layout(success):
 
 
 FORMULAS = {
+    "demand": lambda level: logistic(sight - level),
     "guessing": lambda level: guessing(knows, level),
     "noise": lambda level: mixture(knows, by=noise, toward=level),
     "both": lambda level: mixture(guessing(knows, level), by=noise, toward=0.5),
@@ -89,14 +98,53 @@ def test_what_opposes_a_latent(success, names):
     assert opposed(layout(success)) == names
 
 
-@pytest.mark.parametrize("column", ["size", "behind"])
-def test_a_constant_demand_is_refused(column):
-    """What opposes a latent has to vary, as ever."""
-    demands = layout(guessing(logistic(sight - size * (0.5 * behind + 1)), chance))
-    given = evaluation(behind=[0, 1, 0, 1, 1], size=3) if column == "size" else evaluation()
-    with pytest.raises(DataError, match=rf"^{column} is \d on all 5 items: the effect of a demand"):
-        ml.fit(demands, given)
-    assert any(said.startswith(f"{column} is ") for said in ml.check(demands, given).problems)
+steep, weight, lean = ml.Slope("steep"), ml.Slope("weight"), ml.Bias("lean")
+near = ml.MetaFeature("near", low=0, high=10)
+ease = ml.Bias("ease", per="item", prior=ml.Prior("ZeroSumNormal", sigma=1))
+share = ml.Bias("share", per="population")
+
+
+@pytest.mark.parametrize(
+    ("success", "column", "needed"),
+    [
+        (logistic(sight - size), "size", ""),
+        (guessing(logistic(sight - size * (0.5 * behind + 1)), chance), "behind", ""),
+        (guessing(logistic(sight - size * (0.5 * behind + 1)), chance), "size", ""),
+        (presence(memory, behind), "behind", ""),
+        (logistic(sight - size, steep), "size", "sight and steep"),
+        (logistic(steep * (sight - size)), "size", "steep and sight"),
+        (logistic(sight - weight * size), "size", "sight and weight"),
+        (logistic(sight - near + lean * behind), "behind", "sight and lean"),
+        (logistic(sight - size - weight * near), "size", ""),  # of near alone
+        (logistic(sight - near - weight * size), "size", "sight and weight"),
+        (logistic(sight - size - near, steep), "size", ""),  # near varies
+        (mixture(knows, by=noise, toward=0.5), "size", "sight and noise"),
+        (product(knows, logistic(lean - near)), "size", ""),
+        (logistic(sight - size + ease), "size", ""),
+        (logistic(sight - share * size + ease), "size", "sight and share"),
+    ],
+    ids=str,
+)
+def test_a_property_has_to_vary_where_an_inferred_value_needs_it(success, column, needed):
+    """By hand: two latents cannot be told apart on items that are alike, and could on others."""
+    varied = {"size": [3.0, 1, 4, 1.5, 9], "near": [2.0, 7, 1, 8, 2], "behind": [0, 1, 0, 1, 1]}
+    demands = layout(success)
+    values = {name: np.array(column, dtype=float) for name, column in varied.items()}
+    values |= {"chance": np.full(5, 0.053), column: np.full(5, 1.0)}
+    assert " and ".join(needing(demands, demands.nodes[column], values)) == needed
+
+
+@pytest.mark.parametrize("needed", [True, False])
+def test_fit_and_check_refuse_it_there_alone(needed):
+    demands = layout(logistic(sight - size, steep) if needed else knows)
+    given = evaluation(size=[3] * 5)
+    said = [text for text in ml.check(demands, given).problems if text.startswith("size is 3")]
+    assert len(said) == needed
+    if needed:
+        with pytest.raises(DataError, match=r"^size is 3 on all 5 items: .* sight, steep"):
+            ml.fit(demands, given)
+    else:
+        assert ml.fit(demands, given, draws=20, tune=20, chains=1, seed=1).subjects
 
 
 def test_a_flag_that_is_never_set_leaves_a_latent_unlearnt_and_check_says_so():

@@ -1,0 +1,162 @@
+"""Whether an inferred value needs a property of items that does not vary."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...layouts import Latent, Layout, MetaFeature, Success, Unseen
+from ...layouts.checks import inside
+from ...layouts.plates import ITEM, SUBJECT, root
+from ...linking import Expr, evaluate
+from ...linking.evaluation import ancestry
+from .alignment import align, defined
+
+_PROFILES, _SEED = 8, 20231  # random profiles at which slopes are computed
+_ITEMS, _VALUES = 60, 5  # most items that are looked at, and other values of the property
+_STEP, _LEAST, _SAME = 1e-5, 1e-8, 1e-4
+
+
+def needing(
+    layout: Layout,
+    feature: MetaFeature,
+    features: Mapping[str, np.ndarray],
+    label: int | None = None,
+) -> list[str]:
+    """Name the latents that can be inferred only if a property of items varies.
+
+    A latent cannot be inferred if other latents cancel a change of it in all outcomes, to first
+    order. It needs the property if that is so on these items at every one of 8 random profiles, and
+    would not be so if each of the items occurred with other values of the property. Effects of
+    items, which have a prior of their own, do not cancel anything.
+
+    Parameters
+    ----------
+    layout : Layout
+        Layout that uses the property.
+    feature : MetaFeature
+        A property that is the same on all items.
+    features : mapping of str to ndarray
+        Values of all properties, shape (items,) or (items, labels).
+    label : int, optional
+        Position of the label that is the same on all items (default: all labels are).
+
+    Returns
+    -------
+    list of str
+        Names of the latents.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Slope
+    >>> from measurement_layouts.linking import logistic
+    >>> words = MetaFeature("words", low=0, high=9)
+    >>> margin = Capability("span", low=0, high=9) - words
+    >>> alike = {"words": np.full(20, 4.0)}
+    >>> needing(Layout("fixed", Success("right", logistic(margin))), words, alike)
+    []
+    >>> needing(Layout("steep", Success("right", logistic(margin, Slope("slope")))), words, alike)
+    ['span', 'slope']
+    """
+    items = len(features[feature.name])
+    chosen = np.unique(np.linspace(0, items - 1, min(items, _ITEMS)).round().astype(int))
+    now = {name: values[chosen] for name, values in features.items()}
+    other = _with_other_values(feature, now, label)
+    elements = [
+        (latent, place)
+        for latent in layout.latents
+        if not any(plate != SUBJECT and root(plate) == ITEM for plate in latent.plates)
+        for place in np.ndindex(*map(len, latent.dims.values()))
+    ]
+    lost = np.ones(len(elements), dtype=bool)
+    gained = np.zeros(len(elements), dtype=bool)
+    rng = np.random.default_rng(_SEED)
+    for _ in range(_PROFILES):
+        profile = {
+            latent.name: np.array(inside(latent.range, tuple(map(len, latent.dims.values())), rng))
+            for latent in layout.latents
+        }
+        lost &= ~_told_apart(_slopes(layout, now, profile, elements))
+        gained |= _told_apart(_slopes(layout, other, profile, elements))
+    names = [latent.name for (latent, _), need in zip(elements, lost & gained, strict=True) if need]
+    return list(dict.fromkeys(names))
+
+
+def _with_other_values(
+    feature: MetaFeature, features: Mapping[str, np.ndarray], label: int | None
+) -> dict[str, np.ndarray]:
+    """Repeat the items with random values of a property, and of its presence flag."""
+    rng = np.random.default_rng(_SEED)
+    found = {name: np.repeat(values, 1 + _VALUES, axis=0) for name, values in features.items()}
+    count = len(found[feature.name])
+    anew = np.arange(count) % (1 + _VALUES) > 0
+    if feature.given is not None:
+        flags = feature.given.levels or (feature.given.range.low, feature.given.range.high)
+        found[feature.given.name][anew] = max(flags, key=abs)
+    shape = found[feature.name].shape
+    values = (
+        rng.choice(feature.levels, shape)
+        if feature.levels is not None
+        else inside(feature.range, shape, rng)
+    )
+    there = defined(feature, found, count) & anew
+    at = (there,) if label is None or not feature.label_dims else (there, label)
+    found[feature.name][at] = values[at]
+    return found
+
+
+def _slopes(
+    layout: Layout,
+    features: Mapping[str, np.ndarray],
+    profile: Mapping[str, np.ndarray],
+    elements: list[tuple[Latent, tuple[int, ...]]],
+) -> np.ndarray:
+    """Compute slopes of the outcomes by latents, per standard deviation of an outcome."""
+    rows = []
+    for outcome in layout.outcomes:
+        formula = outcome.expression if isinstance(outcome, Success) else outcome.performance
+        centre = _computed(formula, layout, features, profile)
+        error = np.sqrt(np.maximum(centre * (1 - centre), _LEAST))
+        columns = []
+        for latent, place in elements:
+            ends = []
+            for side in (-1, 1):
+                moved = profile[latent.name].copy()
+                moved[place] += side * _STEP
+                ends.append(_computed(formula, layout, features, {**profile, latent.name: moved}))
+            columns.append((ends[1] - ends[0]) / (2 * _STEP) / error)
+        rows.append(np.stack(columns, axis=-1).reshape(-1, len(elements)))
+    slopes = np.concatenate(rows)
+    return slopes[np.isfinite(slopes).all(axis=1)]
+
+
+def _computed(
+    formula: Expr,
+    layout: Layout,
+    features: Mapping[str, np.ndarray],
+    profile: Mapping[str, np.ndarray],
+) -> np.ndarray:
+    """Compute a probability of each item for one profile."""
+    dims = tuple(layout.dims)
+    known: dict[str, Any] = {constant.name: 0.5 for constant in layout.constants}
+    for part in ancestry(formula):
+        if isinstance(part, Unseen):
+            known[part.name] = 0.0
+        elif isinstance(part, MetaFeature):
+            values = features.get(part.name)
+            known[part.name] = (
+                part.stand_in if values is None else align(values, part, dims, per_item=True)
+            )
+        elif isinstance(part, Latent):
+            known[part.name] = align(profile[part.name], part, dims, per_item=False)
+    with np.errstate(all="ignore"):
+        return np.asarray(evaluate(formula, known, dims), dtype=float)
+
+
+def _told_apart(slopes: np.ndarray) -> np.ndarray:
+    """Find the latents of which no change can be cancelled by changes of others."""
+    sizes = np.linalg.norm(slopes, axis=0)
+    scaled = slopes / np.where(sizes > _SAME, sizes, 1.0)
+    _, values, turned = np.linalg.svd(scaled, full_matrices=True)
+    free = turned[np.count_nonzero(values > _SAME) :]
+    return np.asarray((sizes > _SAME) & (np.linalg.norm(free, axis=0) < 100 * _SAME))
