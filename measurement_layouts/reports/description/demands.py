@@ -81,8 +81,8 @@ def demand_levels(
         for part in parts:
             (value,) = block.values([part], profile, drawn.constants)
             places = block.places(value, part)
-            if element.label:
-                places = np.take(places, element.index, axis=_axis(fit, part, element))
+            if element.labels:
+                places = np.take(places, element.label_index, axis=_axis(fit, part, element))
             found.append(_crossings(line, value.table[np.unique(places)]))
     demands = np.concatenate(found)
     levels = np.unique(np.round((demands[demands > line[0]] - low) / width, _ALIKE))
