@@ -148,7 +148,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     rows = fit.places(subjects)
     if not len(rows):
         raise FitError("no subject is asked for; name at least one, or leave subjects= out")
-    joint = fit.layout.joint
+    joint = _judged_as_one(fit)
     rows = fit.places() if joint else rows
     who, elements = fit.names(rows), [element.name for element in fit.elements]
     columns, each = _summaries(fit, rows), (1 if joint else len(rows), -1)
@@ -187,7 +187,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         ]
         for remark, stay, own, off in zip(alike, stuck, modes, _off_grid(fit, first), strict=True)
     ]
-    if joint:
+    if fit.shared:
         remarks[0] += _slowest(names, measured, ESS_PER_CHAIN * chains)
     rates = success_rates(fit, rows).to_numpy()
     result = pd.DataFrame(
@@ -223,7 +223,7 @@ def verdicts(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         ``prior_dominated`` are the subject's own.
     """
     table = diagnose(fit, subjects)
-    if not fit.layout.joint:
+    if not _judged_as_one(fit):
         return table
     rows = fit.places(subjects)
     repeated = table.drop(columns="subjects").iloc[np.zeros(len(rows), dtype=int)]
@@ -233,6 +233,11 @@ def verdicts(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         success=success_rates(fit, rows).to_numpy(),
         prior_dominated=_vague(elements, vague, False),
     )
+
+
+def _judged_as_one(fit: Posterior) -> bool:
+    """Whether several subjects have one posterior."""
+    return fit.layout.joint and len(fit.subjects) > 1
 
 
 def _of_shared(fit: Posterior) -> RhatEss:

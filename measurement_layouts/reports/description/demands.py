@@ -60,7 +60,7 @@ def demand_levels(
     >>> features = {"rewardSize": np.array([0.5, -1.0, 0.5])}
     >>> features |= {name: np.zeros(3) for name in ("rewardDistance", "rewardBehind", "XPos")}
     >>> from measurement_layouts.layouts.elements import find_elements
-    >>> (sight,) = find_elements(result.layout, "visualAbility")
+    >>> (sight,) = find_elements(result.elements, "visualAbility")
     >>> demand_levels(result, "sim-01", features, 3, sight).round(2)
     array([0.5])
     """
