@@ -14,7 +14,6 @@ from ..inference.forecasts.streaming import gathered, probabilities
 from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
 from ..inference.posterior.posterior import Posterior, posterior_draws, some_draws
-from ..layouts.elements import elements
 from .adaptive.choosing import Chooser, Drawn, variance_removed
 
 _DRAWS = 2000  # at most, of each subject
@@ -103,10 +102,10 @@ def _of_one(
 ) -> pd.DataFrame:
     """Choose items for one subject."""
     layout = fit.layout
-    subject, known = fit.subjects[row], elements(layout)
+    subject, known = fit.subjects[row], fit.elements
     values = np.stack([posterior_draws(fit, each, subject)[draws] for each in known], axis=1)
     profile = [element.name for element in known]
-    source = Drawn(profile, values, table, layout.joint)
+    source = Drawn(known, values, table, layout.joint)
     steps = layout.steps
     ends = [1] if steps is None else steps.ends.tolist()
     rows = np.arange(len(table)).reshape(len(names), -1)

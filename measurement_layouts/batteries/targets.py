@@ -1,6 +1,6 @@
 """Reading of targets and costs of items for designs and adaptive tests."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -8,12 +8,11 @@ import pandas as pd
 from ..common.errors import DataError, FitError
 from ..common.messages import some
 from ..evaluations.tables import need_columns, read_numbers
-from ..layouts import Layout
-from ..layouts.elements import find_elements
+from ..layouts.elements import Element, find_elements
 from ..linking.real import real
 
 
-def read_target(layout: Layout, target: object) -> dict[str, float] | None:
+def read_target(choice: Sequence[Element], target: object) -> dict[str, float] | None:
     """Read a target as weights by profile element; None where there is none.
 
     Raises
@@ -30,13 +29,13 @@ def read_target(layout: Layout, target: object) -> dict[str, float] | None:
             f"target={target!r}; give names of latents, or weights by name, as in {{'sight': 2}}"
         )
     weights = target if isinstance(target, Mapping) else dict.fromkeys(target, 1.0)
-    find_elements(layout, [str(name) for name in weights])  # refuses names, and none at all
+    find_elements(choice, [str(name) for name in weights])  # refuses names, and none at all
     found: dict[str, float] = {}
     for name, weight in weights.items():
         number = real(weight)
         if number is None or not 0 < number < np.inf:
             raise FitError(f"target[{name!r}]={weight!r}; give a weight above 0")
-        found |= {element.name: number for element in find_elements(layout, str(name))}
+        found |= {element.name: number for element in find_elements(choice, str(name))}
     return found
 
 

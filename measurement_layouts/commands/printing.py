@@ -16,7 +16,7 @@ from ..common.digits import (
     with_error,
 )
 from ..common.messages import many, some, visible
-from ..inference.posterior.diagnostics import remedies
+from ..inference.posterior.diagnostics import remedies, verdicts
 from ..validation.comparison import APART
 from .saying import say
 from .tables_that_fit import Fitting
@@ -93,7 +93,7 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     profiles = fit.profiles()
     success = evaluation.success_rates()
     diagnosed = fit.diagnostics()
-    status = diagnosed["status"]
+    status = verdicts(fit)["status"]
     labels = profiles["label"].map(lambda name: f"[{name}]" * bool(name))
     profiles = profiles.assign(element=profiles["node"] + labels)
     elements = list(profiles["element"].unique())
@@ -117,14 +117,14 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
         say(f"{len(left)} of {len(elements)} elements do not fit here; profiles.csv has them all")
     if len(names) > most:
         say(f"the first {most} of {len(names)} subjects are shown; profiles.csv has them all")
-    _conclude(diagnosed)
+    _conclude(diagnosed, status)
 
 
-def _conclude(diagnosed: pd.DataFrame) -> None:
+def _conclude(diagnosed: pd.DataFrame, status: pd.Series) -> None:
     """Print how many subjects are ok, and for the first others what is wrong and what to do."""
-    counts = diagnosed["status"].value_counts()
-    others = [f", {count} {status}" for status, count in counts.items() if status != "ok"]
-    fine = f"{counts.get('ok', 0)} of {many(len(diagnosed), 'subject')} ok"
+    counts = status.value_counts()
+    others = [f", {count} {name}" for name, count in counts.items() if name != "ok"]
+    fine = f"{counts.get('ok', 0)} of {many(len(status), 'subject')} ok"
     say(f"{fine}{''.join(others)}")
     for line in remedies(diagnosed, _TOLD, "diagnostics.csv"):
         say(line)

@@ -44,7 +44,7 @@ def posterior_rows(fit: Fit, prob: float) -> pd.DataFrame:
     """
     judged, profiles = fit.diagnostics(), fit.profiles(prob=prob)
     parts = []
-    for element in elements(fit.layout):
+    for element in fit.elements:
         own = rows_of(profiles, element, fit.subjects).reindex(judged.index)
         part = own[list(_NAMES)].rename(columns=_NAMES)
         vague = own["prior_dominated"].eq(True)

@@ -14,7 +14,7 @@ from ..common.options import inside, whole
 from ..evaluations.tables import need_columns, texts
 from ..inference.fit import Fit
 from ..inference.given import refuse_no_fit
-from ..layouts.elements import elements, find_elements
+from ..layouts.elements import find_elements
 
 _SCATTERS, _DRAWS = 400, 4000
 _MONTHS, _DAYS = 12, 365.25
@@ -98,8 +98,8 @@ def time_horizons(
 
 def _capability_of(fit: Fit, node: str | None) -> str:
     """Return the name of the capability that is a time horizon (default: the only one)."""
-    known = [element for element in elements(fit.layout) if element.latent.kind == "capability"]
-    found = known if node is None else find_elements(fit.layout, node)
+    known = [element for element in fit.elements if element.latent.kind == "capability"]
+    found = known if node is None else find_elements(fit.elements, node)
     if len(found) != 1 or found[0].label:
         raise FitError(
             f"a time horizon needs one capability without labels, and there are "

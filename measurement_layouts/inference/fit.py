@@ -20,7 +20,7 @@ from .forecasts.likelihood import with_log_likelihood
 from .population import tables
 from .population.group_means import Grouping, group_means
 from .population.newcomer import newcomer
-from .posterior.diagnostics import diagnose, profiles, remedies
+from .posterior.diagnostics import diagnose, profiles, remedies, verdicts
 from .posterior.posterior import Posterior
 
 _NAMED = 3  # subjects that did not converge, in the overview
@@ -67,7 +67,7 @@ class Fit(Posterior, Shown):
         found: dict[str, pd.DataFrame] = {}
         if len(self.subjects) <= _DIAGNOSED:
             table = self.diagnostics()
-            counts = table["status"].value_counts()
+            counts = verdicts(self)["status"].value_counts()
             facts["status"] = ", ".join(f"{count} {name}" for name, count in counts.items())
             found = {"diagnostics": table}
             if wrong := remedies(table, _NAMED, "fit.diagnostics()"):
@@ -149,12 +149,13 @@ class Fit(Posterior, Shown):
         return tables.population(self, prob)
 
     def diagnostics(self) -> pd.DataFrame:
-        """Diagnose every subject's sampling and data; see `diagnostics.diagnose`.
+        """Judge every subject's sampling and data, or a joint fit; see `diagnostics.diagnose`.
 
         Returns
         -------
         DataFrame
-            Indexed by subject, failed ones last: ``status``, ``success``, ``divergences``,
+            Indexed by subject, failed ones last; of a joint fit, one row, ``all subjects``, with
+            their names in the column ``subjects``: ``status``, ``success``, ``divergences``,
             ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``.
         """
         return diagnose(self)

@@ -158,8 +158,12 @@ class Graph:
 
     @cached_property
     def profile(self) -> tuple[Latent, ...]:
-        """The cognitive profile: one value per subject (and label)."""
-        return tuple(latent for latent in self.latents if latent.is_profile)
+        """The cognitive profile: values of a subject, of each label and level of a category."""
+        return tuple(
+            latent
+            for latent in self.latents
+            if SUBJECT in latent.plates and ITEM not in latent.plates
+        )
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:

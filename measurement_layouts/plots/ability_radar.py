@@ -16,7 +16,7 @@ from ..evaluations.tables import texts
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import profiles
 from ..inference.posterior.posterior import rows_of
-from ..layouts.elements import Element, elements
+from ..layouts.elements import Element
 from . import style
 
 _MOST = len(style.METHODS)
@@ -152,7 +152,7 @@ def _of_curves(curves: CharacteristicCurves, subjects: Iterable[object] | None) 
 def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
     who = fit.subjects if subjects is None else fit.named(subjects)
     _refuse_many(who)
-    found = [one for one in elements(fit.layout) if one.latent.kind == "capability"]
+    found = [one for one in fit.elements if one.latent.kind == "capability"]
     labelled = [one for one in found if one.label]
     found = labelled if len(labelled) >= _FEWEST else found  # without a level of them all
     units = {str(one.latent.unit) for one in found}

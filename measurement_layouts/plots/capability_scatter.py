@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from ..common.errors import FitError
 from ..common.messages import many, some
 from ..inference.fit import Fit
-from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.diagnostics import profiles, verdicts
 from ..inference.posterior.posterior import rows_of, span, success_rates
-from ..layouts.elements import Element, elements, find_elements
+from ..layouts.elements import Element, find_elements
 from . import style
 from .labels import spread, write_names
 
@@ -84,7 +84,7 @@ def capability_scatter(
     shade = _shade(fit, colour)
     named = [] if names is None else fit.named(names)
     rates = success_rates(fit)
-    table, status = profiles(fit, _PROB), diagnose(fit, fit.subjects)["status"]
+    table, status = profiles(fit, _PROB), verdicts(fit)["status"]
     doubted = set(status.index[status == "not converged"])
     horizontal, vertical = (rows_of(table, element, fit.subjects) for element in (across, up))
     where = np.column_stack([horizontal["mean"], vertical["mean"]])
@@ -149,20 +149,20 @@ def capability_scatter(
 
 
 def _chosen(fit: Fit, x: str | None, y: str | None) -> tuple[Element, Element]:
-    capabilities = [e for e in elements(fit.layout) if e.latent.kind == "capability"]
+    capabilities = [e for e in fit.elements if e.latent.kind == "capability"]
     given = [_one(fit, name) for name in (x, y) if name is not None]
     spare = [element for element in capabilities if element not in given]
     if len(given) + len(spare) < 2:
         raise FitError(
             f"layout {fit.layout.name!r} has {len(capabilities)} capability(s); give both x= and "
-            f"y=, out of {some((element.name for element in elements(fit.layout)), 20)}"
+            f"y=, out of {some((element.name for element in fit.elements), 20)}"
         )
     across = _one(fit, x) if x is not None else spare.pop(0)
     return across, _one(fit, y) if y is not None else spare.pop(0)
 
 
 def _one(fit: Fit, name: str) -> Element:
-    found = find_elements(fit.layout, name)
+    found = find_elements(fit.elements, name)
     if len(found) > 1:
         raise FitError(
             f"{name} has {len(found)} labels; choose one: {some((e.name for e in found), 20)}"
@@ -173,7 +173,7 @@ def _one(fit: Fit, name: str) -> Element:
 def _shade(fit: Fit, colour: str | None) -> Element | None:
     if colour is not None:
         return _one(fit, colour)
-    noise = [element for element in elements(fit.layout) if element.latent.kind == "noise"]
+    noise = [element for element in fit.elements if element.latent.kind == "noise"]
     return noise[0] if noise else None
 
 

@@ -63,7 +63,7 @@ def comparison_plot(
     >>> len(comparison_plot(compare_profiles(result, reference="sim-01")))
     4
     """
-    found = find_elements(comparison.fit.layout, nodes)
+    found = find_elements(comparison.fit.elements, nodes)
     first = comparison.rows(found[0].name)
     if len(first) > _MOST:
         raise FitError(
@@ -111,7 +111,7 @@ def _draw(panel: Axes, element: Element, part: pd.DataFrame, letters: float) -> 
 
 
 def _names(comparison: ProfileComparison, order: np.ndarray, doubted: list[bool]) -> list[str]:
-    pairs = comparison.rows(find_elements(comparison.fit.layout)[0].name).iloc[order]
+    pairs = comparison.rows(find_elements(comparison.fit.elements)[0].name).iloc[order]
     alone = _single(comparison) or comparison.other is not None
     names = [
         style.words(row.subject, 40)

@@ -9,7 +9,7 @@ from ..common.digits import fixed
 from ..common.errors import FitError
 from ..common.messages import some
 from ..estimation.estimates import Estimates
-from ..layouts.elements import Element, find_elements
+from ..layouts.elements import Element, elements, find_elements
 
 _DIGITS = 2  # number of significant digits of a standard error
 
@@ -53,7 +53,7 @@ def estimated(estimates: Estimates, subject: object, node: str | None = None) ->
 
 def element_of(estimates: Estimates, row: pd.Series) -> Element:
     """Return the profile element of a row."""
-    return find_elements(estimates.layout, str(row["node"]))[0]
+    return find_elements(elements(estimates.layout), str(row["node"]))[0]
 
 
 def estimate_text(row: pd.Series) -> str:

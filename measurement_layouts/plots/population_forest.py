@@ -80,7 +80,7 @@ def population_forest(
     """
     who = fit.subjects if subjects is None else fit.named(subjects)
     table = standing(fit, nodes, who, prob)
-    found = populated(fit.layout, nodes)
+    found = populated(fit.layout, nodes, fit.levels)
     rates = success_rates(fit, fit.places(who))
     means = rows_of(table, found[0], who)["mean"]
     who = list(pd.DataFrame({"rate": rates, "mean": means}).sort_values(["rate", "mean"]).index)

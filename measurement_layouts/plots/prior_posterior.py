@@ -6,7 +6,7 @@ import numpy as np
 
 from ..inference.fit import Fit
 from ..inference.posterior.density import densities
-from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.diagnostics import profiles, verdicts
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import find_elements
 from . import style
@@ -60,7 +60,7 @@ def prior_posterior(
     >>> prior_posterior(result, "sim-01", nodes="noiseLevel")[0].get_xlabel()
     'noiseLevel'
     """
-    found = find_elements(fit.layout, nodes)
+    found = find_elements(fit.elements, nodes)
     (name,) = fit.named([subject])
     table = profiles(fit, subjects=[name])
     axes, figure, columns = style.grid(ax, len(found), _COLUMNS, (2.6, 2.2), (0, 0.9), 4.2)
@@ -83,7 +83,7 @@ def prior_posterior(
             panel.set_ylabel("density")
         style.quiet_frame(panel, "bottom")
     if figure is not None:
-        doubt = diagnose(fit, [name])["status"].iloc[0] == "not converged"
+        doubt = verdicts(fit, [name])["status"].iloc[0] == "not converged"
         mark, why = (" †", " († not converged)") if doubt else ("", "")
         style.heading(figure, f"{name}{mark}: prior and posterior{why}")
         style.legend(axes, figure, 2, fontsize=10)

@@ -13,9 +13,9 @@ from ..common.errors import DataError, FitError
 from ..common.messages import many, some
 from ..evaluations.tables import name_cells, named, read_numbers, refuse_repeats
 from ..inference.fit import Fit
-from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.diagnostics import profiles, verdicts
 from ..inference.posterior.posterior import rows_of
-from ..layouts.elements import Element, elements, find_elements
+from ..layouts.elements import Element, find_elements
 from . import style
 
 _PROB = 0.9
@@ -99,7 +99,7 @@ def profile_bars(
     found, left_out = _bounded(fit, nodes)
     known = None if truth is None else _known(fit, truth, who)
     shares = _shares(profiles(fit, _PROB, who), found, who, known)
-    status = diagnose(fit, who)["status"]
+    status = verdicts(fit, who)["status"]
     names = [style.legend_words(n) + " †" * (status[n] == "not converged") for n in who]
     labels = [_label(element) for element in found]
     ax = style.single(ax, _size(labels, names))
@@ -133,7 +133,7 @@ def profile_bars(
 
 def _bounded(fit: Fit, nodes: str | Sequence[str] | None) -> tuple[list[Element], str]:
     """Find the elements with a finite range, and list those that are left out."""
-    asked = find_elements(fit.layout, nodes)
+    asked = find_elements(fit.elements, nodes)
     found = [element for element in asked if element.latent.range.is_finite]
     others = [element.name for element in asked if element not in found]
     if others and (nodes is not None or not found):
@@ -148,7 +148,7 @@ def _bounded(fit: Fit, nodes: str | Sequence[str] | None) -> tuple[list[Element]
 def _known(fit: Fit, truth: pd.DataFrame, who: list[str]) -> pd.DataFrame:
     """Read known profiles of these subjects: numbers, NaN where unknown."""
     table = named(truth, "truth", "subject")
-    have = [element.name for element in elements(fit.layout)]
+    have = [element.name for element in fit.elements]
     columns = [str(column) for column in table.columns]
     refuse_repeats(columns, "profile element", "truth")
     unknown = [column for column in columns if column not in have]

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..common.messages import many
 from ..inference.fit import Fit
-from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.diagnostics import profiles, verdicts
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import find_elements
 from . import style
@@ -71,12 +71,12 @@ def profile_forest(
     >>> len(profile_forest(result))
     4
     """
-    found = find_elements(fit.layout, nodes)
+    found = find_elements(fit.elements, nodes)
     who = fit.subjects if subjects is None else fit.named(subjects)
     rates = success_rates(fit).loc[list(dict.fromkeys(who))].sort_values(kind="stable")
     who = list(rates.index)
     table = profiles(fit, prob, who)
-    status = diagnose(fit, who)["status"]
+    status = verdicts(fit, who)["status"]
     names = [
         f"{style.words(name)}{' †' if status[name] == 'not converged' else ''}  {rates[name]:.2f}"
         for name in who

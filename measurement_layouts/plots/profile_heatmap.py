@@ -12,7 +12,7 @@ from matplotlib.colors import Colormap
 from ..common.errors import FitError
 from ..common.messages import many, some
 from ..inference.fit import Fit
-from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.diagnostics import profiles, verdicts
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, find_elements
 from . import cells, style
@@ -101,7 +101,7 @@ def profile_heatmap(
     """
     if statistic not in _STATISTICS:
         raise FitError(f"statistic={statistic!r}; give one of {', '.join(map(repr, _STATISTICS))}")
-    found = find_elements(fit.layout, nodes)
+    found = find_elements(fit.elements, nodes)
     who = fit.subjects if subjects is None else fit.named(subjects)
     if not who:
         raise FitError("there is no subject to draw; give at least one, or leave subjects= out")
@@ -115,7 +115,7 @@ def profile_heatmap(
     paints = [_shares_of_prior(parts)] if spread else _places(found, spans, numbers)
     names = [style.element_label(element) for element in found]
     names.append("sd of an outcome" if spread else "success rate")
-    status = diagnose(fit, who)["status"]
+    status = verdicts(fit, who)["status"]
     heads = [style.words(n, 40) + " †" * (status[n] == "not converged") for n in who]
     ranges = np.ptp(spans, axis=1)
     written = [_written(*row) for row in zip(numbers, ranges, strict=True)]

@@ -16,7 +16,7 @@ from ..evaluations.tables import known_names, need_columns, texts
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import profiles
 from ..inference.posterior.posterior import rows_of
-from ..layouts.elements import elements, find_elements
+from ..layouts.elements import find_elements
 from . import style
 
 _COLUMNS = 6
@@ -151,12 +151,12 @@ def _of_curves(curves: CharacteristicCurves, chosen: Sequence[str]) -> _Panels:
 
 
 def _of_fit(fit: Fit, asked: Sequence[str] | None, prob: float) -> _Panels:
-    capabilities = [one for one in elements(fit.layout) if one.latent.kind == "capability"]
-    chosen = capabilities if asked is None else find_elements(fit.layout, asked)
+    capabilities = [one for one in fit.elements if one.latent.kind == "capability"]
+    chosen = capabilities if asked is None else find_elements(fit.elements, asked)
     if not chosen:
         raise FitError(
             f"layout {fit.layout.name!r} has no capability; choose what to draw by dimensions=, "
-            f"such as {some(one.name for one in elements(fit.layout))}"
+            f"such as {some(one.name for one in fit.elements)}"
         )
     table = profiles(fit, prob)
     rows, limits = {}, {}

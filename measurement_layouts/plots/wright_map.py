@@ -105,7 +105,7 @@ def _elements(fit: Fit, places: pd.DataFrame) -> list[Element]:
     """Return the elements of a table of places."""
     pairs = places[["node", "label"]].drop_duplicates().itertuples(index=False)
     names = [f"{node}[{label}]" if label else node for node, label in pairs]
-    return find_elements(fit.layout, names)
+    return find_elements(fit.elements, names)
 
 
 def _order(rows: pd.DataFrame) -> np.ndarray:

@@ -21,9 +21,9 @@ from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.support import features_of_items
 from ..inference.given import refuse_no_forecast
 from ..inference.model.features import read_features
-from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.diagnostics import diagnose, profiles, verdicts
 from ..inference.posterior.posterior import success_rates
-from ..layouts.elements import Element, elements
+from ..layouts.elements import Element
 from ..validation.criticism.criticise import Criticism, criticise
 from ..validation.criticism.population.criticism import PopulationCriticism
 from .columns import training_items
@@ -119,7 +119,7 @@ class Contents:
     @cached_property
     def elements(self) -> list[Element]:
         """The profile's elements."""
-        return elements(self.fit.layout)
+        return self.fit.elements
 
     @cached_property
     def profiles(self) -> pd.DataFrame:
@@ -130,6 +130,11 @@ class Contents:
     def diagnostics(self) -> pd.DataFrame:
         """As `Fit.diagnostics`."""
         return diagnose(self.fit)
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        """The verdict on each subject; of a joint fit, the same for all."""
+        return verdicts(self.fit)
 
     @cached_property
     def next_items(self) -> pd.DataFrame:
@@ -147,7 +152,7 @@ class Contents:
     @property
     def whole(self) -> bool:
         """Whether all subjects have a section of their own, including those that failed."""
-        return self.asked is None and len(self.diagnostics) <= DETAILED
+        return self.asked is None and len(self.verdicts) <= DETAILED
 
     @cached_property
     def detailed(self) -> list[str]:
@@ -157,7 +162,7 @@ class Contents:
         from the most successful to the least successful.
         """
         if self.whole:
-            return [str(name) for name in self.diagnostics.index]
+            return [str(name) for name in self.verdicts.index]
         chosen = self.asked
         if chosen is None:
             order = self.rates.sort_values(ascending=False, kind="stable").index
@@ -186,7 +191,7 @@ class Contents:
     @property
     def measured(self) -> str:
         """By whose outcomes the subjects are measured, in a sentence."""
-        count = len(self.diagnostics)
+        count = len(self.verdicts)
         who = many(count, "subject")
         if count == 1:
             return f"{who}, measured by its own outcomes."

@@ -136,7 +136,7 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
     if fit.layout.joint:
         tables["population"] = population(fit, PROB)
         tables["item_effects"] = items(fit, PROB)
-        if populated(fit.layout):
+        if populated(fit.layout, levels=fit.levels):
             tables["standing"] = standing(fit, prob=PROB)
     if contents.forecast is not None:
         tables["forecasts"] = _forecasts(contents.forecast)

@@ -139,7 +139,7 @@ def _next(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
 
 def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]:
     """State unreliable profiles and elements, and properties that the layout misses."""
-    status = contents.diagnostics["status"]
+    status = contents.verdicts["status"]
     for names, verdict in (
         (status.index[status == "failed"], "could not be fitted"),
         (status.index[status.isin(UNTRUSTED)], "did not converge; the remarks state remedies"),

@@ -58,7 +58,7 @@ def as_markdown(contents: Contents) -> str:
 
 
 def _summary(contents: Contents) -> list[str]:
-    status = contents.diagnostics["status"].value_counts()
+    status = contents.verdicts["status"].value_counts()
     seldom = [
         name for name in ("few draws", "few divergences", "modes not searched") if name in status
     ]
@@ -118,7 +118,7 @@ def _profiles(contents: Contents) -> str:
     ranges = axes(contents)
     names = [f"{axis.name} ({axis.unit})" if axis.unit else axis.name for axis in ranges]
     rates, rate = contents.rates, "Mean outcome" if contents.stepped else "Success"
-    status = contents.diagnostics["status"]
+    status = contents.verdicts["status"]
     rows = [
         [
             f"{who} †" if status[who] == "not converged" else who,
@@ -153,7 +153,7 @@ _MEASURES = (("rhat", 3), ("ess", 0), ("divergences", 0))
 
 def _left_out(contents: Contents) -> list[str]:
     """Write how many subjects are described, if not all are."""
-    who = many(len(contents.diagnostics), "subject")
+    who = many(len(contents.verdicts), "subject")
     if contents.whole:
         return []
     return [f"{len(contents.detailed)} of the {who} are described here."]

@@ -82,7 +82,7 @@ def subject_pages(
     """Make the sections of the subjects one after the other, failed subjects last."""
     places = ids(contents)
     most = max(_LEAST_CURVES, _CURVES // max(1, len(places)))
-    verdicts = contents.diagnostics.to_dict("index")
+    verdicts = contents.verdicts.to_dict("index")
     drawable = len(places) <= _DIAGRAMS
     for name in contents.detailed:
         verdict = verdicts[name]

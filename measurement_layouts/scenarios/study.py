@@ -14,6 +14,7 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.fitting import fit
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.posterior.posterior import success_rates
 from ..layouts import Layout
 from ..validation.prediction.baselines import Aggregate
 from ..validation.prediction.cross_validate import Method, cross_validate
@@ -120,7 +121,7 @@ class Study:
 
     def figures(self) -> dict[str, Any]:
         """Draw the study's figures, by file name; those of one subject show the median subject."""
-        rates = self.fit.diagnostics()["success"].loc[self.fit.subjects]
+        rates = success_rates(self.fit)
         middle = str((rates[rates.index.isin(self.unseen.subjects)] - 0.5).abs().idxmin())
         ranged = [
             feature.name

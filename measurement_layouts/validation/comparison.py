@@ -13,11 +13,11 @@ from ..common.seeds import subject_seed
 from ..common.threads import side_by_side
 from ..inference.fit import Fit
 from ..inference.given import refuse_no_fit
-from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.diagnostics import profiles, verdicts
 from ..inference.posterior.posterior import rows_of
 from ..inference.posterior.summaries import interval
 from ..inference.sampling.convergence import by_element, rhat_ess
-from ..layouts.elements import Element, elements, find_elements
+from ..layouts.elements import Element, find_elements
 from ..linking import units
 
 _SEED = 20231  # seed of the order in which draws of subjects that were fitted apart are paired
@@ -91,7 +91,7 @@ class ProfileComparison:
         FitError
             When there is no such element, or it is a node of several labels.
         """
-        found = find_elements(self.fit.layout, element)
+        found = find_elements(self.fit.elements, element)
         if len(found) > 1:
             raise FitError(
                 f"{element} has a value per label; name one of {some(e.name for e in found)}"
@@ -129,7 +129,7 @@ class ProfileComparison:
                 "only subjects of one fit can be ranked, and these belong to two fits; call "
                 "compare_profiles without other="
             )
-        (one,) = find_elements(self.fit.layout, element)
+        (one,) = find_elements(self.fit.elements, element)
         sizes = self.fit.posterior.sizes
         count = None if self.joint else sizes["chain"] * sizes["draw"]
         draws = _draws(self.fit, one, self.subjects, count)
@@ -249,7 +249,7 @@ def compare_profiles(
     if other is not None:
         _refuse_others(fit, other)
     whose, against = _pairs(fit, subjects, reference, other)
-    known = elements(fit.layout)
+    known = fit.elements
     if len(whose) * len(known) > _MOST:
         raise FitError(
             f"{len(whose):,} pairs of subjects with {len(known)} profile elements are more than "
@@ -294,7 +294,7 @@ def _pairs(
 def _refuse_others(fit: Fit, other: Fit) -> None:
     """Refuse fits whose profile elements or their units differ."""
     ours, theirs = (
-        {element.name: units.name(element.latent.unit) for element in elements(one.layout)}
+        {element.name: units.name(element.latent.unit) for element in one.elements}
         for one in (fit, other)
     )
     alone = [name for name in (*ours, *theirs) if (name in ours) != (name in theirs)]
@@ -320,7 +320,7 @@ class _Side:
 
     @classmethod
     def of(cls, fit: Fit, who: list[str]) -> "_Side":
-        return cls(fit, who, profiles(fit, subjects=who), diagnose(fit, who)["status"])
+        return cls(fit, who, profiles(fit, subjects=who), verdicts(fit, who)["status"])
 
     def rows(self, element: Element) -> pd.DataFrame:
         return rows_of(self.table, element, self.who)

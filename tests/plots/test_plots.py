@@ -201,7 +201,7 @@ class TestProfileForest:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"nodes": "hearing"}, r"no profile element hearing; it has navigation, left_right"),
+            ({"nodes": "hearing"}, r"no profile element hearing; there are navigation, left_right"),
             ({"subjects": ["Bob"]}, "not in this fit: Bob; it has Ann"),
             ({"prob": 90}, "prob=90"),
         ],

@@ -199,7 +199,7 @@ class TestProfileHeatmap:
         ("arguments", "message"),
         [
             ({"statistic": "median"}, "statistic='median'; give one of 'mean', 'sd'"),
-            ({"nodes": "hearing"}, "no profile element hearing; it has navigationAbility"),
+            ({"nodes": "hearing"}, "no profile element hearing; there are navigationAbility"),
             ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it has Ann"),
             ({"subjects": []}, "there is no subject to draw"),
         ],
@@ -289,7 +289,7 @@ class TestProfileBars:
         [
             ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it has Ann"),
             ({"subjects": []}, "0 subjects to draw; name 1 to 36"),
-            ({"nodes": "hearing"}, "no profile element hearing; it has navigationAbility"),
+            ({"nodes": "hearing"}, "no profile element hearing; there are navigationAbility"),
             ({"nodes": ["rightLeftBias"]}, "rightLeftBias: there is no finite range"),
         ],
     )

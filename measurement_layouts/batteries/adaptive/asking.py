@@ -20,6 +20,7 @@ from ...evaluations.tables import known_names, named
 from ...inference.posterior.posterior import Posterior
 from ...inference.sequential.running import Running
 from ...layouts import Layout
+from ...layouts.elements import elements
 from ...linking import LayoutError
 from ..targets import read_costs, read_target
 from .choosing import MOST, Chooser
@@ -152,7 +153,7 @@ class AdaptiveTest:
             "bank": write_table(items),
             "subject": str(subject) if people is None else people.index[0],
             "properties": None if people is None else write_table(people),
-            "target": read_target(layout, target),
+            "target": read_target(elements(layout) if given is None else given.elements, target),
             "stop": None if stop is None else stop.to_dict(),
             "costs": None if costs is None else read_costs(items, costs).tolist(),
             "random_share": share("random_share", random_share),
@@ -172,8 +173,6 @@ class AdaptiveTest:
         self._subject, self._seed = str(begun["subject"]), int(begun["seed"])
         stop = begun["stop"]
         self._stop = None if stop is None else Stop(**stop)
-        if self._stop is not None:
-            self._stop.check(layout)
         running = Running.of(
             layout,
             self._bank,
@@ -183,7 +182,7 @@ class AdaptiveTest:
             seed=self._seed,
         )
         if self._stop is not None:
-            self._stop.check_prior(running)
+            self._stop.check(running)
         steps = layout.steps
         ends = [1] if steps is None else steps.ends.tolist()
         self._rows = np.arange(len(self._bank) * ends[-1]).reshape(len(self._bank), -1)
@@ -314,7 +313,7 @@ class AdaptiveTest:
         passed, tried = counts(self.layout, self._bank, name, outcome, trials)
         running = copy.copy(now.running)
         running.record(self._rows[place], passed, tried)
-        sds = {f"sd {name}": sd for name, sd in zip(running.elements, running.sds, strict=True)}
+        sds = {f"sd {one.name}": sd for one, sd in zip(running.elements, running.sds, strict=True)}
         answer = {
             "item": name,
             "outcome": outcome,
@@ -411,7 +410,7 @@ class AdaptiveTest:
         profile element after the answer, ``effective`` draws, the Monte Carlo ``error`` in
         posterior standard deviations, and whether all particles were drawn again (``refitted``).
         """
-        sds = [f"sd {name}" for name in self._now.running.elements]
+        sds = [f"sd {one.name}" for one in self._now.running.elements]
         columns = ["item", "outcome", "trials", "why", *sds, "effective", "error", "refitted"]
         return pd.DataFrame(list(self._now.answers.values()), columns=columns)
 

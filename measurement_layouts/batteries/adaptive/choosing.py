@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...inference.sequential.running import Running
+from ...layouts.elements import Element
 
 MOST = 32  # items whose information is computed with all particles
 _STAGES = (32, 256), (8, MOST), (1, MOST)  # one in so many particles finds so many items
@@ -19,8 +20,8 @@ class Drawn:
 
     Attributes
     ----------
-    elements : list of str
-        Names of the profile's elements.
+    elements : list of Element
+        Elements of the profile.
     values : ndarray, shape (draws, elements)
         Profile elements.
     table : ndarray, shape (rows, draws)
@@ -29,7 +30,7 @@ class Drawn:
         Whether draws differ in more than the subject's own values.
     """
 
-    elements: list[str]
+    elements: list[Element]
     values: np.ndarray
     table: np.ndarray
     shared: bool
@@ -194,7 +195,7 @@ class Chooser:
                 worth = np.ones(1)
             else:
                 removed = variance_removed(outcomes, values, weights)
-                worth = np.array([self._targets.get(name, 0) for name in self.running.elements])
+                worth = np.array([self._targets.get(one.name, 0) for one in self.running.elements])
             found -= chance / 2 * (np.log1p(-removed.clip(max=1 - 1e-9)) @ worth)
         return found
 

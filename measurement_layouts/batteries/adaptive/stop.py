@@ -9,7 +9,6 @@ import numpy as np
 from ...common.errors import FitError
 from ...common.options import inside, whole
 from ...inference.sequential.running import Running
-from ...layouts import Layout
 from ...layouts.elements import find_elements
 from ...linking.real import real
 
@@ -81,26 +80,17 @@ class Stop:
                 "Stop(sd={'sight': 0.5}, items=60)"
             )
 
-    def check(self, layout: Layout) -> None:
-        """Refuse names that are not profile elements of a layout.
+    def check(self, running: Running) -> None:
+        """Refuse names that are not elements of the profile, and thresholds that the prior decides.
 
         Raises
         ------
         FitError
-            When there are such names, which the error lists.
+            When there are such names, or the prior has no mass on one side of a threshold.
         """
         for rules in (self.sd, self.threshold):
             if rules is not None:
-                find_elements(layout, list(rules))
-
-    def check_prior(self, running: Running) -> None:
-        """Refuse thresholds that the prior decides.
-
-        Raises
-        ------
-        FitError
-            When the prior has no mass on one side of a threshold.
-        """
+                find_elements(running.elements, list(rules))
         for name, at, limit in _limits(running, self.threshold):
             before = running.above_before(at, limit)
             if before in (0, 1):
@@ -147,9 +137,9 @@ class Stop:
 def _limits(running: Running, rules: Mapping[str, float] | None) -> list[tuple[str, int, float]]:
     """List the elements that rules name: name, position, and limit."""
     return [
-        (element.name, running.elements.index(element.name), float(limit))
+        (element.name, running.elements.index(element), float(limit))
         for name, limit in (rules or {}).items()
-        for element in find_elements(running.layout, name)
+        for element in find_elements(running.elements, name)
     ]
 
 

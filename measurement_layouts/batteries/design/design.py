@@ -172,7 +172,7 @@ def _profiles(layout: Layout, given: Posterior | None, subject: str | None) -> n
             )
         (subject,) = given.subjects
     (subject,) = given.named([subject])
-    drawn = [posterior_draws(given, element, subject) for element in elements(layout)]
+    drawn = [posterior_draws(given, element, subject) for element in given.elements]
     return np.stack(drawn, axis=1)
 
 
@@ -195,9 +195,9 @@ def _target(
     known = elements(layout)
     enough = np.full(len(known), -np.inf)
     for name, sd in (sds or {}).items():
-        for element in find_elements(layout, name):
+        for element in find_elements(known, name):
             enough[known.index(element)] = options.positive(f"sds of {name}", sd, such_as=0.5)
-    named_by = read_target(layout, target)
+    named_by = read_target(known, target)
     if named_by is None:
         weights = np.isfinite(enough).astype(float) if sds else np.ones(len(known))
     else:

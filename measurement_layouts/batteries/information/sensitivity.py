@@ -79,7 +79,7 @@ class Sensitivity:
         known : ndarray, shape (all draws, elements), optional
             Draws from a posterior (default: draws from the prior).
         """
-        drawn = prior_profiles(layout) if known is None else known
+        drawn = prior_profiles(layout, elements(layout)) if known is None else known
         spread = drawn.std(axis=0, ddof=1)
         if known is not None or any(latent.parents for latent in layout.latents):
             precision = np.linalg.pinv(np.atleast_2d(np.cov(drawn, rowvar=False)))

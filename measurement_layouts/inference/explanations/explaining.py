@@ -18,7 +18,7 @@ from ...evaluations.tables import named
 from ...layouts import Success
 from ...layouts.elements import Element, find_elements
 from ...layouts.outcomes.unseen import scores
-from ...layouts.plates import ITEM, Category, root
+from ...layouts.plates import ITEM, SUBJECT, Category, plate_name, root
 from ...linking import Expr, units
 from ...linking.interval import Interval
 from ..forecasts.reading import Drawn, Reader
@@ -146,7 +146,7 @@ class _Moved:
         for element, amount in self.amounts.items():
             latent = element.latent
             draws = values[latent.name].copy()
-            by_label = draws.reshape(len(draws), -1, draws.shape[-1])[:, element.index]
+            by_label = draws.reshape(len(draws), -1, draws.shape[-1])[:, element.label_index]
             by_label[:] = np.clip(by_label + amount, latent.range.low, latent.range.high)
             values[latent.name] = draws
         return replace(drawn, values=values)
@@ -244,8 +244,9 @@ class _Forecast:
             if isinstance(amount, bool) or not _is_finite(amount):
                 raise FitError(f"explain: {name}: {amount!r} is no amount; give a finite number")
             if name not in columns:
-                moved = {element: float(amount) for element in find_elements(layout, name)}
-                unit = units.name(next(iter(moved)).latent.unit)
+                chosen = find_elements(self.scope.fit.elements, name)
+                moved = {one: float(amount) for one in chosen if self.has_levels_of(one)}
+                unit = units.name(chosen[0].latent.unit)
                 versions[_in_words(name, amount, unit)] = {}, moved
                 continue
             if math.isnan(own[name]) and name in amounts:
@@ -269,6 +270,15 @@ class _Forecast:
             rows.append({**self.estimate(after).named("success"), **gain})
         index = pd.Index(list(versions), name="change")
         return pd.DataFrame(rows, index, [*ends_of("success"), *ends_of("gain")])
+
+    def has_levels_of(self, element: Element) -> bool:
+        """Whether the item is of an element's levels, so that its success depends on it."""
+        scope, plates = self.scope, [p for p in element.latent.plates if p != SUBJECT]
+        codes = [int(scope.features[plate_feature(plate_name(plate))][0]) for plate in plates]
+        names = [scope.fit.levels[plate_name(plate)] for plate in plates]
+        return element.levels == tuple(
+            own[code] if code < len(own) else "" for own, code in zip(names, codes, strict=True)
+        )
 
     def nearest(self, count: int) -> pd.DataFrame:
         """Table of the training items that are most like this one, with the subject's outcomes."""

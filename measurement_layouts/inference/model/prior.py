@@ -16,7 +16,7 @@ from pymc.distributions.transforms import Transform
 from ...common.cache import cached, check_pytensor_folder
 from ...common.messages import some
 from ...layouts import Derived, Latent, Layout, Prior
-from ...layouts.elements import elements
+from ...layouts.elements import Element
 from ...linking import Expr, LayoutError, evaluate
 from ...linking.expression import Constant
 from .alignment import lay_out
@@ -289,11 +289,11 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
     return found
 
 
-def prior_profiles(layout: Layout) -> np.ndarray:
-    """Return the draws of `draw_prior` by profile element, shape (4000, elements)."""
+def prior_profiles(layout: Layout, choice: Sequence[Element]) -> np.ndarray:
+    """Return the draws of `draw_prior` for elements of a profile, shape (4000, elements)."""
     drawn = draw_prior(layout)
-    each = [drawn[e.latent.name].reshape(len(drawn[e.latent.name]), -1) for e in elements(layout)]
-    return np.stack([v[:, e.index] for v, e in zip(each, elements(layout), strict=True)], axis=1)
+    flat = {name: values.reshape(len(values), -1) for name, values in drawn.items()}
+    return np.stack([flat[one.latent.name][:, one.label_index] for one in choice], axis=1)
 
 
 def _draw(layout: Layout) -> bytes:

@@ -9,7 +9,7 @@ import pandas as pd
 from ...common.errors import FitError
 from ...common.options import inside
 from ...layouts import Capability, Layout
-from ...layouts.elements import Element, elements, find_elements
+from ...layouts.elements import Element, find_elements
 from ...layouts.plates import SUBJECT, Category, root
 from ...linking import evaluate
 from ..model.alignment import align
@@ -84,7 +84,7 @@ def item_places(
             "steps, each with its own place; give a fit of a layout with a single Success"
         )
     refuse_unseen(layout, "item_places", "give a fit of items of one trial each")
-    found = _capabilities(layout, nodes)
+    found = _capabilities(fit, nodes)
     names = fit.constants.indexes["item"].map(str)
     known = _average_subject(fit, some_draws(fit, _DRAWS))
     tail = (1 - prob) / 2
@@ -119,16 +119,16 @@ def item_places(
     return pd.concat(tables, ignore_index=True)
 
 
-def _capabilities(layout: Layout, nodes: str | Sequence[str] | None) -> list[Element]:
+def _capabilities(fit: Posterior, nodes: str | Sequence[str] | None) -> list[Element]:
     """Find the elements of capabilities that have a value per subject."""
-    known = [one for one in elements(layout) if isinstance(one.latent, Capability)]
-    found = known if nodes is None else find_elements(layout, nodes)
+    known = [one for one in fit.elements if isinstance(one.latent, Capability) and not one.levels]
+    found = known if nodes is None else find_elements(fit.elements, nodes)
     others = [one.name for one in found if one not in known]
     if others or not found:
         what = (
-            f"{others[0]} is a {find_elements(layout, others)[0].latent.kind}"
+            f"{others[0]} is a {find_elements(fit.elements, others)[0].latent.kind}"
             if others
-            else (f"layout {layout.name!r} has no capability with a value per subject")
+            else (f"layout {fit.layout.name!r} has no capability with a value per subject")
         )
         raise FitError(f"items are placed on the scale of a capability, and {what}")
     return found

@@ -1,7 +1,7 @@
 """Each subject's profile compared with the population, and its dependence on the population."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,14 @@ from scipy.special import ndtri
 from ...common.errors import FitError
 from ...common.messages import some
 from ...common.options import inside
-from ...layouts import Latent, Layout, Prior
-from ...layouts.elements import Element, find_elements
-from ...layouts.plates import SUBJECT, plate_name, root
-from ...linking import evaluate
+from ...layouts import Layout
+from ...layouts.elements import Element, Levels, elements, find_elements
+from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ...linking.expression import Expr
-from ..model.alignment import align
-from ..model.quantiles import from_scores
+from ..model.alignment import leaves
+from ..model.cohort import Cohort
+from ..model.new_levels import new_values
+from ..posterior.cohort import cohort_of
 from ..posterior.diagnostics import profiles
 from ..posterior.posterior import Posterior, rows_of, some_draws, stacked, success_rates
 from .priors import parents
@@ -92,7 +93,7 @@ def standing(
     c          NaN   1...                0...
     """
     prob = inside("prob", prob, such_as=0.9)
-    found = populated(layout := fit.layout, nodes)
+    found = populated(layout := fit.layout, nodes, fit.levels)
     if not found:
         raise FitError(
             f"the profiles of layout {layout.name!r} share nothing, as their priors are fixed, so "
@@ -108,8 +109,7 @@ def standing(
     parts = []
     for element in found:
         own = rows_of(table, element, who)
-        draws = drawn[element.latent.name]
-        draws = draws.reshape(*draws.shape[:2], -1)[..., element.index]
+        draws = drawn[element.latent.name][..., element.index]
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
         mean, variance = draws.mean(axis=0), draws.var(axis=0, ddof=1)
         normal = element.prior.family == "Normal"
@@ -135,7 +135,9 @@ def standing(
     return pd.concat(parts, ignore_index=True)
 
 
-def populated(layout: Layout, nodes: str | Sequence[str] | None = None) -> list[Element]:
+def populated(
+    layout: Layout, nodes: str | Sequence[str] | None = None, levels: Levels | None = None
+) -> list[Element]:
     """Find the elements of the profile that have a population: their prior has shared values.
 
     Parameters
@@ -144,6 +146,8 @@ def populated(layout: Layout, nodes: str | Sequence[str] | None = None) -> list[
         The layout.
     nodes : str or sequence of str, optional
         Nodes, or elements ``node[label]`` (default: all that have a population).
+    levels : mapping of str to sequence of str, optional
+        Levels of the layout's categories, such as those of a fit.
 
     Returns
     -------
@@ -172,9 +176,9 @@ def populated(layout: Layout, nodes: str | Sequence[str] | None = None) -> list[
         return any(latent.name in shared for value in values for latent in parents(value))
 
     for latent in layout.latents:
-        if not latent.is_profile or uses_shared(latent.parents):
+        if latent not in layout.profile or uses_shared(latent.parents):
             shared.add(latent.name)
-    chosen = find_elements(layout, nodes)
+    chosen = find_elements(elements(layout, levels), nodes)
     found = [element for element in chosen if uses_shared(element.prior.parents)]
     fixed = [element.name for element in chosen if element not in found]
     if fixed and nodes is not None:
@@ -191,55 +195,45 @@ def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:
 
     Returns
     -------
-    dict of str to ndarray, shape (draws, rows, *labels)
+    dict of str to ndarray, shape (draws, rows, elements)
         By latent of the profile; a single row if the distribution is the same for all subjects.
     """
-    layout, constants, dims = fit.layout, fit.constants, tuple(fit.layout.dims)
-    draws = np.resize(some_draws(fit, _DRAWS), _DRAWS)
-    known = {}
-    for covariate in layout.covariates:
-        values = constants[covariate.name].to_numpy()[rows][None]
-        known[covariate.name] = align(values, covariate, dims, leading=1, per_item=True)
-    found = {}
-    for place, latent in enumerate(layout.latents):
-        if not all(root(plate) == SUBJECT for plate in latent.plates):
-            continue  # values of items, on which no profile depends
-        if latent.is_profile:
-            rng = np.random.default_rng([_SEED, place])
-            values = found[latent.name] = _drawn(layout, latent, known, rng)
-        else:
-            values = stacked(fit, latent, draws)
-            for plate in latent.plates:
-                values = np.take(values, constants[plate_name(plate)].to_numpy()[rows], axis=1)
-        per_subject = latent.is_profile or bool(latent.plates)
-        known[latent.name] = align(values, latent, dims, leading=1, per_item=per_subject)
-    return found
-
-
-def _drawn(
-    layout: Layout,
-    latent: Latent,
-    known: Mapping[str, np.ndarray],
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Draw a latent given the parameters of its prior; shape (draws, subjects or 1, *labels)."""
-    dims = tuple(layout.dims)
+    cohort, draws = _of_rows(cohort_of(fit), rows), np.resize(some_draws(fit, _DRAWS), _DRAWS)
+    fitted = {name: len(levels) for name, levels in fit.levels.items()}
     even = ndtri((np.arange(_DRAWS) + 0.5) / _DRAWS)  # standard normal quantiles, permuted below
+    known = {name: values[None] for name, values in cohort.covariates.items()}
+    plates_of, profiles = fit.layout.plates_of_nodes, {}
+    for place, latent in enumerate(fit.layout.latents):
+        if ITEM in latent.plates:
+            continue  # values of items, on which no profile depends
+        if SUBJECT not in latent.plates:
+            known[latent.name] = stacked(fit, latent, draws)
+            continue
+        own = [element for element in fit.elements if element.latent is latent]
+        scores = np.broadcast_to(even[:, None], (_DRAWS, len(own)))
+        scores = np.random.default_rng([_SEED, place]).permuted(scores, axis=0)
+        sizes = [1 if plate == SUBJECT else fitted[plate_name(plate)] for plate in latent.plates]
+        scores = scores.reshape(_DRAWS, *sizes, *map(len, latent.dims.values()))
+        axis = 1 + latent.plates.index(SUBJECT)
+        above = [part for value in latent.parents for part in leaves(value)]
+        if any(root(plate) == SUBJECT for part in above for plate in plates_of[part.name]):
+            scores = np.repeat(scores, len(rows), axis=axis)
+        values = new_values(latent, scores, known, cohort, fitted)
+        known[latent.name] = np.repeat(values, len(rows) // values.shape[axis], axis=axis)
+        values = np.moveaxis(values, axis, 1)
+        profiles[latent.name] = values.reshape(*values.shape[:2], -1)
+    return profiles
 
-    def one(prior: Prior, labels: tuple[str, ...]) -> np.ndarray:
-        own = tuple(slice(None) if dim in labels else 0 for dim in dims)
-        given = {
-            name: np.asarray(evaluate(value, known, dims), dtype=float)
-            for name, value in prior.parameters
-        }
-        laid = {name: value[:, :, *own] for name, value in given.items() if value.ndim}
-        size = tuple(len(layout.dims[dim]) for dim in labels)
-        scores = np.broadcast_to(even[:, None], (_DRAWS, math.prod(size)))
-        scores = rng.permuted(scores, axis=0).reshape(_DRAWS, 1, *size)
-        full = np.broadcast_shapes(scores.shape, *(value.shape for value in laid.values()))
-        return from_scores(latent.name, prior, given | laid, np.broadcast_to(scores, full))
 
-    if isinstance(latent.prior, tuple):
-        each = np.broadcast_arrays(*[one(prior, ()) for prior in latent.priors])
-        return np.stack(each, axis=-1)
-    return one(latent.priors[0], latent.label_dims)
+def _of_rows(cohort: Cohort, rows: np.ndarray) -> Cohort:
+    """Keep some subjects of a cohort, without their outcomes."""
+    roots = {category.name: category.root for category in cohort.layout.categories}
+    return replace(
+        cohort,
+        levels={**cohort.levels, SUBJECT: [cohort.levels[SUBJECT][row] for row in rows]},
+        of={
+            name: codes[rows] if roots[name] == SUBJECT else codes
+            for name, codes in cohort.of.items()
+        },
+        covariates={name: values[rows] for name, values in cohort.covariates.items()},
+    )

@@ -1,6 +1,5 @@
 """Tables of a joint fit's estimates for items and for the population."""
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,11 +8,11 @@ import pandas as pd
 from ...common.errors import FitError
 from ...common.options import inside
 from ...layouts import Latent
+from ...layouts.elements import elements_of
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ..posterior.cohort import cohort_of
 from ..posterior.conflicts import shared_conflicts
-from ..posterior.posterior import Posterior
-from ..posterior.shared import draws_by_level, levels_of, shared_latents
+from ..posterior.posterior import Posterior, draws_of
 from ..posterior.summaries import summarise
 
 _INTERVAL = ("mean", "sd", "low", "high")
@@ -66,11 +65,7 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
     1  ease  product       3         3
     """
     prob = _checked(fit, "items()", prob)
-    own = [
-        latent
-        for latent in shared_latents(fit.layout)
-        if any(root(plate) == ITEM for plate in latent.plates)
-    ]
+    own = [one for one in fit.shared if any(root(plate) == ITEM for plate in one.plates)]
     plates = list(dict.fromkeys(plate_name(plate) for latent in own for plate in latent.plates))
     columns = {name: "str" for name in ("node", "label", *plates)}
     columns |= dict.fromkeys((*_INTERVAL, *_MIXED), "float")
@@ -133,7 +128,7 @@ def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
     columns |= dict.fromkeys((*_INTERVAL, *_MIXED, "shrinkage"), "float")
     parts = [
         _summarised(fit, latent, prob)
-        for latent in shared_latents(fit.layout)
+        for latent in fit.shared
         if all(root(plate) == SUBJECT for plate in latent.plates)
     ]
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(columns))
@@ -159,12 +154,15 @@ def _checked(fit: Posterior, what: str, prob: float) -> float:
 
 def _summarised(fit: Posterior, latent: Latent, prob: float) -> pd.DataFrame:
     """Summarise a shared latent, with one row per level and label; levels are tuples."""
-    labels = [label for own in latent.dims.values() for label in own] or [""]
-    rows = itertools.product(levels_of(fit, latent), labels)
-    levels, named = zip(*rows, strict=True)
-    found = summarise(draws_by_level(fit, latent), fit.prior[latent.name], prob)
-    numbers = {name: found[name].ravel() for name in (*_INTERVAL, *_MIXED, "shrinkage")}
-    return pd.DataFrame({"node": latent.name, "label": named, "level": levels} | numbers)
+    own = elements_of(latent, fit.levels)
+    numbers = summarise(draws_of(fit, latent), fit.prior[latent.name], prob)
+    columns = {
+        "node": latent.name,
+        "label": [", ".join(element.labels) for element in own],
+        "level": [element.levels for element in own],
+    }
+    columns |= {name: numbers[name].ravel() for name in (*_INTERVAL, *_MIXED, "shrinkage")}
+    return pd.DataFrame(columns)
 
 
 def _attempted(fit: Posterior, plates: Sequence[str]) -> dict[str, np.ndarray]:

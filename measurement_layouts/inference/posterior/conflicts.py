@@ -1,6 +1,5 @@
 """Values of which the outcomes and the prior disagree."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,10 +7,9 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 from ...layouts import Latent
+from ...layouts.elements import elements_of
 from ...linking.expression import Constant
-from ..sampling.convergence import by_element
-from .posterior import Posterior
-from .shared import draws_by_level, levels_of, own_latents, shared_latents
+from .posterior import Posterior, draws_of
 from .summaries import subject_blocks
 
 ALARM = 0.01
@@ -28,7 +26,7 @@ class Conflict(NamedTuple):
     ----------
     latent : Latent
         The latent.
-    surprising : ndarray of bool, shape (levels or subjects, labels)
+    surprising : ndarray of bool, shape (subjects, elements)
         Whether a value is surprising; all False unless there are more of them than by chance.
     text : str
         What disagrees, and what to do; empty where nothing does.
@@ -67,8 +65,8 @@ def shared_conflicts(fit: Posterior) -> list[Conflict]:
     """
     if "conflicts" not in fit.kept:
         fit.kept["conflicts"] = [
-            _conflict(fit, latent, [draws_by_level(fit, latent)], levels_of(fit, latent))
-            for latent in shared_latents(fit.layout)
+            _conflict(fit, latent, [draws_of(fit, latent)])
+            for latent in fit.shared
             if is_fixed(latent)
         ]
     result: list[Conflict] = fit.kept["conflicts"]
@@ -77,17 +75,11 @@ def shared_conflicts(fit: Posterior) -> list[Conflict]:
 
 def own_conflicts(fit: Posterior, rows: np.ndarray) -> list[Conflict]:
     """Compare the values of some subjects with their priors; see `shared_conflicts`."""
-    posterior = fit.posterior.variables
     return [
         _conflict(
-            fit,
-            latent,
-            [
-                by_element(posterior[latent.name][block].to_numpy())
-                for block in subject_blocks(fit, rows)
-            ],
+            fit, latent, [draws_of(fit, latent, block) for block in subject_blocks(fit, rows)]
         )
-        for latent in own_latents(fit.layout)
+        for latent in fit.layout.profile
         if is_fixed(latent)
     ]
 
@@ -102,14 +94,14 @@ def surprise(draws: np.ndarray, prior: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    draws : ndarray, shape (levels or subjects, elements, chains, draws)
+    draws : ndarray, shape (subjects, elements, chains, draws)
         Posterior draws.
     prior : ndarray, shape (draws,) or (draws, labels)
         Draws from the prior; elements are its labels, or repetitions of them.
 
     Returns
     -------
-    ndarray, shape (levels or subjects, elements)
+    ndarray, shape (subjects, elements)
         z; 0 where the outcomes remove less than a tenth of the variance of q.
 
     Examples
@@ -135,9 +127,8 @@ def _conflict(
     fit: Posterior,
     latent: Latent,
     blocks: list[np.ndarray],
-    levels: Sequence[tuple[str, ...]] = (),
 ) -> Conflict:
-    """Find surprising values among blocks of draws of (levels or subjects, elements, ...)."""
+    """Find surprising values among blocks of draws of (subjects, elements, chains, draws)."""
     prior = fit.prior[latent.name]
     sizes = np.abs(np.concatenate([surprise(draws, prior) for draws in blocks]))
     result = sizes > _LIMIT
@@ -152,10 +143,9 @@ def _conflict(
     mean = np.concatenate([draws.mean(axis=(2, 3)) for draws in blocks])[row, column]
     ends = np.quantile(prior.reshape(len(prior), -1), [ALARM / 2, 1 - ALARM / 2], axis=0)
     low, high = ends[:, column % ends.shape[1]]
-    labels = [label for names in latent.dims.values() for label in names]
-    place = ", ".join([*(levels[row] if levels else ()), *labels[column : column + 1]])
-    value = f"{latent.name}[{place}]" if place else latent.name
-    more = f" (and of {count - 1} more of {result.size})" if count > 1 and levels else ""
+    value = elements_of(latent, fit.levels)[column].name
+    several = count > 1 and latent in fit.shared
+    more = f" (and of {count - 1} more of {result.size})" if several else ""
     return Conflict(
         latent,
         result,

@@ -7,17 +7,19 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import FitError
-from ...common.messages import many
+from ...common.messages import many, some
 from ...common.options import inside
+from ...layouts.elements import elements_of
 from ..model.bands import find_bands
 from ..model.linkage import about_unlinked, unlinked_groups
 from ..sampling.convergence import (
+    ESS_PER_CHAIN,
     NOT_SEARCHED,
     RHAT_LIMIT,
     Convergence,
     RhatEss,
-    by_element,
     faults,
+    rhat_ess,
     status,
     stay_apart,
     worst,
@@ -26,9 +28,8 @@ from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
 from .assembly import FAULTS
 from .cohort import cohort_of
 from .conflicts import own_conflicts, shared_conflicts
-from .posterior import Posterior, success_rates
-from .shared import own_latents, own_names, slowest_shared
-from .summaries import subject_blocks, summaries
+from .posterior import Posterior, draws_of, success_rates
+from .summaries import summaries
 
 
 def profiles(
@@ -48,8 +49,8 @@ def profiles(
     Returns
     -------
     DataFrame
-        One row per subject, node and label (empty without labels; of what a subject has for each
-        task, the task): ``mean``, ``sd``, ``low``,
+        One row per subject and element: ``node`` and ``label`` (its labels and levels of
+        categories, joined by commas; empty for a single value), ``mean``, ``sd``, ``low``,
         ``high``, ``low_error`` and ``high_error``, the Monte Carlo standard errors of these ends
         (that of the mean is :math:`\mathrm{sd} / \sqrt{\mathrm{ess}_{bulk}}`), ``ess_bulk``,
         ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
@@ -82,38 +83,49 @@ def profiles(
     """
     prob = inside("prob", prob, such_as=0.9)
     rows = fit.places(subjects)
-    known = own_names(fit)
+    if not fit.elements:
+        raise FitError(
+            f"layout {fit.layout.name!r} has no value of a subject's own, so there are no "
+            "profiles; see items() and population(), or give the layout a node per='subject'"
+        )
     names = {
-        "subject": np.repeat(fit.names(rows), len(known)),
-        "node": np.tile([node for node, _ in known], len(rows)),
-        "label": np.tile([label for _, label in known], len(rows)),
+        "subject": np.repeat(fit.names(rows), len(fit.elements)),
+        "node": np.tile([element.latent.name for element in fit.elements], len(rows)),
+        "label": np.tile([element.label for element in fit.elements], len(rows)),
     }
-    columns = summaries(fit, rows, prob)
-    columns["prior_dominated"] |= _all_alike(*_outcomes(fit, rows))[:, None]
+    columns = _summaries(fit, rows, prob)
     return pd.DataFrame(names | {name: values.ravel() for name, values in columns.items()})
 
 
+def _summaries(fit: Posterior, rows: np.ndarray, prob: float = 0.9) -> dict[str, np.ndarray]:
+    """Compute the columns of `profiles`, shape (rows, elements)."""
+    columns = summaries(fit, rows, prob)
+    columns["prior_dominated"] |= _all_alike(*_outcomes(fit, rows))[:, None]
+    return columns
+
+
 def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.DataFrame:
-    """Judge every subject's sampling and data.
+    """Judge every subject's sampling and data; a joint fit is judged as a whole.
 
     Parameters
     ----------
     fit : Posterior
         The fit; its draws are read some subjects at a time.
     subjects : iterable, optional
-        Subjects (default: all, the failed ones too).
+        Subjects (default: all, the failed ones too). A joint fit is judged as a whole anyway.
 
     Returns
     -------
     DataFrame
-        Indexed by subject, failed ones last: ``status`` (``ok``; ``few draws``: chains mix, and
+        Indexed by subject, failed ones last; of a joint fit, one row, ``all subjects``, whose
+        column ``subjects`` names them: ``status`` (``ok``; ``few draws``: chains mix, and
         more draws make the numbers as sure as they should be; ``few divergences``: one in 200 draws
         at most, of chains that mix; ``modes
         not searched``: bands may cause modes that chains do not visit; ``not converged``: its
         sampling is not to be trusted;
         ``failed``: it has no draws), ``success`` rate, ``divergences``, largest
         ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element; in
-        a joint fit also of what subjects share, which ``reason`` then names),
+        a joint fit also of what subjects share; ``reason`` names the worst),
         ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
         next to nothing) and ``reason`` in words, which also names values of which the outcomes and
         the prior disagree (see `conflicts.shared_conflicts`), and groups of subjects that share no
@@ -141,72 +153,134 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     rows = fit.places(subjects)
     if not len(rows):
         raise FitError("no subject is asked for; name at least one, or leave subjects= out")
-    who = fit.names(rows)
-    table = profiles(fit, subjects=subjects)
-    diverging = fit.data["sample_stats"].to_dataset()["diverging"]
-    chains, length = diverging.sizes["chain"], diverging.sizes["draw"]
-    divergences = np.concatenate(
-        [
-            diverging.variable[block].to_numpy().sum(axis=(1, 2))
-            for block in subject_blocks(fit, rows)
-        ]
-    )
-    each = (len(rows), -1)  # rows of a subject lie together
-    measures = (table[name].to_numpy().reshape(each) for name in RhatEss._fields)
-    rhat, ess = worst(RhatEss(*measures))
-    together = slowest_shared(fit)
-    if together is not None:
-        rhat, ess = np.maximum(rhat, together.rhat), np.minimum(ess, together.ess)
-    element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
-    names = element.to_numpy(dtype=object).reshape(each)
-    modes = table["modes"].to_numpy().reshape(each)
-    by_row = zip(rows, table["rhat"].to_numpy().reshape(each), strict=True)
-    apart = [_apart(fit, row, found, names[0]) for row, found in by_row]
-    attempts = [fit.attempts.get(subject, 1) for subject in who]
-    judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), apart, strict=True)
+    joint = _judged_as_one(fit)
+    rows = fit.places() if joint else rows
+    who, elements = fit.names(rows), [element.name for element in fit.elements]
+    columns, each = _summaries(fit, rows), (1 if joint else len(rows), -1)
+    measured = RhatEss(*(columns[name].reshape(each) for name in RhatEss._fields))
+    names = [f"{name} of {one}" for one in who for name in elements] if joint else elements
+    if fit.shared:
+        shared = _of_shared(fit)
+        measured = RhatEss(*(np.hstack(pair) for pair in zip(measured, shared, strict=True)))
+        names += [one.name for latent in fit.shared for one in elements_of(latent, fit.levels)]
+    rhat, ess = worst(measured)
+    diverging = fit.data["sample_stats"].to_dataset()["diverging"].variable
+    chains, length = diverging.shape[1:]
+    first = rows[: len(rhat)]
+    divergences = diverging[first].to_numpy().sum(axis=(1, 2))
+    stuck = [
+        _apart(fit, rows.reshape(each)[at], found, names)
+        for at, found in enumerate(columns["rhat"].reshape(each))
+    ]
+    attempts = [fit.attempts.get(subject, 1) for subject in who[: len(rhat)]]
+    judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), stuck, strict=True)
     wrong = [
         faults(Convergence(*row, length, *_used(fit, often)), chains)
         for row, often in zip(judged, attempts, strict=True)
     ]
     if FAULTS in fit.data.attrs:  # found as it was made
-        wrong = [json.loads(fit.data.attrs[FAULTS]) for _ in rows]
-    for fault, searched in zip(wrong, _searched(fit, rows), strict=True):
+        wrong = [json.loads(fit.data.attrs[FAULTS]) for _ in wrong]
+    for fault, searched in zip(wrong, _searched(fit, first), strict=True):
         fault += [] if searched else [f"{NOT_SEARCHED}: {_WHERE}"]
-    successes, trials = _outcomes(fit, rows)
-    fallen = _off_grid(fit, rows)
-    disagree = _disagreements(fit, rows)
+    modes = columns["modes"].reshape(each)
+    alike = [_together_alike(fit, rows)] if joint else map(_remarks, *_outcomes(fit, rows))
     remarks = [
         [
             *(["sampled by NUTS: the grid cannot resolve the posterior"] * bool(off)),
-            *([together.remark] if together is not None and together.remark else []),
-            *_remarks(*counted),
-            *([] if stay else _several(names[0], own)),
+            *remark,
+            *([] if stay else _several(names, own)),
             *conflicts,
         ]
-        for *counted, stay, own, off, conflicts in zip(
-            successes, trials, apart, modes, fallen, disagree, strict=True
+        for remark, stay, own, off, conflicts in zip(
+            alike,
+            stuck,
+            modes,
+            _off_grid(fit, first),
+            _disagreements(fit, rows, joint),
+            strict=True,
         )
     ]
-    vague = table["prior_dominated"].to_numpy().reshape(each)
+    if fit.shared:
+        remarks[0] += _slowest(names, measured, ESS_PER_CHAIN * chains)
+    rates = success_rates(fit, rows).to_numpy()
     result = pd.DataFrame(
         {
             "status": [status(found) for found in wrong],
-            "success": success_rates(fit, rows).to_numpy(),
+            "success": [rates.mean()] if joint else rates,
             "divergences": divergences,
             "rhat": rhat,
             "ess": ess,
             "attempts": attempts,
-            "prior_dominated": [", ".join(n[v]) for n, v in zip(names, vague, strict=True)],
+            "prior_dominated": _vague(elements, columns["prior_dominated"], joint),
             "reason": [
                 "; ".join([*fault, *remark, *_again(often)])
                 for fault, remark, often in zip(wrong, remarks, attempts, strict=True)
             ],
         },
-        index=pd.Index(who, name="subject"),
+        index=pd.Index([ALL] if joint else who, name="subject"),
     )
+    if joint:
+        result.insert(0, "subjects", ", ".join(who))
     if subjects is not None or not fit.failures:
         return result
     return pd.concat([result, _failed(fit)])
+
+
+def verdicts(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.DataFrame:
+    """Repeat the verdict on a joint fit for each subject; other fits have one for each anyway.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by subject, with the columns of `diagnose`, of which ``success`` and
+        ``prior_dominated`` are the subject's own.
+    """
+    table = diagnose(fit, subjects)
+    if not _judged_as_one(fit):
+        return table
+    rows = fit.places(subjects)
+    repeated = table.drop(columns="subjects").iloc[np.zeros(len(rows), dtype=int)]
+    elements = [element.name for element in fit.elements]
+    vague = _summaries(fit, rows)["prior_dominated"]
+    return repeated.set_axis(pd.Index(fit.names(rows), name="subject")).assign(
+        success=success_rates(fit, rows).to_numpy(),
+        prior_dominated=_vague(elements, vague, False),
+    )
+
+
+def _judged_as_one(fit: Posterior) -> bool:
+    """Whether several subjects have one posterior."""
+    return fit.layout.joint and len(fit.subjects) > 1
+
+
+def _of_shared(fit: Posterior) -> RhatEss:
+    """Measure the convergence of all shared values, each of shape (1, values)."""
+    if "shared" not in fit.kept:
+        parts = [rhat_ess(draws_of(fit, latent)) for latent in fit.shared]
+        fit.kept["shared"] = RhatEss(*map(np.hstack, zip(*parts, strict=True)))
+    shared: RhatEss = fit.kept["shared"]
+    return shared
+
+
+def _slowest(names: Sequence[str], measured: RhatEss, least: float) -> list[str]:
+    """Name the values of a joint fit with the fewest effective draws, if they are too few."""
+    ess = np.minimum(measured.ess_bulk, measured.ess_tail)[0]
+    bad = np.flatnonzero(~((measured.rhat[0] <= RHAT_LIMIT) & (ess >= least)))
+    if not len(bad):
+        return []
+    first = bad[np.argsort(np.nan_to_num(ess[bad], nan=0.0), kind="stable")][:3]
+    shown = [f"{names[at]} (R-hat {measured.rhat[0][at]:.3f}, ESS {ess[at]:.0f})" for at in first]
+    more = [f"{len(bad) - len(first)} more"] if len(bad) > len(first) else []
+    return [f"values that did not converge: {', '.join([*shown, *more])}"]
+
+
+def _vague(elements: Sequence[str], vague: np.ndarray, joint: bool) -> list[str]:
+    """Name the prior-dominated elements; of a joint fit, with the number of subjects."""
+    if not joint:
+        names = np.array(elements, dtype=object)
+        return [", ".join(names[own]) for own in vague]
+    counts = dict(zip(elements, vague.sum(axis=0).tolist(), strict=True))
+    return [", ".join(f"{name} ({n} of {len(vague)})" for name, n in counts.items() if n)]
 
 
 def remedies(diagnosed: pd.DataFrame, most: int, elsewhere: str) -> list[str]:
@@ -219,6 +293,9 @@ def remedies(diagnosed: pd.DataFrame, most: int, elsewhere: str) -> list[str]:
     left = len(wrong) - most
     return found + [f"and {left} more, with reasons in {elsewhere}"] * (left > 0)
 
+
+ALL = "all subjects"
+"""Index of the row of a joint fit."""
 
 _WHERE = "a band may cause modes that the chains do not visit, method='grid' does"
 
@@ -245,16 +322,15 @@ def _unlinked(fit: Posterior) -> list[str]:
     return result
 
 
-def _disagreements(fit: Posterior, rows: np.ndarray) -> list[list[str]]:
-    """Write which priors the outcomes contradict, by subject."""
+def _disagreements(fit: Posterior, rows: np.ndarray, joint: bool) -> list[list[str]]:
+    """Write which priors the outcomes contradict, by subject; one list for a joint fit."""
     if FAULTS in fit.data.attrs:  # the values that a newcomer shares were fitted to the others
         return [[] for _ in rows]
-    shared = [*_unlinked(fit), *(found.text for found in shared_conflicts(fit) if found.text)]
+    shared = [*_unlinked(fit), *(conflict.text for conflict in shared_conflicts(fit))]
     own = own_conflicts(fit, rows)
-    return [
-        shared + [found.text for found in own if found.surprising[place].any()]
-        for place in range(len(rows))
-    ]
+    by_subject = [[one.text for one in own if one.surprising[at].any()] for at in range(len(rows))]
+    texts = [[one.text for one in own if one.surprising.any()]] if joint else by_subject
+    return [[text for text in (*shared, *mine) if text] for mine in texts]
 
 
 def _off_grid(fit: Posterior, rows: np.ndarray) -> np.ndarray:
@@ -276,15 +352,13 @@ def _used(fit: Posterior, attempt: int) -> tuple[int, float]:
     return used.tune, used.target_accept
 
 
-def _apart(fit: Posterior, row: int, rhat: np.ndarray, names: Sequence[str]) -> str:
+def _apart(fit: Posterior, rows: np.ndarray, rhat: np.ndarray, names: Sequence[str]) -> str:
     """Name the elements in whose modes chains stay; draws are read where R-hat is bad only."""
     if not (rhat > RHAT_LIMIT).any():
         return ""
-    posterior = fit.posterior.variables
-    draws = [
-        by_element(posterior[one.name][[row]].to_numpy())[0] for one in own_latents(fit.layout)
-    ]
-    return stay_apart(np.concatenate(draws), rhat, RHAT_LIMIT, names)
+    draws = [draws_of(fit, latent, rows) for latent in fit.layout.profile]
+    every = np.concatenate(draws, axis=1)  # (subjects, elements, chains, draws)
+    return stay_apart(every.reshape(-1, *every.shape[2:]), rhat, RHAT_LIMIT, names)
 
 
 def _failed(fit: Posterior) -> pd.DataFrame:
@@ -321,9 +395,17 @@ def _remarks(successes: int, trials: int) -> list[str]:
     ]
 
 
-def _several(names: np.ndarray, modes: np.ndarray) -> list[str]:
-    several = ", ".join(names[modes])
-    return [f"separate modes, between which means may lie: {several}"] if several else []
+def _together_alike(fit: Posterior, rows: np.ndarray) -> list[str]:
+    """Name the subjects of a joint fit whose outcomes are all alike."""
+    who = np.array(fit.names(rows), dtype=object)[_all_alike(*_outcomes(fit, rows))]
+    return [f"all outcomes are alike for {some(who)}, whose profiles the others decide"] * bool(
+        len(who)
+    )
+
+
+def _several(names: Sequence[str], modes: np.ndarray) -> list[str]:
+    several = [name for name, split in zip(names, modes, strict=False) if split]
+    return [f"separate modes, between which means may lie: {some(several)}"] if several else []
 
 
 def _again(attempts: int) -> list[str]:

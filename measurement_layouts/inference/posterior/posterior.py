@@ -14,8 +14,9 @@ from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...evaluations.tables import refuse_repeats, texts
 from ...layouts import Latent, Layout
-from ...layouts.elements import Element
+from ...layouts.elements import Element, elements
 from ...layouts.plates import plate_name
+from ..sampling.convergence import by_element
 
 GROUPS = ("posterior", "sample_stats", "prior", "observed_data", "constant_data")
 """Groups of the tree of arrays, with ArviZ's names."""
@@ -86,6 +87,22 @@ class Posterior:
     def posterior(self) -> xr.Dataset:
         """Draws of every profile element, (subject, chain, draw, labels)."""
         return self.data["posterior"].to_dataset()
+
+    @cached_property
+    def levels(self) -> dict[str, list[str]]:
+        """Names of the levels of each plate, in the order of the draws."""
+        known = self.posterior.indexes
+        return {name: list(map(str, known[name])) for name in map(plate_name, self.layout.plates)}
+
+    @cached_property
+    def elements(self) -> list[Element]:
+        """Elements of each subject's profile, in the order of its tables."""
+        return elements(self.layout, self.levels)
+
+    @cached_property
+    def shared(self) -> list[Latent]:
+        """Latents that are no part of a profile: shared by subjects, or of a subject and item."""
+        return [latent for latent in self.layout.latents if latent not in self.layout.profile]
 
     @cached_property
     def prior(self) -> dict[str, np.ndarray]:
@@ -177,10 +194,25 @@ def posterior_draws(fit: Posterior, element: Element, subject: str) -> np.ndarra
     return np.asarray(draws.reshape(*draws.shape[:2], -1)[..., element.index].ravel())
 
 
+def draws_of(fit: Posterior, latent: Latent, rows: np.ndarray | None = None) -> np.ndarray:
+    """Arrange a latent's draws as (subjects, elements, chains, draws).
+
+    `rows` are positions of subjects (default: all). A latent that is no part of a profile has one
+    row with all its values.
+    """
+    variable = fit.posterior.variables[latent.name]
+    if latent in fit.layout.profile:
+        return by_element((variable if rows is None else variable[rows]).to_numpy())
+    values = variable.transpose(
+        "chain", "draw", *map(plate_name, latent.plates), *latent.label_dims
+    )
+    return by_element(values.to_numpy()[None])
+
+
 def prior_draws(fit: Posterior, element: Element) -> np.ndarray:
     """Return prior draws of one element; shape (draws,)."""
     draws = fit.prior[element.latent.name]
-    return np.asarray(draws.reshape(len(draws), -1)[:, element.index])
+    return np.asarray(draws.reshape(len(draws), -1)[:, element.label_index])
 
 
 def rows_of(table: pd.DataFrame, element: Element, subjects: Sequence[str]) -> pd.DataFrame:

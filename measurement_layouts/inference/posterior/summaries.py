@@ -8,18 +8,18 @@ import numpy as np
 from ...common.threads import side_by_side
 from ..sampling.convergence import (
     RHAT_LIMIT,
-    by_element,
+    RhatEss,
     effective_within,
     rhat_ess,
     separate,
 )
-from .posterior import Posterior
-from .shared import own_latents
+from .posterior import Posterior, draws_of
 
 # an element is prior-dominated if less than the first part of its prior variance is removed by the
 # data, and its mean moves by less than the second number of the prior's standard deviations
 LITTLE_LEARNT = 0.1
 LITTLE_MOVED = 0.5
+_COLUMNS = (*RhatEss._fields, "prior_dominated", "modes")  # of a fit without elements
 _BLOCK = 2**19  # bytes of a latent's draws read at a time; with more, memory access dominates
 
 
@@ -71,6 +71,8 @@ def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nda
     Summaries are kept with the fit and not computed again. Draws of a fit must not be changed in
     place; `dataclasses.replace` makes a new fit of other draws, with its own summaries.
     """
+    if not fit.elements:
+        return {name: np.zeros((len(rows), 0), dtype=bool) for name in _COLUMNS}
     kept = fit.kept.setdefault(prob, _Kept({}, np.zeros(len(fit.subjects), dtype=bool)))
     missing = rows[~kept.known[rows]]
     if len(missing) or not kept.columns:
@@ -84,18 +86,17 @@ def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nda
 def subject_blocks(fit: Posterior, rows: np.ndarray) -> list[np.ndarray]:
     """Divide subjects' rows into blocks, to bound the memory of one latent's draws."""
     draws = fit.posterior
-    largest = max(draws[latent.name].nbytes for latent in own_latents(fit.layout))
+    largest = max(draws[latent.name].nbytes for latent in fit.layout.profile)
     most = max(1, _BLOCK * draws.sizes["subject"] // largest)
     return np.array_split(rows, max(1, -(-len(rows) // most)))
 
 
 def _summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.ndarray]:
     """Summarise some subjects' draws; each column is of shape (subjects, elements)."""
-    posterior = fit.posterior.variables
-    parts = []
-    for latent in own_latents(fit.layout):
-        draws = by_element(posterior[latent.name][rows].to_numpy())
-        parts.append(summarise(draws, fit.prior[latent.name], prob))
+    parts = [
+        summarise(draws_of(fit, latent, rows), fit.prior[latent.name], prob)
+        for latent in fit.layout.profile
+    ]
     return {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...common.cache import Recent
-from ...layouts.plates import Plate, plate_name, root
+from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name, root
 from ..kernel import blocks
 from ..kernel.domains import Domains
 from ..kernel.emit import build, emit
@@ -56,13 +56,8 @@ class Rows:
     @classmethod
     def of(cls, cohort: Cohort) -> "Rows":
         """Return the rows of a cohort."""
-        layout = cohort.layout
-        subject, item = _with_all_levels(cohort)
+        subject, item, codes = _with_all_levels(cohort)
         empty = np.zeros(len(subject) - len(cohort.subject), dtype=int)
-        codes = {}
-        for plate in layout.plates:
-            side = subject if root(plate) == "subject" else item
-            codes[plate_name(plate)] = cohort.up(root(plate), plate)[side]
         features = {name: values[item] for name, values in cohort.features.items()}
         features |= {name: values[subject] for name, values in cohort.covariates.items()}
         for plate, levels in codes.items():
@@ -77,25 +72,48 @@ class Rows:
         )
 
 
-def _with_all_levels(cohort: Cohort) -> tuple[np.ndarray, np.ndarray]:
-    """Return subjects and items of the cells, and of more until all combinations occur."""
+def _with_all_levels(cohort: Cohort) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Return subjects, items and levels of the cells, and of more until all combinations occur.
+
+    The item of a further row has all of its levels if there is such an item.
+    """
+    plates = {plate_name(plate): plate for plate in cohort.layout.plates}
     subject, item = [cohort.subject], [cohort.item]
+    codes = {name: [cohort.codes(plate)] for name, plate in plates.items()}
     for latent in cohort.layout.latents:
         if len(latent.plates) < 2:
             continue
-        sizes = cohort.size(latent.plates)
-        met = np.zeros(sizes, dtype=bool)
-        met[tuple(cohort.codes(plate) for plate in latent.plates)] = True
-        missing = np.argwhere(~met)
-        more = {"subject": np.zeros(len(missing), int), "item": np.zeros(len(missing), int)}
-        for plate, levels in zip(latent.plates, missing.T, strict=True):
-            members = cohort.up(root(plate), plate)
-            first = np.zeros(cohort.size([plate])[0], dtype=int)
-            first[members[::-1]] = np.arange(len(members))[::-1]
-            more[root(plate)] = first[levels]
-        subject.append(more["subject"])
-        item.append(more["item"])
-    return np.concatenate(subject), np.concatenate(item)
+        attempted = np.zeros(cohort.size(latent.plates), dtype=bool)
+        attempted[tuple(cohort.codes(plate) for plate in latent.plates)] = True
+        missing = np.argwhere(~attempted)
+        sides = {
+            side: _with_most_levels(cohort, side, latent.plates, missing)
+            for side in (SUBJECT, ITEM)
+        }
+        subject.append(sides[SUBJECT])
+        item.append(sides[ITEM])
+        for name, plate in plates.items():
+            finer = [at for at, own in enumerate(latent.plates) if determines([own], [plate])]
+            codes[name].append(
+                cohort.up(latent.plates[finer[0]], plate)[missing[:, finer[0]]]
+                if finer
+                else cohort.up(root(plate), plate)[sides[root(plate)]]
+            )
+    joined = {name: np.concatenate(parts) for name, parts in codes.items()}
+    return np.concatenate(subject), np.concatenate(item), joined
+
+
+def _with_most_levels(
+    cohort: Cohort, side: str, plates: Sequence[Plate], levels: np.ndarray
+) -> np.ndarray:
+    """Find for each row of levels a subject, or an item, that has as many of them as any."""
+    own = [at for at, plate in enumerate(plates) if root(plate) == side]
+    each = np.stack([cohort.up(side, plates[at]) for at in own], axis=1) if own else None
+    if each is None:
+        return np.zeros(len(levels), dtype=int)
+    wanted, which = np.unique(levels[:, own], axis=0, return_inverse=True)
+    chosen = np.array([(each == one).sum(axis=1).argmax() for one in wanted], dtype=int)
+    return chosen[which.ravel()]
 
 
 class JointKernel:

@@ -47,8 +47,8 @@ class Running:
 
     Attributes
     ----------
-    elements : list of str
-        Names of the profile's elements.
+    elements : list of Element
+        Elements of the profile.
     weights : ndarray, shape (draws,)
         Weights of the particles, which sum to 1.
     refitted : bool
@@ -57,7 +57,7 @@ class Running:
 
     def __init__(self, bank: Target, draws: int, seed: int) -> None:
         self.bank, self._seed = bank, seed
-        self.elements = [found.name for found in elements(bank.joined.own.layout)]
+        self.elements = elements(bank.joined.own.layout, bank.joined.own.levels)
         count = GROUPS * -(-draws // GROUPS)
         rng = np.random.default_rng(seed)
         self._scores = rng.normal(size=(count, len(bank.active)))
@@ -319,13 +319,12 @@ class Running:
                 for part, own in zip(self.values.reshape(GROUPS, size, -1), chosen, strict=True)
             ]
         )
-        known = elements(self.layout)
         names = {
-            "subject": self.bank.joined.own.levels[SUBJECT] * len(known),
-            "node": [element.latent.name for element in known],
-            "label": [element.label for element in known],
+            "subject": self.bank.joined.own.levels[SUBJECT] * len(self.elements),
+            "node": [element.latent.name for element in self.elements],
+            "label": [element.label for element in self.elements],
         }
-        before = prior_profiles(self.layout)
+        before = prior_profiles(self.layout, self.elements)
         columns = summarise(np.moveaxis(draws, 2, 0)[None], before, prob)
         columns["mean"], columns["sd"] = self.means[None], self.sds[None]
         return pd.DataFrame(names | {name: values[0] for name, values in columns.items()})

@@ -60,7 +60,7 @@ def demand_levels(
     >>> features = {"rewardSize": np.array([0.5, -1.0, 0.5])}
     >>> features |= {name: np.zeros(3) for name in ("rewardDistance", "rewardBehind", "XPos")}
     >>> from measurement_layouts.layouts.elements import find_elements
-    >>> (sight,) = find_elements(result.layout, "visualAbility")
+    >>> (sight,) = find_elements(result.elements, "visualAbility")
     >>> demand_levels(result, "sim-01", features, 3, sight).round(2)
     array([0.5])
     """
@@ -80,8 +80,8 @@ def demand_levels(
     with np.errstate(all="ignore"):  # far above the range a formula may have no value
         for part, values in zip(parts, evaluator(profile), strict=True):
             chances = values
-            if element.label:
-                chances = np.take(chances, element.index, axis=_axis(fit, part, element))
+            if element.labels:
+                chances = np.take(chances, element.label_index, axis=_axis(fit, part, element))
             found.append(_crossings(line, chances.reshape(-1, chances.shape[-1])))
     demands = np.concatenate(found)
     levels = np.unique(np.round((demands[demands > line[0]] - low) / width, _ALIKE))

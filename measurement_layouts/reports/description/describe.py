@@ -16,10 +16,10 @@ from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw, group_alike, probabilities
 from ...inference.given import refuse_no_fit
 from ...inference.population.standing import populated, standing
-from ...inference.posterior.diagnostics import diagnose, profiles
+from ...inference.posterior.diagnostics import profiles, verdicts
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
 from ...inference.sampling.convergence import RHAT_LIMIT, UNTRUSTED
-from ...layouts.elements import Element, elements
+from ...layouts.elements import Element
 from ...linking import units
 from ...validation.criticism.agreement import disagreement
 from ...validation.criticism.criticise import Criticism
@@ -196,11 +196,11 @@ def describe(
         _same_fit(fit, criticism)
     rows = fit.places(subjects)
     who = fit.names(rows)
-    verdicts, table = diagnose(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
+    judged, table = verdicts(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
     found, texts = dict[str, list[Finding]](), dict[str, str]()
     overall, leaning = dict[str, Training](), leanings(fit, who)
     for row, subject in zip(rows, who, strict=True):
-        verdict, own = verdicts.loc[subject], table[table["subject"] == subject]
+        verdict, own = judged.loc[subject], table[table["subject"] == subject]
         training = Training.of(fit, row)
         silent = training.silent(rules)
         overall[subject] = training
@@ -259,9 +259,7 @@ def _elements(
     """Judge a subject's elements, given its rows of the profiles in the same order."""
     found = []
     attempted = Attempted.of(fit, fit.subjects.index(subject))
-    known = elements(fit.layout)
-    one_each = own[own["node"].isin([element.latent.name for element in known])]
-    for element, row in zip(known, one_each.to_dict("records"), strict=True):
+    for element, row in zip(fit.elements, own.to_dict("records"), strict=True):
         evidence = Evidence(
             element,
             draws=posterior_draws(fit, element, subject),
@@ -364,16 +362,16 @@ def leanings(fit: Fit, subjects: Sequence[str]) -> dict[str, list[Finding]]:
         Findings by subject, one for each element whose prior has shared values.
     """
     found: dict[str, list[Finding]] = {subject: [] for subject in subjects}
-    if not populated(fit.layout):
+    if not populated(fit.layout, levels=fit.levels):
         return found
-    kinds = {latent.name: latent for latent in fit.layout.profile}
+    known = {(element.latent.name, element.label): element for element in fit.elements}
     for row in standing(fit, subjects=subjects).to_dict("records"):
-        name = f"{row['node']}[{row['label']}]" if row["label"] else row["node"]
+        element = known[row["node"], row["label"]]
         weight = float(row["population_weight"])
-        text = f"{name} {weight:.0%}"
+        text = f"{element.name} {weight:.0%}"
         if pd.notna(row["alone"]):
-            unit = units.name(kinds[row["node"]].unit)
+            unit = units.name(element.latent.unit)
             own = significant(row["alone"]).replace("−", "-") + (f" {unit}" if unit else "")
             text += f" (about {own} by its own outcomes alone)"
-        found[row["subject"]].append(Finding("leaning", name, weight, text=text))
+        found[row["subject"]].append(Finding("leaning", element.name, weight, text=text))
     return found

@@ -9,6 +9,7 @@ import pandas as pd
 from ...evaluations.evaluation import Evaluation
 from ...inference.fit import Fit
 from ...inference.fitting import fit
+from ...inference.posterior.diagnostics import verdicts
 from ...validation.prediction.result import CrossValidation
 from ..figures import Figure, Reproduction
 from ..scenario import Scenario
@@ -143,7 +144,7 @@ def _skill_figures(fit: Fit, pooled: Dina, skills: pd.DataFrame) -> list[Figure]
 
 
 def _sampling_figures(fit: Fit, seconds: float) -> list[Figure]:
-    verdict = fit.diagnostics()
+    verdict = verdicts(fit)
     return [
         Figure(
             f"share of {len(verdict)} pupils whose status is not ok",

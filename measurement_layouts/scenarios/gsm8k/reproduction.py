@@ -9,6 +9,7 @@ from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...inference.fit import Fit
 from ...inference.fitting import fit
+from ...inference.posterior.diagnostics import verdicts
 from ...inference.sampling.convergence import RHAT_LIMIT
 from ..figures import Figure, Reproduction
 from ..scenario import Scenario
@@ -152,7 +153,7 @@ def flags(fit: Fit) -> pd.DataFrame:
 
 
 def _sampling_figures(fit: Fit) -> list[Figure]:
-    verdict = fit.diagnostics()
+    verdict = verdicts(fit)
     bad = list(verdict.index[verdict["status"] != "ok"])
     named = f" ({', '.join(bad)})" if bad else ""
     return [

@@ -226,7 +226,7 @@ def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:
     kept = _independent(fit)
     total = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     beside = _beside_the_truth(fit, truth.loc[fit.subjects], places(kept, total))
-    names = [element.name for element in elements(fit.layout)]
+    names = [element.name for element in fit.elements]
     values = np.stack([*_element_draws(beside), _log_likelihoods(beside)], axis=1)
     return ranked(fit.subjects, [*names, LOG_LIKELIHOOD], values, kept, rng)
 
@@ -250,7 +250,7 @@ def _beside_the_truth(fit: Fit, truth: pd.DataFrame, at: np.ndarray) -> Posterio
         draws = fit.posterior[latent.name].to_numpy()
         flat = draws.reshape(len(draws), -1, *draws.shape[3:])
         where = at.reshape(*at.shape, *[1] * (flat.ndim - 2))
-        names = [element.name for element in elements(fit.layout) if element.latent == latent]
+        names = [element.name for element in fit.elements if element.latent == latent]
         true = truth[names].to_numpy().reshape(len(flat), 1, *flat.shape[2:])
         joined = np.concatenate([np.take_along_axis(flat, where, axis=1), true], axis=1)
         kept[latent.name] = (("subject", "chain", "draw", *latent.label_dims), joined[:, None])

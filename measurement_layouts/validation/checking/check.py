@@ -107,7 +107,6 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         problems = some(columns.problems, 3, most=1_000)
         raise DataError(f"no item can be used with layout {layout.name!r}: {problems}")
     effects, unlinked, ridges, advice = no_effects(), list[str](), list[str](), list[str]()
-    names = [element.name for element in elements(layout)]
     if layout.joint:
         usable = evaluation.select(items=evaluation.item_table.index[columns.usable])
         shared = taught(layout, usable, columns.varying, seed=seed)
@@ -116,7 +115,9 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     else:
         given, trials = _usable(layout, evaluation, columns.usable)
         found = expected(layout, given, trials, seed=seed)
-        latents, sds = _latents(layout, found, trials, columns.varying), found.sds
+        latents = _latents(layout, found, trials, columns.varying)
+        names = [element.name for element in elements(layout)]
+        sds = pd.DataFrame(found.sds, evaluation.subjects, names)
         ridges = about_latents(latents, names, more_items)
         advice = about_short_tests(latents, len(evaluation.subjects))
     values = _to_correlate(columns)
@@ -131,7 +132,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         features,
         together,
         subjects,
-        pd.DataFrame(sds, subjects.index, names),
+        sds.set_axis(subjects.index),
         [
             *unlinked,
             *columns.problems,

@@ -228,8 +228,8 @@ def _features(part: Expr) -> set[str]:
 
 
 def _columns(feature: MetaFeature | Measured, element: Element) -> tuple[str, ...]:
-    if element.label and feature.dims == element.latent.dims:
-        return (feature.columns[element.index],)
+    if element.labels and feature.dims == element.latent.dims:
+        return (feature.columns[element.label_index],)
     return feature.columns
 
 

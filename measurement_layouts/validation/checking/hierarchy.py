@@ -1,5 +1,6 @@
 """Expected information of a cohort about shared values and subjects' own, before its outcomes."""
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,11 +52,11 @@ class Hierarchy:
         """Every latent and label, with the positions of its levels."""
         found, start = [], 0
         for latent in self.cohort.layout.latents:
-            labels = [label for own in latent.dims.values() for label in own] or [""]
+            labels = list(itertools.product(*latent.dims.values()))
             levels = int(np.prod(self.cohort.size(latent.plates), dtype=int))
             own = start + np.arange(levels * len(labels)).reshape(levels, len(labels))
             each = zip(labels, own.T, strict=True)
-            found += [PlatedElement(latent, label, columns=columns) for label, columns in each]
+            found += [PlatedElement(latent, (), names, columns=columns) for names, columns in each]
             start += own.size
         return found
 
@@ -107,7 +108,7 @@ class Hierarchy:
             span, name = part.latent.range, part.latent.name
             at = [slice(None)] * known[name].ndim
             for dim in part.latent.label_dims:
-                at[axes[dim]] = slice(part.index, part.index + 1)
+                at[axes[dim]] = slice(part.label_index, part.label_index + 1)
             ends = []
             for side in (-1, 1):
                 moved = known[name].copy()
@@ -149,7 +150,9 @@ class Hierarchy:
                     spread = [self.prior_sd[self.parts.index(part)] for part in chosen]
                     alone[own] = np.repeat(spread, [len(part.columns) for part in chosen])
                     continue
-                here = values[latent.name].reshape(count, -1)[:, [part.index for part in chosen]]
+                here = values[latent.name].reshape(count, -1)[
+                    :, [part.label_index for part in chosen]
+                ]
                 location, scale = (
                     at_levels(self.cohort, latent, labels, each, values).reshape(count, -1)
                     for each in family[:2]
@@ -189,7 +192,7 @@ class Hierarchy:
                 for side in (-1, 1):
                     moved = values[parent.name].copy()
                     flat = moved.reshape(-1, len(self.of_latent[parent.name]))
-                    flat[:, part.index] += side * step
+                    flat[:, part.label_index] += side * step
                     now = {**values, parent.name: moved}
                     ends.append(at_levels(self.cohort, latent, labels, expression, now))
                 yield (ends[1] - ends[0]) / (2 * step), part.columns[self._above(latent, parent)]

@@ -12,7 +12,8 @@ from ...inference.model.linkage import about_unlinked, unlinked_groups
 from ...inference.population.drawing import draw_truths
 from ...inference.population.priors import around, parents
 from ...layouts import Latent, Layout
-from ...layouts.plates import POPULATION, plate_name
+from ...layouts.elements import elements
+from ...layouts.plates import POPULATION, SUBJECT, plate_name
 from ...linking import units
 from .advice import about_latents, learnt
 from .columns import informed_by
@@ -35,8 +36,8 @@ class Taught:
     ----------
     latents : DataFrame
         As in `Check.latents`.
-    sds : ndarray, shape (subjects, profile elements)
-        Expected posterior standard deviations.
+    sds : DataFrame
+        Expected posterior standard deviations, by subject and profile element.
     effects : DataFrame
         As returned by `rest`.
     problems : list of str
@@ -46,7 +47,7 @@ class Taught:
     """
 
     latents: pd.DataFrame
-    sds: np.ndarray
+    sds: pd.DataFrame
     effects: pd.DataFrame
     problems: list[str]
     unlinked: list[str]
@@ -110,19 +111,38 @@ def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, se
     latents = _latents(source, sd, correlation, matters, varying)
     count = len(evaluation.subjects)
     nearest = np.abs(np.arange(count)[:, None] - chosen).argmin(axis=1)
-    profile = [part for part in source.parts if part.latent.is_profile]
+    by_part = {
+        (part.latent.name, part.labels): _by_subject(source, part, sd)[nearest]
+        for part in source.parts
+        if part.latent in layout.profile
+    }
     names = [part.name for part in source.parts]
     told = [frozenset((ridge.first.name, ridge.second.name)) for ridge in ridges]
     own = {latent.name: latent for latent in layout.latents}
     return Taught(
         latents,
-        np.array([sd[part.columns][nearest] for part in profile]).reshape(-1, count).T,
+        pd.DataFrame(
+            {
+                one.name: by_part[one.latent.name, one.labels][:, one.level_index]
+                for one in elements(layout, source.cohort.levels)
+            },
+            evaluation.subjects,
+        ),
         _effects(source),
         [
             *([] if groups else _told(ridges)),  # a sum of zero would hide that nothing links them
             *about_latents(latents, names, lambda rows: _more(own[rows["node"].iloc[0]]), told),
         ],
         about_unlinked(whole, groups),
+    )
+
+
+def _by_subject(source: Hierarchy, part: PlatedElement, values: np.ndarray) -> np.ndarray:
+    """Arrange the values of a latent of subjects as (subjects, levels of other plates)."""
+    plates = part.latent.plates
+    grid = values[part.columns].reshape(source.cohort.size(plates))
+    return np.moveaxis(grid, plates.index(SUBJECT), 0).reshape(
+        grid.shape[plates.index(SUBJECT)], -1
     )
 
 

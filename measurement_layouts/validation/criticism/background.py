@@ -11,7 +11,6 @@ from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import probabilities
 from ...inference.posterior.posterior import posterior_draws, some_draws
-from ...layouts.elements import elements
 from .expansion import (
     EFFECT_SD,
     FORM_SD,
@@ -76,7 +75,7 @@ class Leftover:
         parts = probabilities(fit, row, items.features, len(mean), memory_mib=_MEMORY_MIB)
         for places, chances in parts:
             mean[places], draws[places] = chances.mean(axis=1), chances[:, kept]
-        known, who = elements(fit.layout), fit.subjects[row]
+        known, who = fit.elements, fit.subjects[row]
         own = constant(len(mean)).beside(tangent(draws, items.trials, len(known)))
         groups = np.arange(len(mean)) if items.steps is None else items.steps.first
         profiles = np.stack([posterior_draws(fit, each, who)[kept] for each in known], axis=1)

@@ -19,7 +19,6 @@ from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.given import refuse_no_fit
 from ...inference.model.unseen import refuse_unseen
-from ...layouts.elements import elements
 from .agreement import agreement, no_agreement, outcomes_by_item, told_agreement
 from .background import Background, Leftover, deviation, explained, interplay, residual_table
 from .expansion import holm
@@ -427,9 +426,7 @@ def criticise(
                 found = (_finding(background, part, prob, rng) for part in parts)
                 rows += [{"subject": who, "kind": kind, **row} for row in found]
             spreads[who] = leftover.repeated().spread(rng)
-    spread = overdispersion(
-        spreads, [element.name for element in elements(fit.layout)], prob, alpha
-    )
+    spread = overdispersion(spreads, [element.name for element in fit.elements], prob, alpha)
     alone = _agreement(fit, prob, seed)
     asked = alone["subject"].isin([fit.subjects[place] for place in places])
     table, alone = _ranked(rows, alpha), alone[asked].reset_index(drop=True)

@@ -14,7 +14,7 @@ from ...common.messages import many, some
 from ...evaluations.tables import refuse_repeats, same_names, texts
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted
-from ...inference.posterior.diagnostics import diagnose
+from ...inference.posterior.diagnostics import verdicts
 from .loo import LeaveOneOut, Unit, check_unit, loo
 from .smoothing import standard_error
 
@@ -153,7 +153,7 @@ def compare_layouts(
             "of the layout, and at least one subject"
         )
     items = {subject: _same_items(fits, subject) for subject in who}
-    statuses = {name: diagnose(fit, who)["status"] for name, fit in fits.items()}
+    statuses = {name: verdicts(fit, who)["status"] for name, fit in fits.items()}
     if unit != "cell":
         chosen = who if unit == "subject" else None
         found = {name: loo(fit, subjects=chosen, unit=unit) for name, fit in fits.items()}

@@ -208,10 +208,10 @@ def check_unit(fit: Fit, unit: str, subjects: object) -> None:
             "unit='item' leaves out an item of all subjects, but subjects= selects some; omit "
             "subjects=, or pass unit='cell' for the items of some subjects"
         )
-    if unit == "subject" and not fit.layout.joint:
+    if unit == "subject" and not fit.shared:
         raise FitError(
-            f"unit='subject': under layout {fit.layout.name!r} each subject was fitted separately, "
-            "so that the others carry no information about one that is left out; pass unit='cell' "
+            f"unit='subject': under layout {fit.layout.name!r} subjects share no value, so that "
+            "the others carry no information about one that is left out; pass unit='cell' "
             "or 'item', or use a layout with a population"
         )
 

@@ -3,17 +3,20 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.function_cases import AS_WRITTEN
 from helpers.joint_points import levels, plain_density, plain_point
 from helpers.populations import cohort_data, full_layout, random_layout
 
+import measurement_layouts as ml
 from measurement_layouts.inference.kernel.emit import build, emit
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_model import joint_model
 from measurement_layouts.inference.sampling import joint
 from measurement_layouts.inference.sampling.joint import JointKernel
 from measurement_layouts.inference.sampling.unbounded import LogDensity
+from measurement_layouts.linking import logistic
 
 _LAYOUTS, _FAST = 8, 4
 
@@ -132,3 +135,28 @@ def test_plates_of_one_level_have_machine_code():
     point, idle = plain_point(model, levels(kernel, at))
     expected = float(model.compile_logp(mode=AS_WRITTEN)(point)) + idle
     assert abs(LogDensity(kernel.compiled())(at) - expected) < 1e-10 * abs(expected)
+
+
+_CROSSED = {"colour": [*"xxyyzz"] * 2, "size": [*"pq"] * 6}
+_NESTED = {"colour": [*"xxyyzz"] * 2, "size": [*"ppqqqq"] * 2}  # no item is x and q
+
+
+@pytest.mark.parametrize("kinds", [_CROSSED, _NESTED], ids=["crossed", "some pairs without items"])
+def test_subjects_may_lack_pairs_of_levels_of_two_categories(kinds):
+    rng = np.random.default_rng(3)
+    items = pd.DataFrame(kinds, [f"i{number}" for number in range(12)])
+    tried = rng.random((5, 12)) < 0.6
+    outcomes = pd.DataFrame(rng.integers(0, 2, (5, 12)), [*"abcde"], items.index).where(tried)
+    colour, size = ml.Category("colour"), ml.Category("size")
+    level = ml.Bias("level", per=colour)
+    spread = ml.Spread("spread", per=size)
+    taste = ml.Bias(
+        "taste", per=("subject", colour, size), prior=ml.Prior("Normal", mu=level, sigma=spread)
+    )
+    layout = ml.Layout("tastes", ml.Success("liked", logistic(taste)))
+    cohort = Cohort.of_evaluation(layout, ml.Evaluation.from_wide(outcomes, items))
+    kernel, model = JointKernel(cohort), joint_model(cohort)
+    at = rng.normal(size=len(kernel.start)) * 0.7
+    point, idle = plain_point(model, levels(kernel, at))
+    expected = plain_density(model)(point)[0] + idle
+    assert LogDensity(kernel.compiled())(at) == pytest.approx(expected, rel=1e-10)

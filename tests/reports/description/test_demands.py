@@ -116,7 +116,7 @@ def test_only_attempted_items_count(rng):
 def levels(fit, name, items):
     features = {feature.name: fit.constants[feature.name].to_numpy()
                 for feature in fit.layout.meta_features}  # fmt: skip
-    (element,) = find_elements(fit.layout, name)
+    (element,) = find_elements(fit.elements, name)
     return demand_levels(fit, "Ann", features, len(items), element)
 
 
