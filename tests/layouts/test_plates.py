@@ -313,7 +313,7 @@ def test_a_covariate_is_no_demand():
 def test_what_a_joint_layout_holds():
     made = exam()
     assert made.joint
-    assert [latent.name for latent in made.profile] == ["ability"]
+    assert [latent.name for latent in made.profile] == ["ability", "liking"]
     assert {category.name for category in made.categories} == {"school", "topic", "area"}
     nodes = made.graph.nodes
     assert nodes["liking"]["plates"] == ("subject", "topic")
@@ -389,7 +389,7 @@ def test_an_effect_is_shared_and_distinct_from_a_bias():
     effect = ml.Effect("ease")
     assert effect.plates == ()
     assert ml.Effect("ease", per="population") == effect != ml.Bias("ease", per="population")
-    assert effect.priors == (ml.Prior("Normal", mu=0, sigma=1),)
+    assert effect.priors == (ml.Prior("Normal", mu=0, sigma=2.5),)
     assert (ml.Capability("sight", low=0, high=9, unit="m") + effect).range.low == -np.inf
     kinds = [type(node) for node in through_json(rasch()).latents]
     assert kinds == [ml.Effect, ml.Spread, ml.Capability, ml.Spread, ml.Effect]
