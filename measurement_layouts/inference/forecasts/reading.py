@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from ...common.errors import FitError
+from ...evaluations.steps import Rows
 from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
 from ..model.alignment import Features
@@ -201,6 +202,8 @@ def levels_of_items(fit: Posterior) -> Features:
     if not layout.joint:
         return {}
     found = {plate_feature(ITEM): np.arange(constants.sizes["item"])}
+    if layout.steps is not None:
+        found[plate_feature(ITEM)] = Rows.read(map(str, constants.indexes["item"])).places
     for category in layout.categories:
         if category.root == ITEM:
             found[plate_feature(category.name)] = constants[category.name].to_numpy()
