@@ -19,12 +19,10 @@ from ..layouts.outcomes.steps import Steps
 from .evaluator import Draws, Evaluator
 from .model.alignment import Features
 from .model.features import read_features
-from .population.truth import true_chances
+from .population.truth import SETTLED, STEPS, true_chances
 
 _ROUNDING = 1e-9  # tolerance for rounded values at the ends of a range, as a part of the range
 _STREAM = 0x0C0E5  # differs from the spawn keys of a seed's first children
-_STEPS = 200  # iterations at most, for the mean failure
-_SETTLED = 1e-12  # a smaller step of the mean failure ends the iteration
 _TOGETHER = 2_000_000  # subjects times items times labels that are computed together
 
 
@@ -124,7 +122,7 @@ def draw_outcomes(
                 "a Dataset of all latents; draw one with ml.validation.draw_truth(layout, items, "
                 "subjects, seed=...), or take a draw of a fit's posterior"
             )
-        chances, subjects = true_chances(layout, items, profiles, subjects)
+        chances, subjects = true_chances(layout, items, profiles, subjects, rng)
         return _with_chances(layout, items, chances, trials, rng, subjects)
     if isinstance(profiles, xr.Dataset):
         raise DataError(
@@ -280,12 +278,12 @@ def _settled(
     They are found by damped fixed-point iteration.
     """
     failure = np.full(next(iter(draws.values())).shape[-1], 0.5)
-    for _ in range(_STEPS):  # each step is a contraction if noise is below 1
+    for _ in range(STEPS):  # each step is a contraction if noise is below 1
         constants = {constant.name: failure[None] for constant in layout.constants}
         (chances,) = evaluator({**draws, **constants})
         chances = chances[evaluator.row]
         step = 1 - chances.mean(axis=0) - failure
-        moving = np.abs(step) >= _SETTLED
+        moving = np.abs(step) >= SETTLED
         if not constants or not moving.any():
             break
         failure = failure + np.where(moving, step / 2, 0.0)

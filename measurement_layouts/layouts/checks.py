@@ -282,40 +282,20 @@ def _check_demands(parts: list[Expr]) -> None:
 
 
 def check_joint(layout: Graph) -> None:
-    """Refuse parts that can only be computed for each subject alone in a joint layout.
+    """Refuse measured demands in a joint layout.
 
     Raises
     ------
     LayoutError
-        When a joint layout has an unseen property, measured demands, noise that pulls towards the
-        mean failure, or other outcomes than a single `Success`.
+        When a joint layout has a measured demand.
     """
     if not layout.joint:
         return
-    together = f"subjects are fitted together, since {_reason(layout)}"
-    if layout.steps is not None:
-        names = " and ".join(outcome.name for outcome in layout.outcomes)
-        raise LayoutError(
-            f"{names}: several outcomes, graded outcomes and scores are fitted for each subject "
-            f"alone, but {together}; declare one Success, or declare every latent per='subject'"
-        )
-    for node in layout.nodes.values():
-        if isinstance(node, Unseen):
-            raise LayoutError(
-                f"{layout.outcome.name}: it uses {node.name}, which is unseen and integrated out "
-                f"for each subject alone, but {together}; declare {_eased('item')} instead, or "
-                f"{_eased('subject', 'item')}"
-            )
     for demand in layout.measured:
         raise LayoutError(
-            f"{demand.name} is measured, but {together}, who would share an item's level; declare "
-            f"its expected level, MetaFeature({demand.name!r}, ...), and {_eased('item')}"
-        )
-    for constant in layout.constants:
-        raise LayoutError(
-            f"{layout.outcome.name}: its noise pulls towards {constant.about}, which is computed "
-            f"from the outcomes of each subject, but {together}; give mixture a number, as in "
-            "mixture(p, by=noise, toward=0.5)"
+            f"{demand.name} is measured, and its level on an item would be shared by subjects, who "
+            f"are fitted together, since {_reason(layout)}; declare its expected level, "
+            f"MetaFeature({demand.name!r}, ...), and {_eased('item')}"
         )
 
 

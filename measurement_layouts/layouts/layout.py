@@ -56,7 +56,7 @@ class Layout(Graph):
         latent of `profile`, no latent opposes a demand, labels disagree, or an outcome depends on a
         meta-feature where this is undefined. With several outcomes, graded outcomes or scores, also
         when one uses an unseen property or noise that pulls towards the mean failure. A joint
-        layout may have none of these, and no measured demands.
+        layout may have no measured demands.
 
     Examples
     --------

@@ -3,14 +3,14 @@
 import ctypes
 
 import numpy as np
-import pandas as pd
 import pytensor
 import pytensor.tensor as pt
 
 from helpers.function_cases import AS_WRITTEN
 from measurement_layouts.evaluations.subject_data import SubjectData
+from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.pymc_model import build_model
-from measurement_layouts.inference.sampling.engine import Kernel
+from measurement_layouts.inference.sampling.engine import Battery, compile_sampler, compiled
 
 STATUS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_size_t] * 4)
 LATENTS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64, *[ctypes.c_size_t] * 3)
@@ -20,35 +20,47 @@ class Fused:
     """Value and gradient by machine code."""
 
     def __init__(self, layout, features, data):
-        self.kernel = Kernel(layout, features, len(data.trials))
-        self.code = self.kernel.on(data.successes, data.trials, data.constants)
+        cohort = alone(layout, features, data)
+        self.kernel = compiled(cohort)
+        self.model = self.kernel.on(cohort)
         self.start = self.kernel.start
 
     def __call__(self, point):
         value, gradient = np.full(1, np.nan), np.full(len(point), np.nan)
-        status = STATUS(self.code.machine.density)(
+        status = STATUS(self.model.compiled_logp_func.address)(
             len(point),
-            *(array.ctypes.data for array in (point, gradient, value, self.code.inputs)),
+            *(array.ctypes.data for array in (point, gradient, value, self.model.user_data)),
         )
         return float(value[0]), gradient, status
 
     def latents(self, point):
         """The latents' values, one after the other."""
         found = np.full(len(point), np.nan)
-        LATENTS(self.code.machine.profile)(
+        LATENTS(self.model.compiled_expand_func.address)(
             len(point),
             len(point),
-            *(array.ctypes.data for array in (point, found, self.code.inputs)),
+            *(array.ctypes.data for array in (point, found, self.model.user_data)),
         )
         return found
+
+
+def alone(layout, features, data):
+    """A cohort of one subject."""
+    return Cohort.alone(layout, features, range(len(data.trials)), data)
+
+
+def first_compiled(layout, evaluation):
+    """The compiled layout of an evaluation's first subject."""
+    battery = Battery.of(layout, evaluation)
+    data = SubjectData.of(evaluation, evaluation.subjects[0])
+    return compile_sampler(battery).compiled(battery.alone(data))
 
 
 class Plain:
     """The same by the model that users get, without any of our rewriting."""
 
     def __init__(self, layout, features, data):
-        names = pd.RangeIndex(len(data.trials))
-        model = build_model(layout, features, names, data)
+        model = build_model(alone(layout, features, data))
         latents = [model[latent.name] for latent in layout.latents]
         points = [model.rvs_to_values[latent] for latent in latents]
         density = model.logp()

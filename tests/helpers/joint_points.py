@@ -8,6 +8,7 @@ import pytensor.tensor as pt
 from scipy.stats import norm
 
 from helpers.function_cases import AS_WRITTEN
+from measurement_layouts.inference.sampling.engine import shape_of
 
 
 def levels(kernel, at):
@@ -15,7 +16,7 @@ def levels(kernel, at):
     found = {}
     for part in kernel.parts:
         size = math.prod(part.plates + part.labels)
-        values = at[part.offset : part.offset + size].reshape(kernel.shape(part))
+        values = at[part.offset : part.offset + size].reshape(shape_of(part))
         found[part.latent.name] = (
             values[kernel.order(part.latent.plates)] if part.plates else values
         )

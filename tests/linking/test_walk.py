@@ -7,8 +7,8 @@ from helpers.populations import P, cohort_data, normal
 
 import measurement_layouts as ml
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.joint_model import joint_model
-from measurement_layouts.inference.sampling.joint import JointKernel
+from measurement_layouts.inference.model.pymc_model import build_model
+from measurement_layouts.inference.sampling.engine import Kernel
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.linking import LayoutError, logistic, walk
 
@@ -114,8 +114,8 @@ def test_density_and_gradient_are_the_plain_models(where):
     """To 1e-10; the plain model is PyMC's, whose walk is summed by PyTensor."""
     layout = layout_of(where)
     cohort = Cohort.of_evaluation(layout, cohort_data())
-    kernel, model = JointKernel(cohort), joint_model(cohort)
-    density = LogDensity(kernel.compiled())
+    kernel, model = Kernel(cohort), build_model(cohort, ())
+    density = LogDensity(kernel.on())
     plain = plain_density(model)
     at = np.random.default_rng(3).normal(size=density.size) * 0.7
     value, gradient = density.with_gradient(at)

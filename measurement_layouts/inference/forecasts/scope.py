@@ -244,7 +244,7 @@ class Extended:
         layout, fitted = fit.layout, cohort_of(fit)
         if isinstance(subjects, pd.DataFrame):
             people = named(subjects, "subjects", "subject")
-            covariates = read_covariates(layout, people)
+            covariates = read_covariates(layout, people) | _constants(fitted, people.index)
         else:
             rows = fit.places(subjects)
             people = _categories_of_subjects(fitted).iloc[rows]
@@ -254,7 +254,13 @@ class Extended:
         of, new = dict(fitted.of), {}
         sides = (
             (SUBJECT, people, layout.covariates, covariates, fitted.covariates),
-            (ITEM, items, layout.meta_features, features, fitted.features),
+            (
+                ITEM,
+                items,
+                layout.meta_features,
+                features,
+                _taken(fitted.features, fitted.first_row),
+            ),
         )
         for plate, table, nodes, values, fitted_values in sides:
             levels[plate] = list(dict.fromkeys([*fitted.levels[plate], *table.index]))
@@ -322,6 +328,25 @@ class Extended:
         category = next(one for one in self.cohort.layout.categories if one.name == name)
         at = self.subjects if category.root == SUBJECT else self.items
         return np.asarray(self.cohort.of[name][at])
+
+
+def _constants(cohort: Cohort, names: pd.Index) -> Features:
+    """Return the constants of subjects of a fit, which are computed from their outcomes.
+
+    Raises
+    ------
+    DataError
+        When there are constants, and a subject is new.
+    """
+    at = pd.Index(cohort.levels[SUBJECT]).get_indexer(names)
+    for constant in cohort.layout.constants:
+        if (at < 0).any():
+            raise DataError(
+                f"{some(names[at < 0])}: {cohort.layout.outcome.name} depends on {constant.about}, "
+                "which a subject without outcomes does not have; name subjects of the fit, or give "
+                "mixture a number as toward="
+            )
+    return {str(one.name): cohort.covariates[str(one.name)][at] for one in cohort.layout.constants}
 
 
 def _categories_of_subjects(cohort: Cohort) -> pd.DataFrame:

@@ -4,30 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
+from ...evaluations.subject_data import EDGE
 from ...layouts import Layout, Node
 from ...linking import evaluate
 from .alignment import align
 from .cohort import Cohort
-
-
-def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Compute the success probability of each cell of a cohort.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Cells, and levels.
-    values : mapping of str to ndarray
-        By latent, shape (plates..., labels...).
-
-    Returns
-    -------
-    ndarray, shape (cells,)
-        Success probabilities, in [0, 1].
-    """
-    found = evaluate_cells(cohort, laid_out(cohort, values))
-    return np.broadcast_to(found, len(cohort.subject))
 
 
 def laid_out(
@@ -61,12 +44,16 @@ def laid_out(
 def features_by_cell(cohort: Cohort, draws: bool = False) -> dict[str, np.ndarray]:
     """Arrange meta-features and covariates by cell; with an axis of one draw if there are draws."""
     layout = cohort.layout
-    nodes = [(node, cohort.features, cohort.item) for node in layout.row_features]
+    nodes = [(node, cohort.features, cohort.row) for node in layout.row_features]
     nodes += [(node, cohort.covariates, cohort.subject) for node in layout.covariates]
-    return {
+    found = {
         node.name: by_cell(layout, node, own[node.name][(None,) * draws], (at,), draws)
         for node, own, at in nodes
     }
+    for constant in layout.constants:
+        values = cohort.covariates[constant.name][cohort.subject]
+        found[constant.name] = values[(*[None] * draws, ..., *[None] * len(layout.dims))]
+    return found
 
 
 def by_cell(
@@ -84,8 +71,58 @@ def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarra
     Returns
     -------
     ndarray, shape (cells,) or (draws, cells)
-        Success probabilities. An axis along which all values are equal may have length one.
+        Success probabilities, averaged over what is unseen. An axis along which all values are
+        equal may have length one.
     """
-    dims = tuple(cohort.layout.dims)
-    found: Any = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
+    outcome, dims = cohort.layout.outcome, tuple(cohort.layout.dims)
+    formula = outcome.expression if outcome.unseen is None else outcome
+    found: Any = np.asarray(evaluate(formula, known, dims))
     return np.asarray(found[(..., *[0] * len(dims))]) if found.ndim else found[None]
+
+
+def bounded(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute success probabilities as `evaluate_cells` does, within the bounds of likelihoods."""
+    return evaluate_cells(cohort, known).clip(EDGE, 1 - EDGE)
+
+
+def chances_given(cohort: Cohort, known: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Compute success probabilities at each place of what is unseen, and the places' weights.
+
+    Returns
+    -------
+    ndarray, ndarray
+        Both of shape (..., cells, places); a single place where nothing is unseen.
+    """
+    outcome, dims = cohort.layout.outcome, tuple(cohort.layout.dims)
+    unseen = outcome.unseen
+    if unseen is None:
+        chance = evaluate_cells(cohort, known)[..., None]
+        return chance, np.ones_like(chance)
+    places = (..., *(slice(None) if dim == unseen.dim else 0 for dim in dims))
+    values = (np.asarray(evaluate(of, known, dims)) for of in (outcome.expression, unseen.weights))
+    chance, weights = np.broadcast_arrays(*values)
+    return chance[places], weights[places]
+
+
+def log_likelihoods(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute the log-probability of each cell's outcomes, without binomial coefficients.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Cells, levels and outcomes.
+    known : mapping of str to ndarray
+        Values that `laid_out` returned.
+
+    Returns
+    -------
+    ndarray, shape (cells,) or (draws, cells)
+        Log-probabilities, in nats.
+    """
+    chance, weights = chances_given(cohort, known)
+    chance = chance.clip(EDGE, 1 - EDGE)
+    won, lost = cohort.successes[:, None], (cohort.trials - cohort.successes)[:, None]
+    each = won * np.log(chance) + lost * np.log1p(-chance)
+    if cohort.layout.outcome.unseen is None:
+        return np.asarray(each[..., 0])
+    return np.asarray(logsumexp(each, axis=-1, b=weights))

@@ -1,4 +1,4 @@
-"""A cohort: the attempted cells of an evaluation, with their levels of the plates."""
+"""Cohorts: outcomes with the subjects and items that they belong to, as a model reads them."""
 
 import hashlib
 import json
@@ -13,6 +13,7 @@ from ...common.errors import DataError
 from ...common.messages import some
 from ...common.names import plain
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.subject_data import SubjectData
 from ...evaluations.tables import need_columns
 from ...layouts import Layout, Node
 from ...layouts.outcomes.steps import MARK
@@ -23,35 +24,42 @@ from .features import read_covariates, read_training_features
 
 @dataclass(frozen=True, eq=False)
 class Cohort:
-    """Subjects, items and outcomes, with the properties that a joint layout uses.
+    """Subjects, items and outcomes, with the properties that a layout uses.
+
+    A subject that is fitted alone is a cohort of one.
 
     Attributes
     ----------
     layout : Layout
         The layout to fit.
-    levels : dict of str to list of str
+    levels : dict of str to sequence of str
         By plate (``"subject"``, ``"item"`` and categories), the names of its levels, in order.
     of : dict of str to ndarray of int
         By category, the level of each item, or of each subject.
     features : dict of str to ndarray
-        Values by meta-feature, shape (items,) or (items, labels).
+        Values by meta-feature, shape (rows,) or (rows, labels). A row is an item or, in a layout
+        with several outcomes, grades or scores, a step of an item's outcomes.
     covariates : dict of str to ndarray
-        Values by covariate, shape (subjects,) or (subjects, labels).
-    subject, item : ndarray of int, shape (cells,)
-        Subject and item of each attempted cell.
+        Values by covariate and by subject constant, shape (subjects,) or (subjects, labels).
+    subject, row : ndarray of int, shape (cells,)
+        Subject and row of each cell: each attempted pair or, for a subject that is fitted alone,
+        each row of the battery.
     successes, trials : ndarray of int, shape (cells,)
-        Outcomes of the attempted cells.
+        Outcomes of the cells.
+    item_of_row : ndarray of int, shape (rows,), optional
+        Item of each row (default: each row is an item).
     """
 
     layout: Layout
-    levels: Mapping[str, list[str]]
+    levels: Mapping[str, Sequence[str]]
     of: Mapping[str, np.ndarray]
     features: Features
     covariates: Features
     subject: np.ndarray
-    item: np.ndarray
+    row: np.ndarray
     successes: np.ndarray
     trials: np.ndarray
+    item_of_row: np.ndarray | None = None
 
     @classmethod
     def of_evaluation(cls, layout: Layout, evaluation: Evaluation) -> "Cohort":
@@ -65,37 +73,83 @@ class Cohort:
         """
         subjects = evaluation.subject_table
         tried = evaluation.trials.to_numpy().any(axis=0)
+        if evaluation.rows is not None:
+            tried = np.bincount(evaluation.rows.places, tried) > 0
         if not tried.all():
-            evaluation = evaluation.select(items=evaluation.items.index[tried])
-        kinds, codes = read_categories(layout, evaluation.items, subjects)
-        trials = evaluation.trials.to_numpy()
-        subject, item = np.nonzero(trials)
+            evaluation = evaluation.select(items=evaluation.item_table.index[tried])
+        items, rows = evaluation.item_table, evaluation.rows
+        kinds, codes = read_categories(layout, items, subjects)
+        successes, trials = evaluation.successes.to_numpy(), evaluation.trials.to_numpy()
+        subject, row = np.nonzero(trials)
         found = cls(
             layout,
-            {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index), **kinds},
+            {SUBJECT: evaluation.subjects, ITEM: list(items.index), **kinds},
             codes,
             read_training_features(layout, evaluation),
-            read_covariates(layout, subjects),
+            read_covariates(layout, subjects) | _constants(layout, successes, trials),
             subject,
-            item,
-            evaluation.successes.to_numpy()[subject, item],
-            trials[subject, item],
+            row,
+            successes[subject, row],
+            trials[subject, row],
+            None if rows is None else rows.places,
         )
         for category in layout.categories:
             found.up(category.per, category)  # an error if a level belongs to several
         return found
 
+    @classmethod
+    def alone(
+        cls, layout: Layout, features: Features, rows: Sequence[str], data: SubjectData
+    ) -> "Cohort":
+        """Make a cohort of one subject, whose cells are all rows, attempted or not.
+
+        Parameters
+        ----------
+        layout : Layout
+            A layout under which subjects share no values.
+        features : dict of str to ndarray
+            Values by meta-feature; they are not copied.
+        rows : sequence of str
+            Names of the rows.
+        data : SubjectData
+            Outcomes and constants of the subject.
+        """
+        count = len(data.trials)
+        return cls(
+            layout.several if data.trials.max(initial=0) > 1 else layout,
+            {SUBJECT: [""], ITEM: rows},
+            {},
+            features,
+            {one.name: np.array([data.constants[one.name]]) for one in layout.constants},
+            np.zeros(count, dtype=int),
+            np.arange(count),
+            data.successes,
+            data.trials,
+        )
+
+    @cached_property
+    def item(self) -> np.ndarray:
+        """Item of each cell."""
+        return self.row if self.item_of_row is None else self.item_of_row[self.row]
+
+    @cached_property
+    def first_row(self) -> np.ndarray:
+        """First row of each item."""
+        if self.item_of_row is None:
+            return np.arange(len(self.levels[ITEM]))
+        return np.unique(self.item_of_row, return_index=True)[1]
+
     @cached_property
     def digest(self) -> str:
         """Hash of all data that the log-density depends on; the layout is not included."""
         found = hashlib.sha256(
-            json.dumps([self.levels[name] for name in sorted(self.levels)]).encode()
+            json.dumps([list(self.levels[name]) for name in sorted(self.levels)]).encode()
         )
         for group in (self.of, self.features, self.covariates):
             for name, values in sorted(group.items()):
                 found.update(f"{name}{values.shape}\0".encode())
                 found.update(np.ascontiguousarray(values))
-        for values in (self.subject, self.item, self.successes, self.trials):
+        for values in (self.subject, self.row, self.successes, self.trials):
             found.update(np.ascontiguousarray(values))
         return found.hexdigest()
 
@@ -190,6 +244,12 @@ def read_categories(
         levels[category.name] = found
         codes[category.name] = pd.Index(found).get_indexer(pd.Index(texts))
     return levels, codes
+
+
+def _constants(layout: Layout, successes: np.ndarray, trials: np.ndarray) -> Features:
+    """Compute the subjects' constants from their outcomes."""
+    failure = 1 - successes.sum(axis=1) / trials.sum(axis=1)
+    return {constant.name: failure for constant in layout.constants}
 
 
 def indices(cohort: Cohort, node: Node, plates: tuple[Plate, ...]) -> tuple[np.ndarray, ...]:

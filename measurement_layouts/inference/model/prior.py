@@ -1,11 +1,12 @@
-"""The prior of profiles: its variables in PyMC, and draws from it."""
+"""Priors: the latents as random variables of a PyMC model, and draws from the prior."""
 
 import functools
 import inspect
 import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,12 @@ from pymc.distributions.transforms import Transform
 
 from ...common.cache import cached, check_pytensor_folder
 from ...common.messages import some
-from ...layouts import Derived, Latent, Layout, Prior
+from ...layouts import Derived, Latent, Layout, MetaFeature, Node, Prior
 from ...layouts.elements import Element
+from ...layouts.plates import Plate, plate_name
+from ...layouts.priors import ZERO_SUM
 from ...linking import Expr, LayoutError, evaluate
+from ...linking.evaluation import ancestry
 from ...linking.expression import Constant
 from .alignment import lay_out
 from .derived import keep_derived, profile_level
@@ -32,52 +36,78 @@ LOCATION_SCALE = {
     "Logistic": ("mu", "s"),
 }
 """Names of location and scale, by family that has both."""
-_ITEMS_PER_VALUE = 10
+_OUTCOMES_PER_VALUE = 10
 PLACES = (
     "[]"  # suffix of a dimension: data with its labels' positions; names of nodes cannot have it
 )
 
 
-class NonCentred(Transform):  # type: ignore[misc]
-    r"""Transformation of a latent into deviations from its location, in units of its scale.
+class Centring(Transform):  # type: ignore[misc]
+    r"""Transformation of a latent into coordinates that are centred to a degree w.
 
-    .. math:: z = (x - \mu) / \sigma, \qquad p(z) = \sigma\, p(x)
+    .. math:: x = \mu + \sigma^{1 - w} (z - w \mu), \qquad z \sim (w \mu, \sigma^w)
 
-    The latent's name, prior and posterior are the same; NUTS samples z.
+    For w = 1, the coordinate z is the value itself, and for w = 0 its deviation from the location
+    :math:`\mu`, in units of the scale :math:`\sigma`. The latent's name, prior and posterior are
+    the same for all w; NUTS samples z.
+
+    Parameters
+    ----------
+    weight : variable, optional
+        The degree w of each value (default: 0 for all).
+
+    References
+    ----------
+    Gorinova, Moore and Hoffman (2020), Automatic reparameterisation of probabilistic programs.
     """
 
     name = "noncentred"
 
+    def __init__(self, weight: Any = None) -> None:
+        self.weight = weight
+
     def forward(self, value: Any, *inputs: Any) -> Any:
-        """Return the deviation of a value."""
+        """Return the coordinate of a value."""
         *_, location, scale = inputs
-        return (value - location) / scale
+        shift = 0.0 if self.weight is None else self.weight * location
+        return (value - location) / self._stretch(scale) + shift
 
     def backward(self, value: Any, *inputs: Any) -> Any:
-        """Return the value of a deviation."""
+        """Return the value of a coordinate."""
         *_, location, scale = inputs
-        return location + scale * value
+        shift = 0.0 if self.weight is None else self.weight * location
+        return location + self._stretch(scale) * (value - shift)
 
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
-        """Return the logarithm of the derivative of the value by its deviation."""
-        return pt.broadcast_to(pt.log(inputs[-1]), value.shape)
+        """Return the logarithm of the derivative of the value by its coordinate."""
+        logs = pt.log(inputs[-1])
+        return pt.broadcast_to(
+            logs * (1.0 if self.weight is None else 1 - self.weight), value.shape
+        )
+
+    def _stretch(self, scale: Any) -> Any:
+        return scale if self.weight is None else pt.exp((1 - self.weight) * pt.log(scale))
 
 
-def noncentred(layout: Layout, items: int) -> frozenset[str]:
-    """Name the latents that are sampled as deviations from their location; see `NonCentred`.
+def noncentred(
+    layout: Layout, outcomes: int, levels: Mapping[str, int] = MappingProxyType({})
+) -> frozenset[str]:
+    """Name the latents that are sampled as deviations from their location; see `Centring`.
 
     These are the latents whose prior has a location and a scale, of which the scale depends on
-    another latent, if there are fewer than 10 items for each of their values. With few items, the
-    values and the scale have a funnel-shaped posterior, for which no single step size is suitable,
-    whereas the deviations are almost independent of the scale. With many items, the values are
-    well determined, and it is the deviations that depend on location and scale.
+    another latent, if there are fewer than 10 outcomes for each of their values. With few outcomes,
+    the values and the scale have a funnel-shaped posterior, for which no single step size is
+    suitable, whereas the deviations are almost independent of the scale. With many outcomes, the
+    values are well determined, and it is the deviations that depend on location and scale.
 
     Parameters
     ----------
     layout : Layout
         Layout with the latents.
-    items : int
-        Number of items of the battery.
+    outcomes : int
+        Number of outcomes; of a subject that is fitted alone, number of items of the battery.
+    levels : mapping of str to int, optional
+        Number of levels by plate (default: one level of each).
 
     Returns
     -------
@@ -91,23 +121,24 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
     Examples
     --------
     >>> from measurement_layouts.scenarios.adele import capability_layout
-    >>> noncentred(capability_layout(), items=100), noncentred(capability_layout(), items=1000)
+    >>> noncentred(capability_layout(), outcomes=100), noncentred(capability_layout(), 1000)
     (frozenset({'ability'}), frozenset())
     """
+
+    def values(latent: Latent) -> int:
+        counts = [levels.get(plate_name(plate), 1) for plate in latent.plates]
+        return math.prod([*counts, *map(len, latent.dims.values())])
+
     return frozenset(
         latent.name
         for latent in layout.latents
-        if any(map(has_latent_scale, latent.priors))
-        and items < _ITEMS_PER_VALUE * math.prod(map(len, latent.dims.values()))
+        if is_scaled(latent) and outcomes < _OUTCOMES_PER_VALUE * values(latent)
     )
 
 
-def location_and_scale(prior: Prior) -> tuple[str, str] | None:
-    """Name location and scale of a prior whose scale depends on a latent; None for others."""
-    names = LOCATION_SCALE.get(prior.family)
-    if names is None or names[1] not in dict(prior.parameters) or not has_latent_scale(prior):
-        return None
-    return names
+def is_scaled(latent: Latent) -> bool:
+    """Return whether values have a location and a scale that depends on a latent."""
+    return any(map(has_latent_scale, latent.priors))
 
 
 def has_latent_scale(prior: Prior) -> bool:
@@ -120,10 +151,14 @@ def has_latent_scale(prior: Prior) -> bool:
     )
 
 
+type Levels = Callable[[Node, tuple[Plate, ...]], tuple[np.ndarray, ...]]
+"""Function that returns a node's levels for each level of finer plates, as `cohort.indices`."""
+
+
 def profile_variables(
     layout: Layout, deviations: frozenset[str] = frozenset(), *, derived: bool = False
 ) -> dict[str, Any]:
-    """Add a layout's latents to the current PyMC model as random variables.
+    """Add a layout's latents to the current PyMC model, each with a single, new level.
 
     Parameters
     ----------
@@ -148,41 +183,80 @@ def profile_variables(
         When PyTensor has no folder to compile in.
     """
     check_pytensor_folder()
-    variables: dict[str, Any] = {}
-    known: dict[str, Any] = {node.name: node.stand_in for node in layout.covariates}
-    dims = tuple(layout.dims)
+    values = {
+        node.name: np.full([*map(len, node.dims.values())], node.stand_in)
+        for node in layout.covariates
+    }
     kept = profile_level(layout) if derived else []
+    found = add_nodes(layout, values, kept, deviations)
+    return {name: variable for name, variable in found.items() if name not in values}
+
+
+def add_nodes(
+    layout: Layout,
+    values: Mapping[str, Any],
+    kept: Collection[str],
+    deviations: Collection[str],
+    levels: Levels | None = None,
+    sizes: Mapping[str, int] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Add latents and derived nodes to the current PyMC model.
+
+    Parameters
+    ----------
+    layout : Layout
+        Layout with the nodes.
+    values : mapping of str to array
+        Values of the meta-features that they depend on, (levels..., labels...).
+    kept : collection of str
+        Derived nodes to add.
+    deviations : collection of str
+        Latents that are sampled as deviations from their location; see `Centring`.
+    levels : callable, optional
+        See `Levels`; nodes have an axis for each of their plates. By default, they have none, and
+        one level of each plate, which is a new one.
+    sizes : mapping of str to int
+        Number of levels by plate.
+
+    Returns
+    -------
+    dict of str to variable
+        The given values and the variables, by node.
+    """
+    found, dims = dict(values), tuple(layout.dims)
+
+    def zero_sum(name: str, spread: Any, axes: int, named: tuple[str, ...]) -> Any:
+        if levels is None:
+            return pm.Normal(name, 0.0, spread, dims=named or None)
+        return pm.ZeroSumNormal(name, sigma=spread, n_zerosum_axes=axes, dims=named)
+
+    def parent(node: Node, plates: tuple[Plate, ...]) -> Any:
+        at = () if levels is None else levels(node, plates)
+        return lay_out(found[str(node.name)], node, at, len(plates), dims)
+
     for node in layout.nodes.values():
-        if isinstance(node, Derived) and node.name in kept:
-            variable = keep_derived(node, known, {}, dims)
-        elif isinstance(node, Latent):
-            variable = _latent(node, known, dims, node.name in deviations)
-        else:
-            continue
-        variables[node.name] = variable
-        known[node.name] = lay_out(variable, node, (), 0, dims)
-    return variables
-
-
-def _latent(latent: Latent, known: Mapping[str, Any], dims: tuple[str, ...], deviates: bool) -> Any:
-    """Add a latent, which has no plates in the model of a single subject."""
-
-    def add(name: str, prior: Prior, labels: tuple[str, ...]) -> Any:
-        given = parameter_values(prior, known, 0, labels, dims)
-        if prior.family == "ZeroSumNormal":  # the model has a single level, which is a new one
-            prior = Prior("Normal", mu=0, sigma=dict(prior.parameters)["sigma"])
-            given = {"mu": 0.0, "sigma": given["sigma"]}
-        moves = NonCentred() if deviates and has_latent_scale(prior) else None
-        return write_variable(name, prior, given, labels, moves)
-
-    return add_latent(latent, add)
+        plates = () if levels is None else layout.plates_of_nodes[node.name]
+        if isinstance(node, Latent):
+            of = functools.partial(parent, plates=plates)
+            transform = Centring() if node.name in deviations else None
+            found[node.name] = add_latent(node, plates, of, dims, zero_sum, transform, kept=kept)
+        elif isinstance(node, Derived) and node.name in kept:
+            above = [part for part in ancestry(node.expression) if part.name in found]
+            known = {part.name: parent(part, plates) for part in above if isinstance(part, Node)}
+            counts = {plate_name(plate): sizes[plate_name(plate)] for plate in plates}
+            found[node.name] = keep_derived(node, known, counts, dims)
+    return found
 
 
 def add_latent(
     latent: Latent,
-    add: Callable[[str, Prior, tuple[str, ...]], Any],
-    plates: tuple[str, ...] = (),
-    named: bool = True,
+    plates: tuple[Plate, ...],
+    parent: Callable[[Node], Any],
+    dims: tuple[str, ...],
+    zero_sum: Callable[..., Any],
+    transform: Centring | None = None,
+    sizes: Mapping[str, int] | None = None,
+    kept: Collection[str] = (),
 ) -> Any:
     """Add a latent to the current PyMC model: one variable, or one for each label, joined.
 
@@ -190,23 +264,53 @@ def add_latent(
     ----------
     latent : Latent
         The latent.
-    add : callable
-        Function that adds a variable, given its name, its prior and its label dimensions.
-    plates : tuple of str
-        Dimensions before the labels.
-    named : bool
-        Whether joined variables are a variable of the model with named dimensions.
+    plates : tuple of Plate
+        Axes before the labels.
+    parent : callable
+        Function that returns the value of a node that the prior depends on, (*plates, *dims).
+    dims : tuple of str
+        The layout's label dimensions.
+    zero_sum : callable
+        Function that adds a variable that sums to zero, given its name, its standard deviation, the
+        number of plates that it sums over and its dimensions.
+    transform : Centring, optional
+        Coordinates of values whose scale is a latent.
+    sizes : dict of str to int, optional
+        Lengths of the dimensions, for a variable of static shape without named dimensions.
+    kept : collection of str
+        Derived nodes that are variables of the model, whose values `parent` returns.
+
+    Returns
+    -------
+    variable
+        The variable, of shape (*plates, *labels).
     """
+    names = tuple(map(plate_name, plates))
+
+    def has_value(part: Expr) -> bool:
+        return isinstance(part, Latent | MetaFeature) or part.name in kept
+
+    def add(name: str, prior: Prior, labels: tuple[str, ...]) -> Any:
+        known = {
+            part.name: parent(part)
+            for value in prior.parents
+            for part in ancestry(value, stop_at=has_value)
+            if isinstance(part, Node) and has_value(part)
+        }
+        given, named = parameter_values(prior, known, len(plates), labels, dims), (*names, *labels)
+        if prior.family == ZERO_SUM:
+            return zero_sum(name, given["sigma"], prior.zero_sum_axes, named)
+        moves = transform if has_latent_scale(prior) else None
+        return write_variable(name, prior, given, named, moves, sizes)
+
     if not isinstance(latent.prior, tuple):
         return add(latent.name, latent.priors[0], latent.label_dims)
-    own = [
-        add(f"{latent.name}[{label}]", prior, ())
-        for label, prior in zip(latent.labels or (), latent.priors, strict=True)
-    ]
-    joined = _join_labels([value[..., None] for value in own], latent.dim)
-    if not named:
+    each = zip(latent.labels or (), latent.priors, strict=True)
+    values = [add(f"{latent.name}[{label}]", prior, ())[..., None] for label, prior in each]
+    joined = _join_labels(values, latent.dim)
+    if sizes is not None:
         return joined
-    return pm.Deterministic(latent.name, joined, dims=(*plates, *latent.label_dims))
+    return pm.Deterministic(latent.name, joined, dims=(*names, *latent.label_dims))
 
 
 def _join_labels(values: Sequence[Any], dim: str) -> Any:

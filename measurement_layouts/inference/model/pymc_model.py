@@ -1,10 +1,11 @@
-"""PyMC models of a layout and outcomes, and keys of compiled layouts."""
+"""`to_pymc`: an ordinary PyMC model of a layout and outcomes, and keys of compiled layouts."""
 
 import inspect
+from collections.abc import Collection
 from types import CodeType, FunctionType
 from typing import Any
 
-import pandas as pd
+import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
@@ -13,16 +14,18 @@ from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ...evaluations.subject_data import EDGE, SubjectData
-from ...layouts import Layout
+from ...layouts import Layout, MetaFeature, Node
+from ...layouts.plates import ITEM, SUBJECT, Plate
 from ...linking import evaluate
 from ...linking.evaluation import ancestry
 from ...linking.function import Call
-from .alignment import Features, align
-from .cohort import Cohort
+from .alignment import align
+from .cohort import Cohort, indices
 from .derived import keep_derived
 from .features import read_training_features
-from .joint_model import joint_model
-from .prior import noncentred, profile_variables
+from .prior import add_nodes, draw_variables, noncentred
+
+ROW = "row"  # dimension of steps of items' outcomes, in a joint model
 
 
 def to_pymc(
@@ -76,88 +79,180 @@ def to_pymc(
                 f"subject={subject!r}: layout {layout.name!r} is a model of all subjects together; "
                 "leave out subject=, or select subjects with evaluation.select(subjects=...)"
             )
-        return joint_model(Cohort.of_evaluation(layout, evaluation), derived)
+        return build_model(Cohort.of_evaluation(layout, evaluation), derived=derived)
     if subject is None:
         raise DataError(
             f"subject= is missing, but layout {layout.name!r} is a model of a single subject; "
             f"name one of {some(evaluation.subjects)}"
         )
     data = SubjectData.of(evaluation, subject)
-    features = read_training_features(layout, evaluation)
-    layout = layout.several if data.trials.max() > 1 else layout
-    return build_model(layout, features, evaluation.items.index, data, derived=derived)
+    features, rows = read_training_features(layout, evaluation), list(evaluation.items.index)
+    return build_model(Cohort.alone(layout, features, rows, data), derived=derived)
 
 
 def build_model(
-    layout: Layout,
-    features: Features,
-    items: pd.Index,
-    subject: SubjectData,
-    deviations: frozenset[str] | None = None,
-    derived: bool = False,
+    cohort: Cohort, deviations: Collection[str] | None = None, derived: bool = False
 ) -> pm.Model:
-    """Build the model of one subject; all that differs between subjects or batteries is data.
+    """Build the model of a cohort; all data are named data of the model.
 
     Parameters
     ----------
-    layout : Layout
-        The layout to fit.
-    features : dict of str to ndarray
-        Values by meta-feature, shape (items,) or (items, labels).
-    items : Index
-        Names of the items.
-    subject : SubjectData
-        Outcomes and constants of the subject.
-    deviations : frozenset of str, optional
-        Latents that are sampled as deviations from their location (default: see `noncentred`).
+    cohort : Cohort
+        Layout, levels and outcomes.
+    deviations : collection of str, optional
+        Latents that are sampled as deviations from their location; see `Centring` (default: those
+        of `few_outcomes`).
     derived : bool
         Whether derived nodes are variables of the model; see `to_pymc`.
 
     Returns
     -------
     pymc.Model
-        Model with the dimension ``item`` and the label dimensions.
+        Model with the dimensions of `to_pymc`.
 
     Raises
     ------
     LayoutError
         When PyMC does not accept a prior.
     """
-    if deviations is None:
-        deviations = noncentred(layout, len(items))
-    dims = tuple(layout.dims)
-    named = layout.dims if derived else layout.labels
-    labels = {dim: list(names) for dim, names in named.items()}
-    coords = {"item": [str(item) for item in items], **labels}
-    with pm.Model(coords=coords) as model:
+    layout, dims = cohort.layout, tuple(cohort.layout.dims)
+    cells = "cell" if layout.joint else ITEM
+    with pm.Model(coords=_coords(cohort, derived)) as model:
         known: dict[str, Any] = {}
+        given = _data(cohort)
+        few = few_outcomes(cohort) if deviations is None else deviations
+        variables = _variables(cohort, given, derived, few)
         for feature in layout.row_features:
-            data = pm.Data(feature.name, features[feature.name], dims=("item", *feature.label_dims))
-            known[feature.name] = align(data, feature, dims, per_item=True)
+            value = given[feature.name][cohort.row] if layout.joint else given[feature.name]
+            known[feature.name] = align(value, feature, dims, per_item=True)
         for constant in layout.constants:
-            known[constant.name] = pm.Data(constant.name, subject.constants[constant.name])
-        variables = profile_variables(layout, deviations, derived=derived)
-        for name, variable in variables.items():
-            known[name] = align(variable, layout.nodes[name], dims, per_item=False)
+            value = given[constant.name]
+            at = (cohort.subject, *[None] * len(dims)) if layout.joint else ()
+            known[constant.name] = value[at]
+        for node in layout.nodes.values():
+            if node.name in variables and node.name not in known:
+                plates = layout.plates_of_nodes[node.name] if layout.joint else ()
+                at = tuple(map(cohort.codes, plates))
+                value = variables[node.name][at] if at else variables[node.name]
+                known[node.name] = align(value, node, dims, per_item=bool(at))
         for node in layout.derived if derived else ():
             if node.name not in known:
-                kept = keep_derived(node, known, {"item": len(items)}, dims)
+                kept = keep_derived(node, known, {cells: len(cohort.trials)}, dims)
                 known[node.name] = align(kept, node, dims, per_item=True)
-        probability = evaluate(layout.outcome.expression, known, dims)
-        trials = pm.Data(trials_name(layout), subject.trials, dims="item")
-        successes = pm.Data(successes_name(layout), subject.successes, dims="item")
-        bounded = pt.clip(probability, EDGE, 1 - EDGE)
-        name, unseen = layout.outcome.name, layout.outcome.unseen
-        if unseen is None:
-            chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
-            pm.Binomial(name, n=trials, p=chance, observed=successes, dims="item")
-        else:
-            places = (slice(None), *(slice(None) if dim == unseen.dim else 0 for dim in dims))
-            weights = pt.as_tensor(evaluate(unseen.weights, known, dims))
-            bounded, weights = pt.broadcast_arrays(bounded, weights)
-            each = pm.Binomial.dist(n=trials[:, None], p=bounded[places])
-            pm.Mixture(name, weights[places], comp_dists=each, observed=successes, dims="item")
+        _add_outcomes(cohort, known, cells)
     return model
+
+
+def few_outcomes(cohort: Cohort) -> frozenset[str]:
+    """Name the latents with few outcomes for each value; see `noncentred`."""
+    layout = cohort.layout
+    if not layout.joint:  # all subjects of a battery are compiled once
+        return noncentred(layout, len(cohort.trials))
+    sizes = {name: len(levels) for name, levels in cohort.levels.items()}
+    return noncentred(layout, int(cohort.trials.sum()), sizes)
+
+
+def draw_values(cohort: Cohort, draws: int, seed: int) -> dict[str, np.ndarray]:
+    """Draw all latents from their priors, for the levels of a cohort.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Joint layout, levels and covariates; the outcomes are not used.
+    draws : int
+        Number of draws.
+    seed : int
+        Seed of the draws.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Draws by latent, shape (draws, levels..., labels...).
+
+    Raises
+    ------
+    LayoutError
+        When a prior cannot be drawn from: it is improper, or a parameter is out of range.
+    """
+    with pm.Model(coords=_coords(cohort, False)):
+        variables = _variables(cohort, dict(cohort.covariates), False, ())
+    latents = [latent.name for latent in cohort.layout.latents]
+    return draw_variables(cohort.layout, {name: variables[name] for name in latents}, draws, seed)
+
+
+def _coords(cohort: Cohort, derived: bool) -> dict[str, Any]:
+    """Return the dimensions of a model and the names of their entries."""
+    layout = cohort.layout
+    named = layout.dims if derived or layout.joint else layout.labels
+    coords: dict[str, Any] = {dim: list(names) for dim, names in named.items()}
+    if not layout.joint:
+        return coords | {ITEM: list(map(str, cohort.levels[ITEM]))}
+    who, what = cohort.levels[SUBJECT], cohort.levels[ITEM]
+    pairs = zip(cohort.subject, cohort.item, strict=True)
+    coords |= {name: list(levels) for name, levels in cohort.levels.items()}
+    return coords | {"cell": [f"{who[s]}, {what[i]}" for s, i in pairs]}
+
+
+def _data(cohort: Cohort) -> dict[str, Any]:
+    """Add the properties of rows and subjects to the current model, as data."""
+    layout = cohort.layout
+    rows = ITEM if cohort.item_of_row is None else ROW
+    found = {}
+    for feature in layout.row_features:
+        own = (rows, *feature.label_dims)
+        found[feature.name] = pm.Data(feature.name, cohort.features[feature.name], dims=own)
+    for covariate in layout.covariates:
+        own = (SUBJECT, *covariate.label_dims)
+        found[covariate.name] = pm.Data(covariate.name, cohort.covariates[covariate.name], dims=own)
+    for constant in layout.constants:
+        values = cohort.covariates[constant.name]
+        found[constant.name] = (
+            pm.Data(constant.name, values, dims=SUBJECT)
+            if layout.joint
+            else pm.Data(constant.name, values[0])
+        )
+    return found
+
+
+def _variables(
+    cohort: Cohort, given: dict[str, Any], derived: bool, deviations: Collection[str]
+) -> dict[str, Any]:
+    """Add the latents to the current model, and derived nodes that are not computed by cell."""
+    layout = cohort.layout
+    by_cell = {SUBJECT, ITEM} if layout.joint else {ITEM}
+    kept = [
+        node.name
+        for node in layout.derived
+        if derived and not by_cell <= set(layout.plates_of_nodes[node.name])
+    ]
+    if not layout.joint:
+        return add_nodes(layout, {}, kept, deviations)
+
+    def levels(node: Node, plates: tuple[Plate, ...]) -> tuple[np.ndarray, ...]:
+        at = indices(cohort, node, plates)
+        of_items = isinstance(node, MetaFeature) and node.per == ITEM
+        return tuple(cohort.first_row[own] for own in at) if of_items else at
+
+    sizes = {name: len(names) for name, names in cohort.levels.items()}
+    return add_nodes(layout, given, kept, deviations, levels, sizes)
+
+
+def _add_outcomes(cohort: Cohort, known: dict[str, Any], cells: str) -> None:
+    """Add the outcomes of cells to the current model, with the values that they depend on."""
+    layout, dims = cohort.layout, tuple(cohort.layout.dims)
+    trials = pm.Data(trials_name(layout), cohort.trials, dims=cells)
+    successes = pm.Data(successes_name(layout), cohort.successes, dims=cells)
+    bounded = pt.clip(evaluate(layout.outcome.expression, known, dims), EDGE, 1 - EDGE)
+    name, unseen = layout.outcome.name, layout.outcome.unseen
+    if unseen is None:
+        chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
+        pm.Binomial(name, n=trials, p=chance, observed=successes, dims=cells)
+        return
+    places = (slice(None), *(slice(None) if dim == unseen.dim else 0 for dim in dims))
+    weights = pt.as_tensor(evaluate(unseen.weights, known, dims))
+    bounded, weights = pt.broadcast_arrays(bounded, weights)
+    each = pm.Binomial.dist(n=trials[:, None], p=bounded[places])
+    pm.Mixture(name, weights[places], comp_dists=each, observed=successes, dims=cells)
 
 
 def trials_name(layout: Layout) -> str:

@@ -5,7 +5,7 @@ import xarray as xr
 
 from ...layouts.plates import SUBJECT, plate_name
 from ..model.cohort import Cohort
-from ..model.joint_model import draw_values
+from ..model.pymc_model import draw_values
 from .truth import dims_of
 
 

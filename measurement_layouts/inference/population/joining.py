@@ -76,7 +76,7 @@ class Joined:
             },
             covariates={name: values[-1:] for name, values in everybody.covariates.items()},
             subject=np.zeros(len(at), dtype=int),
-            item=at,
+            row=at,
             successes=chosen.successes.loc[who].to_numpy(),
             trials=chosen.trials.loc[who].to_numpy(),
         )

@@ -107,7 +107,7 @@ class LeftOut:
             features=one(known.features, is_item),
             covariates=one(known.covariates, not is_item),
             subject=known.subject[cells] if is_item else none,
-            item=none if is_item else known.item[cells],
+            row=none if is_item else known.row[cells],
             successes=known.successes[cells],
             trials=known.trials[cells],
         )

@@ -7,9 +7,10 @@ import pandas as pd
 
 from ...common.errors import FitError
 from ...common.options import inside
+from ...evaluations.steps import Rows
 from ...layouts import Latent
 from ...layouts.elements import elements_of
-from ...layouts.plates import ITEM, SUBJECT, plate_name, root
+from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
 from ..posterior.cohort import cohort_of
 from ..posterior.conflicts import shared_conflicts
 from ..posterior.posterior import Posterior, draws_of
@@ -75,7 +76,7 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
         table = _summarised(fit, latent, prob)
         names = [plate_name(plate) for plate in latent.plates]
         levels = pd.DataFrame(table.pop("level").tolist(), columns=names)
-        counted = _attempted(fit, names)
+        counted = _attempted(fit, latent.plates)
         labels = len(table) // len(counted["trials"])
         counts = pd.DataFrame({name: np.repeat(own, labels) for name, own in counted.items()})
         parts.append(pd.concat([table, levels, counts], axis=1))
@@ -165,19 +166,16 @@ def _summarised(fit: Posterior, latent: Latent, prob: float) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _attempted(fit: Posterior, plates: Sequence[str]) -> dict[str, np.ndarray]:
+def _attempted(fit: Posterior, plates: Sequence[Plate]) -> dict[str, np.ndarray]:
     """Count trials at each combination of levels, and the subjects that attempted it."""
     cohort = cohort_of(fit)
-    trials = fit.observed["trials"].to_numpy()
-    subject, item = np.nonzero(trials)
-    places = {SUBJECT: subject, ITEM: item}
-    roots = {category.name: category.root for category in fit.layout.categories}
-    codes = [
-        places[name] if name in places else cohort.of[name][places[roots[name]]] for name in plates
-    ]
-    sizes = [len(cohort.levels[name]) for name in plates]
-    flat = np.ravel_multi_index(codes, sizes)
-    counts = np.bincount(flat, weights=trials[subject, item], minlength=np.prod(sizes))
+    begins = np.ones(len(cohort.row), dtype=bool)
+    if fit.layout.steps is not None:  # an attempt is a trial of the first step of an outcome
+        first = Rows.read(map(str, fit.constants.indexes[ITEM])).first
+        begins = (first == np.arange(len(first)))[cohort.row]
+    sizes, subject = cohort.size(plates), cohort.subject[begins]
+    flat = np.ravel_multi_index([cohort.codes(plate)[begins] for plate in plates], sizes)
+    counts = np.bincount(flat, weights=cohort.trials[begins], minlength=np.prod(sizes))
     pairs = np.unique(np.stack([flat, subject]), axis=1)[0]
     return {
         "trials": counts.astype(int),

@@ -2,18 +2,17 @@
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...evaluations.subject_data import EDGE
 from ...layouts import Latent
 from ...layouts.plates import SUBJECT
 from ..model.alignment import leaves
-from ..model.cells import by_cell, evaluate_cells, features_by_cell
+from ..model.cells import bounded, by_cell, features_by_cell, log_likelihoods
 from ..model.new_levels import new_values
 from .joining import Joined
 
@@ -130,7 +129,12 @@ class Target:
         """
         every = np.zeros((len(scores), len(self.active)))
         every[:, self.active] = scores
-        blocks = self._blocks(self.values(every, places), places)
+        values = self.values(every, places)
+        if self.joined.own.layout.outcome.unseen is not None:
+            blocks = self._blocks(values, places, of=log_likelihoods)
+            sums = np.concatenate([each.sum(axis=1) for each in blocks])
+            return np.where(np.isnan(sums), NEVER, sums)
+        blocks = self._blocks(values, places)
         return np.concatenate([self._summed(chance) for chance in blocks])
 
     def at(self, cells: np.ndarray, successes: np.ndarray, trials: np.ndarray) -> "Target":
@@ -139,7 +143,7 @@ class Target:
         taken = replace(
             own,
             subject=own.subject[cells],
-            item=own.item[cells],
+            row=own.row[cells],
             successes=successes,
             trials=trials,
         )
@@ -201,8 +205,9 @@ class Target:
         values: Mapping[str, np.ndarray],
         places: np.ndarray,
         dtype: type[np.floating[Any]] = np.float64,
+        of: Callable[..., np.ndarray] = bounded,
     ) -> Iterator[np.ndarray]:
-        """Yield success probabilities, (draws, cells), of some draws at a time."""
+        """Yield success probabilities, or another function, (draws, cells), of some draws."""
         cohort = self.joined.own
         features = {
             name: values.astype(dtype, copy=False) for name, values in self._features.items()
@@ -219,9 +224,8 @@ class Target:
             for name, part in self._cells.items():
                 known[name] = part[places[block]].astype(dtype, copy=False)
             with np.errstate(all="ignore"):
-                chance = evaluate_cells(cohort, known).clip(EDGE, 1 - EDGE)
-            shape = len(places[block]), len(cohort.item)
-            yield np.broadcast_to(chance, shape)
+                found = of(cohort, known)
+            yield np.broadcast_to(found, (len(places[block]), len(cohort.item)))
 
     def _summed(self, chance: np.ndarray) -> np.ndarray:
         """Compute the log-likelihood from success probabilities."""

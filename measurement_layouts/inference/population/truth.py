@@ -1,5 +1,7 @@
 """Success probabilities that follow from true values of a joint layout's latents."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -11,8 +13,10 @@ from ...evaluations.steps import expanded
 from ...evaluations.tables import named
 from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
-from ..model.cells import cell_chances
+from ..model.cells import chances_given, evaluate_cells, laid_out
 from ..model.cohort import Cohort
+
+STEPS, SETTLED = 200, 1e-12  # of the iteration towards consistent mean failures
 
 
 def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) -> Cohort:
@@ -43,8 +47,11 @@ def true_chances(
     items: pd.DataFrame,
     truth: xr.Dataset,
     subjects: pd.DataFrame | None,
+    rng: np.random.Generator,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compute the success probabilities that follow from true values.
+
+    What is unseen of an item is drawn for each subject and item.
 
     Parameters
     ----------
@@ -57,6 +64,8 @@ def true_chances(
     subjects : DataFrame, optional
         Properties, indexed by subject (default: a table of the subjects of `truth`, without
         columns).
+    rng : Generator
+        Random stream of what is unseen.
 
     Returns
     -------
@@ -79,9 +88,34 @@ def true_chances(
         subjects = pd.DataFrame(index=pd.Index(truth[SUBJECT].to_numpy(), name=SUBJECT))
     cohort = whole_cohort(layout, items, subjects)
     values = {latent.name: _values(latent, truth, cohort) for latent in layout.latents}
-    found = cell_chances(cohort, values).reshape(len(cohort.levels[SUBJECT]), -1)
+    found = _chances(cohort, values, rng).reshape(len(cohort.levels[SUBJECT]), -1)
     who = pd.Index(cohort.levels[SUBJECT], name=SUBJECT)
     return pd.DataFrame(found, who), named(subjects, "subjects", "subject")
+
+
+def _chances(cohort: Cohort, values: dict[str, np.ndarray], rng: np.random.Generator) -> np.ndarray:
+    """Compute the success probability of each cell at a value of what is unseen.
+
+    Mean failures are those that follow from the probabilities, by damped iteration.
+    """
+    constants, count = cohort.layout.constants, len(cohort.levels[SUBJECT])
+    failure = np.full(count, 0.5)
+    for _ in range(STEPS if constants else 1):
+        brought = dict.fromkeys((constant.name for constant in constants), failure)
+        known = laid_out(replace(cohort, covariates={**cohort.covariates, **brought}), values)
+        mean = np.broadcast_to(evaluate_cells(cohort, known), len(cohort.subject))
+        step = 1 - mean.reshape(count, -1).mean(axis=1) - failure
+        if not (np.abs(step) >= SETTLED).any():
+            break
+        failure = failure + step / 2
+    if cohort.layout.outcome.unseen is None:
+        return mean
+    given, weights = chances_given(cohort, known)
+    upto = np.cumsum(np.broadcast_to(weights, (len(mean), weights.shape[-1])), axis=1)
+    ranks = rng.random((len(mean), 1)) * upto[:, -1:]
+    place = (upto[:, :-1] <= ranks).sum(axis=1)[:, None]
+    given = np.broadcast_to(given, upto.shape)
+    return np.asarray(np.take_along_axis(given, place, axis=1)[:, 0])
 
 
 def dims_of(latent: Latent) -> tuple[str, ...]:

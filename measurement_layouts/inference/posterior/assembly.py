@@ -12,7 +12,7 @@ import xarray as xr
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.subject_data import SubjectData
 from ...layouts import Latent, Layout
-from ...layouts.plates import SUBJECT, plate_name
+from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..model.alignment import Features
 from ..model.cohort import Cohort
 from ..sampling.draws import Sampled, SamplingOptions
@@ -172,7 +172,10 @@ def assemble(
     }
     if cohort is not None:
         for category in layout.categories:
-            constant_data[category.name] = ((category.root,), cohort.of[category.name])
+            codes = cohort.of[category.name]
+            if category.root == ITEM and cohort.item_of_row is not None:
+                codes = codes[cohort.item_of_row]
+            constant_data[category.name] = ((category.root,), codes)
         for node in layout.covariates:
             own = ("subject", *node.label_dims)
             constant_data[node.name] = (own, cohort.covariates[node.name])

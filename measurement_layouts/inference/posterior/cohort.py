@@ -2,35 +2,42 @@
 
 import numpy as np
 
+from ...evaluations.steps import Rows
 from ...layouts.plates import ITEM, SUBJECT
 from ..model.alignment import Features
 from ..model.cohort import Cohort
 from .posterior import Posterior
 
-_KEPT = 2**23  # log-probabilities of all draws, items and places that are kept: 64 MiB
-_TOGETHER = 2**20  # probabilities that are computed together: 8 MiB
-
 
 def cohort_of(fit: Posterior) -> Cohort:
     """Read the levels and outcomes of a joint fit, and the properties of its subjects and items."""
     constants, layout = fit.constants, fit.layout
-    kinds = [category.name for category in layout.categories]
     indexes = fit.posterior.indexes
+    rows = None if layout.steps is None else Rows.read(map(str, constants.indexes[ITEM])).places
+    first = slice(None) if rows is None else np.unique(rows, return_index=True)[1]
+    levels = (SUBJECT, ITEM, *(category.name for category in layout.categories))
     successes, trials = fit.counts
-    subject, item = np.nonzero(trials)
+    subject, row = np.nonzero(trials)
     return Cohort(
         layout,
-        {name: list(map(str, indexes[name])) for name in (SUBJECT, ITEM, *kinds)},
-        {name: constants[name].to_numpy() for name in kinds},
-        {node.name: constants[node.name].to_numpy() for node in layout.meta_features},
+        {name: list(map(str, indexes[name])) for name in levels},
+        {
+            category.name: constants[category.name].to_numpy()[
+                first if category.root == ITEM else slice(None)
+            ]
+            for category in layout.categories
+        },
+        {node.name: constants[node.name].to_numpy() for node in layout.row_features},
         covariates_of(fit),
         subject,
-        item,
-        successes[subject, item],
-        trials[subject, item],
+        row,
+        successes[subject, row],
+        trials[subject, row],
+        rows,
     )
 
 
 def covariates_of(fit: Posterior) -> Features:
-    """Covariates of the subjects of a fit."""
-    return {node.name: fit.constants[node.name].to_numpy() for node in fit.layout.covariates}
+    """Covariates of the subjects of a fit, and their constants."""
+    nodes = (*fit.layout.covariates, *fit.layout.constants)
+    return {node.name: fit.constants[node.name].to_numpy() for node in nodes}

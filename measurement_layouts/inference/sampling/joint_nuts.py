@@ -1,8 +1,8 @@
-"""NUTS for a cohort, with one call for each chain."""
+"""The form in which a joint posterior is sampled: centring and directions from a short run."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,60 +11,23 @@ from ...common.cache import Recent
 from ...common.seeds import subject_seed
 from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
-from ..kernel.terms import UnsupportedError
 from ..model.cohort import Cohort
-from ..model.joint_terms import Part
-from ..model.prior import location_and_scale
-from ..model.pymc_model import compile_key
+from ..model.density import Part
+from ..model.prior import is_scaled
+from ..model.pymc_model import compile_key, few_outcomes
 from .convergence import UNTRUSTED, Convergence, by_element, faults, rhat_ess, status, worst
 from .directions import Directions, find_directions
 from .draws import Draws, Sampled, SamplingOptions, with_more_care
-from .joint import JointKernel, PlainJoint
-from .nuts import MOST_DOUBLINGS, STATISTICS, columns, run_chains
+from .engine import Kernel, Plain, compiled
+from .nuts import STATISTICS, Form, columns, levelled, run_chains, sample
 from .retries import in_one_line, thinned
 from .unbounded import LogDensity
 
-_TRIALS_PER_VALUE = 10
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
 _MOST_DERIVATIVES = 2**25  # second derivatives from which directions are found: 256 MiB
 _LOW = 0.25  # quantile of the variance among levels at which the degree of centring is computed
 _STRETCHED = 5.0  # longest direction up to which no other centring is tried
-_forms = Recent[object, "Form"](4)
-
-
-@dataclass(frozen=True, eq=False)
-class Form:
-    """Compiled form in which a cohort is sampled.
-
-    Attributes
-    ----------
-    kernel : JointKernel or PlainJoint
-        The log-density; `PlainJoint` if the kernel does not support an operation of the layout.
-    directions : Directions or None
-        Directions along which the coordinates are stretched, if there are any.
-    doublings : int
-        Most doublings of a trajectory.
-    """
-
-    kernel: JointKernel | PlainJoint
-    directions: Directions | None = None
-    doublings: int = MOST_DOUBLINGS
-
-    @property
-    def longest(self) -> float:
-        """Return the largest factor by which coordinates are stretched."""
-        return 1.0 if self.directions is None else self.directions.longest
-
-    def compiled(self) -> Any:
-        """Return nutpie's compiled model."""
-        model = self.kernel.compiled()
-        return model if self.directions is None else self.directions.stretched(model)
-
-    def doublings_at(self, target_accept: float) -> int:
-        """Return the most doublings; smaller steps than in the short run need more."""
-        smaller = math.log((1 - _PILOT.target_accept) / (1 - target_accept), 4)
-        more = max(0, math.ceil(smaller - 1e-9))
-        return min(self.doublings + more, MOST_DOUBLINGS)
+_forms = Recent[object, Form](4)
 
 
 def joint_form(cohort: Cohort) -> Form:
@@ -81,46 +44,40 @@ def joint_form(cohort: Cohort) -> Form:
 
 
 def _form(cohort: Cohort) -> Form:
-    try:
-        form = _fused(cohort)
-        form.compiled()  # once, and not in each chain's thread
-    except UnsupportedError:
-        return Form(PlainJoint(cohort))
-    return form
-
-
-def _fused(cohort: Cohort) -> Form:
-    scaled = [latent for latent in cohort.layout.latents if _is_scaled(latent)]
-    kernel = JointKernel(cohort, _first_centring(cohort, scaled))
+    scaled = [latent for latent in cohort.layout.latents if latent.plates and is_scaled(latent)]
+    few = few_outcomes(cohort)
+    kernel = compiled(cohort, {latent.name: None for latent in scaled if latent.name in few})
+    if isinstance(kernel, Plain):
+        return Form(cohort, kernel)
     pilot, points, usual = _pilot(kernel)
     if pilot is None:
-        return Form(kernel)
+        return Form(cohort, kernel)
     if not scaled:
         return _along(kernel, points, usual)
-    centring = {latent.name: _informed(pilot, latent, cohort) for latent in scaled}
-    kernel = JointKernel(cohort, centring)
-    form = _stretched(kernel) or Form(kernel)
+    kernel = Kernel(cohort, {latent.name: _informed(pilot, latent, cohort) for latent in scaled})
+    form = _stretched(kernel) or Form(cohort, kernel)
     if form.longest > _STRETCHED:
-        deviations = {name: np.zeros_like(degrees) for name, degrees in centring.items()}
-        other = _stretched(JointKernel(cohort, deviations))
+        other = _stretched(Kernel(cohort, dict.fromkeys(latent.name for latent in scaled)))
         if other is not None and other.longest < form.longest:
             return other
     return form
 
 
-def _stretched(kernel: JointKernel) -> Form | None:
+def _stretched(kernel: Kernel) -> Form | None:
     """Stretch coordinates along the directions that a short run shows; None if it cannot start."""
     pilot, points, usual = _pilot(kernel)
     return None if pilot is None else _along(kernel, points, usual)
 
 
-def _along(kernel: JointKernel, points: np.ndarray, usual: int) -> Form:
+def _along(kernel: Kernel, points: np.ndarray, usual: int) -> Form:
     """Stretch coordinates along the directions that points show, with a limit on doublings."""
     directions = _directions(kernel, points)
-    return Form(kernel) if directions is None else Form(kernel, directions, usual + 1)
+    if directions is None:
+        return Form(kernel.cohort, kernel)
+    return Form(kernel.cohort, kernel, directions, usual + 1)
 
 
-def _pilot(kernel: JointKernel) -> tuple[dict[str, np.ndarray] | None, np.ndarray, int]:
+def _pilot(kernel: Kernel) -> tuple[dict[str, np.ndarray] | None, np.ndarray, int]:
     """Sample a short chain; returns draws by level, the sampler's points and usual doublings.
 
     The draws are None if it cannot start, which the chains of the fit then report. There are no
@@ -128,7 +85,7 @@ def _pilot(kernel: JointKernel) -> tuple[dict[str, np.ndarray] | None, np.ndarra
     """
     length, wide = len(kernel.start), _coordinates(kernel) is None
     try:
-        drawn, steps = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1, points=not wide)
+        drawn, steps = run_chains(kernel.on(), _PILOT, _PILOT_SEED, 1, 1, points=not wide)
     except RuntimeError:  # the density is not finite at the start
         return None, np.zeros((0, length)), 0
     draws = levelled(kernel, drawn, _PILOT)
@@ -138,15 +95,15 @@ def _pilot(kernel: JointKernel) -> tuple[dict[str, np.ndarray] | None, np.ndarra
     return draws, columns(steps, "unconstrained_draw", _PILOT, (length,))[0], usual
 
 
-def _directions(kernel: JointKernel, points: np.ndarray) -> Directions | None:
+def _directions(kernel: Kernel, points: np.ndarray) -> Directions | None:
     """Find directions of shared values, along which subjects' values are moved."""
     coordinates = _coordinates(kernel)
     if coordinates is None or not len(points):
         return None
-    return find_directions(LogDensity(kernel.compiled()), points, *coordinates)
+    return find_directions(LogDensity(kernel.on()), points, *coordinates)
 
 
-def _coordinates(kernel: JointKernel) -> tuple[np.ndarray, np.ndarray] | None:
+def _coordinates(kernel: Kernel) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the coordinates of shared values, and of each subject's, (subjects, values).
 
     None if values of subjects sum to zero, or if second derivatives would take too much memory.
@@ -166,7 +123,7 @@ def _coordinates(kernel: JointKernel) -> tuple[np.ndarray, np.ndarray] | None:
     return None if varied * len(kernel.start) > _MOST_DERIVATIVES else coordinates
 
 
-def _by_subject(kernel: JointKernel, part: Part) -> np.ndarray:
+def _by_subject(kernel: Kernel, part: Part) -> np.ndarray:
     """Return the coordinates of a latent's values, shape (subjects, values)."""
     latent, labels = part.latent, np.arange(math.prod(part.labels))
     order = np.moveaxis(kernel.order(latent.plates), _names(latent).index(SUBJECT), 0)
@@ -174,17 +131,6 @@ def _by_subject(kernel: JointKernel, part: Part) -> np.ndarray:
     apart = isinstance(latent.prior, tuple)  # the values of each label are together
     places = order + order.size * labels if apart else order * len(labels) + labels
     return np.asarray(part.offset + places.reshape(len(order), -1))
-
-
-def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarray]:
-    """Return the centring of the short run: 0 for latents with few trials per value, else 1."""
-    trials, found = cohort.trials.sum(), {}
-    for latent in scaled:
-        size = cohort.size(latent.plates)
-        values = math.prod([*size, *map(len, latent.dims.values())])
-        few = trials < _TRIALS_PER_VALUE * values
-        found[latent.name] = np.full(size, 0.0 if few else 1.0)
-    return found
 
 
 def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -> np.ndarray:
@@ -203,23 +149,6 @@ def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -
     reduced = (1 - values.var(axis=0) / mean).clip(0, 1)
     degrees = low * reduced / (low * reduced + mean * (1 - reduced))
     return np.asarray(degrees.mean(axis=-1))
-
-
-def _is_scaled(latent: Latent) -> bool:
-    return bool(latent.plates) and any(map(location_and_scale, latent.priors))
-
-
-def levelled(
-    kernel: JointKernel | PlainJoint, drawn: Any, options: SamplingOptions
-) -> dict[str, np.ndarray]:
-    """Return draws of a kernel's latents by level: (chain, draw, levels..., labels...)."""
-    found = {}
-    for part in kernel.parts:
-        values = columns(drawn, part.latent.name, options, kernel.shape(part))
-        if part.plates:
-            values = values[:, :, kernel.order(part.latent.plates)]
-        found[part.latent.name] = values
-    return found
 
 
 def _names(latent: Latent) -> tuple[str, ...]:
@@ -266,15 +195,9 @@ def sample_chain(
 
 def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, attempt: int) -> Draws:
     """Draw one chain; an attempt with more draws is thinned to their number."""
-    form = joint_form(cohort)
     stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
-    own_seed, used = subject_seed(seed, stream), with_more_care(options, attempt)
-    doublings = form.doublings_at(used.target_accept)
-    drawn, statistics = run_chains(form.compiled(), used, own_seed, 1, 1, doublings=doublings)
-    draws = Draws(
-        levelled(form.kernel, drawn, used),
-        {ours: columns(statistics, theirs, used) for theirs, ours in STATISTICS.items()},
-    )
+    used = replace(with_more_care(options, attempt), chains=1)
+    draws = sample(joint_form(cohort), used, subject_seed(seed, stream))
     return thinned(draws, used.draws // options.draws)
 
 

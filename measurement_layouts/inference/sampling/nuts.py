@@ -1,16 +1,20 @@
-"""NUTS for one subject."""
+"""NUTS: chains of draws from the posterior of a cohort, of one subject or of several."""
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...common.seeds import subject_seed
 from ...evaluations.subject_data import SubjectData
+from ..model.cohort import Cohort
+from .directions import Directions
 from .draws import Draws, SamplingOptions
-from .engine import Sampler
+from .engine import Battery, Compiled, compile_sampler, shape_of
 from .stopping import stop_if_told
 
 type Start = Callable[[int], np.ndarray]
@@ -21,24 +25,66 @@ STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth
 
 MOST_DOUBLINGS = 10  # of a trajectory, which ends where it turns
 _SLICE = 0.1  # seconds between two checks whether to stop
+_USUAL = SamplingOptions().target_accept
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """Compiled form in which a cohort is sampled.
+
+    Attributes
+    ----------
+    cohort : Cohort
+        Layout and data.
+    kernel : Kernel or Plain
+        The log-density; `Plain` if the kernel does not support an operation of the layout.
+    directions : Directions or None
+        Directions along which the coordinates are stretched, if there are any.
+    doublings : int
+        Most doublings of a trajectory.
+    """
+
+    cohort: Cohort
+    kernel: Compiled
+    directions: Directions | None = None
+    doublings: int = MOST_DOUBLINGS
+
+    @property
+    def longest(self) -> float:
+        """Return the largest factor by which coordinates are stretched."""
+        return 1.0 if self.directions is None else self.directions.longest
+
+    def compiled(self) -> Any:
+        """Return nutpie's compiled model."""
+        model = self.kernel.on(self.cohort)
+        return model if self.directions is None else self.directions.stretched(model)
+
+    def doublings_at(self, target_accept: float) -> int:
+        """Return the most doublings; smaller steps than in the short run need more."""
+        smaller = math.log((1 - _USUAL) / (1 - target_accept), 4)
+        more = max(0, math.ceil(smaller - 1e-9))
+        return min(self.doublings + more, MOST_DOUBLINGS)
+
+
+def alone(battery: Battery, data: SubjectData) -> Form:
+    """Return the form in which a subject is sampled alone; the layout is compiled once."""
+    cohort = battery.alone(data)
+    return Form(cohort, compile_sampler(battery).compiled(cohort))
 
 
 def sample(
-    sampler: Sampler,
-    subject: SubjectData,
+    form: Form,
     options: SamplingOptions,
     seed: int,
     cores: int = 1,
     starts: Sequence[Start] = (),
 ) -> Draws:
-    """Draw from one subject's posterior.
+    """Draw from the posterior of a cohort.
 
     Parameters
     ----------
-    sampler : Sampler
-        The compiled layout.
-    subject : SubjectData
-        Outcomes and constants.
+    form : Form
+        The compiled layout and the data.
     options : SamplingOptions
         Options of sampling.
     seed : int
@@ -52,9 +98,10 @@ def sample(
     Returns
     -------
     Draws
-        Draws without the tuning phase.
+        Draws without the tuning phase: (chain, draw, levels..., labels...), without levels for a
+        subject that is fitted alone.
     """
-    model = sampler.on(subject)
+    model, doublings = form.compiled(), form.doublings_at(options.target_accept)
     dealt = list(starts) or [model.initial_point_func]
     found = [
         run_chains(
@@ -63,6 +110,7 @@ def sample(
             seed if place == 0 else subject_seed(seed, f"start {place + 1}"),
             cores,
             len(range(place, options.chains, len(dealt))),
+            doublings=doublings,
         )
         for place, start in enumerate(dealt)
     ]
@@ -70,13 +118,21 @@ def sample(
     drawn, statistics = (
         [found[start][kind][number] for number, start in places] for kind in (0, 1)
     )
-    shapes = {
-        latent.name: tuple(map(len, latent.dims.values())) for latent in sampler.layout.latents
-    }
     return Draws(
-        {name: columns(drawn, name, options, shape) for name, shape in shapes.items()},
+        levelled(form.kernel, drawn, options),
         {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()},
     )
+
+
+def levelled(kernel: Compiled, drawn: Any, options: SamplingOptions) -> dict[str, np.ndarray]:
+    """Return draws of a kernel's latents by level: (chain, draw, levels..., labels...)."""
+    found = {}
+    for part in kernel.parts:
+        values = columns(drawn, part.latent.name, options, shape_of(part))
+        if part.plates:
+            values = values[:, :, kernel.order(part.latent.plates)]
+        found[part.latent.name] = values
+    return found
 
 
 def run_chains(

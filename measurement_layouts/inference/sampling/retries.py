@@ -11,9 +11,9 @@ from ...layouts.elements import elements
 from ..model.bands import find_bands
 from .convergence import convergence, faults
 from .draws import MODES_SEARCHED, Draws, Sampled, SamplingOptions, with_more_care
-from .engine import Battery, compile_sampler
+from .engine import Battery
 from .grid import Unresolved, integrate
-from .nuts import sample
+from .nuts import alone, sample
 from .scan import scan
 from .stopping import awaited_at_exit
 
@@ -84,7 +84,7 @@ def sample_subject(
         own_seed = attempt_seed(seed, subject, number)
         maxima = scan(battery, data) if banded else None
         starts = maxima.starts[: options.chains] if maxima else []
-        draws = sample(compile_sampler(battery), data, careful, own_seed, cores, starts)
+        draws = sample(alone(battery, data), careful, own_seed, cores, starts)
         entered = maxima is None or maxima.entered(draws)
         return thinned(noted(draws, entered), careful.draws // options.draws)
 

@@ -93,7 +93,6 @@ def scan(battery: Battery, data: SubjectData) -> Maxima:
     >>> sorted((12 / (1 + np.exp(-maxima.at[:, 0])) - 6).round().tolist())
     [-2.0, 2.0]
     """
-    battery = battery.tried(data.trials)
     layout, deviations = battery.layout, noncentred(battery.layout, battery.items)
     density = LogDensity(compile_sampler(battery).on(data))
     in_bands = {latent.name for band in find_bands(layout) for latent in band.latents}

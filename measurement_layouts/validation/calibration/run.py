@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import xlog1py, xlogy
 
 from ...common import options
 from ...common.errors import DataError
@@ -16,11 +15,10 @@ from ...common.progress import track
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_layout
-from ...evaluations.subject_data import EDGE
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood
-from ...inference.model.cells import cell_chances
+from ...inference.model.cells import laid_out, log_likelihoods
 from ...inference.model.cohort import Cohort
 from ...inference.model.prior import sample_prior
 from ...inference.population.drawing import draw_truths
@@ -185,9 +183,7 @@ def _truth(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
 
 def _log_likelihood(cohort: Cohort, values: Mapping[str, np.ndarray]) -> float:
     """Compute the log-likelihood of all outcomes, without binomial coefficients."""
-    chance = np.clip(cell_chances(cohort, values), EDGE, 1 - EDGE)
-    lost = cohort.trials - cohort.successes
-    return float((xlogy(cohort.successes, chance) + xlog1py(lost, -chance)).sum())
+    return float(log_likelihoods(cohort, laid_out(cohort, values)).sum())
 
 
 def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:

@@ -13,8 +13,8 @@ from measurement_layouts.inference.kernel.inputs import Outcomes
 from measurement_layouts.inference.kernel.plan import plan
 from measurement_layouts.inference.kernel.stages import schedule
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.joint_model import joint_model
-from measurement_layouts.inference.sampling.joint import JointKernel
+from measurement_layouts.inference.model.pymc_model import build_model
+from measurement_layouts.inference.sampling.engine import Kernel
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 
 _ROWS = 8  # of a block: ten blocks and a half
@@ -24,6 +24,10 @@ _ROWS = 8  # of a block: ten blocks and a half
 def small_blocks(monkeypatch):
     for name, value in {"WHOLE": 0, "_WORDS": 1, "_FEWEST": _ROWS}.items():
         monkeypatch.setattr(blocks, name, value)
+
+
+def address(kernel):
+    return kernel.on().compiled_logp_func.address
 
 
 def _layouts():
@@ -44,15 +48,15 @@ _LAYOUTS = dict(_layouts())
 )
 def test_rows_in_blocks_have_the_same_density_and_gradient(name, monkeypatch, small_blocks):
     cohort = Cohort.of_evaluation(_LAYOUTS[name], cohort_data())
-    in_blocks = JointKernel(cohort)
+    in_blocks = Kernel(cohort)
     assert in_blocks.domains.rows.size % _ROWS
     assert in_blocks.domains.rows.size > 4 * _ROWS
     at = np.random.default_rng(1).normal(size=len(in_blocks.start)) * 0.6
-    value, slopes = LogDensity(in_blocks.compiled()).with_gradient(at)
+    value, slopes = LogDensity(in_blocks.on()).with_gradient(at)
     monkeypatch.setattr(blocks, "WHOLE", 10**9)
-    at_once = JointKernel(cohort)
-    expected, gradient = LogDensity(at_once.compiled()).with_gradient(at)
-    assert in_blocks.code.machine.density != at_once.code.machine.density  # two programs
+    at_once = Kernel(cohort)
+    expected, gradient = LogDensity(at_once.on()).with_gradient(at)
+    assert address(in_blocks) != address(at_once)  # two programs
     assert value == pytest.approx(expected, rel=1e-13)
     np.testing.assert_allclose(slopes, gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
 
@@ -60,9 +64,9 @@ def test_rows_in_blocks_have_the_same_density_and_gradient(name, monkeypatch, sm
 @pytest.mark.slow
 def test_rows_in_blocks_have_the_density_of_the_plain_model(small_blocks):
     cohort = Cohort.of_evaluation(full_layout(), cohort_data())
-    kernel, model = JointKernel(cohort), joint_model(cohort)
+    kernel, model = Kernel(cohort), build_model(cohort, ())
     at = np.random.default_rng(2).normal(size=len(kernel.start)) * 0.7
-    value, gradient = LogDensity(kernel.compiled()).with_gradient(at)
+    value, gradient = LogDensity(kernel.on()).with_gradient(at)
     point, idle = plain_point(model, levels(kernel, at))
     expected, slopes = plain_density(model)(point)
     assert abs(value - expected - idle) < 1e-10 * abs(expected)
@@ -74,7 +78,7 @@ def test_rows_in_blocks_have_the_density_of_the_plain_model(small_blocks):
 
 def test_only_a_block_of_rows_is_stored(small_blocks):
     """Otherwise the memory of a gradient would grow with the number of cells."""
-    kernel = JointKernel(Cohort.of_evaluation(full_layout(), cohort_data()))
+    kernel = Kernel(Cohort.of_evaluation(full_layout(), cohort_data()))
     planned = plan(kernel.density, kernel.domains, Outcomes(False))
     outputs, rows = [planned.total, *planned.gradient.values()], kernel.domains.rows
     groups = blocks.in_blocks(schedule(outputs), outputs, rows, planned.values.sizes)
@@ -97,13 +101,13 @@ def _long_test(subjects=6, items=40):
 
 def test_sums_over_neighbouring_rows_are_the_same_to_the_bit(monkeypatch):
     cohort = Cohort.of_evaluation(rasch(), _long_test())
-    at = np.random.default_rng(3).normal(size=len(JointKernel(cohort).start))
+    at = np.random.default_rng(3).normal(size=len(Kernel(cohort).start))
     found, programs = [], set()
     for most in (domains._CHANGES, 0.0):
         monkeypatch.setattr(domains, "_CHANGES", most)
-        kernel = JointKernel(cohort)
-        found.append(LogDensity(kernel.compiled()).with_gradient(at))
-        programs.add(kernel.code.machine.density)
+        kernel = Kernel(cohort)
+        found.append(LogDensity(kernel.on()).with_gradient(at))
+        programs.add(address(kernel))
     assert len(programs) == 2
     (value, slopes), (expected, gradient) = found
     assert value == expected

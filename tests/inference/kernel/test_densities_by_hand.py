@@ -10,10 +10,10 @@ have.
 import dataclasses
 
 import numpy as np
-import pandas as pd
 import pytensor
 import pytest
 from helpers import hand_games, hand_models
+from helpers.densities import alone
 from helpers.function_cases import AS_WRITTEN
 from helpers.hand_densities import Long
 from helpers.scenario_densities import HANDS, LAYOUTS, case, scenario_layouts
@@ -102,7 +102,7 @@ def test_slopes(name, rng):
 def test_plain_model(name, rng):
     """What `to_pymc` gives users is the same density."""
     of = case(name)
-    model = build_model(of.layout, of.features, pd.RangeIndex(len(of.data.trials)), of.data)
+    model = build_model(alone(of.layout, of.features, of.data))
     latents = [model.rvs_to_values[model[latent.name]] for latent in of.layout.latents]
     density = pytensor.function(latents, model.logp(), mode=AS_WRITTEN)
     at = of.places(rng, 3, 1.0)

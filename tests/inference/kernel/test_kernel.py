@@ -8,7 +8,7 @@ to about 100, each rounded to 1e-16 of itself. And what rounding takes of chance
 import numpy as np
 import pytest
 from helpers import hand_written
-from helpers.densities import Fused, Plain, random_features, random_outcomes
+from helpers.densities import Fused, Plain, first_compiled, random_features, random_outcomes
 from helpers.random_layouts import random_layouts
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
@@ -19,10 +19,10 @@ from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.kernel.terms import UnsupportedError
 from measurement_layouts.inference.model.features import read_training_features
 from measurement_layouts.inference.sampling.engine import (
-    Battery,
-    FusedSampler,
-    PlainSampler,
-    compile_sampler,
+    Kernel,
+)
+from measurement_layouts.inference.sampling.engine import (
+    Plain as PyMC,
 )
 from measurement_layouts.linking import (
     arrays,
@@ -169,9 +169,8 @@ def test_what_has_no_machine_code_is_compiled_by_pytensor(rng, animal_ai, cohort
     skill = ml.Capability("skill", low=0, high=1)
     easy = ml.MetaFeature("rewardSize", low=-2, high=2)
     layout = ml.Layout("arch", ml.Success("ok", arching(skill + easy)))
-    battery = Battery.of(layout, cohort)
-    assert isinstance(compile_sampler(battery), PlainSampler)
-    assert isinstance(compile_sampler(Battery.of(animal_ai, cohort)), FusedSampler)
+    assert isinstance(first_compiled(layout, cohort), PyMC)
+    assert isinstance(first_compiled(animal_ai, cohort), Kernel)
     fit = ml.fit(layout, cohort, subjects=["Ann"], draws=50, tune=100, seed=1, progressbar=False)
     assert fit.posterior["skill"].shape == (1, 4, 50)
 

@@ -8,11 +8,11 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.densities import Fused, Plain
+from helpers.densities import Fused, Plain, first_compiled
 
 import measurement_layouts as ml
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
+from measurement_layouts.inference.sampling.engine import Kernel
 from measurement_layouts.linking import band, bilogistic, uncertain_band
 
 inf = np.inf
@@ -77,7 +77,7 @@ def small(name):
 @each
 def test_a_band_without_width_does_not_stop_the_sampler(name):
     layout, evaluation = small(name)
-    assert isinstance(compile_sampler(Battery.of(layout, evaluation)), FusedSampler)
+    assert isinstance(first_compiled(layout, evaluation), Kernel)
     fit = ml.fit(layout, evaluation, draws=20, tune=50, chains=2, seed=1, progressbar=False)
     assert fit.posterior["risk"].shape == (2, 2, 20)
     assert np.isfinite(fit.posterior["risk"]).all()

@@ -2,12 +2,12 @@
 
 import pytest
 from helpers import graded_layouts as of
-from helpers.densities import Fused, Plain
+from helpers.densities import Fused, Plain, first_compiled
 
 import measurement_layouts as ml
 from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.model.features import read_training_features
-from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
+from measurement_layouts.inference.sampling.engine import Kernel
 
 ROUNDING = 1e-10
 
@@ -26,7 +26,7 @@ def agree(name, rng, count):
         off = ROUNDING + plain.rounding(point)
         assert abs(value - wanted) <= off * abs(wanted)
         assert abs(gradient - slopes).max() <= off * max(1, abs(slopes).max())
-    assert isinstance(compile_sampler(Battery.of(made, evaluation)), FusedSampler)
+    assert isinstance(first_compiled(made, evaluation), Kernel)
     return fused
 
 

@@ -165,7 +165,7 @@ def test_items_alike_are_one_row(rng):
     many = {name: np.repeat(values, 12, axis=0) for name, values in few.items()}
     more = SubjectData(np.repeat(data.successes, 12), np.repeat(data.trials, 12), {})
     one, all_ = Fused(votes(), few, data), Fused(votes(), many, more)
-    sizes = [sum(part.nbytes for part in found.code.kept) for found in (one, all_)]
+    sizes = [sum(part.nbytes for part in found.model.shared_data.values()) for found in (one, all_)]
     assert sizes[0] == sizes[1]
     at = np.zeros(5)
     own, twelve = (found(at)[0] - prior_density(at) for found in (one, all_))

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.densities import first_compiled
 from helpers.small_layouts import animal_ai
 
 import measurement_layouts as ml
@@ -10,7 +11,7 @@ from measurement_layouts import DataError
 from measurement_layouts.inference.model.bands import ends, find_bands
 from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.inference.model.pymc_model import to_pymc
-from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
+from measurement_layouts.inference.sampling.engine import Battery, Kernel
 from measurement_layouts.inference.simulate import expected_success
 from measurement_layouts.linking import (
     band,
@@ -191,4 +192,4 @@ def test_several_annotators_are_averaged_in_a_layout():
     wanted = [band(risk, starts, stops).mean(axis=1) for risk in profiles["risk"]]
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
     outcomes = ml.simulate(layout, items, profiles, seed=1)
-    assert isinstance(compile_sampler(Battery.of(layout, outcomes)), FusedSampler)
+    assert isinstance(first_compiled(layout, outcomes), Kernel)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pymc as pm
 import pytest
-from helpers.densities import Fused
+from helpers.densities import Fused, alone
 from helpers.function_cases import AS_WRITTEN
 from scipy import integrate, stats
 
@@ -16,8 +16,8 @@ from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.model.prior import draw_prior, noncentred, sample_prior
 from measurement_layouts.inference.posterior.density import prior_density
 from measurement_layouts.inference.sampling.draws import SamplingOptions
-from measurement_layouts.inference.sampling.engine import compile_plain
-from measurement_layouts.inference.sampling.nuts import sample
+from measurement_layouts.inference.sampling.engine import Plain
+from measurement_layouts.inference.sampling.nuts import Form, sample
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.layouts.drawing.captions import facts
 from measurement_layouts.layouts.elements import elements
@@ -236,7 +236,7 @@ def test_a_cycle_through_a_formula_is_refused():
 
 
 def test_a_scale_that_is_a_formula_is_sampled_by_deviations():
-    assert noncentred(of_formulas(), items=29) == {"more"}
+    assert noncentred(of_formulas(), 29) == {"more"}
 
 
 def test_a_fit_is_forecast_saved_and_described(tmp_path):
@@ -259,11 +259,11 @@ def test_without_machine_code_the_density_is_the_same():
     demand, won = data()
     layout = of_formulas()
     subject = SubjectData(won, np.ones(ITEMS, dtype=int), {})
-    sampler = compile_plain(layout, {"demand": demand}, ITEMS)
-    plain, fused = LogDensity(sampler.on(subject)), density(layout, demand, won)
+    kernel = Plain(alone(layout, {"demand": demand}, subject))
+    plain, fused = LogDensity(kernel.on()), density(layout, demand, won)
     for point in np.random.default_rng(4).normal(size=(3, 9)):
         value, slope = plain.with_gradient(point)
         np.testing.assert_allclose(fused(point)[0], value, rtol=1e-11)
         np.testing.assert_allclose(fused(point)[1], slope, rtol=1e-8, atol=1e-8)
-    draws = sample(sampler, subject, SamplingOptions(draws=20, tune=50, chains=1), seed=1)
-    assert draws.posterior["skill"].shape == (1, 20, 3)
+    form, options = Form(kernel.cohort, kernel), SamplingOptions(draws=20, tune=50, chains=1)
+    assert sample(form, options, seed=1).posterior["skill"].shape == (1, 20, 3)

@@ -12,9 +12,9 @@ from helpers.populations import cohort_data, full_layout, random_layout
 import measurement_layouts as ml
 from measurement_layouts.inference.kernel.emit import build, emit
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.joint_model import joint_model
-from measurement_layouts.inference.sampling import joint
-from measurement_layouts.inference.sampling.joint import JointKernel
+from measurement_layouts.inference.model.pymc_model import build_model
+from measurement_layouts.inference.sampling import engine
+from measurement_layouts.inference.sampling.engine import Kernel
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.linking import logistic
 
@@ -32,8 +32,8 @@ _LAYOUTS, _FAST = 8, 4
 def test_density_and_gradient_are_the_plain_models(seed):
     layout = random_layout(seed) if seed else full_layout()
     cohort = Cohort.of_evaluation(layout, cohort_data())
-    kernel, model = JointKernel(cohort), joint_model(cohort)
-    density, plain = LogDensity(kernel.compiled()), plain_density(model)
+    kernel, model = Kernel(cohort), build_model(cohort, ())
+    density, plain = LogDensity(kernel.on()), plain_density(model)
     rng = np.random.default_rng(seed)
     for _ in range(2):
         at = rng.normal(size=density.size) * 0.7
@@ -57,13 +57,13 @@ def test_steps_are_functions_of_their_own_in_joint_layouts_alone(monkeypatch):
         texts.append(text)
         return build(text, gathers or len(texts) > 1)
 
-    monkeypatch.setattr(joint, "build", noted)
+    monkeypatch.setattr(engine, "build", noted)
     cohort = Cohort.of_evaluation(full_layout(), cohort_data())
-    apart = JointKernel(cohort)
+    apart = Kernel(cohort)
     at = np.random.default_rng(1).normal(size=len(apart.start))
-    value, gradient = LogDensity(apart.compiled()).with_gradient(at)
-    monkeypatch.setattr(joint, "emit", lambda planned, blocks, apart: emit(planned, blocks))
-    together = LogDensity(JointKernel(cohort).compiled()).with_gradient(at)
+    value, gradient = LogDensity(apart.on()).with_gradient(at)
+    monkeypatch.setattr(engine, "emit", lambda planned, blocks, apart: emit(planned, blocks))
+    together = LogDensity(Kernel(cohort).on()).with_gradient(at)
     assert ["noinline" in text for text in texts] == [True, False]
     assert texts[0].replace(" noinline", "") == texts[1]
     assert value == pytest.approx(together[0], rel=1e-12)
@@ -74,15 +74,15 @@ def test_another_outcome_has_another_density():
     """The twin: what is compared depends on every cell."""
     layout = full_layout()
     evaluation = cohort_data()
-    kernel = JointKernel(Cohort.of_evaluation(layout, evaluation))
+    kernel = Kernel(Cohort.of_evaluation(layout, evaluation))
     trials = evaluation.trials.copy()
     trials.iloc[3, 4] += 1
     other = type(evaluation)(
         evaluation.items, evaluation.successes, trials, subjects=evaluation.subject_table
     )
-    another = JointKernel(Cohort.of_evaluation(layout, other))
+    another = Kernel(Cohort.of_evaluation(layout, other))
     at = np.random.default_rng(1).normal(size=len(kernel.start))
-    values = [LogDensity(one.compiled())(at) for one in (kernel, another)]
+    values = [LogDensity(one.on())(at) for one in (kernel, another)]
     assert abs(values[0] - values[1]) > 1e-3
 
 
@@ -97,8 +97,8 @@ def test_partly_centred_coordinates_have_the_same_density():
         for latent in layout.latents
         if latent.name in names
     }
-    partly, centred = JointKernel(cohort, weights), JointKernel(cohort)
-    densities = [LogDensity(kernel.compiled()) for kernel in (partly, centred)]
+    partly, centred = Kernel(cohort, weights), Kernel(cohort)
+    densities = [LogDensity(kernel.on()) for kernel in (partly, centred)]
     at = rng.normal(size=densities[0].size) * 0.6
     z = levels(partly, at)
     x, change = dict(z), 0.0
@@ -130,11 +130,11 @@ def test_plates_of_one_level_have_machine_code():
     items = alone.items.assign(task="a")
     alone = type(alone)(items, alone.successes, alone.trials, subjects=alone.subject_table)
     cohort = Cohort.of_evaluation(full_layout(), alone)
-    kernel, model = JointKernel(cohort), joint_model(cohort)
+    kernel, model = Kernel(cohort), build_model(cohort, ())
     at = np.random.default_rng(1).normal(size=len(kernel.start))
     point, idle = plain_point(model, levels(kernel, at))
     expected = float(model.compile_logp(mode=AS_WRITTEN)(point)) + idle
-    assert abs(LogDensity(kernel.compiled())(at) - expected) < 1e-10 * abs(expected)
+    assert abs(LogDensity(kernel.on())(at) - expected) < 1e-10 * abs(expected)
 
 
 _CROSSED = {"colour": [*"xxyyzz"] * 2, "size": [*"pq"] * 6}
@@ -155,8 +155,8 @@ def test_subjects_may_lack_pairs_of_levels_of_two_categories(kinds):
     )
     layout = ml.Layout("tastes", ml.Success("liked", logistic(taste)))
     cohort = Cohort.of_evaluation(layout, ml.Evaluation.from_wide(outcomes, items))
-    kernel, model = JointKernel(cohort), joint_model(cohort)
+    kernel, model = Kernel(cohort), build_model(cohort, ())
     at = rng.normal(size=len(kernel.start)) * 0.7
     point, idle = plain_point(model, levels(kernel, at))
     expected = plain_density(model)(point)[0] + idle
-    assert LogDensity(kernel.compiled())(at) == pytest.approx(expected, rel=1e-10)
+    assert LogDensity(kernel.on())(at) == pytest.approx(expected, rel=1e-10)

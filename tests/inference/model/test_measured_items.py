@@ -10,6 +10,7 @@ from scipy.stats import binom
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, LayoutError
 from measurement_layouts.evaluations.measured import measured_columns
+from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.forecasts.likelihood import Attempted, log_likelihood
 from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
@@ -109,11 +110,11 @@ def test_a_subject_stands_alone(study):
 def test_each_form_is_compiled_for_those_who_need_it(study):
     evaluation, _ = study
     battery = Battery.of(layout(), evaluation)
-    trials = evaluation.trials.to_numpy()
-    assert battery.tried(trials[0]) is battery
-    several = battery.tried(trials[2])
-    assert several.layout.outcome.unseen.name == "demand"
-    assert compile_sampler(battery).layout.fingerprint == layout().fingerprint
+    once, often = (battery.alone(SubjectData.of(evaluation, who)) for who in ("Ann", "Cyd"))
+    assert once.layout.outcome.unseen is None
+    assert often.layout.outcome.unseen.name == "demand"
+    forms = [compile_sampler(battery).compiled(cohort) for cohort in (once, often)]
+    assert [form.layout.outcome.unseen is None for form in forms] == [True, False]
 
 
 def test_to_pymc_has_the_form_of_the_subjects_trials(study):

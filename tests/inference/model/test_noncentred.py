@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from arviz_stats.base import array_stats
-from helpers.densities import Fused, Plain
+from helpers.densities import Fused, Plain, alone
 from helpers.function_cases import AS_WRITTEN
 from scipy import stats
 
@@ -83,9 +83,9 @@ def test_families_of_location_and_scale(name):
 def test_others_are_sampled_as_they_are(family, parameters):
     made = layout(family, **parameters)
     assert noncentred(made, 9) == frozenset()
-    model = build_model(made, battery(9), pd.RangeIndex(9), outcomes(9))
+    model = build_model(alone(made, battery(9), outcomes(9)))
     transform = model.rvs_to_transforms[model["skill"]]
-    assert not isinstance(transform, prior.NonCentred)
+    assert not isinstance(transform, prior.Centring)
 
 
 # --- the density ---------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_deviations_have_the_family_s_standard_density(name):
     parameters, standard = FAMILIES[name]
     made = layout(family, **parameters)
     apart, centred = (
-        build_model(made, battery(9), pd.RangeIndex(9), outcomes(9), deviations)
+        build_model(alone(made, battery(9), outcomes(9)), deviations)
         for deviations in (None, frozenset())
     )
     assert [variable.name for variable in apart.value_vars] == [
@@ -139,7 +139,7 @@ def test_machine_code_is_the_plain_model(labels, items):
 @pytest.fixture
 def centred(monkeypatch):
     """Sample as before: every latent as it is."""
-    monkeypatch.setattr(prior, "_ITEMS_PER_VALUE", 0)
+    monkeypatch.setattr(prior, "_OUTCOMES_PER_VALUE", 0)
     for kept in (engine._samplers, kernel._translated):
         kept.clear()
     yield
@@ -209,7 +209,7 @@ def test_abilities_have_one_posterior_in_either_form(monkeypatch):
     evaluation = ml.simulate(case.layout, case.items, truth, seed=2)
     options = {"target_accept": 0.98, "reruns": 0, "seed": 1, "progressbar": False}
     apart = ml.fit(case.layout, evaluation, draws=500, tune=600, **options)
-    monkeypatch.setattr(prior, "_ITEMS_PER_VALUE", 0)
+    monkeypatch.setattr(prior, "_OUTCOMES_PER_VALUE", 0)
     engine._samplers.clear()
     as_they_are = ml.fit(case.layout, evaluation, draws=1200, tune=700, **options)
     engine._samplers.clear()

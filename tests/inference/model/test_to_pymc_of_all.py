@@ -31,7 +31,12 @@ def test_its_density_is_the_one_by_hand(evaluation):
     model = ml.to_pymc(layout(), evaluation)
     rng = np.random.default_rng(1)
     ability, ease = rng.normal(size=4), rng.normal(size=3)
-    point = {"mean": 0.3, "spread_log__": np.log(0.8), "ability": ability, "ease": ease}
+    point = {
+        "mean": 0.3,
+        "spread_log__": np.log(0.8),
+        "ability_noncentred__": (ability - 0.3) / 0.8,  # fewer than ten outcomes for each
+        "ease": ease,
+    }
     chance = expit(ability[:, None] + ease)
     hits = evaluation.successes.to_numpy()
     expected = (
@@ -39,6 +44,7 @@ def test_its_density_is_the_one_by_hand(evaluation):
         + halfnorm.logpdf(0.8)
         + np.log(0.8)
         + norm.logpdf(ability, 0.3, 0.8).sum()
+        + 4 * np.log(0.8)
         + norm.logpdf(ease).sum()
         + np.where(hits, np.log(chance), np.log1p(-chance)).sum()
     )

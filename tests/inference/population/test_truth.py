@@ -9,12 +9,17 @@ from scipy.stats import kstest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.model.cells import cell_chances
+from measurement_layouts.inference.model.cells import evaluate_cells, laid_out
 from measurement_layouts.inference.population.drawing import draw_truths
 from measurement_layouts.inference.population.truth import whole_cohort
 
 ITEMS, SUBJECTS = shared_layouts.items(6), shared_layouts.subjects(5)
 LAYOUT = shared_layouts.explanatory()
+
+
+def chances(cohort, values):
+    """Success probabilities by cell."""
+    return np.broadcast_to(evaluate_cells(cohort, laid_out(cohort, values)), len(cohort.row))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +54,7 @@ def test_chances_are_those_of_the_formula(truths):
         + values["ofTask"][tasks]
         + values["ease"]
     )
-    np.testing.assert_allclose(cell_chances(cohort, values), expit(logit).ravel(), rtol=1e-12)
+    np.testing.assert_allclose(chances(cohort, values), expit(logit).ravel(), rtol=1e-12)
 
 
 def test_outcomes_follow_the_chances():
@@ -59,7 +64,7 @@ def test_outcomes_follow_the_chances():
     drawn = ml.simulate(LAYOUT, ITEMS, truth, seed=2, trials=trials, subjects=SUBJECTS)
     cohort = whole_cohort(LAYOUT, ITEMS, SUBJECTS)
     values = {latent.name: truth[latent.name].to_numpy() for latent in LAYOUT.latents}
-    chance = cell_chances(cohort, values)
+    chance = chances(cohort, values)
     error = np.sqrt(chance * (1 - chance) / trials)
     assert (abs(drawn.successes.to_numpy().ravel() / trials - chance) < 5 * error).all()
     assert drawn.subject_table.equals(SUBJECTS.rename_axis("subject"))

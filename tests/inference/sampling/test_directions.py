@@ -17,7 +17,7 @@ from measurement_layouts.inference.sampling import joint_nuts
 from measurement_layouts.inference.sampling.convergence import rhat_ess
 from measurement_layouts.inference.sampling.directions import Directions, find_directions
 from measurement_layouts.inference.sampling.draws import SamplingOptions
-from measurement_layouts.inference.sampling.joint import JointKernel
+from measurement_layouts.inference.sampling.engine import Kernel
 from measurement_layouts.inference.sampling.nuts import columns, run_chains
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.linking import logistic, mixture
@@ -40,7 +40,7 @@ def moved(directions, point):
 
 
 def test_density_and_gradient_are_those_at_the_moved_point():
-    model = JointKernel(Cohort.of_evaluation(exam_layout(), cohort_data())).compiled()
+    model = Kernel(Cohort.of_evaluation(exam_layout(), cohort_data())).on()
     plain = LogDensity(model)
     directions = some_directions(plain.size, 3)
     stretched = LogDensity(directions.stretched(model))
@@ -66,8 +66,8 @@ def test_posteriors_of_coins_are_beta_distributions(doublings):
     evaluation = ml.Evaluation.from_long(tosses.assign(subject="Ann"), repeats="trials")
     layout = ml.Layout("coins", ml.Success("heads", chance))
     cohort = Cohort.of_evaluation(layout, evaluation)
-    kernel = JointKernel(cohort)
-    plain = kernel.compiled()
+    kernel = Kernel(cohort)
+    plain = kernel.on()
     directions = some_directions(len(COINS), 2)
     model = directions.stretched(plain)
     options = SamplingOptions(draws=4000, tune=500, chains=1)
@@ -91,8 +91,8 @@ def test_posteriors_of_coins_are_beta_distributions(doublings):
 )
 def test_smaller_steps_have_more_doublings(target_accept, most):
     """With a quarter of the rejections, there is one doubling more, up to ten."""
-    assert joint_nuts.Form(kernel=None, doublings=6).doublings_at(target_accept) == most
-    assert joint_nuts.Form(kernel=None).doublings_at(target_accept) == 10
+    assert joint_nuts.Form(None, None, doublings=6).doublings_at(target_accept) == most
+    assert joint_nuts.Form(None, None).doublings_at(target_accept) == 10
 
 
 @dataclasses.dataclass

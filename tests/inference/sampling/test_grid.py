@@ -21,9 +21,9 @@ from measurement_layouts import FitError
 from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.sampling import grid
 from measurement_layouts.inference.sampling.draws import SamplingOptions
-from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
+from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.inference.sampling.grid import integrate, spaced
-from measurement_layouts.inference.sampling.nuts import sample
+from measurement_layouts.inference.sampling.nuts import alone, sample
 from measurement_layouts.linking import band, logistic, mixture, product
 
 OPTIONS = SamplingOptions()
@@ -186,7 +186,7 @@ def test_as_nuts_has_it():
     )
     grid = drawn(layout, evaluation)
     data = SubjectData.of(evaluation, "Ann")
-    nuts = sample(compile_sampler(Battery.of(layout, evaluation)), data, OPTIONS, seed=3)
+    nuts = sample(alone(Battery.of(layout, evaluation), data), OPTIONS, seed=3)
     for name, draws in nuts.posterior.items():
         error = float(array_stats.mcse(draws))
         assert abs(draws.mean() - grid.posterior[name].mean()) < 4 * error

@@ -7,7 +7,7 @@ from helpers.populations import exam_layout
 
 import measurement_layouts as ml
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.sampling import joint, joint_nuts
+from measurement_layouts.inference.sampling import engine, joint_nuts
 
 SHORT = {"draws": 10, "tune": 20, "chains": 2, "seed": 3, "n_jobs": 2, "progressbar": False}
 
@@ -26,9 +26,9 @@ def evaluated() -> ml.Evaluation:
 def test_chains_compile_nothing(monkeypatch):
     """Two threads that compile one kernel would name its tables twice."""
     emitted = []
-    once = joint.emit
+    once = engine.emit
     monkeypatch.setattr(
-        joint, "emit", lambda planned, **more: emitted.append(1) or once(planned, **more)
+        engine, "emit", lambda planned, **more: emitted.append(1) or once(planned, **more)
     )
     layout, evaluation = exam_layout(), evaluated()
     form = joint_nuts.joint_form(Cohort.of_evaluation(layout, evaluation))

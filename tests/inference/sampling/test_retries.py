@@ -12,8 +12,8 @@ from measurement_layouts.inference import fitting
 from measurement_layouts.inference.sampling import retries
 from measurement_layouts.inference.sampling.convergence import convergence, faults
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, with_more_care
-from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
-from measurement_layouts.inference.sampling.nuts import sample
+from measurement_layouts.inference.sampling.engine import Battery
+from measurement_layouts.inference.sampling.nuts import alone, sample
 from measurement_layouts.inference.sampling.retries import (
     attempt_seed,
     first_clean,
@@ -190,7 +190,7 @@ def test_a_hard_posterior_comes_clean(undecided):
     assert again.draws.posterior["bias"].shape == once.draws.posterior["bias"].shape == (4, 500)
     careful = with_more_care(OPTIONS, again.attempts)
     seed = attempt_seed(1, "Ann", again.attempts)
-    by_hand = sample(compile_sampler(battery), data, careful, seed)
+    by_hand = sample(alone(battery, data), careful, seed)
     every = careful.draws // OPTIONS.draws
     for name, values in by_hand.posterior.items():
         assert np.array_equal(again.draws.posterior[name], values[:, every - 1 :: every])
