@@ -144,13 +144,13 @@ def joint_density(
             labels = tuple(sizes[dim] for dim in latent.label_dims)
             parts.append(Part(latent, translator.length, counts, labels))
             known = len(model.free_RVs)
-            weight = weight_of(latent.name, (*names, *latent.label_dims))
+            own_labels = () if isinstance(latent.prior, tuple) else latent.label_dims
+            weight = weight_of(latent.name, (*names, *own_labels))
             variable = plated_variable(latent, stand_in, dims, sum_to_zero, weight, levels | sizes)
             for dim in latent.label_dims:
                 if (own := f"{dim}{PLACES}") in model and model[own] not in translator.laid:
                     translator.numbers(model[own], np.arange(float(sizes[dim])), (dim,))
             free = model.free_RVs[known:]
-            own_labels = () if isinstance(latent.prior, tuple) else latent.label_dims
             for random in free:
                 translator.point(model.rvs_to_values[random], own_labels, names)
             logp = model.logp(vars=free, jacobian=True)
