@@ -16,7 +16,7 @@ from measurement_layouts.inference.model.pymc_model import build_model
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.engine import Kernel
 from measurement_layouts.inference.sampling.unbounded import LogDensity
-from measurement_layouts.linking import logistic
+from measurement_layouts.linking import logistic, total
 
 _LAYOUTS, _FAST = 8, 4
 
@@ -160,3 +160,29 @@ def test_subjects_may_lack_pairs_of_levels_of_two_categories(kinds):
     point, idle = plain_point(model, levels(kernel, at))
     expected = plain_density(model)(point)[0] + idle
     assert LogDensity(kernel.on())(at) == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_spread_for_each_label_in_any_degree_of_centring():
+    rng = np.random.default_rng(4)
+    labels = ("read", "write")
+    own = {each: ml.Prior("Normal", mu=0, sigma=ml.Spread(f"spread {each}")) for each in labels}
+    skill = ml.Bias("skill", labels=labels, prior=own)
+    needs = ml.MetaFeature("needs", low=0, high=1, labels=labels)
+    layout = ml.Layout(
+        "letters", ml.Success("done", logistic(total(skill * needs, over="dimension")))
+    )
+    items = pd.DataFrame(rng.random((6, 2)), columns=[f"needs[{each}]" for each in labels])
+    outcomes = pd.DataFrame(rng.integers(0, 2, (4, 6)), [*"abcd"])
+    cohort = Cohort.of_evaluation(layout, ml.Evaluation.from_wide(outcomes, items))
+    plain = plain_density(build_model(cohort, ()))
+    spreads = {f"spread {each}": rng.normal(size=()) for each in labels}
+    kernel = Kernel(cohort, {"skill": np.zeros(4)})
+    for deviations in rng.normal(size=(2, 2, 4)):
+        scales = np.exp([spreads[f"spread {each}"] for each in labels])[:, None]
+        values = scales * deviations  # the density of deviations has the scales as Jacobian
+        names = [f"skill[{each}]" for each in labels]
+        point = {f"{name}_log__": value for name, value in spreads.items()}
+        point |= dict(zip(names, values, strict=True))
+        at = np.concatenate([[*spreads.values()], deviations.ravel()])
+        expected = plain(point)[0] + 4 * np.log(scales).sum()
+        assert LogDensity(kernel.on())(at) == pytest.approx(expected, rel=1e-10)
