@@ -69,9 +69,11 @@ def plated_variable(
             return write_variable(name, prior, given, own, sizes=sizes)
         location, scale = given.get(pair[0], 0.0), given[pair[1]]
         given |= {pair[0]: weight * location, pair[1]: pt.exp(weight * pt.log(scale))}
-        return centred(
-            write_variable(name, prior, given, own, sizes=sizes), location, scale, weight
-        )
+        positive = prior.family == "LogNormal"
+        coordinate = Prior("Normal", mu=0, sigma=1) if positive else prior
+        raw = write_variable(name, coordinate, given, own, sizes=sizes)
+        value = centred(raw, location, scale, weight)
+        return pt.exp(value) if positive else value
 
     return add_latent(latent, add, plates, named=sizes is None)
 
@@ -82,7 +84,8 @@ def centred(coordinate: Any, location: Any, scale: Any, weight: Any) -> Any:
     .. math:: x = \mu + \sigma^{1 - w} (z - w \mu)
 
     where the coordinate z has the location :math:`w \mu` and the scale :math:`\sigma^w`. For w = 1,
-    z is the value itself, and for w = 0 its deviation from the location, in units of the scale.
+    z is the value itself, and for w = 0 its deviation from the location, in units of the scale. Of
+    a LogNormal, x is the logarithm.
 
     References
     ----------

@@ -25,13 +25,13 @@ from .derived import keep_derived, profile_level
 _DRAWS = 4000
 _SEED = 20231
 LOCATION_SCALE = {
-    **dict.fromkeys(("Normal", "StudentT", "ZeroSumNormal"), ("mu", "sigma")),
+    **dict.fromkeys(("Normal", "StudentT", "ZeroSumNormal", "LogNormal"), ("mu", "sigma")),
     "Cauchy": ("alpha", "beta"),
     "Gumbel": ("mu", "beta"),
     "Laplace": ("mu", "b"),
     "Logistic": ("mu", "s"),
 }
-"""Names of location and scale, by family that has both."""
+"""Names of location and scale, by family that has both; those of LogNormal are of the logarithm."""
 _ITEMS_PER_VALUE = 10
 PLACES = (
     "[]"  # suffix of a dimension: data with its labels' positions; names of nodes cannot have it
@@ -61,6 +61,24 @@ class NonCentred(Transform):  # type: ignore[misc]
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
         """Return the logarithm of the derivative of the value by its deviation."""
         return pt.broadcast_to(pt.log(inputs[-1]), value.shape)
+
+
+class LogNonCentred(NonCentred):
+    r"""Transformation of a positive latent into deviations of its logarithm; see `NonCentred`."""
+
+    name = "lognoncentred"
+
+    def forward(self, value: Any, *inputs: Any) -> Any:
+        """Return the deviation of a value's logarithm."""
+        return super().forward(pt.log(value), *inputs)
+
+    def backward(self, value: Any, *inputs: Any) -> Any:
+        """Return the value of a deviation."""
+        return pt.exp(super().backward(value, *inputs))
+
+    def log_jac_det(self, value: Any, *inputs: Any) -> Any:
+        """Return the logarithm of the derivative of the value by its deviation."""
+        return super().log_jac_det(value, *inputs) + super().backward(value, *inputs)
 
 
 def noncentred(layout: Layout, items: int) -> frozenset[str]:
@@ -172,7 +190,8 @@ def _latent(latent: Latent, known: Mapping[str, Any], dims: tuple[str, ...], dev
         if prior.family == "ZeroSumNormal":  # the model has a single level, which is a new one
             prior = Prior("Normal", mu=0, sigma=dict(prior.parameters)["sigma"])
             given = {"mu": 0.0, "sigma": given["sigma"]}
-        moves = NonCentred() if deviates and has_latent_scale(prior) else None
+        of_family = LogNonCentred if prior.family == "LogNormal" else NonCentred
+        moves = of_family() if deviates and has_latent_scale(prior) else None
         return write_variable(name, prior, given, labels, moves)
 
     return add_latent(latent, add)
