@@ -29,13 +29,13 @@ from .derived import keep_derived, profile_level
 _DRAWS = 4000
 _SEED = 20231
 LOCATION_SCALE = {
-    **dict.fromkeys(("Normal", "StudentT", "ZeroSumNormal"), ("mu", "sigma")),
+    **dict.fromkeys(("Normal", "StudentT", "ZeroSumNormal", "LogNormal"), ("mu", "sigma")),
     "Cauchy": ("alpha", "beta"),
     "Gumbel": ("mu", "beta"),
     "Laplace": ("mu", "b"),
     "Logistic": ("mu", "s"),
 }
-"""Names of location and scale, by family that has both."""
+"""Names of location and scale, by family that has both; those of LogNormal are of the logarithm."""
 _OUTCOMES_PER_VALUE = 10
 PLACES = (
     "[]"  # suffix of a dimension: data with its labels' positions; names of nodes cannot have it
@@ -87,6 +87,24 @@ class Centring(Transform):  # type: ignore[misc]
 
     def _stretch(self, scale: Any) -> Any:
         return scale if self.weight is None else pt.exp((1 - self.weight) * pt.log(scale))
+
+
+class LogCentring(Centring):
+    r"""Transformation of a positive latent, whose logarithm has the coordinates of `Centring`."""
+
+    name = "lognoncentred"
+
+    def forward(self, value: Any, *inputs: Any) -> Any:
+        """Return the coordinate of a value."""
+        return super().forward(pt.log(value), *inputs)
+
+    def backward(self, value: Any, *inputs: Any) -> Any:
+        """Return the value of a coordinate."""
+        return pt.exp(super().backward(value, *inputs))
+
+    def log_jac_det(self, value: Any, *inputs: Any) -> Any:
+        """Return the logarithm of the derivative of the value by its coordinate."""
+        return super().log_jac_det(value, *inputs) + super().backward(value, *inputs)
 
 
 def noncentred(
@@ -301,6 +319,8 @@ def add_latent(
         if prior.family == ZERO_SUM:
             return zero_sum(name, given["sigma"], prior.zero_sum_axes, named)
         moves = transform if has_latent_scale(prior) else None
+        if moves is not None and prior.family == "LogNormal":
+            moves = LogCentring(moves.weight)
         return write_variable(name, prior, given, named, moves, sizes)
 
     if not isinstance(latent.prior, tuple):

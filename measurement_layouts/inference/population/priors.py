@@ -12,7 +12,7 @@ from ..model.alignment import lay_out, leaves
 from ..model.cohort import Cohort, indices
 from ..model.prior import LOCATION_SCALE
 
-_SCALES = LOCATION_SCALE | {"TruncatedNormal": ("mu", "sigma")}
+_SCALES = LOCATION_SCALE | {"TruncatedNormal": ("mu", "sigma"), "LogNormal": ("", "")}
 
 
 class Around(NamedTuple):

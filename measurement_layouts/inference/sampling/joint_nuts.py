@@ -139,10 +139,12 @@ def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -
     With the variance v among levels of a draw, and the variance that the data alone would leave a
     value, :math:`r = \bar v u / (\bar v - u)` for the posterior variance u, it is
     :math:`v / (v + r)` at the lower quartile of v: centred values are hard to sample where they
-    hardly vary among levels.
+    hardly vary among levels. Variances of a LogNormal are those of the logarithm.
     """
     size = cohort.size(latent.plates)
     values = pilot[latent.name][0].reshape(-1, *size, math.prod(map(len, latent.dims.values())))
+    positive = np.array([prior.family == "LogNormal" for prior in latent.priors])
+    values = np.where(positive, np.log(np.maximum(values, 1e-300)), values)
     plates = tuple(range(1, 1 + len(size)))
     among = np.maximum(values.var(axis=plates, keepdims=True), 1e-300)
     mean, low = among.mean(axis=0), np.quantile(among, _LOW, axis=0)

@@ -20,8 +20,7 @@ from scipy.stats import norm
 import measurement_layouts as ml
 from measurement_layouts.evaluations.subject_data import EDGE, SubjectData
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
-from measurement_layouts.inference.sampling.joint import JointKernel
+from measurement_layouts.inference.sampling.engine import Battery, Kernel, compiled
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.linking import guessing, logistic, mixture, product
 
@@ -70,18 +69,20 @@ def outcomes(layout, tries):
 def by_machine(layout, evaluation):
     """The log-density; and a point, or a gradient, in the order of PyMC's variables."""
     if layout.joint:
-        kernel = JointKernel(Cohort.of_evaluation(layout, evaluation))
+        kernel = Kernel(Cohort.of_evaluation(layout, evaluation))
         names = [latent.name for latent in layout.latents]
-        return LogDensity(kernel.compiled()), lambda at: [levels(kernel, at)[own] for own in names]
-    sampler = compile_sampler(Battery.of(layout, evaluation))
-    assert isinstance(sampler, FusedSampler)
+        return LogDensity(kernel.on()), lambda at: [levels(kernel, at)[own] for own in names]
+    battery = Battery.of(layout, evaluation)
+    cohort = battery.alone(SubjectData.of(evaluation, "Ann"))
+    kernel = compiled(cohort)
+    assert isinstance(kernel, Kernel)
     shapes = [tuple(map(len, latent.dims.values())) for latent in layout.latents]
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
 
     def parts(at):
         return [of.reshape(own) for of, own in zip(np.split(at, ends), shapes, strict=True)]
 
-    return LogDensity(sampler.on(SubjectData.of(evaluation, "Ann"))), parts
+    return LogDensity(kernel.on(cohort)), parts
 
 
 def by_pymc(layout, evaluation):

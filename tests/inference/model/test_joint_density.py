@@ -123,6 +123,49 @@ def test_partly_centred_coordinates_have_the_same_density():
     assert abs(densities[0](at) - densities[1](there) - change) < 1e-10
 
 
+def test_partly_centred_slopes_have_the_same_density():
+    """Logarithms of LogNormal values are centred by degree; PyMC's coordinate is the logarithm."""
+    per_item = ml.Prior("LogNormal", mu=0.3, sigma=ml.Spread("slopeSpread"))
+    slope = ml.Slope("slope", per="item", prior=per_item)
+    skill = ml.Capability("skill", prior=ml.Prior("Normal", mu=0, sigma=1))
+    layout = ml.Layout("two parameters", ml.Success("solved", logistic(slope * skill)))
+    cohort = Cohort.of_evaluation(layout, cohort_data())
+    rng = np.random.default_rng(4)
+    weights = {"slope": rng.random(cohort.size(["item"]))}
+    partly, plain = Kernel(cohort, weights), Kernel(cohort)
+    at = rng.normal(size=len(partly.start)) * 0.6
+    z, spread = levels(partly, at), math.exp(float(levels(partly, at)["slopeSpread"]))
+    weight = weights["slope"]
+    logarithm = 0.3 + spread ** (1 - weight) * (z["slope"] - weight * 0.3)
+    there = at.copy()
+    (part,) = [part for part in plain.parts if part.latent.name == "slope"]
+    place = plain.order(part.latent.plates).ravel() + part.offset
+    there[place] = logarithm
+    change = ((1 - weight) * math.log(spread)).sum()
+    densities = [LogDensity(kernel.on()) for kernel in (partly, plain)]
+    assert abs(densities[0](at) - densities[1](there) - change) < 1e-10
+
+
+@pytest.mark.trust("promises", "slopes of items whose spread is unknown: chains converge")
+def test_slopes_with_an_inferred_spread_converge_on_rasch_data():
+    """Without deviations of the logarithms, R-hat is above 1.3 here."""
+    rng = np.random.default_rng(3)
+    margin = rng.normal(0, 1.1, (300, 1)) - np.linspace(-2, 2, 30)
+    solved = (rng.random(margin.shape) < 1 / (1 + np.exp(-margin))).astype(int)
+    table = pd.DataFrame(solved).rename("p{}".format).rename(columns="i{}".format)
+    evaluation = ml.Evaluation.from_wide(table, pd.DataFrame(index=table.columns))
+    mean = ml.Bias("meanLogSlope", per="population", prior=ml.Prior("Normal", mu=0, sigma=1))
+    apart = ml.Spread("slopeSpread", prior=ml.Prior("HalfNormal", sigma=1))
+    slope = ml.Slope("slope", per="item", prior=ml.Prior("LogNormal", mu=mean, sigma=apart))
+    skill = ml.Capability("skill", prior=ml.Prior("Normal", mu=0, sigma=1))
+    ease = ml.Bias("ease", per="item", prior=ml.Prior("Normal", mu=0, sigma=3))
+    layout = ml.Layout("two parameters", ml.Success("solved", logistic(slope * skill + ease)))
+    options = {"draws": 400, "tune": 500, "chains": 2, "reruns": 0, "progressbar": False}
+    row = ml.fit(layout, evaluation, seed=1, **options).diagnostics().iloc[0]
+    assert row["divergences"] <= 2
+    assert row["rhat"] < 1.05
+
+
 def test_plates_of_one_level_have_machine_code():
     """A single school, task and subject: nothing varies along their plates."""
     evaluation = cohort_data()

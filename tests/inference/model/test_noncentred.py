@@ -133,6 +133,27 @@ def test_machine_code_is_the_plain_model(labels, items):
         assert fused.latents(point) == pytest.approx(plain.latents(point), rel=1e-12)
 
 
+def test_deviations_of_logarithms_are_normal():
+    """A LogNormal with a latent scale, alone: by SciPy, and by the value's own density."""
+    spread = ml.Capability("spread", prior=Prior("LogNormal", mu=-0.5, sigma=0.7))
+    slope = ml.Slope("slope", prior=Prior("LogNormal", mu=1.5, sigma=spread))
+    made = ml.Layout("steep", ml.Success("done", logistic(slope * SIDE)))
+    assert noncentred(made, 9) == {"slope"}
+    model = build_model(alone(made, battery(9), outcomes(9)))
+    log_spread, z = -0.3, 0.8
+    here = {"spread_log__": log_spread, "slope_lognoncentred__": z}
+    assert model.compile_logp(model["slope"], mode=AS_WRITTEN)(here) == pytest.approx(
+        stats.norm.logpdf(z), abs=1e-12
+    )
+    scale = np.exp(log_spread)
+    value = np.exp(1.5 + scale * z)
+    own = stats.lognorm(scale, scale=np.exp(1.5)).logpdf(value)
+    assert own + np.log(value * scale) == pytest.approx(stats.norm.logpdf(z), abs=1e-12)
+    fused, plain = (of(made, battery(9), outcomes(9)) for of in (Fused, Plain))
+    point = np.array([0.2, -0.4])
+    assert fused(point)[0] == pytest.approx(plain(point)[0], rel=1e-10)
+
+
 # --- the posterior -------------------------------------------------------------------------------
 
 
