@@ -155,7 +155,7 @@ def divided_rates(
     rates = judgments.model_rates()["rate"].unstack("model")
     rates = rates.reindex(index=kept.index, columns=judgments.models)
     means = group_means(rates, kept, prob=prob, resamples=resamples, seed=seed)
-    means = means.rename_axis(["model", "trait"]).drop("all", level="trait")
+    means = means.rename_axis(["model", "trait"]).groupby("model", sort=False).head(kept.nunique())
     return means.rename(columns={"count": "scenarios", "mean": "rate"}).query("scenarios > 0")
 
 

@@ -176,9 +176,7 @@ def _curves(
     cells = cells[cells.index.isin(wide.index)]
     cells = cells[cells.map(cells.value_counts()) >= LEAST]
     if cells.empty:
-        raise DataError(
-            f"no bin of people's rates has {LEAST} of the {len(wide)} scenarios; give more"
-        )
+        raise DataError(f"no bin of rates has {LEAST} of the {len(wide)} scenarios; give more")
     of_model = model_groups(judgments.models, groups)
     of_groups = wide.T.groupby(pd.Series(of_model), sort=False).mean().T
     lines = [*of_model.items(), *((None, group) for group in of_groups)]

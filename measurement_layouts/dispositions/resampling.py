@@ -36,9 +36,9 @@ def group_means(
     >>> values = pd.DataFrame({"one": [0.0, 1.0, 1.0], "two": [0.5, np.nan, 0.5]})
     >>> means = group_means(values, pd.Series(["x", "x", "y"]), prob=0.9, resamples=50, seed=1)
     >>> means["mean"].unstack("group").round(2)
-    group    x    y   all
-    one    0.5  1.0  0.67
-    two    0.5  0.5  0.50
+    group   all    x    y
+    one    0.67  0.5  1.0
+    two    0.50  0.5  0.5
     """
     counts = values.notna().astype(int)
     return group_ratios(values.fillna(0), counts, groups, prob=prob, resamples=resamples, seed=seed)
@@ -102,10 +102,11 @@ def group_ratios(
     known = np.stack([*several, np.any(several, axis=0)])
     low, high = np.where(known, ends.reshape(2, *known.shape), np.nan)
     tables = {"count": total[:, 1].astype(int), "mean": _ratio(total), "low": low, "high": high}
-    index = pd.Index([*names, "all"], name="group")
-    return pd.DataFrame(
-        {name: pd.DataFrame(table, index, sums.columns).unstack() for name, table in tables.items()}
-    )
+    columns = sums.columns.repeat(len(names) + 1)
+    levels = [columns.get_level_values(level) for level in range(columns.nlevels)]
+    groups_of = [*names, "all"] * sums.shape[1]
+    index = pd.MultiIndex.from_arrays([*levels, groups_of], names=[*columns.names, "group"])
+    return pd.DataFrame({name: table.T.ravel() for name, table in tables.items()}, index)
 
 
 def _ratio(sums: np.ndarray) -> np.ndarray:

@@ -84,7 +84,7 @@ def self_reports(
     """
     revealed, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
     means = group_means(revealed, groups, prob=prob, resamples=resamples, seed=seed)
-    means = means.rename_axis(["model", by])
+    means = means.rename_axis(["model", by]).groupby("model", sort=False).head(groups.nunique())
     means["reported"] = reported_ratings(judgments, by=by).unstack()
     table = means.rename(columns={"mean": "revealed", "count": "scenarios"})
     table = table[["reported", "revealed", "scenarios", "low", "high"]]

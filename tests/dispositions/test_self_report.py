@@ -1,5 +1,7 @@
 """Self-reports beside choices: the small study by hand, and rank correlations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +11,11 @@ from scipy import stats
 from measurement_layouts import DataError, FitError
 from measurement_layouts.dispositions import (
     SituationalJudgments,
+    divided_rates,
     self_report_correlations,
     self_reports,
 )
+from measurement_layouts.scenarios.dispositions import simulated_study
 
 
 def test_by_trait_by_hand(judgments):
@@ -53,6 +57,17 @@ def test_a_model_without_ratings_is_left_out():
         ratings[ratings["model"] == "calm"],
     )
     assert self_reports(judgments).index.unique("model").tolist() == ["calm"]
+
+
+def test_a_trait_may_be_called_all():
+    judgments = simulated_study(per_statement=2, models=["sim-05", "sim-16"]).judgments
+    named = judgments.scenarios.replace({"trait": {"Empathy": "all"}})
+    renamed = replace(judgments, scenarios=named)
+    for measure in (self_reports, divided_rates):
+        expected, found = measure(judgments), measure(renamed)
+        assert found.index.tolist() == expected.rename({"Empathy": "all"}).index.tolist()
+        columns = expected.columns.drop(["low", "high"])
+        np.testing.assert_array_equal(found[columns], expected[columns])
 
 
 @pytest.fixture(scope="module")

@@ -271,7 +271,7 @@ class TestEveryFigure:
 
     def test_few_scenarios(self, judgments):
         """Bins of fewer than five scenarios are left out: here, all of them."""
-        with pytest.raises(DataError, match="no bin of people's rates has 5 of the 6 scenarios"):
+        with pytest.raises(DataError, match="no bin of rates has 5 of the 6 scenarios"):
             misalignment_plot(judgments)
 
     def test_axes_given(self, study):
