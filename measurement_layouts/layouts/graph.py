@@ -10,7 +10,7 @@ from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature, Node
-from .outcomes.averaging import Together, averaged, measured_of, together
+from .outcomes.averaging import AtLevels, at_levels, averaged, measured_of
 from .outcomes.measured import Chance, Measured
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
@@ -52,12 +52,12 @@ class Graph:
         return Success(first.name, averaged(first.expression), first.about)
 
     @cached_property
-    def shared(self) -> Together | None:
+    def shared(self) -> AtLevels | None:
         """The outcome given the levels of measured demands, which the trials of an item share."""
         (first, *more) = self.outcomes
         if more or not isinstance(first, Success) or not measured_of(first):
             return None
-        return together(first)
+        return at_levels(first)
 
     def mean_of(self, node: Node) -> Expr:
         """Return the expression that is computed for a node: its mean over measured levels."""
