@@ -1,8 +1,9 @@
 """Graph of a layout: its outcomes and everything that they are computed from."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..linking import Expr, LinkingFunction
 from ..linking.evaluation import ancestry
@@ -10,7 +11,7 @@ from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature, Node
-from .outcomes.averaging import Together, averaged, measured_of, together
+from .outcomes.averaging import AtLevels, at_levels, averaged, measured_of
 from .outcomes.measured import Chance, Measured
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
@@ -52,12 +53,12 @@ class Graph:
         return Success(first.name, averaged(first.expression), first.about)
 
     @cached_property
-    def shared(self) -> Together | None:
+    def shared(self) -> AtLevels | None:
         """The outcome given the levels of measured demands, which the trials of an item share."""
         (first, *more) = self.outcomes
         if more or not isinstance(first, Success) or not measured_of(first):
             return None
-        return together(first)
+        return at_levels(first)
 
     def mean_of(self, node: Node) -> Expr:
         """Return the expression that is computed for a node: its mean over measured levels."""
@@ -66,7 +67,7 @@ class Graph:
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
         """Demands of which the items have a probability for each level."""
-        return tuple(node for node in self.nodes.values() if isinstance(node, Measured))
+        return _of_kind(Measured, self.nodes.values())
 
     @property
     def steps(self) -> Steps | None:
@@ -76,36 +77,31 @@ class Graph:
     @cached_property
     def parts(self) -> tuple[Expr, ...]:
         """The outcomes and everything that they are computed from, each once, parents first."""
-        by_id = {id(node): node for outcome in self.outcomes for node in ancestry(outcome)}
-        return tuple(by_id.values())
+        return tuple({id(x): x for outcome in self.outcomes for x in ancestry(outcome)}.values())
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by name, parents before children."""
-        named = (part for part in self.parts if isinstance(part, Node))
-        return {node.name: node for node in named if not isinstance(node, Chance)}
+        nodes = _of_kind(Node, self.parts)
+        return {node.name: node for node in nodes if not isinstance(node, Chance)}
 
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
         """Meta-features of items; for a measured demand, the probability of each of its levels."""
-        features = {node.name: node for node in self.parts if isinstance(node, MetaFeature)}
-        return tuple(feature for feature in features.values() if feature.per != SUBJECT)
+        features = _of_kind(MetaFeature, self.parts)
+        return tuple(feature for feature in features if feature.per != SUBJECT)
 
     @property
     def properties(self) -> tuple[MetaFeature | Measured, ...]:
         """Properties of an item: its meta-features, and each measured demand as one property."""
-        kinds = MetaFeature | Measured
-        nodes = (node for node in self.nodes.values() if isinstance(node, kinds))
-        return tuple(node for node in nodes if isinstance(node, Measured) or node.per != SUBJECT)
+        nodes = _of_kind((MetaFeature, Measured), self.nodes.values())
+        return tuple(node for node in nodes if getattr(node, "per", ITEM) != SUBJECT)
 
     @cached_property
     def covariates(self) -> tuple[MetaFeature, ...]:
         """Meta-features of subjects."""
-        return tuple(
-            node
-            for node in self.nodes.values()
-            if isinstance(node, MetaFeature) and node.per == SUBJECT
-        )
+        features = _of_kind(MetaFeature, self.parts)
+        return tuple(feature for feature in features if feature.per == SUBJECT)
 
     @cached_property
     def plates(self) -> tuple[Plate, ...]:
@@ -154,7 +150,7 @@ class Graph:
     @cached_property
     def latents(self) -> tuple[Latent, ...]:
         """All latents that are inferred: the cognitive profile and the shared latents."""
-        return tuple(node for node in self.nodes.values() if isinstance(node, Latent))
+        return _of_kind(Latent, self.nodes.values())
 
     @cached_property
     def profile(self) -> tuple[Latent, ...]:
@@ -168,23 +164,18 @@ class Graph:
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
         """Intermediate nodes, without the outcomes."""
-        return tuple(
-            node
-            for node in self.nodes.values()
-            if isinstance(node, Derived) and not isinstance(node, Success)
-        )
+        nodes = _of_kind(Derived, self.nodes.values())
+        return tuple(node for node in nodes if not isinstance(node, Success))
 
     @cached_property
     def constants(self) -> tuple[SubjectConstant, ...]:
         """Constants that are computed from the training outcomes of each subject."""
-        constants = [node for node in self.parts if isinstance(node, SubjectConstant)]
-        return tuple({constant.name: constant for constant in constants}.values())
+        return _of_kind(SubjectConstant, self.parts)
 
     @cached_property
     def functions(self) -> tuple[LinkingFunction, ...]:
         """Linking functions that it calls, of the library and of the user."""
-        functions = [node.function for node in self.parts if isinstance(node, Call)]
-        return tuple(dict.fromkeys(functions))
+        return tuple(dict.fromkeys(x.function for x in self.parts if isinstance(x, Call)))
 
     @cached_property
     def dims(self) -> Dims:
@@ -233,6 +224,13 @@ def _line(node: Derived | Unseen | OrderedOutcome) -> str:
     if isinstance(node, OrderedOutcome):
         return f"{node.name} ~ {node.statement(str)}"
     return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
+
+
+def _of_kind[Part](
+    kind: type[Part] | tuple[type[Part], ...], parts: Iterable[Any]
+) -> tuple[Part, ...]:
+    """List the parts of a kind, each name once."""
+    return tuple({part.name: part for part in parts if isinstance(part, kind)}.values())
 
 
 def _named_parents(node: Node) -> list[str]:

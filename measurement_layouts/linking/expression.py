@@ -17,7 +17,7 @@ from typing import Any, Literal, NoReturn
 
 from . import notation, units
 from .arrays import Array
-from .errors import LayoutError
+from .errors import LayoutError, check
 from .interval import UNIT, Interval
 from .real import real
 
@@ -121,18 +121,13 @@ class Expr(ABC):
             return _equal(*inputs) == (name == "equal")
         if name in ("less", "less_equal", "greater", "greater_equal"):
             self._compare(inputs[self is inputs[0]])
-        if name not in UFUNCS:
-            raise LayoutError(
-                f"{self}: NumPy's {name} is not available for expressions; use one of "
-                f"{', '.join(UFUNCS)}, or write a formula of your own with @linking_function"
-            )
-        if method != "__call__" or options:
-            what = ", ".join([*([] if method == "__call__" else [f".{method}"]), *options])
-            raise LayoutError(
-                f"{self}: NumPy's {name} was called with {what}, which expressions do not support; "
-                "call it with nodes and numbers only, and reduce labels with over= of a linking "
-                "function such as total"
-            )
+        advice = f"use one of {', '.join(UFUNCS)}, or @ml.linking.linking_function"
+        problem = f"NumPy's {name} is not available for expressions"
+        check(str(self), name in UFUNCS, problem, advice)
+        called_with = ", ".join([*[f".{method}"] * (method != "__call__"), *options])
+        problem = f"NumPy's {name} was called with {called_with}, which expressions do not support"
+        advice = "call it with nodes and numbers, and reduce labels with total(..., over=)"
+        check(str(self), not called_with, problem, advice)
         return UFUNCS[name](*inputs)
 
     def __eq__(self, other: object) -> bool:
@@ -383,16 +378,13 @@ def _check_power(power: Operation) -> None:
     base, exponent = power.left, power.right
     if not units.is_pure(exponent.unit):
         raise LayoutError(f"{exponent} has {units.text(exponent.unit)} and is {_AN_EXPONENT}")
-    if isinstance(exponent, Constant):
-        is_whole = exponent.value.is_integer()
-    elif not units.is_pure(base.unit):
+    fixed = isinstance(exponent, Constant)
+    if not fixed and not units.is_pure(base.unit):
         raise LayoutError(
             f"{base} has {units.text(base.unit)} and is raised to {exponent}, which varies; divide "
-            "it by a quantity of its unit first, or raise it to a plain number"
+            "it by a node in its unit first, or raise it to a plain number"
         )
-    else:
-        is_whole = False
-    if base.range.low < 0 and not is_whole:
+    if base.range.low < 0 and not (fixed and exponent.range.low.is_integer()):
         raise LayoutError(
             f"{base} ranges over {base.range} and is raised to {exponent}, which is undefined for "
             "negative numbers; keep it at 0 or above, or raise it to a whole number"

@@ -128,7 +128,7 @@ def test_written_as_text_and_as_latex():
         (lambda: np.maximum(distance, x), "x has no unit and is in one maximum with distance"),
         (
             lambda: np.sin(x),
-            "x: NumPy's sin is not available for expressions; use one of .*log.*sqrt.*, or wr",
+            "x: NumPy's sin is not available for expressions; use one of .*log.*sqrt.*, or ",
         ),
         (lambda: np.isnan(x), "x: NumPy's isnan is not available for expressions"),
         (

@@ -32,8 +32,8 @@ _PER_ARGUMENT = (product, mixture, guessing, presence)  # linear in each, given 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Together(Success):
-    """Outcome of trials that share the levels of their item; see `together`."""
+class AtLevels(Success):
+    """Outcome of trials that share the levels of their item; see `at_levels`."""
 
     places: Places | None = None
 
@@ -66,17 +66,17 @@ def averaged(expr: Expr) -> Expr:
     0.5462
     """
     try:
-        return _apart(expr)
-    except _NotApartError:
-        levels, points = _together(expr)
+        return _by_term(expr)
+    except _NotLinearError:
+        levels, points = _all_levels(expr)
         return Mean(_given(expr, levels), points.weights, points.dim)
 
 
-def together(outcome: Success) -> Together:
+def at_levels(outcome: Success) -> AtLevels:
     """Give an outcome for levels that all trials of an item share, at places for all levels."""
-    levels, points = _together(outcome.expression)
+    levels, points = _all_levels(outcome.expression)
     probability = _given(outcome.expression, levels)
-    return Together(outcome.name, probability, about=outcome.about, places=points)
+    return AtLevels(outcome.name, probability, about=outcome.about, places=points)
 
 
 def combinations(demands: Sequence[Measured]) -> int:
@@ -89,7 +89,7 @@ def measured_of(expr: Expr) -> dict[str, Measured]:
     return {node.name: node for node in ancestry(expr) if isinstance(node, Measured)}
 
 
-class _NotApartError(Exception):
+class _NotLinearError(Exception):
     """The mean over the levels is no formula of means of parts."""
 
 
@@ -152,15 +152,15 @@ class Mean(Formula):
         return arrays.sum(value * weights, axis=dims.index(self.over) - len(dims), keepdims=True)
 
 
-def _apart(expr: Expr) -> Expr:
+def _by_term(expr: Expr) -> Expr:
     """Average part by part: go down as long as the formula is linear in what is averaged."""
     if not measured_of(expr):
         return expr
     if isinstance(expr, Derived):
-        return _apart(expr.expression)
+        return _by_term(expr.expression)
     if not _is_linear(expr):
         return _over_levels(expr)
-    means = {id(parent): _apart(parent) for parent in expr.parents}
+    means = {id(parent): _by_term(parent) for parent in expr.parents}
     wraps = {key: partial(_instead, mean) for key, mean in means.items()}
     return rewritten(expr, wraps, stop_at=lambda of: id(of) in means)
 
@@ -200,7 +200,7 @@ def _over_levels(expr: Expr) -> Expr:
     """Average over the levels of each label on its own: the same formula at every level."""
     demands = list(measured_of(expr).values())
     if _joins(expr) or math.prod(len(demand.levels) for demand in demands) > _TERMS:
-        raise _NotApartError
+        raise _NotLinearError
     weights, values = [], []
     for chosen in itertools.product(*(range(len(demand.levels)) for demand in demands)):
         picked = list(zip(demands, chosen, strict=True))
@@ -233,7 +233,7 @@ def _given(expr: Expr, levels: Mapping[str, Expr]) -> Expr:
     return rewritten(expr, wraps, stop_at=ends)
 
 
-def _together(expr: Expr) -> tuple[dict[str, Expr], Places]:
+def _all_levels(expr: Expr) -> tuple[dict[str, Expr], Places]:
     """Lay out all levels together, one place after the other along a dimension."""
     demands = list(measured_of(expr).values())
     sizes = [len(demand.labels or ("",)) for demand in demands]

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -76,8 +76,18 @@ class OrderedOutcome(Node):
         """Distance of each step from the one before, in the same form; 0 for the first."""
 
     @abstractmethod
-    def laid_out(self, numbers: Expr) -> Expr:
-        """Turn a row of `thresholds` or `distances` into log-odds."""
+    def lines(self, numbers: Any, other: Any, over: Any) -> Any:
+        """Turn a row of `thresholds` or `distances` into log-odds, of expressions or of arrays.
+
+        Parameters
+        ----------
+        numbers : expression or array
+            The row.
+        other : expression or array
+            The gap or the precision.
+        over : str or int
+            Dimension of the gaps, or its axis.
+        """
 
     @abstractmethod
     def statement(self, write: Callable[[Expr], str]) -> str:
@@ -96,19 +106,14 @@ class OrderedOutcome(Node):
     def unit(self) -> unit_names.Unit:
         return self.performance.unit
 
-    @abstractmethod
-    def margin(
-        self, log_odds: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
-    ) -> Array:
-        """Compute how far the performance lies above a step, in log-odds."""
-
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         performance, other = values
-        log_odds = logit(performance)
-        return sum(
-            arrays.sigmoid(self.margin(log_odds, other, threshold, dims))
-            for threshold in self.thresholds
-        )
+        (dim, *_) = [*self.gaps, ""]
+        shape = [-1 if dim == of else 1 for of in dims if dim]
+        axis = dims.index(dim) - len(dims) if dim else 0
+        log_odds, scale = logit(performance), other if self.scale is self.parents[1] else 1.0
+        lines = (self.lines(row.reshape(shape), other, axis) for row in self.thresholds)
+        return sum(arrays.sigmoid(scale * (log_odds - line)) for line in lines)
 
 
 def check_probability(owner: str, expression: Expr, what: str) -> None:
@@ -241,25 +246,12 @@ class Graded(OrderedOutcome):
     def distances(self) -> np.ndarray:
         return np.asarray(np.diff(self.thresholds, axis=0, prepend=self.thresholds[:1]).round())
 
-    def laid_out(self, numbers: Expr) -> Expr:
-        if not self.gap.dims:
-            return self.gap * numbers
-        (dim,) = self.gap.dims
-        return total(self.gap * numbers, over=dim)  # type: ignore[no-any-return]
+    def lines(self, numbers: Any, other: Any, over: Any) -> Any:
+        return total(other * numbers, over=over) if self.gap.dims else other * numbers
 
     def statement(self, write: Callable[[Expr], str]) -> str:
         gap = "" if len(self.steps) == 1 else f", gap={write(self.gap)}"
         return f"Graded({write(self.performance)}{gap})"
-
-    def margin(
-        self, log_odds: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
-    ) -> Array:
-        if not self.gap.dims:
-            return log_odds - other * threshold
-        (dim,) = self.gap.dims
-        shares = threshold.reshape([-1 if of == dim else 1 for of in dims])
-        axis = dims.index(dim) - len(dims)
-        return log_odds - arrays.sum(other * shares, axis=axis, keepdims=True)
 
 
 def _grades(owner: str, values: object) -> tuple[str, ...]:
@@ -381,16 +373,11 @@ class Score(OrderedOutcome):
     def distances(self) -> np.ndarray:
         return np.diff(self.thresholds, prepend=self.thresholds[0])
 
-    def laid_out(self, numbers: Expr) -> Expr:
+    def lines(self, numbers: Any, other: Any, over: Any) -> Any:
         return numbers
 
     def statement(self, write: Callable[[Expr], str]) -> str:
         return f"Score({write(self.performance)}, precision={write(self.precision)})"
-
-    def margin(
-        self, log_odds: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
-    ) -> Array:
-        return other * (log_odds - threshold)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return super().compute(values, dims) / self.places

@@ -200,7 +200,8 @@ def _step(outcome: Observed) -> Expr:
         for name, numbers in _numbers(outcome).items()
     )
     continues = Hidden(_CONTINUES, levels=(0, 1))
-    lines = outcome.laid_out(threshold), outcome.laid_out(distance)
+    (_, other), (over, *_) = outcome.parents, [*outcome.gaps, None]
+    lines = (outcome.lines(numbers, other, over) for numbers in (threshold, distance))
     passed: Expr = _passed(outcome.performance, *lines, continues, outcome.scale)
     return passed
 

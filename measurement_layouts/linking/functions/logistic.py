@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import arrays
 from ..arrays import Array
-from ..errors import LayoutError
+from ..errors import check
 from ..expression import Operand
 from ..function import LinkingFunction
 from ..notation import bracketed
@@ -19,12 +19,6 @@ def _latex(margin: str, slope: str | None = None) -> str:
     if slope is None:
         return rf"\sigma\left({margin}\right)"
     return rf"\sigma\left({bracketed(slope)} \cdot {bracketed(margin, level=3)}\right)"
-
-
-def _end(value: object) -> str:
-    """Write an end of a range for a message."""
-    number = real(value)
-    return repr(value) if number is None else f"{number:g}"
 
 
 class Logistic(LinkingFunction):
@@ -57,17 +51,12 @@ class Logistic(LinkingFunction):
         >>> round(float(logistic.spanning(-5.0, 5.0)(5.0)), 3)
         0.999
         """
-        ends = real(low), real(high)
-        first, last = (math.nan if end is None else end for end in ends)
-        if not (math.isfinite(first) and math.isfinite(last) and first < last):
-            raise LayoutError(
-                f"logistic.spanning(low={_end(low)}, high={_end(high)}): the margin's range must "
-                "be finite with low < high; give the smallest and the largest margin that is "
-                "possible in the battery"
-            )
-        low, high = first, last
-        slope = 2 * math.log(999) / (high - low)
-        centre = (low + high) / 2
+        first, last = (math.nan if real(end) is None else end for end in (low, high))
+        rises = math.isfinite(first) and math.isfinite(last) and first < last
+        problem = f"low={low!r}, high={high!r}: the margin's range must be finite with low < high"
+        check("logistic.spanning", rises, problem, "give the smallest and largest possible margin")
+        slope = 2 * math.log(999) / (last - first)
+        centre = (first + last) / 2
         return lambda margin: self(margin if centre == 0 else margin - centre, slope)
 
 
