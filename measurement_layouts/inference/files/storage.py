@@ -18,9 +18,7 @@ from ...layouts import Layout
 from ...linking import LayoutError, LinkingFunction
 from ..posterior.assembly import FORMAT
 from ..posterior.posterior import GROUPS, Posterior
-from . import hierarchy
-from .hierarchy import check_records, stored_posterior
-from .records import read_records
+from .store import Store
 
 _MARKS = ("layout", "fingerprint", "failures", "attempts", "checksum")
 _BLOCK = 2**26  # bytes of draws read and written at a time
@@ -81,7 +79,10 @@ def read(
     refuse_other("path", path, str | PathLike, "a path", remedy, FitError)
     path = Path(path)
     if path.is_dir():
-        return _read_store(path, layout, functions)
+        stored = Store.read(
+            path, lambda head: _read_layout(path, head["attributes"], layout, functions)
+        )
+        return stored.posterior()
     if not path.is_file():
         raise FitError(f"there is no file or store {path}")
     try:
@@ -118,20 +119,6 @@ def _refuse_other_formats(path: Path, attributes: Mapping[Any, Any]) -> None:
             f"{path} has format {written}, and this version of measurement-layouts reads format "
             f"{FORMAT}; read it with version {attributes.get('measurement_layouts')}, or fit again"
         )
-
-
-def _read_store(
-    path: Path, layout: Layout | None, functions: Sequence[LinkingFunction]
-) -> Posterior:
-    if hierarchy.state(path) != "store":
-        raise FitError(
-            f"there is no store in the folder {path}; give a folder used as store= of fit"
-        )
-    records = read_records(path)  # first, since a running fit writes records last
-    contents = hierarchy.read(path)
-    check_records(path, contents, records)
-    saved = _read_layout(path, contents.attributes, layout, functions)
-    return stored_posterior(path, saved, contents, records)
 
 
 def _write(data: xr.DataTree, path: Path) -> None:
