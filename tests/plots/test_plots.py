@@ -87,9 +87,15 @@ def made_up(layout, evaluation, failures=None):
     rng = np.random.default_rng(11)
     options = SamplingOptions(draws=50, tune=1, chains=2)
     training = Training.alone(layout, Battery.of(layout, evaluation).features, evaluation)
-    store = Store.open(None, layout, training, options, seed=1, reruns=0)
+    with Store.open(None, layout, training, options, seed=1, reruns=0) as store:
+        fill(store, layout, evaluation, rng, failures or {})
+        return Fit.of(store.posterior())
+
+
+def fill(store, layout, evaluation, rng, failures):
+    """Add draws that nobody sampled, and failures."""
     for row, subject in enumerate(evaluation.subjects):
-        if subject in (failures or {}):
+        if subject in failures:
             store.add(Unit(row, 1, 0), None, failures[subject])
             continue
         posterior = {}
@@ -101,7 +107,6 @@ def made_up(layout, evaluation, failures=None):
         flat = {name: np.zeros((2, 50)) for name in ("energy", "depth", "logp")}
         draws = Draws(posterior, {"diverging": np.zeros((2, 50), dtype=bool), **flat})
         store.add(Unit(row, 1, 0), draws)
-    return Fit.of(store.posterior())
 
 
 @pytest.fixture(scope="module")

@@ -4,18 +4,18 @@ import ctypes
 import functools
 import hashlib
 import json
-import os
 import re
 import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from filelock import BaseFileLock, FileLock, Timeout
-from xarray.backends import BackendArray
+from filelock import FileLock, Timeout
 from xarray.core import indexing
 
 from ...common.errors import FitError, StoreError
@@ -24,16 +24,27 @@ from ...layouts import Layout
 from ..posterior.assembly import Training, Tried, assemble, join_chains, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions, Unit
+from .archives import (
+    Arrays,
+    Stacked,
+    as_array,
+    digest,
+    flat,
+    grouped,
+    read_archive,
+    write_archive,
+    write_whole,
+)
 
-HEAD, LOCK = "head.json", ".lock"
+HEAD, DATA, LOCK = "head.json", "data.npz", ".lock"
 FORMAT = 1
 """Format of stores; other versions' formats are not read."""
 
-_DATA = "data.npz"
 _UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
 _TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB
+_DRAWS = ("posterior", "statistics")
 _CELLS = ("subject", "item", "successes", "trials")
-_FEATURES = {"features": "item", "constants": "subject", "categories": "", "covariates": "subject"}
+_FEATURES = ("features", "constants", "categories", "covariates")
 
 
 class Record(NamedTuple):
@@ -52,7 +63,7 @@ class Record(NamedTuple):
 
 
 class Store:
-    """Draws of a fit, in memory or in a folder; `open` makes one, and ``with`` closes it.
+    """Draws of a fit, in memory or in a folder; `open` makes one.
 
     A folder has ``head.json`` (layout, options, seed, versions), ``data.npz`` (the data), and a
     file for each unit, which is written beside and then renamed, so that a killed process loses at
@@ -98,14 +109,21 @@ class Store:
         self.path, self.layout = path, layout
         self.seed = int(head["attributes"]["seed"])
         self._training, self._prior, self._head = training, prior, head
-        self._lock: BaseFileLock | None = None
         self._blocks = head["options"]["chains"] if layout.joint else 1
         self._names = ["all subjects"] if layout.joint else training.subjects
-        self._mark = _checksum(head)  # which units are those of this fit
+        self._mark = _checksum(head)  # of the units of this fit
         self._draws: dict[Unit, Draws] = {}
-        self.records = {} if path is None else self._read_records(path)
+        self.records: dict[Unit, Record] = {}
+        for file in () if path is None else path.iterdir():
+            if file.name not in (HEAD, DATA) and not file.name.startswith("."):
+                match = _UNIT.fullmatch(file.name)
+                if match is None:
+                    raise FitError(f"{file} is not a file of a store; remove it")
+                unit = Unit(*map(int, match.groups()))
+                self.records[unit] = _read_unit(file.parent, self._mark, unit)[0]
 
     @classmethod
+    @contextmanager
     def open(
         cls,
         path: str | Path | None,
@@ -115,8 +133,8 @@ class Store:
         seed: int | None,
         reruns: int,
         method: str = "nuts",
-    ) -> Self:
-        """Make a store, or open a folder to continue it, and lock it until it is closed.
+    ) -> Iterator[Self]:
+        """Make a store, or open a folder to continue it, which is locked until the block ends.
 
         The operating system releases the lock when the process ends or is killed. On a network file
         system without locks, a file ``.lock`` replaces it; if a killed process has left this file,
@@ -146,45 +164,45 @@ class Store:
             another seed or other data; or when it is damaged, in use, or cannot be written.
         """
         new = secrets.randbits(31) if seed is None else seed
-        chosen = {name: getattr(options, name) for name in SamplingOptions.__annotations__}
         head = {
             "format": FORMAT,
             "attributes": marks(layout, options, new, method),
-            "options": {**chosen, "reruns": reruns, "method": method},
+            "options": {**asdict(options), "reruns": reruns, "method": method},
         }
         if path is None:
-            return cls(None, layout, training, _prior(layout), head)
+            yield cls(None, layout, training, _prior(layout), head)
+            return
         folder = Path(path)
         _refuse_foreign(folder)
-        lock = _locked(folder)
-        try:
+        with _locked(folder):
             if (folder / HEAD).exists():
                 store = cls.read(folder, lambda stored: _same(folder, layout, stored, head, seed))
                 _refuse_other_data(folder, store._training, training)
                 store._begin_failed_again()
             else:
-                prior = _prior(layout)
-                arrays = _arrays(training, prior)
-                head["data"] = _digest(arrays)
-                head["checksum"] = _checksum(head)
-                try:
-                    _write(folder / _DATA, arrays)
-                    _replace(folder / HEAD, lambda file: file.write(json.dumps(head).encode()))
-                except BaseException:
-                    (folder / _DATA).unlink(missing_ok=True)
-                    raise
-                store = cls(folder, layout, training, prior, head)
+                store = cls._make(folder, layout, training, head)
+            yield store
+
+    @classmethod
+    def _make(cls, path: Path, layout: Layout, training: Training, head: dict[str, Any]) -> Self:
+        """Write the data and then the head, without which a folder is no store."""
+        prior = _prior(layout)
+        arrays = {"levels": as_array(training.levels)} | flat(
+            {name: getattr(training, name) for name in _FEATURES}
+            | {"cells": {name: getattr(training, name) for name in _CELLS}, "prior": prior}
+        )
+        head["data"] = digest(arrays)
+        head["checksum"] = _checksum(head)
+        try:
+            write_archive(path / DATA, arrays)
+            write_whole(path / HEAD, lambda file: file.write(json.dumps(head).encode()))
         except OSError as error:
-            lock.release()
+            (path / DATA).unlink(missing_ok=True)
             raise StoreError(
-                f"could not write into {folder}: {error}; nothing in it is lost",
+                f"could not write into {path}: {error}; nothing in it is lost",
                 "make room, or give another folder",
             ) from error
-        except BaseException:
-            lock.release()
-            raise
-        store._lock = lock
-        return store
+        return cls(path, layout, training, prior, head)
 
     @classmethod
     def read(cls, path: Path, layout_of: Callable[[Mapping[str, Any]], Layout]) -> Self:
@@ -201,37 +219,29 @@ class Store:
             raise FitError(
                 f"there is no store in the folder {path}; give a folder used as store= of fit"
             )
-        try:
+        with _undamaged(path, "fit again into another store"):
             head = json.loads((path / HEAD).read_bytes())
             if head["format"] == FORMAT and head["checksum"] != _checksum(head):
                 raise ValueError(f"{HEAD} does not match its checksum")
-        except Exception as error:
-            raise _damaged(path, error) from error
         if head["format"] != FORMAT:
             raise FitError(
                 f"{path} has format {head['format']}, and this version of measurement-layouts "
                 f"reads format {FORMAT}; read it with version "
-                f"{head.get('attributes', {}).get('measurement_layouts')}, or fit again into "
-                "another store"
+                f"{head['attributes']['measurement_layouts']}, or fit again into another store"
             )
         layout = layout_of(head)
-        try:
-            with (path / _DATA).open("rb") as file, np.load(file) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            if _digest(arrays) != head["data"]:
-                raise ValueError(f"{_DATA} is that of another store")
-            groups: dict[str, dict[str, np.ndarray]] = {name: {} for name in ("prior", *_FEATURES)}
-            for name, values in arrays.items():
-                group, _, node = name.partition("/")
-                groups.get(group, {})[node] = values
-            prior = groups.pop("prior")
-            cells = {name: arrays[f"cells/{name}"] for name in _CELLS}
+        with _undamaged(path, "fit again into another store"):
+            arrays = read_archive(path / DATA)
+            if digest(arrays) != head["data"]:
+                raise ValueError(f"{DATA} is that of another store")
+            groups = grouped(arrays, ("prior", "cells", *_FEATURES))
+            prior, cells = groups.pop("prior"), groups.pop("cells")
             training = Training(json.loads(arrays["levels"].tobytes()), **groups, **cells)
-        except Exception as error:
-            raise _damaged(path, error) from error
         return cls(path, layout, training, prior, head)
 
-    # --- units -----------------------------------------------------------------------------------
+    def block_units(self, unit: Unit) -> list[Unit]:
+        """Return the units of all blocks in the same attempt at a problem."""
+        return [unit._replace(block=block) for block in range(self._blocks)]
 
     def next_units(self, problem: int) -> list[Unit]:
         """Return the units that a problem needs next; none if it is finished."""
@@ -252,10 +262,10 @@ class Store:
         """
         record = Record(draws is not None, reason)
         if self.path is not None:
+            note = {"fit": self._mark, "unit": unit, **record._asdict()}
+            arrays = {"record": as_array(note)} | ({} if draws is None else flat(vars(draws)))
             try:
-                note = {"fit": self._mark, "unit": unit, **record._asdict()}
-                arrays = {} if draws is None else _by_array(draws)
-                _write(_file(self.path, unit), {"record": _packed(note), **arrays})
+                write_archive(_file(self.path, unit), arrays)
             except OSError as error:
                 raise StoreError(
                     f"could not write {self._names[unit.problem]} into {self.path}: {error}; "
@@ -267,36 +277,31 @@ class Store:
         elif draws is not None:
             self._draws[unit] = draws
         self.records[unit] = record
-        if self._complete(unit.problem) == unit.attempt:
-            for other in [other for other in self._draws if other.problem == unit.problem]:
-                if other.attempt != unit.attempt:
-                    del self._draws[other]
+        if self._last(unit.problem) == unit.attempt:  # draws of earlier attempts are not needed
+            for earlier in range(1, unit.attempt):
+                for other in self.block_units(unit._replace(attempt=earlier)):
+                    self._draws.pop(other, None)
 
     def draws(self, unit: Unit) -> Draws:
         """Return the draws of a unit."""
         if self.path is None:
             return self._draws[unit]
-        _, arrays = _read_unit(self.path, self._mark, unit, ("posterior/", "sample_stats/"))
-        groups: dict[str, dict[str, np.ndarray]] = {"posterior": {}, "sample_stats": {}}
-        for name, values in arrays.items():
-            group, _, node = name.partition("/")
-            groups[group][node] = values
-        return Draws(groups["posterior"], groups["sample_stats"])
+        return Draws(**grouped(_read_unit(self.path, self._mark, unit, _DRAWS)[1], _DRAWS))
 
     @property
     def failures(self) -> dict[str, str]:
         """Reasons of the problems without draws that are not sampled again, by name."""
         return {
-            self._names[problem]: record.reason
-            for (problem, _, _), record in sorted(self.records.items())
-            if not record.drawn and self._complete(problem) is None and not self.next_units(problem)
+            self._names[unit.problem]: record.reason
+            for unit, record in sorted(self.records.items())
+            if not (record.drawn or self._last(unit.problem) or self.next_units(unit.problem))
         }
 
     @property
     def done(self) -> str:
-        """How much is finished, in words."""
+        """How much has draws, in words."""
         if not self.layout.joint:
-            return f"{len(self._last())} of {many(len(self._names), 'subject')}"
+            return f"{len(self._drawn())} of {many(len(self._names), 'subject')}"
         last = max((unit.attempt for unit in self.records), default=1)
         drawn = [unit for unit, record in self.records.items() if record.drawn]
         count = sum(unit.attempt == last for unit in drawn)
@@ -313,172 +318,69 @@ class Store:
         FitError
             When no problem has draws.
         """
-        layout, training, last = self.layout, self._training, self._last()
-        failures = self.failures
-        if not last:
+        layout, training, failures = self.layout, self._training, self.failures
+        units = self._drawn()
+        if not units:
             failed = [f"; {name}: {reason}" for name, reason in failures.items()]
             raise FitError(
                 f"{self.path} has no draws{''.join(failed[:1])}; fit with this store to sample "
                 + ("all chains" if layout.joint else "its subjects")
             )
         attempts: dict[int, int] = {}
-        for problem, attempt, _ in self.records:
-            attempts[problem] = max(attempt, attempts.get(problem, 1))
+        for unit in sorted(self.records):
+            attempts[unit.problem] = unit.attempt
         if layout.joint:
-            chains = [self.draws(unit) for unit in self.block_units(Unit(0, last[0], 0))]
+            chains = [self.draws(unit) for unit in self.block_units(units[0])]
             posterior, statistics = join_chains(layout, chains, len(training.subjects))
             tried = dict.fromkeys(training.subjects, Tried(attempts[0], None))
         else:
-            posterior, statistics = self._stacked([Unit(*pair, 0) for pair in last.items()])
+            posterior, statistics = self._stacked(units)
+            rows = [unit.problem for unit in units]
             tried = {
-                self._names[problem]: Tried(attempt, failures.get(self._names[problem]))
-                for problem, attempt in sorted(attempts.items())
-                if problem in last or self._names[problem] in failures
+                name: Tried(attempts[row], failures.get(name))
+                for row, name in enumerate(self._names)
+                if row in rows or name in failures
             }
-            training = training.take(last)
-        marks_of_fit = self._head["attributes"]
-        return assemble(layout, training, self._prior, posterior, statistics, marks_of_fit, tried)
+            training = training.take(rows)
+        head = self._head["attributes"]
+        return assemble(layout, training, self._prior, posterior, statistics, head, tried)
 
     def _stacked(self, units: list[Unit]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the draws of subjects with the subjects as first axis, in memory or lazily."""
-        first = self.draws(units[0])
-        if self.path is None:
-            every = [self._draws.pop(unit) for unit in units]
-            return (
-                {
-                    name: np.stack([one.posterior.pop(name) for one in every])
-                    for name in list(first.posterior)
-                },
-                {
-                    name: np.stack([one.statistics.pop(name) for one in every])
-                    for name in list(first.statistics)
-                },
-            )
-        groups: tuple[dict[str, Any], dict[str, Any]] = {}, {}
-        for name, values in _by_array(first).items():
-            group, _, node = name.partition("/")
-            lazy = _OnDisk(self.path, self._mark, units, name, values.shape, values.dtype)
-            groups[group == "sample_stats"][node] = indexing.LazilyIndexedArray(lazy)
-        return groups
+        arrays = flat(vars(self.draws(units[0])))
+        stacked: dict[str, Any] = {}
+        for name, like in arrays.items():
+            if self.path is None:
+                group, _, node = name.partition("/")
+                every = [getattr(self._draws[unit], group).pop(node) for unit in units]
+                stacked[name] = np.stack(every)
+            else:
+                read = partial(_read_array, self.path, self._mark, name, like.shape)
+                lazy = Stacked(units, read, like.shape, like.dtype)
+                stacked[name] = indexing.LazilyIndexedArray(lazy)
+        by_group = grouped(stacked, _DRAWS)
+        return by_group["posterior"], by_group["statistics"]
 
-    def close(self) -> None:
-        """Release the lock of the folder."""
-        if self._lock is not None:
-            self._lock.release()
+    def _drawn(self) -> list[Unit]:
+        """Return the first unit of the last attempt with draws of each problem that has one."""
+        problems = sorted({unit.problem for unit in self.records})
+        lasts = ((problem, self._last(problem)) for problem in problems)
+        return [Unit(problem, attempt, 0) for problem, attempt in lasts if attempt]
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _last(self) -> dict[int, int]:
-        """Return the last attempt with draws of each problem that has one, in order."""
-        drawn = sorted({unit.problem for unit in self.records})
-        complete = ((problem, self._complete(problem)) for problem in drawn)
-        return {problem: attempt for problem, attempt in complete if attempt is not None}
-
-    def _read_records(self, path: Path) -> dict[Unit, Record]:
-        """Read what is noted of all units in a folder."""
-        records = {}
-        for file in path.iterdir():
-            if file.name in (HEAD, _DATA) or file.name.startswith("."):
-                continue
-            match = _UNIT.fullmatch(file.name)
-            if match is None:
-                raise FitError(f"{file} is not a file of a store; remove it")
-            unit = Unit(*map(int, match.groups()))
-            records[unit], _ = _read_unit(path, self._mark, unit)
-        return records
-
-    def block_units(self, unit: Unit) -> list[Unit]:
-        """Return the units of all blocks in the same attempt at a problem."""
-        return [unit._replace(block=block) for block in range(self._blocks)]
-
-    def _complete(self, problem: int) -> int | None:
-        """Return the last attempt in which all blocks of a problem have draws."""
+    def _last(self, problem: int) -> int:
+        """Return the last attempt in which all blocks of a problem have draws; 0 if none has."""
         for attempt in range(1 + self._head["options"]["reruns"], 0, -1):
-            records = [
-                self.records.get(unit) for unit in self.block_units(Unit(problem, attempt, 0))
-            ]
+            records = map(self.records.get, self.block_units(Unit(problem, attempt, 0)))
             if all(record is not None and record.drawn for record in records):
                 return attempt
-        return None
+        return 0
 
     def _begin_failed_again(self) -> None:
         """Remove the failures of problems without draws, so that these are sampled again."""
         for unit in [unit for unit, record in self.records.items() if not record.drawn]:
-            if self.path is not None and self._complete(unit.problem) is None:
+            if self.path is not None and not self._last(unit.problem):
                 _file(self.path, unit).unlink()
                 del self.records[unit]
-
-
-class _OnDisk(BackendArray):
-    """One array of the draws of subjects, which is read from their files when it is indexed.
-
-    Parameters
-    ----------
-    path : Path
-        The store.
-    mark : str
-        Checksum of the store's head.
-    units : sequence of Unit
-        Units in the order of the first axis.
-    name : str
-        Name of the array, as ``group/name``.
-    shape : tuple of int
-        Shape of one unit's array.
-    dtype : dtype
-        Type of the draws.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        mark: str,
-        units: Sequence[Unit],
-        name: str,
-        shape: tuple[int, ...],
-        dtype: np.dtype[Any],
-    ) -> None:
-        self.path, self.mark, self.units, self.name = path, mark, units, name
-        self.shape, self.dtype = (len(units), *shape), dtype
-
-    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        return indexing.explicit_indexing_adapter(
-            key, self.shape, indexing.IndexingSupport.OUTER, self._read
-        )
-
-    def _read(self, key: tuple[Any, ...]) -> np.ndarray:
-        rows = np.arange(len(self.units))[key[0]]
-        if rows.ndim == 0:
-            return _indexed(self._unit(rows), key[1:])
-        like = _indexed(np.empty(self.shape[1:], self.dtype), key[1:])
-        values = np.empty((len(rows), *like.shape), self.dtype)
-        for position, row in enumerate(rows):
-            values[position] = _indexed(self._unit(row), key[1:])
-        return values
-
-    def _unit(self, row: int) -> np.ndarray:
-        """Read the array of one unit."""
-        unit = self.units[row]
-        _, arrays = _read_unit(self.path, self.mark, unit, (self.name,), self.shape[1:])
-        return arrays[self.name].astype(self.dtype, copy=False)
-
-
-def _indexed(values: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
-    """Index each axis on its own."""
-    for axis in reversed(range(values.ndim)):
-        values = values[(*[slice(None)] * axis, key[axis])]
-    return values
-
-
-# --- files ---------------------------------------------------------------------------------------
 
 
 def clear(path: Path) -> None:
@@ -503,81 +405,37 @@ def _file(path: Path, unit: Unit) -> Path:
 
 
 def _read_unit(
-    path: Path,
-    mark: str,
-    unit: Unit,
-    groups: tuple[str, ...] = (),
-    shape: tuple[int, ...] | None = None,
-) -> tuple[Record, dict[str, np.ndarray]]:
-    """Read the record of a unit and the arrays whose names start with one of `groups`.
-
-    Raises
-    ------
-    FitError
-        When the file is damaged, is that of another unit or fit, or an array has another shape.
-    """
+    path: Path, mark: str, unit: Unit, start: tuple[str, ...] = ()
+) -> tuple[Record, Arrays]:
+    """Read the record of a unit, and the arrays whose names start with one of some texts."""
     file = _file(path, unit)
+    with _undamaged(
+        file, "delete it and fit again with this store, which samples it again with the same result"
+    ):
+        arrays = read_archive(file, ("record", *start))
+        note = json.loads(arrays.pop("record").tobytes())
+        if note.pop("fit") != mark or note.pop("unit") != list(unit):
+            raise ValueError("it is a copy of another file")
+        return Record(**note), arrays
+
+
+def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: Unit) -> np.ndarray:
+    """Read one array of a unit, which must have a shape."""
+    array = _read_unit(path, mark, unit, (name,))[1].get(name)
+    if array is None or array.shape != shape:
+        file = _file(path, unit)
+        raise FitError(f"{file} has no {name} of shape {shape}; delete it and fit again")
+    return array
+
+
+@contextmanager
+def _undamaged(path: Path, remedy: str) -> Iterator[None]:
+    """Raise all errors in a block, for which NumPy has many classes, as damage of a file."""
     try:
-        with file.open("rb") as opened, np.load(opened) as archive:
-            note = json.loads(archive["record"].tobytes())
-            if note.pop("fit") != mark or note.pop("unit") != list(unit):
-                raise ValueError("it is a copy of another file")
-            names = [name for name in archive.files if name.startswith(groups)] if groups else []
-            arrays = {name: archive[name] for name in names}
-            if shape is not None and [values.shape for values in arrays.values()] != [shape]:
-                raise ValueError(f"it lacks an array of {groups[0]} of shape {shape}")
-            return Record(**note), arrays
-    except Exception as error:  # NumPy and zipfile raise errors of many classes
-        raise FitError(
-            f"{file} is damaged ({type(error).__name__}: {error}); restore a copy, or delete it "
-            "and fit again with this store, which samples it again with the same result"
-        ) from error
-
-
-def _write(file: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays into a file as a whole, through to the disk."""
-    _replace(file, lambda opened: np.savez(opened, **arrays))
-
-
-def _replace(file: Path, write: Callable[[Any], object]) -> None:
-    beside = file.with_name(f".{file.name}")
-    try:
-        with beside.open("wb") as opened:
-            write(opened)
-            opened.flush()
-            os.fsync(opened.fileno())
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _arrays(training: Training, prior: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the data of a fit as arrays of numbers, by name."""
-    arrays = {"levels": _packed(training.levels)}
-    arrays |= {f"cells/{name}": getattr(training, name) for name in _CELLS}
-    groups = {name: getattr(training, name) for name in _FEATURES} | {"prior": prior}
-    for group, of_group in groups.items():
-        arrays |= {f"{group}/{name}": np.asarray(values) for name, values in of_group.items()}
-    return arrays
-
-
-def _by_array(draws: Draws) -> dict[str, np.ndarray]:
-    return {f"posterior/{name}": values for name, values in draws.posterior.items()} | {
-        f"sample_stats/{name}": values for name, values in draws.statistics.items()
-    }
-
-
-def _packed(contents: object) -> np.ndarray:
-    return np.frombuffer(json.dumps(contents).encode(), np.uint8)
-
-
-def _digest(arrays: Mapping[str, np.ndarray]) -> str:
-    """Hash arrays with their names, types and shapes."""
-    found = hashlib.sha256()
-    for name, values in sorted(arrays.items()):
-        found.update(f"{name}{values.dtype.str}{values.shape}\0".encode())
-        found.update(np.ascontiguousarray(values))
-    return found.hexdigest()
+        yield
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise FitError(f"{path} is damaged ({what}); restore a copy, or {remedy}") from error
 
 
 def _checksum(head: Mapping[str, Any]) -> str:
@@ -591,20 +449,10 @@ def _prior(layout: Layout) -> dict[str, np.ndarray]:
     return {name: drawn[None] for name, drawn in draw_prior(layout).items()}
 
 
-# --- refusals ------------------------------------------------------------------------------------
-
-
-def _damaged(path: Path, error: Exception) -> FitError:
-    return FitError(
-        f"{path} is damaged ({type(error).__name__}: {error}); restore a copy, or fit again into "
-        "another store"
-    )
-
-
 def _refuse_foreign(path: Path) -> None:
     """Raise an error if a folder is no store, empty or half made, or has a link in it."""
     names = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
-    half = {LOCK, _DATA, f".{_DATA}", f".{HEAD}"}
+    half = {LOCK, DATA, f".{DATA}", f".{HEAD}"}
     if path.exists() and (
         not path.is_dir() or (names and HEAD not in names and (LOCK not in names or names - half))
     ):
@@ -617,11 +465,12 @@ def _refuse_foreign(path: Path) -> None:
             )
 
 
-def _locked(path: Path) -> BaseFileLock:
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
     """Make a folder if there is none, and lock it."""
+    lock = FileLock(path / LOCK, timeout=0, thread_local=False)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path / LOCK, timeout=0, thread_local=False)
         lock.acquire()
     except Timeout as error:
         raise StoreError(
@@ -632,7 +481,10 @@ def _locked(path: Path) -> BaseFileLock:
         raise FitError(
             f"cannot write into {path}: {error.strerror}; give another folder"
         ) from error
-    return lock
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _same(
@@ -665,41 +517,34 @@ def _same(
 
 def _refuse_other_data(path: Path, stored: Training, now: Training) -> None:
     """Raise an error if a store holds the fit of other subjects, items or outcomes."""
-    difference = _difference(stored, now)
-    if difference:
+    difference = next(_differences(stored, now), None)
+    if difference is not None:
         raise StoreError(
-            f"{path} holds a fit {difference}", "give another store, or the same evaluation"
+            f"{path} holds a fit with {difference}", "give another store, or the same evaluation"
         )
 
 
-def _difference(stored: Training, now: Training) -> str:
-    """Say in which data two fits differ first; empty if they do not."""
+def _differences(stored: Training, now: Training) -> Iterator[str]:
+    """Say in which data two fits differ."""
     for plate, names in now.levels.items():
-        former = stored.levels.get(plate, [])
+        former = stored.levels[plate]
         if former != names:
             pairs = zip(former, names, strict=False)
             first = next((f"{one} and {other}" for one, other in pairs if one != other), "the last")
-            return (
-                f"with {many(len(former), plate)}, but now there are {len(names)}; the first "
-                f"different ones are {first}"
+            yield (
+                f"{many(len(former), plate)}, but now there are {len(names)}; the first different "
+                f"ones are {first}"
             )
     both = [[getattr(training, name) for name in _CELLS] for training in (stored, now)]
     if not all(map(np.array_equal, *both)):
-        before, after = (
-            {*zip(*(column.tolist() for column in cells), strict=True)} for cells in both
-        )
+        before, after = ({*zip(*map(np.ndarray.tolist, cells), strict=True)} for cells in both)
         rows = sorted({cell[0] for cell in before ^ after})
         who = some([now.subjects[row] for row in rows])
-        return f"with other outcomes of {many(len(rows), 'subject')}: {who}"
-    for group, plate in _FEATURES.items():
+        yield f"other outcomes of {many(len(rows), 'subject')}: {who}"
+    for group in _FEATURES:
         for name, values in getattr(now, group).items():
-            differ = getattr(stored, group)[name] != values
-            if np.any(differ):
-                rows = np.flatnonzero(differ.reshape(len(values), -1).any(axis=1))
-                names = [now.levels[plate][row] for row in rows] if plate else []
-                which = f" on {many(len(rows), plate)}: {some(names)}" if plate else ""
-                return f"with other values of {name}{which}"
-    return ""
+            if not np.array_equal(getattr(stored, group)[name], values):
+                yield f"other values of {name}"
 
 
 def _return_free_memory() -> None:

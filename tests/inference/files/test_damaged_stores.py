@@ -89,8 +89,8 @@ def test_a_damaged_head_and_data(filled, animal_ai, name, damage, message):
     with raises(pattern):
         ml.load(filled)
     before = sorted(filled.iterdir())
-    with raises(pattern):
-        folders.opened(filled, animal_ai, folders.evaluation())
+    with raises(pattern), folders.opened(filled, animal_ai, folders.evaluation()):
+        pass
     assert sorted(filled.iterdir()) == before
 
 
@@ -99,7 +99,7 @@ def test_a_file_of_something_else(filled, animal_ai):
     shutil.copy(filled / "unit-0-1-0.npz", other)
     for call in (
         lambda: ml.load(filled),
-        lambda: folders.opened(filled, animal_ai, folders.evaluation()),
+        lambda: folders.opened(filled, animal_ai, folders.evaluation()).__enter__(),
     ):
         with pytest.raises(FitError) as caught:
             call()
@@ -116,8 +116,9 @@ def test_draws_of_another_store(filled, animal_ai, tmp_path):
 
 def test_a_link_is_not_written_through(filled, animal_ai):
     (filled / "unit-4-1-0.npz").symlink_to(filled.parent / "elsewhere")
-    with raises("unit-4-1-0.npz is a link, but a store must not contain links; replace it by a"):
-        folders.opened(filled, animal_ai, folders.evaluation())
+    message = "unit-4-1-0.npz is a link, but a store must not contain links; replace it by a copy"
+    with raises(message), folders.opened(filled, animal_ai, folders.evaluation()):
+        pass
 
 
 def test_without_its_head(filled, animal_ai):
@@ -125,8 +126,9 @@ def test_without_its_head(filled, animal_ai):
     with raises("there is no store in the folder .*store; give a folder used as store= of fit"):
         ml.load(filled)
     before = sorted(filled.iterdir())
-    with raises("store exists and is not a store of fits; give another folder"):
-        folders.opened(filled, animal_ai, folders.evaluation())
+    message = "store exists and is not a store of fits; give another folder"
+    with raises(message), folders.opened(filled, animal_ai, folders.evaluation()):
+        pass
     assert sorted(filled.iterdir()) == before
 
 

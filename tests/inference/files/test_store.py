@@ -181,16 +181,18 @@ def test_a_joint_fit_without_all_its_chains_has_nothing_to_show(path, monkeypatc
     ],
 )
 def test_other_options(filled, animal_ai, outcomes, options, message):
-    with raises(message):
-        folders.opened(filled, animal_ai, outcomes, **options)
-    folders.opened(filled, animal_ai, outcomes).close()  # it is not locked
+    with raises(message), folders.opened(filled, animal_ai, outcomes, **options):
+        pass
+    with folders.opened(filled, animal_ai, outcomes):  # it is not locked
+        pass
 
 
 @pytest.mark.trust("faults", "a store of another layout")
 def test_another_layout(filled, outcomes):
     layout = small_layouts.animal_ai(toward=0.5)
-    with raises("store has a layout with fingerprint .*, but 'animal-ai' has .*; give another"):
-        folders.opened(filled, layout, outcomes)
+    message = "store has a layout with fingerprint .*, but 'animal-ai' has .*; give another"
+    with raises(message), folders.opened(filled, layout, outcomes):
+        pass
     with raises(r"is a fit of the layout 'animal-ai' \(.*\), not of 'animal-ai' \("):
         ml.load(filled, layout=layout)
 
@@ -221,7 +223,7 @@ def changed(outcomes, what):
         ("items turned", "now there are 24; the first different ones are item-00 and item-23; gi"),
         ("fewer subjects", "with 5 subjects, but now there are 4; .* are s0 and s1; give another"),
         ("subjects turned", "5 subjects, but now there are 5; .* are s0 and s4; give another sto"),
-        ("feature", "with other values of rewardSize on 1 item: item-05; give another store"),
+        ("feature", "with other values of rewardSize; give another store"),
         ("outcome", "with other outcomes of 1 subject: s2; give another store, or the same eval"),
         ("trials", "with other outcomes of 1 subject: s1; give another store, or the same eval"),
     ],
@@ -229,44 +231,44 @@ def changed(outcomes, what):
 def test_another_evaluation_is_refused(filled, animal_ai, outcomes, what, message):
     """And leaves the store as it was."""
     before = sorted((file, file.stat().st_mtime_ns) for file in filled.iterdir())
-    with raises(message):
-        folders.opened(filled, animal_ai, changed(outcomes, what))
+    with raises(message), folders.opened(filled, animal_ai, changed(outcomes, what)):
+        pass
     assert sorted((file, file.stat().st_mtime_ns) for file in filled.iterdir()) == before
     unused = outcomes.items.assign(colour="blue")  # a property that the layout does not use
     same = ml.Evaluation(unused, outcomes.successes, outcomes.trials)
-    folders.opened(filled, animal_ai, same).close()
+    with folders.opened(filled, animal_ai, same):
+        pass
 
 
 def test_something_else_is_there(tmp_path, animal_ai, outcomes):
     folder = tmp_path / "folder"
     folder.mkdir()
-    folders.opened(folder, animal_ai, outcomes).close()  # an empty one is taken
+    with folders.opened(folder, animal_ai, outcomes):  # an empty one is taken
+        pass
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "data.npz").write_text("mine")
     (tmp_path / "file").write_text("")
     for name in ("photos", "file"):
         before = sorted(tmp_path.rglob("*"))
-        with raises(f"{name} exists and is not a store of fits; give another folder"):
-            folders.opened(tmp_path / name, animal_ai, outcomes)
+        message = f"{name} exists and is not a store of fits; give another folder"
+        with raises(message), folders.opened(tmp_path / name, animal_ai, outcomes):
+            pass
         assert sorted(tmp_path.rglob("*")) == before
     with raises("there is no store in the folder .*photos; give a folder used as store= of fit"):
         ml.load(tmp_path / "photos")
-    with raises("cannot write into .*file.store: Not a directory; give another folder"):
-        folders.opened(tmp_path / "file" / "store", animal_ai, outcomes)
+    message = "cannot write into .*file.store: Not a directory; give another folder"
+    with raises(message), folders.opened(tmp_path / "file" / "store", animal_ai, outcomes):
+        pass
 
 
 def test_a_store_that_was_being_made_is_made_anew(path, animal_ai, outcomes, monkeypatch):
     def killed(file, write):
-        if file.name == files.HEAD:
-            raise SystemExit
-        return replace(file, write)
+        raise SystemExit
 
-    replace = files._replace
     with monkeypatch.context() as patch:
-        patch.setattr(files, "_replace", killed)
-        patch.setattr("pathlib.Path.unlink", lambda *_args, **_options: None)
-        with pytest.raises(SystemExit):
-            folders.opened(path, animal_ai, outcomes)
+        patch.setattr(files, "write_whole", killed)
+        with pytest.raises(SystemExit), folders.opened(path, animal_ai, outcomes):
+            pass
     assert (path / "data.npz").exists()
     with folders.opened(path, animal_ai, outcomes) as store:
         folders.add(store, animal_ai, 0)
@@ -277,8 +279,9 @@ def test_in_use(filled, animal_ai, outcomes):
     with (
         folders.opened(filled, animal_ai, outcomes),
         raises("store is in use, by another process"),
+        folders.opened(filled, animal_ai, outcomes),
     ):
-        folders.opened(filled, animal_ai, outcomes)
+        pass
 
 
 # --- reading little ------------------------------------------------------------------------------
@@ -287,13 +290,13 @@ def test_in_use(filled, animal_ai, outcomes):
 @pytest.fixture
 def read(monkeypatch):
     """Rows and arrays whose draws were read."""
-    real, rows = files._OnDisk._unit, []
+    real, rows = files._read_array, []
 
-    def counted(self, row):
-        rows.append((int(self.units[row].problem), self.name))
-        return real(self, row)
+    def counted(path, mark, name, shape, unit):
+        rows.append((unit.problem, name))
+        return real(path, mark, name, shape, unit)
 
-    monkeypatch.setattr(files._OnDisk, "_unit", counted)
+    monkeypatch.setattr(files, "_read_array", counted)
     return rows
 
 
@@ -321,14 +324,14 @@ def test_only_what_is_asked_for_is_read(filled, read, animal_ai):
 
 
 def test_diagnostics_read_some_subjects_at_a_time(filled, monkeypatch):
-    real, rows = files._OnDisk._read, []
+    real, rows = files.Stacked._indexed, []
 
     def counted(self, key):
         values = real(self, key)
         rows.append(len(values))
         return values
 
-    monkeypatch.setattr(files._OnDisk, "_read", counted)
+    monkeypatch.setattr(files.Stacked, "_indexed", counted)
     for size, most in ((1, 1), (2 * 2 * 20 * 8, 2), (10**6, 3)):
         monkeypatch.setattr(summaries, "_BLOCK", size)
         rows.clear()
