@@ -57,7 +57,7 @@ def fits(folder):
     changes = {
         "code for a fit's layout": ("layout", CODE, "its layout cannot be read (Expecting value"),
         "a function in a fit's layout": ("layout", call, "the linking function 'eval'"),
-        "code for a fit's failures": ("failures", CODE, "its failures cannot be read"),
+        "code for a fit's failures": ("failures", CODE, "its failures or attempts cannot be read"),
     }
     for name, (attribute, value, message) in changes.items():
         path = folder / f"{name}.nc"

@@ -224,10 +224,8 @@ class Store:
             if head["format"] == FORMAT and head["checksum"] != _checksum(head):
                 raise ValueError(f"{HEAD} does not match its checksum")
         if head["format"] != FORMAT:
-            raise FitError(
-                f"{path} has format {head['format']}, and this version of measurement-layouts "
-                f"reads format {FORMAT}; read it with version "
-                f"{head['attributes']['measurement_layouts']}, or fit again into another store"
+            raise other_format(
+                path, head["format"], FORMAT, head["attributes"], "fit again into another store"
             )
         layout = layout_of(head)
         with _undamaged(path, "fit again into another store"):
@@ -426,6 +424,16 @@ def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: 
         file = _file(path, unit)
         raise FitError(f"{file} has no {name} of shape {shape}; delete it and fit again")
     return array
+
+
+def other_format(
+    path: Path, written: int, reads: int, attributes: Mapping[Any, Any], remedy: str
+) -> FitError:
+    """Make the error for a fit that another version wrote."""
+    return FitError(
+        f"{path} has format {written}, and this version of measurement-layouts reads format "
+        f"{reads}; read it with version {attributes.get('measurement_layouts')}, or {remedy}"
+    )
 
 
 @contextmanager
