@@ -103,28 +103,14 @@ def _fit(chosen: argparse.Namespace) -> int:
 
 def _discard(store: Path) -> None:
     """Empty the store of an unfinished fit, unless another process uses it."""
-    from filelock import FileLock, Timeout
+    from ..inference.files.store import clear
 
-    from ..inference.files import hierarchy
-    from ..inference.files.chains import finished_chains
-
-    if hierarchy.state(store) == "nothing":
-        return
-    if finished_chains(store) is not None:
-        shutil.rmtree(store)
-        return
-    if hierarchy.state(store) == "else":
-        raise FitError(f"{store} exists and is not a store of fits; give another --out")
-    lock = store / hierarchy.LOCK
     try:
-        with FileLock(lock, timeout=0):
-            for entry in store.iterdir():
-                if entry.is_dir():
-                    shutil.rmtree(entry)
-                elif entry != lock:
-                    entry.unlink()
-    except Timeout as error:
+        clear(store)
+    except StoreError as error:
         raise FitError(_in_use(store)) from error
+    except FitError as error:
+        raise FitError(f"{store} exists and is not a store of fits; give another --out") from error
 
 
 def _in_options(error: "FitError", folder: FitFolder) -> str | None:
@@ -152,20 +138,14 @@ def _in_use(store: Path) -> str:
 
 def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
     """Write which results an interrupted fit has kept."""
-    from ..common.errors import FitError
     from ..common.messages import many
-    from ..inference.files.chains import finished_chains
-    from ..inference.fit import load
+    from ..inference.files.store import Store
 
-    goes_on = f"kept in {folder.path}; the same command, without --overwrite, goes on"
-    chains = finished_chains(folder.store)
-    if chains is not None:
-        return f"{many(chains, 'chain')} done, {goes_on}"
     try:
-        done = len(load(folder.store, layout=layout).subjects)
+        done = Store.read(folder.store, lambda _: layout).done
     except FitError:
-        done = 0
-    return f"{done} of {many(len(evaluation.subjects), 'subject')} done, {goes_on}"
+        done = f"0 of {many(len(evaluation.subjects), 'subject')}"
+    return f"{done} done, kept in {folder.path}; the same command, without --overwrite, goes on"
 
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":

@@ -1,38 +1,39 @@
 """Fit a layout to each subject separately, or to all jointly where subjects share values."""
 
-import secrets
-from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Literal
-
-import numpy as np
+from typing import Any, Literal
 
 from ..common.cache import check_pytensor_folder
 from ..common.errors import FitError
 from ..common.messages import many
 from ..common.options import whole
 from ..common.progress import track, waiting
+from ..common.threads import thread_count
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ..evaluations.subject_data import SubjectData
 from ..layouts import Layout
 from ..layouts.elements import elements
+from ..layouts.plates import ITEM
 from .files.store import Store
 from .fit import Fit
+from .loop import solve
 from .model.bands import find_bands
+from .model.cohort import Cohort
 from .model.prior import draw_prior
 from .model.unseen import refuse_unseen
-from .population.fitting import fit_jointly
-from .posterior.assembly import Training, Tried, assemble, marks
-from .posterior.posterior import Posterior
-from .sampling.convergence import status
-from .sampling.draws import Sampled, SamplingOptions
-from .sampling.engine import Battery, compile_sampler
-from .sampling.executors import Executor, WorkerDied, choose_executor, run_jobs
+from .posterior.assembly import Training
+from .sampling.draws import SamplingOptions
+from .sampling.engine import Battery
 from .sampling.grid import MOST
-from .sampling.retries import sample_subject
+from .sampling.problems import Alone, Jointly, Problems
+from .sampling.stopping import DaemonThreads
+
+_UNKNOWN = 256  # jobs that are submitted to an executor whose number of workers is not known
 
 
 def fit(
@@ -49,6 +50,7 @@ def fit(
     reruns: int = 2,
     store: str | Path | None = None,
     n_jobs: int | None = None,
+    executor: Executor | None = None,
     progressbar: bool = True,
 ) -> Fit:
     """Infer every subject's cognitive profile from the subject's own outcomes.
@@ -92,17 +94,21 @@ def fit(
         How often a subject that failed, diverged or did not converge is sampled again. Each time
         tuning is doubled, twice as many draws are made and thinned to the same number, and the
         target is moved three quarters of the way to 1. In a joint fit: how often all chains are
-        sampled again in this way if they did not converge.
+        sampled again in this way if one failed or they did not converge.
     store : str or Path, optional
-        Folder to which each subject is written when it is finished; draws are then not kept in
-        memory. The same call with the same store continues an interrupted fit and gives the same
-        numbers. A store holds the fit of one call: with other subjects, items, outcomes or options
-        it is refused.
+        Folder to which each subject, or each chain of a joint fit, is written when it is sampled;
+        draws of subjects that are fitted alone are then not kept in memory. The same call with the
+        same store continues an interrupted fit and gives the same numbers. A store holds the fit of
+        one call: with other subjects, items, outcomes or options it is refused.
     n_jobs : int, optional
-        Number of subjects sampled at a time. By default `joblib.parallel_config` determines the
-        number and the backend (``threading``, ``loky`` or ``dask``), and if it is not set, threads
-        run on all processors. A worker process compiles the layout once; if the process dies, its
-        subjects are sampled by another one.
+        Number of jobs at a time: subjects, or chains of a joint fit (default: one per processor or
+        worker, or the number set by `joblib.parallel_config`).
+    executor : concurrent.futures.Executor, optional
+        Executor of the jobs, which is not shut down (default: threads): processes, started by
+        ``ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))``, or the workers of
+        a Dask cluster, ``client.get_executor()``. Each process gets the layout and the items once
+        and compiles them once. If a worker dies, the error names the jobs in flight; with `store`,
+        the same call then continues.
     progressbar : bool
         Whether to show the number of subjects done, the remaining time and the number that did not
         converge, in terminals and notebooks.
@@ -122,7 +128,8 @@ def fit(
         else.
     FitError
         When an option is out of range, the method does not work for the layout, the store contains
-        another fit, PyTensor has no folder to compile in, or sampling failed for every subject.
+        another fit, PyTensor has no folder to compile in, the executor failed, or sampling failed
+        for every subject.
 
     Examples
     --------
@@ -141,184 +148,87 @@ def fit(
     reruns = whole("reruns", reruns)
     if method is not None and (not isinstance(method, str) or method not in ("nuts", "grid")):
         raise FitError(f"method={method!r}; give 'nuts' or 'grid', or leave it out")
-    executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
+    if not isinstance(executor, Executor | None):
+        raise FitError(
+            f"executor={executor!r}; give an executor of concurrent.futures, such as "
+            "ProcessPoolExecutor(), or that of a Dask cluster, client.get_executor()"
+        )
+    most = _most_jobs(executor, None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
-    most = int(chosen.trials.to_numpy().max())
+    trials = int(chosen.trials.to_numpy().max())
     if method == "grid":
-        refuse_unseen(layout, "method='grid'", "use method='nuts'", most)
-    if layout.joint:
-        if method == "grid":
+        refuse_unseen(layout, "method='grid'", "use method='nuts'", trials)
+        if layout.joint:
             raise FitError(
                 f"method='grid': layout {layout.name!r} is fitted to all subjects together, which "
                 "works with NUTS only; leave method out"
             )
-        check_pytensor_folder()
-        return Fit.of(
-            fit_jointly(layout, chosen, options, seed, store, executor, reruns, progressbar)
-        )
     if method is None:
-        method = "grid" if _on_grid(layout, most) else "nuts"
-    battery = Battery.of(layout, chosen)
+        method = "grid" if not layout.joint and _on_grid(layout, trials) else "nuts"
+    problems: Problems[Any]
+    if layout.joint:
+        cohort = Cohort.of_evaluation(layout, chosen)
+        tried = chosen.select(items=cohort.levels[ITEM])
+        training = Training.jointly(cohort, list(tried.items.index) if tried.rows else None)
+        names, nothing = ["all subjects"], dict.fromkeys(["all subjects"]).get
+        problems = Problems(Jointly(cohort, options), names, nothing, options.chains)
+    else:
+        battery = Battery.of(layout, chosen)
+        training = Training.alone(layout, battery.features, chosen)
+        cores = 1 if executor else max(1, min(options.chains, most // len(chosen.subjects)))
+        data_of = partial(SubjectData.of, chosen)
+        model = Alone(battery, options, method, cores)
+        problems = Problems(model, chosen.subjects, data_of)
     check_pytensor_folder()
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
-
-    def prepare() -> None:
-        if method == "nuts":
-            with waiting("compiling the layout", show=progressbar):
-                compile_sampler(battery)
-
-    opened: AbstractContextManager[Collected | Store]
-    if store is None:
-        random = secrets.randbits(31) if seed is None else seed
-        opened = nullcontext(Collected(layout, chosen, battery, options, random, method))
-    else:
-        if not Path(store).exists():
-            prepare()  # if the layout does not compile, no store is created
-        opened = Store.open(store, layout, chosen, battery, options, seed, reruns, method)
-    with opened as results:
-        finished = results.finished
-        todo = [subject for subject in chosen.subjects if subject not in finished]
-        if todo:
-            prepare()
-        job = partial(
-            sample_subject,
-            options=options,
-            seed=results.seed,
-            cores=max(1, min(options.chains, executor.workers // max(1, len(todo)))),
-            reruns=reruns,
-            method=method,
-        )
-        failures = []
-        found = _sample_all(executor, job, battery, chosen, todo)
+    if store is None or not Path(store).exists():
+        _prepare(problems, progressbar)  # if the layout does not compile, no store is created
+    with Store.open(store, layout, training, options, seed, reruns, method) as results:
+        todo = [results.next_units(problem) for problem in range(len(problems.names))]
+        if any(todo):
+            _prepare(problems, progressbar)
+        total = len(problems.names) * problems.blocks
+        remaining = sum(len(units) if units[0].attempt == 1 else 1 for units in todo if units)
+        solved = solve(problems, results, executor or DaemonThreads(), most)
         watched = track(
-            found,
-            total=len(chosen.subjects),
+            solved,
+            total=total,
             show=progressbar,
-            before=len(chosen.subjects) - len(todo),
-            not_converged=lambda sampled: (
-                bool(sampled.reason) and status(sampled.reason.split("; ")) == "not converged"
-            ),
+            what="chains" if layout.joint else "subjects",
+            before=total - remaining,
+            not_converged=bool,
         )
-        with closing(found), closing(watched):  # also when an exception is raised below
-            for sampled in watched:
-                results.add(sampled)
-                if sampled.draws is None:
-                    failures.append(sampled.reason)
-        if len(failures) == len(chosen.subjects):
+        with closing(solved), closing(watched):  # also when an exception is raised
+            for _ in watched:
+                pass
+        failures = results.failures
+        if len(failures) == len(problems.names):
+            who = "" if layout.joint else f" for all {many(len(failures), 'subject')}"
             raise FitError(
-                f"sampling failed for all {many(len(failures), 'subject')}; first reason: "
-                f"{failures[0]}. Check that the layout's start has a finite probability: ranges, "
-                "priors and custom linking functions"
+                f"sampling failed{who}; first reason: {next(iter(failures.values()))}. Check that "
+                "the layout's start has a finite probability: ranges, priors and custom linking "
+                "functions"
             )
         return Fit.of(results.posterior())
+
+
+def _prepare(problems: Problems[Any], progressbar: bool) -> None:
+    """Compile the layout, once in a process."""
+    with waiting("compiling the layout", show=progressbar):
+        problems.model.prepare()
+
+
+def _most_jobs(executor: Executor | None, n_jobs: int | None) -> int:
+    """Return the number of jobs that are submitted at a time."""
+    if n_jobs is not None:
+        return n_jobs
+    if executor is None:
+        return thread_count()
+    workers: int | None = getattr(executor, "_max_workers", None)
+    return _UNKNOWN if workers is None else 2 * workers
 
 
 def _on_grid(layout: Layout, trials: int) -> bool:
     """Whether a layout is integrated by default: few elements, a band and nothing unseen."""
     unseen = (layout.several if trials > 1 else layout).outcome.unseen
     return unseen is None and len(elements(layout)) <= MOST and bool(find_bands(layout))
-
-
-class Collected:
-    """Draws of subjects, kept in memory until all subjects are finished.
-
-    Parameters
-    ----------
-    layout : Layout
-        The layout to fit.
-    evaluation : Evaluation
-        Items and outcomes.
-    battery : Battery
-        The items as the layout reads them.
-    options : SamplingOptions
-        Numbers of draws and chains, and the target acceptance rate.
-    seed : int
-        Seed of the draws.
-    method : str
-        "nuts" or "grid".
-    """
-
-    def __init__(
-        self,
-        layout: Layout,
-        evaluation: Evaluation,
-        battery: Battery,
-        options: SamplingOptions,
-        seed: int,
-        method: str = "nuts",
-    ) -> None:
-        self.seed, self._method = seed, method
-        self._layout, self._evaluation, self._battery = layout, evaluation, battery
-        self._options = options
-        self._tried: dict[str, Tried] = {}
-        self._posterior: dict[str, dict[str, np.ndarray]] = {}
-        self._statistics: dict[str, dict[str, np.ndarray]] = {}
-
-    @property
-    def finished(self) -> set[str]:
-        """Subjects that have draws."""
-        return {subject for subject, tried in self._tried.items() if tried.failure is None}
-
-    def add(self, sampled: Sampled) -> None:
-        """Add the result of one subject."""
-        self._tried[sampled.subject] = Tried.of(sampled)
-        if sampled.draws is not None:
-            for kept, arrays in (
-                (self._posterior, sampled.draws.posterior),
-                (self._statistics, sampled.draws.statistics),
-            ):
-                for name, values in arrays.items():
-                    kept.setdefault(name, {})[sampled.subject] = values
-
-    def posterior(self) -> Posterior:
-        """Join the finished subjects; the draws are removed from here, so no copy of them remains.
-
-        Returns
-        -------
-        Posterior
-            Subjects in the evaluation's order.
-        """
-        finished = self.finished
-        subjects = [subject for subject in self._evaluation.subjects if subject in finished]
-
-        def joined(kept: dict[str, dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-            found = {}
-            for name in list(kept):
-                by_subject = kept.pop(name)
-                found[name] = np.stack([by_subject[subject] for subject in subjects])
-            return found
-
-        return assemble(
-            self._layout,
-            Training.of(self._layout, self._battery.features, self._evaluation, subjects),
-            {name: drawn[None] for name, drawn in draw_prior(self._layout).items()},
-            joined(self._posterior),
-            joined(self._statistics),
-            marks(self._layout, self._options, self.seed, self._method),
-            {
-                subject: self._tried[subject]
-                for subject in self._evaluation.subjects
-                if subject in self._tried
-            },
-        )
-
-
-def _sample_all(
-    executor: Executor,
-    job: Callable[..., Sampled],
-    battery: Battery,
-    evaluation: Evaluation,
-    subjects: list[str],
-) -> Generator[Sampled, None, None]:
-    """Sample subjects in parallel, and yield results in the order in which they finish."""
-    shared = executor.share(battery)
-
-    def arguments(subject: str) -> tuple[object, ...]:
-        return shared, subject, SubjectData.of(evaluation, subject)
-
-    with closing(run_jobs(executor, job, subjects, arguments)) as done:
-        for subject, outcome in done:
-            if isinstance(outcome, WorkerDied):
-                yield Sampled(subject, None, reason=outcome.reason)
-            else:
-                yield outcome

@@ -9,7 +9,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.command import main
 from measurement_layouts.commands.layout_file import load_layout
-from measurement_layouts.inference import fitting
+from measurement_layouts.inference.sampling.problems import Alone
 
 GRID = ["--method", "grid", "--draws", "500", "--chains", "2", "--jobs", "1"]
 TABLES = {"profiles.csv", "diagnostics.csv", "fitted_items.csv", "fitted_subjects.csv"}
@@ -25,14 +25,14 @@ def plain(data):
 @pytest.fixture
 def stopped_at_bob(monkeypatch):
     """Ctrl-C while the second subject is sampled."""
-    sample = fitting.sample_subject
+    sample = Alone.sample
 
-    def stop(battery, subject, *rest, **options):
-        if subject == "Bob":
+    def stop(model, name, *rest):
+        if name == "Bob":
             raise KeyboardInterrupt
-        return sample(battery, subject, *rest, **options)
+        return sample(model, name, *rest)
 
-    monkeypatch.setattr(fitting, "sample_subject", stop)
+    monkeypatch.setattr(Alone, "sample", stop)
 
 
 def test_everything_is_written(fitted):

@@ -45,7 +45,8 @@ sys.exit(main())
 
 
 def finished(out):
-    return len(list((out / "store" / "records").glob("*.json")))
+    """Count the subjects with draws in the store."""
+    return len({path.name.split("-")[1] for path in (out / "store").glob("unit-*.npz")})
 
 
 def samples(process):

@@ -6,8 +6,8 @@ import pandas as pd
 import measurement_layouts as ml
 from helpers import small_layouts
 from measurement_layouts.inference.files.store import Store
-from measurement_layouts.inference.fitting import Collected
-from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
+from measurement_layouts.inference.posterior.assembly import Training
+from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, product
 
@@ -38,7 +38,7 @@ def labelled():
     )
 
 
-def sampled(layout, subject, options=OPTIONS, **how):
+def sampled(layout, subject, options=OPTIONS):
     """What sampling would give, as one subject's own: its arrays are of the sampler's types."""
     rng = np.random.default_rng(list(subject.encode()))
     shape = (options["chains"], options["draws"])
@@ -51,26 +51,27 @@ def sampled(layout, subject, options=OPTIONS, **how):
         "energy": rng.normal(size=shape),
         "tree_depth": rng.integers(1, 5, shape).astype("uint64"),
     }
-    return Sampled(subject, Draws(posterior, statistics), **how)
+    return Draws(posterior, statistics)
 
 
 def opened(path, layout, outcomes, options=OPTIONS, seed=3, reruns=1, **how):
-    """Open a store; also its `method`."""
-    battery, length = Battery.of(layout, outcomes), SamplingOptions(**options)
-    return Store.open(path, layout, outcomes, battery, length, seed, reruns, **how)
+    """Open a store, in memory without a path; also its `method`."""
+    training = Training.alone(layout, Battery.of(layout, outcomes).features, outcomes)
+    return Store.open(path, layout, training, SamplingOptions(**options), seed, reruns, **how)
+
+
+def add(store, layout, row, attempt=1, reason="", options=OPTIONS):
+    """Add draws of a subject, named s0, s1, ..., as those of an attempt."""
+    store.add(Unit(row, attempt, 0), sampled(layout, f"s{row}", options), reason)
 
 
 def filled(path, layout):
     """Fill a store of five subjects: three finished, one of them sampled twice, one failed."""
     with opened(path, layout, evaluation()) as store:
-        store.add(sampled(layout, "s3"))
-        store.add(sampled(layout, "s0", attempts=2, reason="R-hat 1.2"))
-        store.add(Sampled("s1", None, attempts=2, reason="RuntimeError: no start"))
-        store.add(sampled(layout, "s2"))
+        add(store, layout, 3)
+        add(store, layout, 0, 1, "R-hat 1.2")
+        add(store, layout, 0, 2, "R-hat 1.2")
+        for attempt in (1, 2):
+            store.add(Unit(1, attempt, 0), None, "RuntimeError: no start")
+        add(store, layout, 2)
     return path
-
-
-def collected(layout, outcomes, options=OPTIONS, seed=3):
-    """The same in memory."""
-    battery = Battery.of(layout, outcomes)
-    return Collected(layout, outcomes, battery, SamplingOptions(**options), seed)

@@ -1,5 +1,6 @@
 """Files that would run code in a careless reader; each leaves a canary where it succeeds."""
 
+import io
 import json
 import os
 import pickle
@@ -17,7 +18,7 @@ from inspect_ai.scorer import Score
 
 import measurement_layouts as ml
 from helpers.inspect_logs import write_inspect
-from measurement_layouts.inference.files import storage
+from measurement_layouts.inference.files import storage, store
 
 DEMANDS = Path(ml.annotation.__file__).parent / "demand-rubrics"
 CODE = "__import__('os').system('touch canary')"
@@ -56,7 +57,7 @@ def fits(folder):
     changes = {
         "code for a fit's layout": ("layout", CODE, "its layout cannot be read (Expecting value"),
         "a function in a fit's layout": ("layout", call, "the linking function 'eval'"),
-        "code for a fit's failures": ("failures", CODE, "its failures cannot be read"),
+        "code for a fit's failures": ("failures", CODE, "its failures or attempts cannot be read"),
     }
     for name, (attribute, value, message) in changes.items():
         path = folder / f"{name}.nc"
@@ -82,34 +83,29 @@ def _sign(path):
 
 
 def stores(folder):
-    """Stores whose arrays are said to be pickles, in both formats of Zarr, or lie elsewhere."""
+    """Stores whose archives contain pickles, and whose head contains code."""
     good = folder / "good"
     tossed(store=good)
-    items = "observed_data/item"
-    second = {
-        **{"zarr_format": 2, "node_type": "array", "shape": [2], "chunks": [2], "dtype": "|O"},
-        **{"fill_value": None, "order": "C", "compressor": None, "dimension_separator": "/"},
-        **{"filters": [{"id": "pickle", "protocol": 5}], "attributes": {}},
-    }
-    third = json.loads((good / items / "zarr.json").read_text())
-    codecs = [{"name": name, "configuration": {}} for name in ("numcodecs.pickle", "pickle")]
-    unknown = "UnknownCodecError: An implementation for codec"
+    objects, huge = io.BytesIO(), io.BytesIO()
+    np.savez(objects, levels=np.array([Bomb()], dtype=object))
+    np.savez(huge, levels=np.zeros(3))
+    claimed = huge.getvalue().replace(b"(3,), }          ", b"(10000000000000,), }")
+    head = json.loads((good / "head.json").read_text())
+    head["attributes"]["layout"] = CODE
+    del head["checksum"]
+    head["checksum"] = store._checksum(head)
     changes = {
-        "Zarr's pickle filter": (items, second, "No Zarr data type found"),
-        "a pickle codec": (items, {**third, "codecs": codecs[:1]}, unknown),
-        "another pickle codec": (items, {**third, "codecs": codecs[1:]}, unknown),
-        "objects in an array": (items, {**third, "data_type": "object"}, "No Zarr data type found"),
-        "an array above the store": ("../../x", third, "cannot be read"),
-        "more than the memory": (items, {**third, "shape": [10**14]}, "MemoryError"),
+        "objects in the data of a store": ("data.npz", objects.getvalue(), "allow_pickle=False"),
+        "a pickle for the data of a store": ("data.npz", PICKLE, "is damaged"),
+        "more than the memory": ("data.npz", claimed, "is damaged"),
+        "a pickle for draws": ("unit-0-1-0.npz", PICKLE, "is damaged"),
+        "code for a store's head": ("head.json", CODE.encode(), "is damaged"),
+        "code for a store's layout": ("head.json", json.dumps(head).encode(), "cannot be read"),
     }
-    for name, (array, metadata, message) in changes.items():
+    for name, (file, content, message) in changes.items():
         path = folder / name
         shutil.copytree(good, path)
-        for chunk in ("0", "c/0"):
-            (path / items / chunk).write_bytes(PICKLE)
-        root = json.loads((path / "zarr.json").read_text())
-        root["consolidated_metadata"]["metadata"][array] = metadata
-        (path / "zarr.json").write_text(json.dumps(root))
+        (path / file).write_bytes(content)
         yield name, "fit", good, path, message
 
 

@@ -5,11 +5,12 @@ import pandas as pd
 
 import measurement_layouts as ml
 from helpers.populations import normal
+from measurement_layouts.inference.files.store import Store
 from measurement_layouts.inference.fit import Fit
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.quantiles import from_scores
-from measurement_layouts.inference.population.fitting import assembled
-from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions
+from measurement_layouts.inference.posterior.assembly import Training
+from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.nuts import STATISTICS
 from measurement_layouts.layouts.plates import plate_name
 from measurement_layouts.linking import logistic
@@ -30,16 +31,17 @@ def crafted(
     seed: int = 1,
 ) -> Fit:
     """Make a fit of given draws, each of shape (draws, levels..., labels...)."""
-    cohort = Cohort.of_evaluation(layout, evaluation)
+    training = Training.jointly(Cohort.of_evaluation(layout, evaluation))
     each = len(next(iter(draws.values()))) // chains
-    parts = []
-    for chain in range(chains):
-        own = slice(chain * each, (chain + 1) * each)
-        statistics = {name: np.zeros((1, each)) for name in STATISTICS.values()}
-        statistics["diverging"] = np.zeros((1, each), dtype=bool)
-        parts.append(Draws({name: of[own][None] for name, of in draws.items()}, statistics))
     options = SamplingOptions(draws=each, chains=chains)
-    return Fit.of(assembled(cohort, evaluation, parts, options, seed))
+    with Store.open(None, layout, training, options, seed, reruns=0) as store:
+        for chain in range(chains):
+            rows = slice(chain * each, (chain + 1) * each)
+            statistics = {name: np.zeros((1, each)) for name in STATISTICS.values()}
+            statistics["diverging"] = np.zeros((1, each), dtype=bool)
+            values = {name: of[rows][None] for name, of in draws.items()}
+            store.add(Unit(0, 1, chain), Draws(values, statistics))
+        return Fit.of(store.posterior())
 
 
 def random_draws(

@@ -1,19 +1,41 @@
-"""A sampler that compiles nothing: random draws from the seed of each attempt, known names only."""
+"""Samplers that compile nothing: random draws from the seed of each attempt or chain."""
 
 import numpy as np
 
-from measurement_layouts.inference import fitting
-from measurement_layouts.inference.sampling import retries
+from measurement_layouts.common.seeds import subject_seed
+from measurement_layouts.inference.sampling import problems
 from measurement_layouts.inference.sampling.draws import Draws
-
-STATISTICS = ("diverging", "energy", "depth", "lp")
+from measurement_layouts.inference.sampling.nuts import STATISTICS
 
 
 def install(monkeypatch, sample=None):
-    """Let fits of this process take these draws, or those of another function."""
-    monkeypatch.setattr(fitting, "compile_sampler", lambda battery: battery)
-    monkeypatch.setattr(retries, "compile_sampler", lambda battery: battery)
-    monkeypatch.setattr(retries, "sample", sample or draw)
+    """Let fits of subjects alone take these draws, or those of another function."""
+    monkeypatch.setattr(problems, "compile_sampler", lambda battery: battery)
+    monkeypatch.setattr(problems, "alone", _pair)
+    monkeypatch.setattr(problems, "sample", _of_pairs(sample or draw))
+
+
+def install_jointly(monkeypatch, sample=None):
+    """Let joint fits take these chains, or those of another function."""
+    monkeypatch.setattr(problems, "joint_form", lambda cohort: None)
+    monkeypatch.setattr(problems, "sample_chain", sample or draw_chain)
+
+
+def install_in_a_worker():
+    """Let both kinds of fits of a process take these draws, from now on."""
+    problems.compile_sampler = lambda battery: battery
+    problems.alone, problems.sample = _pair, _of_pairs(draw)
+    problems.joint_form, problems.sample_chain = (lambda cohort: None), draw_chain
+
+
+def _pair(battery, data):
+    """Stand for the form in which a subject is sampled."""
+    return battery, data
+
+
+def _of_pairs(sample):
+    """Make a function of such forms."""
+    return lambda form, *arguments: sample(*form, *arguments)
 
 
 def draw(battery, data, options, seed, cores=1, starts=()):
@@ -24,6 +46,20 @@ def draw(battery, data, options, seed, cores=1, starts=()):
         latent.name: rng.uniform(0, 1, (*shape, *map(len, latent.dims.values())))
         for latent in battery.layout.latents
     }
-    statistics = {name: rng.normal(size=shape) for name in STATISTICS}
-    same = {"diverging": np.zeros(shape, bool), "lp": np.zeros(shape)}  # no chain is lost
-    return Draws(posterior, statistics | same)
+    return Draws(posterior, _statistics(rng, shape))
+
+
+def draw_chain(cohort, number, options, seed, attempt=1):
+    """Draw positive numbers for every level of one chain, whatever the outcomes."""
+    rng = np.random.default_rng(subject_seed(seed, f"chain {number}, {attempt}"))
+    posterior = {}
+    for latent in cohort.layout.latents:
+        shape = (*cohort.size(latent.plates), *map(len, latent.dims.values()))
+        posterior[latent.name] = rng.uniform(0, 1, (1, options.draws, *shape))
+    return Draws(posterior, _statistics(rng, (1, options.draws)))
+
+
+def _statistics(rng, shape):
+    """Make statistics of chains that mix."""
+    statistics = {name: rng.normal(size=shape) for name in STATISTICS.values()}
+    return statistics | {"diverging": np.zeros(shape, bool), "lp": np.zeros(shape)}

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from measurement_layouts.inference.fitting import Collected
-from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
+from measurement_layouts.inference.files.store import Store
+from measurement_layouts.inference.posterior.assembly import Training
+from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
 
@@ -74,23 +75,31 @@ def crafted(layout, evaluation, posterior, diverging=0, failures=None, attempts=
     """Make a fit from given draws, by latent of shape (subject, chain, draw, ...)."""
     chains, draws = next(iter(posterior.values())).shape[1:3]
     options = SamplingOptions(draws=draws, tune=1, chains=chains)
-    collected = Collected(
-        layout, evaluation, Battery.of(layout, evaluation), options=options, seed=1
-    )
-    for sampled in outcomes(evaluation, posterior, diverging, failures, attempts):
-        collected.add(sampled)
-    return ml.Fit.of(collected.posterior())
+    training = Training.alone(layout, Battery.of(layout, evaluation).features, evaluation)
+    most = max((attempts or {}).values(), default=1)
+    with Store.open(None, layout, training, options, seed=1, reruns=most - 1) as store:
+        for result in outcomes(evaluation, posterior, diverging, failures, attempts):
+            store.add(*result)
+        return ml.Fit.of(store.posterior())
 
 
 def outcomes(evaluation, posterior, diverging=0, failures=None, attempts=None):
-    """Make what sampling would have given, from given draws."""
+    """Give what sampling would have added to a store, from given draws.
+
+    What remains is that of the last attempt; those before it have failed.
+    """
     failures, attempts = failures or {}, attempts or {}
     chains, draws = next(iter(posterior.values())).shape[1:3]
     for place, subject in enumerate(evaluation.subjects):
         flags = np.arange(chains * draws).reshape(chains, draws) < diverging
-        own = {name: values[place] for name, values in posterior.items()}
-        found = None if subject in failures else Draws(own, {"diverging": flags})
-        yield Sampled(subject, found, attempts.get(subject, 1), failures.get(subject, ""))
+        last = attempts.get(subject, 1)
+        for attempt in range(1, last):
+            yield Unit(place, attempt, 0), None, "RuntimeError: no start"
+        values = {name: values[place] for name, values in posterior.items()}
+        if subject in failures:
+            yield Unit(place, last, 0), None, failures[subject]
+        else:
+            yield Unit(place, last, 0), Draws(values, {"diverging": flags}), ""
 
 
 def six_subjects(layout):

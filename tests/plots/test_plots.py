@@ -27,8 +27,9 @@ from measurement_layouts import (
     plots,
 )
 from measurement_layouts.batteries.grids import characteristic_grid
-from measurement_layouts.inference.fitting import Collected
-from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
+from measurement_layouts.inference.files.store import Store
+from measurement_layouts.inference.posterior.assembly import Training
+from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
 from measurement_layouts.validation.prediction.score import calibration_curve
@@ -82,10 +83,17 @@ def made_up(layout, evaluation, failures=None):
     """A fit whose draws nobody sampled: each subject's lie in a part of the range of its own."""
     rng = np.random.default_rng(11)
     options = SamplingOptions(draws=50, tune=1, chains=2)
-    collected = Collected(layout, evaluation, Battery.of(layout, evaluation), options, seed=1)
-    for subject in evaluation.subjects:
-        if subject in (failures or {}):
-            collected.add(Sampled(subject, None, reason=failures[subject]))
+    training = Training.alone(layout, Battery.of(layout, evaluation).features, evaluation)
+    with Store.open(None, layout, training, options, seed=1, reruns=0) as store:
+        fill(store, layout, evaluation, rng, failures or {})
+        return Fit.of(store.posterior())
+
+
+def fill(store, layout, evaluation, rng, failures):
+    """Add draws that nobody sampled, and failures."""
+    for row, subject in enumerate(evaluation.subjects):
+        if subject in failures:
+            store.add(Unit(row, 1, 0), None, failures[subject])
             continue
         posterior = {}
         for latent in layout.latents:
@@ -95,8 +103,7 @@ def made_up(layout, evaluation, failures=None):
             posterior[latent.name] = low + (high - low) * rng.beta(*rng.uniform(2, 9, 2), shape)
         flat = {name: np.zeros((2, 50)) for name in ("energy", "depth", "logp")}
         draws = Draws(posterior, {"diverging": np.zeros((2, 50), dtype=bool), **flat})
-        collected.add(Sampled(subject, draws))
-    return Fit.of(collected.posterior())
+        store.add(Unit(row, 1, 0), draws)
 
 
 @pytest.fixture(scope="module")

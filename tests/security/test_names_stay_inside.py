@@ -13,7 +13,7 @@ from measurement_layouts.linking import LayoutError
 NAMES = (
     *("../../x", "..", ".", "", "/etc/x", "~/x", "a/b", "a\\b", "C:\\x", "con", "nul", "a" * 300),
     *("a b", "A", "é", "e", "ａ", "a", "a.", "%2e%2e%2f", "..\u2215x"),
-    *("-rf", "$HOME", "`x`", "*", "records", "zarr.json", "c.0.0.0", ".lock", "\u202etxt"),
+    *("-rf", "$HOME", "`x`", "*", "head.json", "data.npz", "unit-0-1-0.npz", ".lock", "\u202etxt"),
 )
 
 
@@ -75,12 +75,8 @@ def test_everything_written_lies_inside(layout, evaluation, place, tmp_path, req
     }
     names = {path.name for path in (place / "store").rglob("*")}
     assert names <= {
-        *("zarr.json", "records", ".lock", "c", "c.0.0", *map(str, range(len(NAMES)))),
-        *(f"{row}.json" for row in range(len(NAMES))),
-        *(f"c.{row}.0.0" for row in range(len(NAMES))),
-        *("constant_data", "observed_data", "posterior", "prior", "sample_stats", "item"),
-        *("subject", "chain", "draw", "p", "successes", "trials", "diverging", "energy", "lp"),
-        *("tree_depth", "mean_failure"),
+        *("head.json", "data.npz", ".lock"),
+        *(f"unit-{row}-{attempt}-0.npz" for row in range(len(NAMES)) for attempt in (1, 2, 3)),
     }
 
 

@@ -82,8 +82,7 @@ FAULTS = {
     ],
     "stopped": [
         *("Ctrl-C keeps what is done", "a command that is stopped or killed"),
-        *("a fit that is killed", "a store whose writer is killed"),
-        "a joint fit that was killed goes on",
+        "a fit that is killed",
         *("Ctrl-C while threads sample", "a script that ends while a thread samples"),
         *("Ctrl-C while a layout file runs", "a joint fit that is killed"),
         "Ctrl-C keeps the chains of a joint fit that are done",

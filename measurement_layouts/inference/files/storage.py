@@ -18,9 +18,7 @@ from ...layouts import Layout
 from ...linking import LayoutError, LinkingFunction
 from ..posterior.assembly import FORMAT
 from ..posterior.posterior import GROUPS, Posterior
-from . import hierarchy
-from .hierarchy import check_records, stored_posterior
-from .records import read_records
+from .store import Store, other_format
 
 _MARKS = ("layout", "fingerprint", "failures", "attempts", "checksum")
 _BLOCK = 2**26  # bytes of draws read and written at a time
@@ -81,7 +79,10 @@ def read(
     refuse_other("path", path, str | PathLike, "a path", remedy, FitError)
     path = Path(path)
     if path.is_dir():
-        return _read_store(path, layout, functions)
+        stored = Store.read(
+            path, lambda head: _read_layout(path, head["attributes"], layout, functions)
+        )
+        return stored.posterior()
     if not path.is_file():
         raise FitError(f"there is no file or store {path}")
     try:
@@ -92,7 +93,9 @@ def read(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or not a "
             "saved fit: restore a copy, or fit again"
         ) from error
-    _refuse_other_formats(path, data.attrs)
+    written = data.attrs.get("format")
+    if isinstance(written, int | np.integer) and written != FORMAT:
+        raise other_format(path, int(written), FORMAT, data.attrs, "fit again")
     missing = [name for name in GROUPS if name not in data.children]
     missing += [name for name in _MARKS if not isinstance(data.attrs.get(name), str)]
     if missing:
@@ -106,58 +109,36 @@ def read(
             "again"
         )
     saved = _read_layout(path, data.attrs, layout, functions)
-    told = (_read_words(path, data.attrs, name) for name in ("failures", "attempts"))
-    return Posterior(saved, data, *told)
-
-
-def _refuse_other_formats(path: Path, attributes: Mapping[Any, Any]) -> None:
-    """Raise an error if another version wrote a file in another format."""
-    written = attributes.get("format")
-    if isinstance(written, int | np.integer) and written != FORMAT:
+    try:
+        failures, attempts = (json.loads(data.attrs[name]) for name in ("failures", "attempts"))
+    except ValueError as error:
         raise FitError(
-            f"{path} has format {written}, and this version of measurement-layouts reads format "
-            f"{FORMAT}; read it with version {attributes.get('measurement_layouts')}, or fit again"
-        )
-
-
-def _read_store(
-    path: Path, layout: Layout | None, functions: Sequence[LinkingFunction]
-) -> Posterior:
-    if hierarchy.state(path) != "store":
-        raise FitError(
-            f"there is no store in the folder {path}; give a folder used as store= of fit"
-        )
-    records = read_records(path)  # first, since a running fit writes records last
-    contents = hierarchy.read(path)
-    check_records(path, contents, records)
-    saved = _read_layout(path, contents.attributes, layout, functions)
-    return stored_posterior(path, saved, contents, records)
+            f"{path}: its failures or attempts cannot be read ({error}); restore a copy, or fit "
+            "again"
+        ) from error
+    return Posterior(saved, data, failures, attempts)
 
 
 def _write(data: xr.DataTree, path: Path) -> None:
-    """Write a fit's tree, with the draws of some subjects at a time."""
+    """Write a fit's tree; large groups of draws some subjects at a time."""
     groups = {name: data[name].to_dataset() for name in GROUPS}
-    step, subjects = _step(groups["posterior"]), groups["posterior"].sizes["subject"]
-    drawn = ("posterior", "sample_stats")
-    first = {name: groups[name].isel(subject=slice(step)) for name in drawn}
-    tree = xr.DataTree.from_dict(groups | first)
+    large = [
+        name
+        for name in ("posterior", "sample_stats")
+        if any(variable.nbytes > _BLOCK for variable in groups[name].data_vars.values())
+    ]
+    begun = {name: groups[name].isel(subject=slice(1)) for name in large}
+    tree = xr.DataTree.from_dict(groups | begun)
     tree.attrs = {**data.attrs, "checksum": _checksum(data)}
-    growing = {f"/{name}": {"subject"} for name in drawn if subjects > step}
+    growing = {f"/{name}": {"subject"} for name in large}
     tree.to_netcdf(path, engine="netcdf4", unlimited_dims=growing)
-    if growing:
+    if large:
         with netCDF4.Dataset(path, "a") as file:
-            for name in drawn:
-                for own, variable in groups[name].variables.items():
-                    for start in range(step, subjects, step) if "subject" in variable.dims else ():
-                        part = variable[start : start + step].to_numpy()
-                        part = part.astype(object if part.dtype.kind == "U" else part.dtype)
-                        file[name][own][start : start + len(part)] = part
-
-
-def _step(group: xr.Dataset) -> int:
-    """Return the number of subjects to write at a time, to bound the memory of their draws."""
-    largest = max(variable.nbytes for variable in group.data_vars.values())
-    return max(1, group.sizes["subject"] * _BLOCK // largest)
+            for name in large:
+                for title, variable in groups[name].variables.items():
+                    for start, rows in _blocks(variable) if "subject" in variable.dims else ():
+                        text = object if rows.dtype.kind == "U" else rows.dtype
+                        file[name][title][start : start + len(rows)] = rows.astype(text)
 
 
 def _checksum(data: xr.DataTree) -> str:
@@ -169,36 +150,21 @@ def _checksum(data: xr.DataTree) -> str:
         for name, variable in sorted(data[group].variables.items()):
             found.update(f"{group}/{name}{variable.shape}\0".encode())
             if variable.dtype.kind in "biuf":
-                for part in _parts(variable):
-                    found.update(np.ascontiguousarray(part))
+                for _, rows in _blocks(variable):
+                    found.update(np.ascontiguousarray(rows))
             else:
                 found.update("\0".join(map(str, variable.to_numpy().ravel())).encode())
     return found.hexdigest()
 
 
-def _parts(variable: xr.Variable) -> Iterator[np.ndarray]:
-    """Read a variable, some of its rows at a time."""
-    if variable.nbytes <= _BLOCK:
-        yield variable.to_numpy()
+def _blocks(variable: xr.Variable) -> Iterator[tuple[int, np.ndarray]]:
+    """Read a variable some rows at a time, each block with the number of its first row."""
+    if variable.ndim == 0 or variable.nbytes <= _BLOCK:
+        yield 0, variable.to_numpy()
     else:
         step = max(1, len(variable) * _BLOCK // variable.nbytes)
         for start in range(0, len(variable), step):
-            yield variable[start : start + step].to_numpy()
-
-
-def _read_words(path: Path, attributes: Mapping[Any, Any], name: str) -> dict[str, Any]:
-    """Read an attribute that maps names of subjects to texts or numbers."""
-    try:
-        said = json.loads(attributes[name])
-    except ValueError as error:
-        raise FitError(
-            f"{path}: its {name} cannot be read ({error}); restore a copy, or fit again"
-        ) from error
-    if not isinstance(said, dict):
-        raise FitError(
-            f"{path}: its {name} are {said!r}, not a mapping; restore a copy, or fit again"
-        )
-    return said
+            yield start, variable[start : start + step].to_numpy()
 
 
 def _read_layout(

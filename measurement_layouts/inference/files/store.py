@@ -1,379 +1,560 @@
-"""A store: fits in a folder, written subject by subject, whose draws are read on access."""
+"""A store: the draws of a fit in memory, or in a folder with one file for each block of chains."""
 
 import ctypes
-import dataclasses
 import functools
-import os
+import hashlib
+import json
+import re
 import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from filelock import BaseFileLock, FileLock, Timeout
+from filelock import FileLock, Timeout
+from xarray.core import indexing
 
 from ...common.errors import FitError, StoreError
 from ...common.messages import many, some
-from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
-from ..files import hierarchy
-from ..model.prior import draw_prior
-from ..posterior.assembly import Training, marks
+from ..posterior.assembly import Training, Tried, assemble, join_chains, marks
 from ..posterior.posterior import Posterior
-from ..sampling.draws import Draws, Sampled, SamplingOptions
-from ..sampling.engine import Battery
-from .hierarchy import Contents, check_records, stored_posterior
-from .records import (
-    Record,
-    by_array,
-    outcomes_digest,
-    read_records,
-    write_chunk,
-    write_record,
+from ..sampling.draws import Draws, SamplingOptions, Unit
+from .archives import (
+    Arrays,
+    Stacked,
+    as_array,
+    digest,
+    flat,
+    grouped,
+    read_archive,
+    write_archive,
+    write_whole,
 )
 
+HEAD, DATA, LOCK = "head.json", "data.npz", ".lock"
+FORMAT = 1
+"""Format of stores; other versions' formats are not read."""
 
-def options_of(options: SamplingOptions, reruns: int, method: str) -> dict[str, Any]:
-    """Return the options of sampling as a mapping to be stored."""
-    return {**dataclasses.asdict(options), "reruns": reruns, "method": method}
-
-
-def check_same(
-    path: Path,
-    contents: Contents,
-    layout: Layout,
-    options: Mapping[str, Any],
-    seed: int | None,
-) -> None:
-    """Raise an error if a store has another layout or was created with other options.
-
-    Parameters
-    ----------
-    path : Path
-        The store, for the message.
-    contents : Contents
-        Contents of the store, without draws.
-    layout : Layout
-        The layout to fit now.
-    options : mapping of str to object
-        Options from `options_of`.
-    seed : int, optional
-        The seed to use now; None for the store's seed.
-
-    Raises
-    ------
-    StoreError
-        When layout, options or seed differ.
-    """
-    if contents.attributes["fingerprint"] != layout.fingerprint:
-        raise StoreError(
-            f"{path} has a layout with fingerprint {contents.attributes['fingerprint']}, but "
-            f"{layout.name!r} has {layout.fingerprint}",
-            "give another store, or the same layout",
-        )
-    asked = dict(options) | ({} if seed is None else {"seed": seed})
-    has = contents.options | {"seed": contents.attributes["seed"]}
-    other = [name for name in asked if has.get(name) != asked[name]]
-    if other:
-        theirs = ", ".join(f"{name}={has.get(name)}" for name in other)
-        ours = ", ".join(f"{name}={asked[name]}" for name in other)
-        raise StoreError(
-            f"{path} was created with {theirs}, but now it is {ours}",
-            "give another store, or the same options",
-        )
+_UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
+_TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB
+_DRAWS = ("posterior", "statistics")
+_CELLS = ("subject", "item", "successes", "trials")
+_FEATURES = ("features", "constants", "categories", "covariates")
 
 
-def check_data(path: Path, stored: Training, now: Training) -> None:
-    """Raise an error if a store holds the fit of other subjects, items or outcomes.
-
-    Parameters
-    ----------
-    path : Path
-        The store, for the message.
-    stored, now : Training
-        The data of the store's fit, and those of this call.
-
-    Raises
-    ------
-    StoreError
-        When they differ.
-    """
-    remedy = "give another store, or the same evaluation"
-    kinds = (("subject", stored.subjects, now.subjects), ("item", stored.items, now.items))
-    for what, before, after in kinds:
-        if before != after:
-            pairs = zip(before, after, strict=False)
-            first = next((f"{one} and {other}" for one, other in pairs if one != other), "the last")
-            raise StoreError(
-                f"{path} holds a fit with {many(len(before), what)}, but now there are "
-                f"{len(after)}; the first different ones are {first}",
-                remedy,
-            )
-    for name, values in now.features.items():
-        differ = (stored.features[name] != values).reshape(len(now.items), -1).any(axis=1)
-        if differ.any():
-            raise StoreError(
-                f"{path} holds a fit with other values of {name} on "
-                f"{many(int(differ.sum()), 'item')}: {some(np.array(now.items)[differ])}",
-                remedy,
-            )
-    same = (stored.successes == now.successes) & (stored.trials == now.trials)
-    differ = ~same.all(axis=1)
-    if differ.any():
-        raise StoreError(
-            f"{path} holds a fit with other outcomes of {many(int(differ.sum()), 'subject')}: "
-            f"{some(np.array(now.subjects)[differ])}",
-            remedy,
-        )
-
-
-_WRITERS = 8  # chunks written to the disk at a time, since each write waits for the disk
-_TRIMMED = 8  # subjects after which free memory is returned; each leaves about 0.2 MiB
-
-
-class Store:
-    """Fits in a folder, written subject by subject.
-
-    `Store.open` makes a store, and a ``with`` block closes it. The folder is one Zarr hierarchy in
-    ArviZ's layout, so that ``xarray.open_datatree(path, engine="zarr")`` opens it; the draws of
-    unfinished subjects are missing there. A subject is finished when its record exists, which is
-    written last and atomically, so that a killed process loses at most the subject that it was
-    writing. A store holds the fit of one call: another evaluation is refused.
+class Record(NamedTuple):
+    """What is noted of a unit.
 
     Attributes
     ----------
-    path : Path
-        The folder.
+    drawn : bool
+        Whether there are draws; otherwise the reason says why sampling failed.
+    reason : str
+        Why the attempt must be repeated; empty if it has no faults, or other blocks are missing.
+    """
+
+    drawn: bool
+    reason: str
+
+
+class Store:
+    """Draws of a fit, in memory or in a folder; `open` makes one.
+
+    A folder has ``head.json`` (layout, options, seed, versions), ``data.npz`` (the data), and a
+    file for each unit, which is written beside and then renamed, so that a killed process loses at
+    most the units that were being sampled. A store holds the fit of one call.
+
+    Attributes
+    ----------
+    path : Path or None
+        The folder; None for a store in memory.
+    layout : Layout
+        The layout that is fitted.
     seed : int
         Seed of the draws.
+    records : dict of Unit to Record
+        What is noted of the units.
 
     Examples
     --------
     >>> import tempfile
-    >>> import numpy as np
     >>> import pandas as pd
-    >>> from measurement_layouts import Capability, Success
-    >>> from measurement_layouts.inference.sampling.draws import Draws
-    >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    >>> from measurement_layouts import Capability, Evaluation, Success
+    >>> coin = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
     >>> tosses = pd.DataFrame([[1, 0], [1, 1]], index=["Ann", "Bob"], columns=["a", "b"])
     >>> evaluation = Evaluation.from_wide(tosses, pd.DataFrame(index=["a", "b"]))
-    >>> asked = layout, evaluation, Battery.of(layout, evaluation)
-    >>> options = SamplingOptions(draws=4, chains=1)
+    >>> call = coin, Training.alone(coin, {}, evaluation), SamplingOptions(draws=4, chains=1)
     >>> draws = Draws({"p": np.full((1, 4), 0.5)}, {"diverging": np.zeros((1, 4), dtype=bool)})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with Store.open(folder, *asked, options, seed=1, reruns=1) as store:
-    ...         store.add(Sampled("Bob", draws))
-    ...     with Store.open(folder, *asked, options, seed=None, reruns=1) as store:
-    ...         store.seed, store.finished, store.posterior()
-    (1, {'Bob'}, <Posterior of 'coin': 1 subject, 1 chain of 4 draws, 0 failed>)
+    ...     with Store.open(folder, *call, seed=1, reruns=0) as store:
+    ...         store.add(Unit(problem=1, attempt=1, block=0), draws)
+    ...     with Store.open(folder, *call, seed=None, reruns=0) as store:
+    ...         store.seed, store.next_units(0), store.next_units(1), store.posterior()
+    (1, [Unit(problem=0, attempt=1, block=0)], [], <Posterior of 'coin': 1 subject, ...>)
     """
 
     def __init__(
         self,
-        path: Path,
-        lock: BaseFileLock,
+        path: Path | None,
         layout: Layout,
-        contents: Contents,
+        training: Training,
+        prior: Mapping[str, np.ndarray],
+        head: Mapping[str, Any],
     ) -> None:
-        self.path = path
-        self.seed = int(contents.attributes["seed"])
-        self._lock, self._layout, self._contents = lock, layout, contents
-        self._rows = {subject: row for row, subject in enumerate(contents.training.subjects)}
-        self._records = read_records(path)
-        check_records(path, contents, self._records)
-        self._writers = ThreadPoolExecutor(_WRITERS)
+        self.path, self.layout = path, layout
+        self.seed = int(head["attributes"]["seed"])
+        self._training, self._prior, self._head = training, prior, head
+        self._blocks = head["options"]["chains"] if layout.joint else 1
+        self._names = ["all subjects"] if layout.joint else training.subjects
+        self._mark = _checksum(head)  # of the units of this fit
+        self._draws: dict[Unit, Draws] = {}
+        self.records: dict[Unit, Record] = {}
+        for file in () if path is None else path.iterdir():
+            if file.name not in (HEAD, DATA) and not file.name.startswith("."):
+                match = _UNIT.fullmatch(file.name)
+                if match is None:
+                    raise FitError(f"{file} is not a file of a store; remove it")
+                unit = Unit(*map(int, match.groups()))
+                self.records[unit] = _read_unit(file.parent, self._mark, unit)[0]
 
     @classmethod
+    @contextmanager
     def open(
         cls,
-        path: str | Path,
+        path: str | Path | None,
         layout: Layout,
-        evaluation: Evaluation,
-        battery: Battery,
+        training: Training,
         options: SamplingOptions,
         seed: int | None,
         reruns: int,
         method: str = "nuts",
-    ) -> Self:
-        """Create a store, or open one to continue it, and lock it until it is closed.
+    ) -> Iterator[Self]:
+        """Make a store, or open a folder to continue it, which is locked until the block ends.
 
-        The operating system provides the lock, on Windows too, and releases it when the process
-        ends or is killed. On a network file system without locks, a file ``.lock`` in the folder
-        replaces it; if a killed process has left this file, it must be deleted by hand.
+        The operating system releases the lock when the process ends or is killed. On a network file
+        system without locks, a file ``.lock`` replaces it; if a killed process has left this file,
+        it must be deleted by hand.
 
         Parameters
         ----------
-        path : str or Path
-            The folder: a new one, an empty one or a store.
+        path : str, Path or None
+            The folder, a new one, an empty one or a store; None for a store in memory.
         layout : Layout
             The layout to fit.
-        evaluation : Evaluation
-            Items and outcomes; those of the store, if it exists.
-        battery : Battery
-            The items as the layout reads them.
+        training : Training
+            The data; those of the store, if it exists.
         options : SamplingOptions
             Numbers of draws and chains, and the target acceptance rate.
         seed : int, optional
             Seed of the draws (default: that of the store, or a random one for a new store).
         reruns : int
-            How often a subject may be sampled again.
+            How often an attempt may be repeated.
         method : {"nuts", "grid"}
             The method of `fit`.
-
-        Returns
-        -------
-        Store
-            The store, open and locked.
 
         Raises
         ------
         FitError
             When the folder contains something else; when its fit has another layout, other options,
-            another seed, or other subjects, items or outcomes; or when the store is damaged, in
-            use, or cannot be written.
+            another seed or other data; or when it is damaged, in use, or cannot be written.
         """
-        path = Path(path)
-        if hierarchy.state(path) == "else":
-            raise FitError(f"{path} exists and is not a store of fits; give another folder")
-        _refuse_links(path)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(path / hierarchy.LOCK, timeout=0, thread_local=False)
-            lock.acquire()
-        except Timeout as error:
-            raise StoreError(
-                f"{path} is in use, by another process or by an outer call in this one",
-                "wait until that has finished, or give another store",
-            ) from error
-        except OSError as error:
-            raise FitError(
-                f"cannot write into {path}: {error.strerror}; give another folder"
-            ) from error
-        try:
-            asked = options_of(options, reruns, method)
-            training = Training.of(layout, battery.features, evaluation)
-            if hierarchy.state(path) == "store":
-                stored = hierarchy.read(path)
-                check_same(path, stored, layout, asked, seed)
-                check_data(path, stored.training, training)
+        new = secrets.randbits(31) if seed is None else seed
+        head = {
+            "format": FORMAT,
+            "attributes": marks(layout, options, new, method),
+            "options": {**asdict(options), "reruns": reruns, "method": method},
+        }
+        if path is None:
+            yield cls(None, layout, training, _prior(layout), head)
+            return
+        folder = Path(path)
+        _refuse_foreign(folder)
+        with _locked(folder):
+            if (folder / HEAD).exists():
+                store = cls.read(folder, lambda stored: _same(folder, layout, stored, head, seed))
+                _refuse_other_data(folder, store._training, training)
+                store._begin_failed_again()
             else:
-                seed = secrets.randbits(31) if seed is None else seed
-                prior = {name: drawn[None] for name, drawn in draw_prior(layout).items()}
-                said = marks(layout, options, seed, method)
-                hierarchy.create(path, layout, Contents(said, asked, training, prior, {}))
-            return cls(path, lock, layout, hierarchy.read(path))
+                store = cls._make(folder, layout, training, head)
+            yield store
+
+    @classmethod
+    def _make(cls, path: Path, layout: Layout, training: Training, head: dict[str, Any]) -> Self:
+        """Write the data and then the head, without which a folder is no store."""
+        prior = _prior(layout)
+        names = {"levels": training.levels, "rows": training.rows}
+        arrays = {"names": as_array(names)} | flat(
+            {name: getattr(training, name) for name in _FEATURES}
+            | {"cells": {name: getattr(training, name) for name in _CELLS}, "prior": prior}
+        )
+        head["data"] = digest(arrays)
+        head["checksum"] = _checksum(head)
+        try:
+            write_archive(path / DATA, arrays)
+            write_whole(path / HEAD, lambda file: file.write(json.dumps(head).encode()))
         except OSError as error:
-            lock.release()
+            (path / DATA).unlink(missing_ok=True)
             raise StoreError(
                 f"could not write into {path}: {error}; nothing in it is lost",
                 "make room, or give another folder",
             ) from error
-        except BaseException:
-            lock.release()
-            raise
+        return cls(path, layout, training, prior, head)
 
-    @property
-    def finished(self) -> set[str]:
-        """Subjects that have draws; those that failed may be sampled again."""
-        return {one.subject for one in self._records.values() if one.draws is not None}
+    @classmethod
+    def read(cls, path: Path, layout_of: Callable[[Mapping[str, Any]], Layout]) -> Self:
+        """Read a folder, also while a fit writes to it; it cannot be written to.
 
-    def add(self, sampled: Sampled) -> None:
-        """Write the result of one subject: first its draws, then its record as a whole.
-
-        Parameters
-        ----------
-        sampled : Sampled
-            One of the store's subjects.
+        `layout_of` returns the layout, given the contents of ``head.json``.
 
         Raises
         ------
         FitError
+            When the folder is not a store, is damaged, or has the format of another version.
+        """
+        if not (path / HEAD).is_file():
+            raise FitError(
+                f"there is no store in the folder {path}; give a folder used as store= of fit"
+            )
+        with _undamaged(path, "fit again into another store"):
+            head = json.loads((path / HEAD).read_bytes())
+            if head["format"] == FORMAT and head["checksum"] != _checksum(head):
+                raise ValueError(f"{HEAD} does not match its checksum")
+        if head["format"] != FORMAT:
+            raise other_format(
+                path, head["format"], FORMAT, head["attributes"], "fit again into another store"
+            )
+        layout = layout_of(head)
+        with _undamaged(path, "fit again into another store"):
+            arrays = read_archive(path / DATA)
+            if digest(arrays) != head["data"]:
+                raise ValueError(f"{DATA} is that of another store")
+            groups = grouped(arrays, ("prior", "cells", *_FEATURES))
+            prior, cells = groups.pop("prior"), groups.pop("cells")
+            names = json.loads(arrays["names"].tobytes())
+            training = Training(**names, **groups, **cells)
+        return cls(path, layout, training, prior, head)
+
+    def block_units(self, unit: Unit) -> list[Unit]:
+        """Return the units of all blocks in the same attempt at a problem."""
+        return [unit._replace(block=block) for block in range(self._blocks)]
+
+    def next_units(self, problem: int) -> list[Unit]:
+        """Return the units that a problem needs next; none if it is finished."""
+        for attempt in range(1, 2 + self._head["options"]["reruns"]):
+            units = self.block_units(Unit(problem, attempt, 0))
+            missing = [unit for unit in units if unit not in self.records]
+            if missing or not any(self.records[unit].reason for unit in units):
+                return missing
+        return []
+
+    def add(self, unit: Unit, draws: Draws | None, reason: str = "") -> None:
+        """Add the draws of a unit, or the reason why there are none.
+
+        Raises
+        ------
+        StoreError
             When it cannot be written; the former contents are unchanged.
         """
-        row = self._rows[sampled.subject]
-        try:
-            record = Record(
-                sampled.subject,
-                sampled.attempts,
-                sampled.reason,
-                outcomes_digest(self._contents.training, row),
-                None if sampled.draws is None else self._write(row, sampled.draws),
-            )
-            write_record(self.path, row, record)
-        except OSError as error:
-            held = many(len(self.finished), "subject")
-            raise StoreError(
-                f"could not write {sampled.subject} into {self.path}: {error}; kept in it: {held}",
-                "make room, and fit again with the same store",
-            ) from error
-        self._records[row] = record
-        if len(self._records) % _TRIMMED == 0:
-            _return_free_memory()
+        record = Record(draws is not None, reason)
+        if self.path is not None:
+            note = {"fit": self._mark, "unit": unit, **record._asdict()}
+            arrays = {"record": as_array(note)} | ({} if draws is None else flat(vars(draws)))
+            try:
+                write_archive(_file(self.path, unit), arrays)
+            except OSError as error:
+                raise StoreError(
+                    f"could not write {self._names[unit.problem]} into {self.path}: {error}; "
+                    f"kept in it: {self.done}",
+                    "make room, and fit again with the same store",
+                ) from error
+            if len(self.records) % _TRIMMED == 0:
+                _return_free_memory()
+        elif draws is not None:
+            self._draws[unit] = draws
+        self.records[unit] = record
+        if self._last(unit.problem) == unit.attempt:  # draws of earlier attempts are not needed
+            for earlier in range(1, unit.attempt):
+                for other in self.block_units(unit._replace(attempt=earlier)):
+                    self._draws.pop(other, None)
 
-    def _write(self, row: int, draws: Draws) -> dict[str, str]:
-        """Write a subject's draws to the disk with a sync; return digests by array."""
-        arrays = by_array(draws)
-        if not self._contents.draws:
-            hierarchy.declare(self.path, self._layout, draws, len(self._rows))
-            self._contents = hierarchy.read(self.path)
+    def draws(self, unit: Unit) -> Draws:
+        """Return the draws of a unit."""
+        if self.path is None:
+            return self._draws[unit]
+        return Draws(**grouped(_read_unit(self.path, self._mark, unit, _DRAWS)[1], _DRAWS))
 
-        def write(name: str) -> str:
-            _, dtype = self._contents.draws[name]
-            return write_chunk(self.path, name, row, arrays[name].astype(dtype, copy=False))
+    @property
+    def failures(self) -> dict[str, str]:
+        """Reasons of the problems without draws that are not sampled again, by name."""
+        return {
+            self._names[unit.problem]: record.reason
+            for unit, record in sorted(self.records.items())
+            if not (record.drawn or self._last(unit.problem) or self.next_units(unit.problem))
+        }
 
-        return dict(zip(arrays, self._writers.map(write, arrays), strict=True))
+    @property
+    def done(self) -> str:
+        """How much has draws, in words."""
+        if not self.layout.joint:
+            return f"{len(self._drawn())} of {many(len(self._names), 'subject')}"
+        last = max((unit.attempt for unit in self.records), default=1)
+        drawn = [unit for unit, record in self.records.items() if record.drawn]
+        count = sum(unit.attempt == last for unit in drawn)
+        return f"{count} of {many(self._blocks, 'chain')}"
 
     def posterior(self) -> Posterior:
-        """Return the posterior of the finished subjects, whose draws stay on the disk.
+        """Return the posterior of the problems that have draws.
 
-        Returns
-        -------
-        Posterior
-            Finished subjects in the evaluation's order; failed ones in its `failures`.
+        Draws of subjects that were fitted alone stay in the folder. A store in memory hands its
+        draws over, so that no copy of them remains.
 
         Raises
         ------
         FitError
-            When no subject has draws.
+            When no problem has draws.
         """
-        return stored_posterior(self.path, self._layout, self._contents, self._records)
+        layout, training, failures = self.layout, self._training, self.failures
+        units = self._drawn()
+        if not units:
+            failed = [f"; {name}: {reason}" for name, reason in failures.items()]
+            raise FitError(
+                f"{self.path} has no draws{''.join(failed[:1])}; fit with this store to sample "
+                + ("all chains" if layout.joint else "its subjects")
+            )
+        attempts: dict[int, int] = {}
+        for unit in sorted(self.records):
+            attempts[unit.problem] = unit.attempt
+        if layout.joint:
+            chains = [self.draws(unit) for unit in self.block_units(units[0])]
+            posterior, statistics = join_chains(layout, chains, len(training.subjects))
+            tried = dict.fromkeys(training.subjects, Tried(attempts[0], None))
+        else:
+            posterior, statistics = self._stacked(units)
+            rows = [unit.problem for unit in units]
+            tried = {
+                name: Tried(attempts[row], failures.get(name))
+                for row, name in enumerate(self._names)
+                if row in rows or name in failures
+            }
+            training = training.take(rows)
+        head = self._head["attributes"]
+        return assemble(layout, training, self._prior, posterior, statistics, head, tried)
 
-    def close(self) -> None:
-        """Close the store and release its lock."""
-        self._writers.shutdown()
-        self._lock.release()
+    def _stacked(self, units: list[Unit]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the draws of subjects with the subjects as first axis, in memory or lazily."""
+        arrays = flat(vars(self.draws(units[0])))
+        stacked: dict[str, Any] = {}
+        for name, like in arrays.items():
+            if self.path is None:
+                group, _, node = name.partition("/")
+                every = [getattr(self._draws[unit], group).pop(node) for unit in units]
+                stacked[name] = np.stack(every)
+            else:
+                read = partial(_read_array, self.path, self._mark, name, like.shape)
+                lazy = Stacked(units, read, like.shape, like.dtype)
+                stacked[name] = indexing.LazilyIndexedArray(lazy)
+        by_group = grouped(stacked, _DRAWS)
+        return by_group["posterior"], by_group["statistics"]
 
-    def __enter__(self) -> Self:
-        return self
+    def _drawn(self) -> list[Unit]:
+        """Return the first unit of the last attempt with draws of each problem that has one."""
+        problems = sorted({unit.problem for unit in self.records})
+        lasts = ((problem, self._last(problem)) for problem in problems)
+        return [Unit(problem, attempt, 0) for problem, attempt in lasts if attempt]
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    def _last(self, problem: int) -> int:
+        """Return the last attempt in which all blocks of a problem have draws; 0 if none has."""
+        for attempt in range(1 + self._head["options"]["reruns"], 0, -1):
+            records = map(self.records.get, self.block_units(Unit(problem, attempt, 0)))
+            if all(record is not None and record.drawn for record in records):
+                return attempt
+        return 0
+
+    def _begin_failed_again(self) -> None:
+        """Remove the failures of problems without draws, so that these are sampled again."""
+        for unit in [unit for unit, record in self.records.items() if not record.drawn]:
+            if self.path is not None and not self._last(unit.problem):
+                _file(self.path, unit).unlink()
+                del self.records[unit]
 
 
-def _refuse_links(path: Path) -> None:
-    """Raise an error if a store contains a link; the store's own path may be a link."""
-    for link in _links(path) if path.is_dir() else ():
+def clear(path: Path) -> None:
+    """Empty a store.
+
+    Raises
+    ------
+    StoreError
+        When another process uses it.
+    FitError
+        When the folder contains something else.
+    """
+    if path.exists():
+        _refuse_foreign(path)
+        with _locked(path):
+            for file in [file for file in path.iterdir() if file.name != LOCK]:
+                file.unlink()
+
+
+def _file(path: Path, unit: Unit) -> Path:
+    return path / f"unit-{unit.problem}-{unit.attempt}-{unit.block}.npz"
+
+
+def _read_unit(
+    path: Path, mark: str, unit: Unit, start: tuple[str, ...] = ()
+) -> tuple[Record, Arrays]:
+    """Read the record of a unit, and the arrays whose names start with one of some texts."""
+    file = _file(path, unit)
+    with _undamaged(
+        file, "delete it and fit again with this store, which samples it again with the same result"
+    ):
+        arrays = read_archive(file, ("record", *start))
+        note = json.loads(arrays.pop("record").tobytes())
+        if note.pop("fit") != mark or note.pop("unit") != list(unit):
+            raise ValueError("it is a copy of another file")
+        return Record(**note), arrays
+
+
+def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: Unit) -> np.ndarray:
+    """Read one array of a unit, which must have a shape."""
+    array = _read_unit(path, mark, unit, (name,))[1].get(name)
+    if array is None or array.shape != shape:
+        file = _file(path, unit)
+        raise FitError(f"{file} has no {name} of shape {shape}; delete it and fit again")
+    return array
+
+
+def other_format(
+    path: Path, written: int, reads: int, attributes: Mapping[Any, Any], remedy: str
+) -> FitError:
+    """Make the error for a fit that another version wrote."""
+    return FitError(
+        f"{path} has format {written}, and this version of measurement-layouts reads format "
+        f"{reads}; read it with version {attributes.get('measurement_layouts')}, or {remedy}"
+    )
+
+
+@contextmanager
+def _undamaged(path: Path, remedy: str) -> Iterator[None]:
+    """Raise all errors in a block, for which NumPy has many classes, as damage of a file."""
+    try:
+        yield
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise FitError(f"{path} is damaged ({what}); restore a copy, or {remedy}") from error
+
+
+def _checksum(head: Mapping[str, Any]) -> str:
+    contents = {name: value for name, value in head.items() if name != "checksum"}
+    return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()
+
+
+def _prior(layout: Layout) -> dict[str, np.ndarray]:
+    from ..model.prior import draw_prior  # PyMC is slow to import
+
+    return {name: drawn[None] for name, drawn in draw_prior(layout).items()}
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Raise an error if a folder is no store, empty or half made, or has a link in it."""
+    names = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
+    half = {LOCK, DATA, f".{DATA}", f".{HEAD}"}
+    if path.exists() and (
+        not path.is_dir() or (names and HEAD not in names and (LOCK not in names or names - half))
+    ):
+        raise FitError(f"{path} exists and is not a store of fits; give another folder")
+    for name in names:
+        if (path / name).is_symlink():
+            raise FitError(
+                f"{path / name} is a link, but a store must not contain links; replace it by a "
+                "copy of its target, or give another store"
+            )
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Make a folder if there is none, and lock it."""
+    lock = FileLock(path / LOCK, timeout=0, thread_local=False)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as error:
+        raise StoreError(
+            f"{path} is in use, by another process or by an outer call in this one",
+            "wait until that has finished, or give another store",
+        ) from error
+    except OSError as error:
         raise FitError(
-            f"{link} is a link, but a store must not contain links; replace it by a copy of its "
-            "target, or give another store"
+            f"cannot write into {path}: {error.strerror}; give another folder"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _same(
+    path: Path,
+    layout: Layout,
+    stored: Mapping[str, Any],
+    head: Mapping[str, Any],
+    seed: int | None,
+) -> Layout:
+    """Return the layout; raise an error if a store has another one, or other options."""
+    theirs, ours = stored["attributes"]["fingerprint"], layout.fingerprint
+    if theirs != ours:
+        raise StoreError(
+            f"{path} has a layout with fingerprint {theirs}, but {layout.name!r} has {ours}",
+            "give another store, or the same layout",
+        )
+    now = head["options"] | ({} if seed is None else {"seed": seed})
+    before = stored["options"] | {"seed": stored["attributes"]["seed"]}
+    other = [name for name in now if before.get(name) != now[name]]
+    if other:
+        raise StoreError(
+            f"{path} was created with "
+            + ", ".join(f"{name}={before.get(name)}" for name in other)
+            + ", but now it is "
+            + ", ".join(f"{name}={now[name]}" for name in other),
+            "give another store, or the same options",
+        )
+    return layout
+
+
+def _refuse_other_data(path: Path, stored: Training, now: Training) -> None:
+    """Raise an error if a store holds the fit of other subjects, items or outcomes."""
+    difference = next(_differences(stored, now), None)
+    if difference is not None:
+        raise StoreError(
+            f"{path} holds a fit with {difference}", "give another store, or the same evaluation"
         )
 
 
-def _links(folder: str | Path) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_symlink():
-                yield entry.path
-            elif entry.is_dir():
-                yield from _links(entry.path)
+def _differences(stored: Training, now: Training) -> Iterator[str]:
+    """Say in which data two fits differ."""
+    for plate, names in now.levels.items():
+        former = stored.levels[plate]
+        if former != names:
+            pairs = zip(former, names, strict=False)
+            first = next((f"{one} and {other}" for one, other in pairs if one != other), "the last")
+            yield (
+                f"{many(len(former), plate)}, but now there are {len(names)}; the first different "
+                f"ones are {first}"
+            )
+    both = [[getattr(training, name) for name in _CELLS] for training in (stored, now)]
+    if not all(map(np.array_equal, *both)):
+        before, after = ({*zip(*map(np.ndarray.tolist, cells), strict=True)} for cells in both)
+        rows = sorted({cell[0] for cell in before ^ after})
+        who = some([now.subjects[row] for row in rows])
+        yield f"other outcomes of {many(len(rows), 'subject')}: {who}"
+    for group in _FEATURES:
+        for name, values in getattr(now, group).items():
+            if not np.array_equal(getattr(stored, group)[name], values):
+                yield f"other values of {name}"
 
 
 def _return_free_memory() -> None:

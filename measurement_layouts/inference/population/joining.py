@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...common.errors import DataError
+from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
@@ -45,8 +45,15 @@ class Joined:
             When the evaluation does not have exactly one subject, or the subject is in the fit;
             when an item or a level of the fit is given other properties, or a new one does not fit
             the layout.
+        FitError
+            When the layout has outcomes of several steps.
         """
         layout = fit.layout
+        if layout.steps is not None:
+            raise FitError(
+                f"newcomer: layout {layout.name!r} has outcomes of several steps; fit all subjects "
+                "jointly, fit(layout, others + newcomer)"
+            )
         (who,) = _one_subject(fit, evaluation)
         tried = evaluation.trials.loc[who].to_numpy() > 0
         chosen = evaluation.select(items=evaluation.items.index[tried])

@@ -9,7 +9,7 @@ from ...common.options import whole
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
-from ...layouts.plates import ITEM, SUBJECT
+from ...layouts.plates import SUBJECT
 from ..kernel.inputs import log_ways
 from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
@@ -159,13 +159,10 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
         if mine:
             values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
         posterior[latent.name] = values
-    items = len(cohort.levels[ITEM])
-    successes, trials = np.zeros((2, 1, items), dtype=int)
-    successes[0, cohort.item], trials[0, cohort.item] = cohort.successes, cohort.trials
     (who,) = cohort.levels[SUBJECT]
     return assemble(
         layout,
-        Training([who], cohort.levels[ITEM], dict(cohort.features), successes, trials, {}),
+        Training.jointly(cohort),
         {name: drawn[None] for name, drawn in draw_prior(layout).items()},
         posterior,
         {
@@ -174,7 +171,6 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
         },
         marks(layout, _OPTIONS, seed, "newcomer") | {FAULTS: json.dumps(_faults(target, sample))},
         {who: Tried(1, None)},
-        cohort,
     )
 
 

@@ -1,8 +1,8 @@
 """Assembly of the subjects' draws into one tree of arrays."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +15,7 @@ from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..model.alignment import Features
 from ..model.cohort import Cohort
-from ..sampling.draws import Sampled, SamplingOptions
+from ..sampling.draws import Draws, SamplingOptions
 from .posterior import Posterior
 
 SAMPLED = ("subject", "chain", "draw")
@@ -25,61 +25,112 @@ FORMAT = 1  # of fits; other versions' formats are not read
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The data that subjects were fitted to.
+    """The data that subjects were fitted to, by attempted cell.
 
     Attributes
     ----------
-    subjects, items : list of str
-        Names of the subjects and of the items.
+    levels : dict of str to list of str
+        Names of the subjects and items, and in a joint fit of the levels of categories.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
-    successes, trials : ndarray of int, shape (subjects, items)
+    subject, item : ndarray of int, shape (cells,)
+        Subject and item of each attempted cell, in the order of the subjects.
+    successes, trials : ndarray of int, shape (cells,)
         Outcomes.
     constants : dict of str to ndarray
         By subject constant, shape (subjects,).
+    categories : dict of str to ndarray of int
+        By category of a joint fit, the level of each item, or of each subject.
+    covariates : dict of str to ndarray
+        By covariate of a joint fit, shape (subjects,) or (subjects, labels).
+    rows : list of str, optional
+        Names of the steps of items in a joint fit, which then take the place of items in cells,
+        features and categories.
     """
 
-    subjects: list[str]
-    items: list[str]
+    levels: Mapping[str, list[str]]
     features: Features
+    subject: np.ndarray
+    item: np.ndarray
     successes: np.ndarray
     trials: np.ndarray
-    constants: dict[str, np.ndarray]
+    constants: Features = field(default_factory=dict)
+    categories: Mapping[str, np.ndarray] = field(default_factory=dict)
+    covariates: Features = field(default_factory=dict)
+    rows: list[str] | None = None
 
     @classmethod
-    def of(
-        cls,
-        layout: Layout,
-        features: Mapping[str, np.ndarray],
-        evaluation: Evaluation,
-        subjects: Iterable[str] | None = None,
-    ) -> Self:
-        """Read subjects of an evaluation (default: all) and the meta-features of its items."""
-        who = evaluation.subjects if subjects is None else list(subjects)
-        brought = [SubjectData.of(evaluation, subject).constants for subject in who]
+    def alone(cls, layout: Layout, features: Features, evaluation: Evaluation) -> Self:
+        """Read the subjects of an evaluation, each of which is fitted alone."""
+        trials = evaluation.trials.to_numpy()
+        subject, item = np.nonzero(trials)
+        every = [SubjectData.of(evaluation, name).constants for name in evaluation.subjects]
         return cls(
-            who,
-            list(evaluation.items.index),
+            {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index)},
             dict(features),
-            evaluation.successes.loc[who].to_numpy(),
-            evaluation.trials.loc[who].to_numpy(),
+            subject,
+            item,
+            evaluation.successes.to_numpy()[subject, item],
+            trials[subject, item],
             {
-                constant.name: np.array([own[constant.name] for own in brought], dtype=float)
+                constant.name: np.array([by_name[constant.name] for by_name in every], dtype=float)
                 for constant in layout.constants
             },
         )
 
-    def take(self, rows: Iterable[int]) -> "Training":
-        """Keep some subjects, given by position, in this order."""
-        chosen = list(rows)
-        return Training(
-            [self.subjects[row] for row in chosen],
-            self.items,
-            self.features,
-            self.successes[chosen],
-            self.trials[chosen],
-            {name: values[chosen] for name, values in self.constants.items()},
+    @classmethod
+    def jointly(cls, cohort: Cohort, rows: Sequence[str] | None = None) -> Self:
+        """Read a cohort, whose subjects are fitted jointly; `rows` names steps of outcomes."""
+        item_of_row, constants = cohort.item_of_row, [one.name for one in cohort.layout.constants]
+        categories = dict(cohort.of)
+        for category in cohort.layout.categories:
+            if category.root == ITEM and item_of_row is not None:
+                categories[category.name] = cohort.of[category.name][item_of_row]
+        return cls(
+            {name: list(levels) for name, levels in cohort.levels.items()},
+            dict(cohort.features),
+            cohort.subject,
+            cohort.row,
+            cohort.successes,
+            cohort.trials,
+            {name: cohort.covariates[name] for name in constants},
+            categories,
+            {name: own for name, own in cohort.covariates.items() if name not in constants},
+            None if rows is None else list(rows),
         )
+
+    @property
+    def subjects(self) -> list[str]:
+        """Names of the subjects."""
+        return self.levels[SUBJECT]
+
+    @property
+    def items(self) -> list[str]:
+        """Names of the items, or of their steps."""
+        return self.levels[ITEM] if self.rows is None else self.rows
+
+    def take(self, rows: Iterable[int]) -> "Training":
+        """Select subjects that were fitted alone, given by position, in this order."""
+        chosen = list(rows)
+        positions = np.full(len(self.subjects), -1)
+        positions[chosen] = np.arange(len(chosen))
+        subject = positions[self.subject]
+        cells = np.flatnonzero(subject >= 0)
+        return replace(
+            self,
+            levels={**self.levels, SUBJECT: [self.subjects[row] for row in chosen]},
+            subject=subject[cells],
+            item=self.item[cells],
+            successes=self.successes[cells],
+            trials=self.trials[cells],
+            constants={name: values[chosen] for name, values in self.constants.items()},
+        )
+
+    def table(self, counts: np.ndarray) -> np.ndarray:
+        """Make a table of all subjects and items from counts by cell; 0 if not attempted."""
+        wide = np.zeros((len(self.subjects), len(self.items)), counts.dtype)
+        wide[self.subject, self.item] = counts
+        return wide
 
 
 class Tried(NamedTuple):
@@ -95,11 +146,6 @@ class Tried(NamedTuple):
 
     attempts: int
     failure: str | None
-
-    @classmethod
-    def of(cls, sampled: Sampled) -> "Tried":
-        """Read attempts and failure from a result of sampling."""
-        return cls(sampled.attempts, sampled.reason if sampled.draws is None else None)
 
 
 def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> dict[str, Any]:
@@ -124,6 +170,24 @@ def sampled_dims(latent: Latent) -> tuple[str, ...]:
     return (*first, "chain", "draw", *others, *latent.label_dims)
 
 
+def join_chains(
+    layout: Layout, chains: Sequence[Draws], subjects: int
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Join the chains of a joint fit, as arrays for `assemble`: draws, and statistics."""
+    posterior = {}
+    for latent in layout.latents:
+        values = np.concatenate([draws.posterior[latent.name] for draws in chains])
+        plates = [plate_name(plate) for plate in latent.plates]
+        if SUBJECT in plates:
+            values = np.moveaxis(values, 2 + plates.index(SUBJECT), 0)
+        posterior[latent.name] = values
+    statistics = {}
+    for name in chains[0].statistics:
+        values = np.concatenate([draws.statistics[name] for draws in chains])
+        statistics[name] = np.broadcast_to(values, (subjects, *values.shape))
+    return posterior, statistics
+
+
 def assemble(
     layout: Layout,
     training: Training,
@@ -132,7 +196,6 @@ def assemble(
     statistics: Mapping[str, Any],
     attributes: Mapping[str, Any],
     tried: Mapping[str, Tried],
-    cohort: Cohort | None = None,
 ) -> Posterior:
     """Assemble the subjects' draws, their data and the attributes as one tree.
 
@@ -152,8 +215,6 @@ def assemble(
         Attributes from `marks`.
     tried : mapping of str to Tried
         Attempts by subject, including failed subjects.
-    cohort : Cohort, optional
-        Levels of the plates of a joint fit.
 
     Returns
     -------
@@ -164,21 +225,17 @@ def assemble(
     labels = {dim: list(names) for dim, names in layout.labels.items()}
     who, items = {"subject": training.subjects}, {"item": training.items}
     sampled = who | {"chain": np.arange(chains), "draw": np.arange(draws)}
-    levels = {} if cohort is None else dict(cohort.levels)
-    outcomes = {"successes": training.successes, "trials": training.trials}
+    levels = dict(training.levels) if layout.joint else {}
+    outcomes = {name: training.table(getattr(training, name)) for name in ("successes", "trials")}
     constant_data = {
         feature.name: (("item", *feature.label_dims), training.features[feature.name])
         for feature in layout.row_features
     }
-    if cohort is not None:
-        for category in layout.categories:
-            codes = cohort.of[category.name]
-            if category.root == ITEM and cohort.item_of_row is not None:
-                codes = codes[cohort.item_of_row]
-            constant_data[category.name] = ((category.root,), codes)
-        for node in layout.covariates:
-            own = ("subject", *node.label_dims)
-            constant_data[node.name] = (own, cohort.covariates[node.name])
+    for category in layout.categories:
+        constant_data[category.name] = ((category.root,), training.categories[category.name])
+    for node in layout.covariates:
+        dims = ("subject", *node.label_dims)
+        constant_data[node.name] = (dims, training.covariates[node.name])
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset(

@@ -29,7 +29,7 @@ from .assembly import FAULTS
 from .cohort import cohort_of
 from .conflicts import own_conflicts, shared_conflicts
 from .posterior import Posterior, draws_of, success_rates
-from .summaries import summaries
+from .summaries import subject_blocks, summaries
 
 
 def profiles(
@@ -167,7 +167,9 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     diverging = fit.data["sample_stats"].to_dataset()["diverging"].variable
     chains, length = diverging.shape[1:]
     first = rows[: len(rhat)]
-    divergences = diverging[first].to_numpy().sum(axis=(1, 2))
+    divergences = np.concatenate(
+        [diverging[block].to_numpy().sum(axis=(1, 2)) for block in subject_blocks(fit, first)]
+    )
     stuck = [
         _apart(fit, rows.reshape(each)[at], found, names)
         for at, found in enumerate(columns["rhat"].reshape(each))

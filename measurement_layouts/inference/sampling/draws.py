@@ -1,7 +1,8 @@
-"""Options of sampling, draws of a subject and the result of sampling it."""
+"""Options of sampling, and draws of a block of chains."""
 
 import dataclasses
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def with_more_care(options: SamplingOptions, attempt: int) -> SamplingOptions:
 
 @dataclass(frozen=True)
 class Draws:
-    """Posterior draws of one subject, each array of shape (chain, draw, ...).
+    """Posterior draws of some chains, each array of shape (chain, draw, ...).
 
     Attributes
     ----------
@@ -99,24 +100,52 @@ class Draws:
     statistics: dict[str, np.ndarray]
 
 
-@dataclass(frozen=True)
-class Sampled:
-    """Result of sampling one subject.
+class Unit(NamedTuple):
+    """What one job samples: some chains of a problem, in one attempt.
 
     Attributes
     ----------
-    subject : str
-        Name of the subject.
-    draws : Draws or None
-        Draws; None if sampling failed.
-    attempts : int
-        Number of times that the subject was sampled; the draws are those of the last attempt
-        without an error.
-    reason : str
-        The reason why sampling did not converge or failed; empty if there is no fault.
+    problem : int
+        Position of the problem in the fit.
+    attempt : int
+        Number of the attempt, from 1.
+    block : int
+        Number of the block of chains, from 0: all chains of a subject that is fitted alone, or one
+        chain of a joint fit.
     """
 
-    subject: str
-    draws: Draws | None
-    attempts: int = 1
-    reason: str = ""
+    problem: int
+    attempt: int
+    block: int
+
+
+def thinned(draws: Draws, every: int) -> Draws:
+    """Keep the last one of each group of consecutive draws.
+
+    Parameters
+    ----------
+    draws : Draws
+        Draws, whose number in each chain is a multiple of `every`.
+    every : int
+        Number of draws in a group.
+
+    Returns
+    -------
+    Draws
+        The remaining draws; one counts as diverging if any draw of its group diverged.
+
+    Examples
+    --------
+    >>> drawn = Draws({"noise": np.array([[0.1, 0.2, 0.3, 0.4]])},
+    ...               {"diverging": np.array([[True, False, False, False]])})
+    >>> halved = thinned(drawn, 2)
+    >>> halved.posterior["noise"].tolist(), halved.statistics["diverging"].tolist()
+    ([[0.2, 0.4]], [[True, False]])
+    """
+    if every == 1:
+        return draws
+    last = slice(every - 1, None, every)
+    statistics = {name: values[:, last] for name, values in draws.statistics.items()}
+    diverging = draws.statistics["diverging"]
+    statistics["diverging"] = diverging.reshape(len(diverging), -1, every).any(axis=-1)
+    return Draws({name: values[:, last] for name, values in draws.posterior.items()}, statistics)

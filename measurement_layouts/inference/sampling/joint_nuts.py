@@ -3,24 +3,21 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ...common.cache import Recent
 from ...common.seeds import subject_seed
-from ...layouts import Latent, Layout
+from ...layouts import Latent
 from ...layouts.plates import SUBJECT, plate_name
 from ..model.cohort import Cohort
 from ..model.density import Part
 from ..model.prior import is_scaled
 from ..model.pymc_model import compile_key, few_outcomes
-from .convergence import UNTRUSTED, Convergence, by_element, faults, rhat_ess, status, worst
 from .directions import Directions, find_directions
-from .draws import Draws, Sampled, SamplingOptions, with_more_care
+from .draws import Draws, SamplingOptions, thinned, with_more_care
 from .engine import Kernel, Plain, compiled
-from .nuts import STATISTICS, Form, columns, levelled, run_chains, sample
-from .retries import in_one_line, thinned
+from .nuts import Form, columns, levelled, run_chains, sample
 from .unbounded import LogDensity
 
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
@@ -158,21 +155,14 @@ def _names(latent: Latent) -> tuple[str, ...]:
 
 
 def sample_chain(
-    cohort: Cohort,
-    chain: str,
-    number: int,
-    options: SamplingOptions,
-    seed: int,
-    attempt: int = 1,
-) -> Sampled:
+    cohort: Cohort, number: int, options: SamplingOptions, seed: int, attempt: int = 1
+) -> Draws:
     """Draw one chain from the posterior of a cohort.
 
     Parameters
     ----------
     cohort : Cohort
         Layout and data; compiled at most once in a process.
-    chain : str
-        Name of the chain.
     number : int
         Number of the chain, from 0.
     options : SamplingOptions
@@ -180,50 +170,14 @@ def sample_chain(
     seed : int
         Seed of the fit. Each chain and attempt has its own random stream.
     attempt : int
-        Number of the attempt, from 1.
+        Number of the attempt, from 1. One with more draws is thinned to their number.
 
     Returns
     -------
-    Sampled
-        Draws of shape (1, draw, levels..., labels...), or the reason why there are none.
+    Draws
+        Draws of shape (1, draw, levels..., labels...).
     """
-    try:
-        return Sampled(chain, _chain(cohort, number, options, seed, attempt), attempt)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a panic of nutpie is not an Exception
-        return Sampled(chain, None, attempt, in_one_line(error))
-
-
-def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, attempt: int) -> Draws:
-    """Draw one chain; an attempt with more draws is thinned to their number."""
     stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
     used = replace(with_more_care(options, attempt), chains=1)
     draws = sample(joint_form(cohort), used, subject_seed(seed, stream))
     return thinned(draws, used.draws // options.draws)
-
-
-def mixes(chains: list[Draws]) -> bool:
-    """Return whether chains agree on all values, with few divergences at most."""
-    names = chains[0].posterior
-    values = [np.concatenate([chain.posterior[name] for chain in chains]) for name in names]
-    rhat, ess = worst(rhat_ess(np.concatenate([by_element(each[None])[0] for each in values])))
-    diverging = np.concatenate([chain.statistics["diverging"] for chain in chains])
-    measured = Convergence(int(diverging.sum()), float(rhat), float(ess), "", diverging.shape[1])
-    return status(faults(measured, len(chains))) not in UNTRUSTED
-
-
-def joined(chains: list[Draws], layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Join chains; the first axis of a latent per subject is that of the subjects."""
-    posterior = {}
-    for latent in layout.latents:
-        values = np.concatenate([draws.posterior[latent.name] for draws in chains])
-        names = _names(latent)
-        if "subject" in names:
-            values = np.moveaxis(values, 2 + names.index("subject"), 0)
-        posterior[latent.name] = values
-    statistics = {
-        name: np.concatenate([draws.statistics[name] for draws in chains])
-        for name in STATISTICS.values()
-    }
-    return posterior, statistics

@@ -1,4 +1,4 @@
-"""Stopping of jobs in threads, when their results are no longer needed or Python ends.
+"""Threads that sample, and stop when their results are no longer needed or Python ends.
 
 A thread that runs machine code cannot be stopped from outside, and must have ended before Python
 frees the code at the end of the process. A job therefore checks between its steps whether to stop.
@@ -7,35 +7,60 @@ frees the code at the end of the process. A job therefore checks between its ste
 import atexit
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 _leaving = threading.Event()
 _at_work: set[threading.Thread] = set()
 _heard = threading.local()
 
 
-@contextmanager
-def told_by(stop: threading.Event) -> Iterator[None]:
-    """Stop the job of this thread at its next check if the event is set."""
-    _heard.stop = stop
-    try:
-        yield
-    finally:
-        del _heard.stop
+class DaemonThreads(Executor):
+    """Executor with a thread for each job, for whose results a process that ends does not wait.
+
+    Examples
+    --------
+    >>> DaemonThreads().submit(max, 1, 2).result()
+    2
+    """
+
+    def submit[**P, T](
+        self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> "Future[T]":
+        """Start a job; its exceptions are raised by its future."""
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+
+        def work() -> None:
+            try:
+                result = fn(*args, **kwargs)
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        threading.Thread(target=work, daemon=True).start()
+        return future
 
 
 @contextmanager
-def awaited_at_exit() -> Iterator[None]:
-    """Make Python stop the job of this thread when it ends, and wait until it has stopped."""
+def stopped_by(stop: threading.Event | None) -> Iterator[None]:
+    """Stop the job of this thread at its next check if the event is set, or if Python ends.
+
+    If Python ends, it waits until the job has stopped.
+    """
     _stop_at_exit()
     thread = threading.current_thread()
     _at_work.add(thread)
+    _heard.stop = stop
     try:
         stop_if_told()  # Python may be ending already
         yield
     finally:
+        _heard.stop = None
         _at_work.discard(thread)
 
 
@@ -51,7 +76,7 @@ def stop_if_told() -> None:
     Examples
     --------
     >>> stop = threading.Event()
-    >>> with told_by(stop):
+    >>> with stopped_by(stop):
     ...     stop_if_told()
     ...     stop.set()
     ...     stop_if_told()

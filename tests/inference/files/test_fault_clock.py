@@ -8,7 +8,7 @@ from helpers.fault_cases import OPTIONS, cohort, layout, same_draws
 
 import measurement_layouts as ml
 from measurement_layouts.common import progress
-from measurement_layouts.inference import fitting
+from measurement_layouts.inference.sampling.problems import Alone
 
 TIME_OF_DAY = ("time", "time_ns")
 STEADY = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")  # so says Python
@@ -39,15 +39,15 @@ def test_a_fit_that_is_stopped_and_resumed(tmp_path, monkeypatch, capsys):
     turn(monkeypatch, TIME_OF_DAY)
     store, wanted = tmp_path / "store", cohort(5)
     options = OPTIONS | {"progressbar": True, "n_jobs": 1}
-    sample = fitting.sample_subject
+    sample = Alone.sample
 
-    def interrupted(battery, subject, *rest, **how):
-        if subject == "s2":
+    def interrupted(model, name, *rest):
+        if name == "s2":
             raise KeyboardInterrupt
-        return sample(battery, subject, *rest, **how)
+        return sample(model, name, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(fitting, "sample_subject", interrupted)
+        patch.setattr(Alone, "sample", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ml.fit(layout, wanted, store=store, **options)
     assert ml.load(store).subjects == ["s0", "s1"]
@@ -63,10 +63,10 @@ def test_a_fit_that_is_stopped_and_resumed(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.trust("faults", "a clock that goes backwards")
-def test_a_fit_in_memory_when_steady_clocks_turn_too(monkeypatch, capsys):
-    """Not with a store: Zarr waits by asyncio, whose own clock it is."""
+def test_a_fit_when_steady_clocks_turn_too(tmp_path, monkeypatch, capsys):
     turn(monkeypatch, TIME_OF_DAY + STEADY)
-    fit = ml.fit(layout, cohort(5), **OPTIONS | {"progressbar": True, "n_jobs": 2})
+    options = OPTIONS | {"progressbar": True, "n_jobs": 2}
+    fit = ml.fit(layout, cohort(5), store=tmp_path / "store", **options)
     monkeypatch.undo()
     assert "5/5" in capsys.readouterr().err
     assert same_draws(fit, ml.fit(layout, cohort(5), **OPTIONS))

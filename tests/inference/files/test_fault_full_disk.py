@@ -14,7 +14,7 @@ import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.command import main
 from measurement_layouts.common.errors import StoreError
-from measurement_layouts.inference import fitting
+from measurement_layouts.inference.sampling.problems import Alone
 
 SUBJECTS = 40
 LONG = OPTIONS | {"draws": 1000, "n_jobs": 1}
@@ -85,16 +85,16 @@ def test_a_store(disk, fit, monkeypatch):
     assert 0 < done < 12
     assert str(caught.value) == (
         f"could not write s{done} into {store}: [Errno 28] No space left on device; kept in it: "
-        f"{done} subjects; make room, and fit again with the same store"
+        f"{done} of 12 subjects; make room, and fit again with the same store"
     )
     filler.unlink()
-    names, sample = [], fitting.sample_subject
+    names, sample = [], Alone.sample
 
-    def noted(battery, subject, *rest, **how):
-        names.append(subject)
-        return sample(battery, subject, *rest, **how)
+    def noted(model, name, *rest):
+        names.append(name)
+        return sample(model, name, *rest)
 
-    monkeypatch.setattr(fitting, "sample_subject", noted)
+    monkeypatch.setattr(Alone, "sample", noted)
     again = ml.fit(layout, wanted, store=store, **LONG)
     assert names == wanted.subjects[done:]
     assert again.posterior.equals(fit.posterior.sel(subject=wanted.subjects))
@@ -191,15 +191,15 @@ def test_the_command(disk, command, capsys, leave):
     assert main([*command, f"--out={out}"]) == 2
     (said,) = (line for line in capsys.readouterr().err.splitlines() if "could not" in line)
     there = sorted(path.name for path in out.iterdir())
-    done = len(list((out / "store" / "records").glob("*.json")))
+    done = len(list((out / "store").glob("unit-*.npz")))
     on = "make room, and the same command, without --overwrite, goes on"
     why = "[Errno 28] No space left on device"
     if leave == 0:
         wanted = f"could not write into {out / 'store'}: {why}; nothing in it is lost; {on}"
     elif done < 6:
         wanted = (
-            f"could not write s{done} into {out / 'store'}: {why}; kept in it: {done} "
-            f"{'subjects' if done > 1 else 'subject'}; {on}"
+            f"could not write s{done} into {out / 'store'}: {why}; kept in it: {done} of 6 "
+            f"subjects; {on}"
         )
     else:
         wanted = f"could not write {out / 'fit.nc'}: {FULL}"

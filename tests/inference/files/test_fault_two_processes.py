@@ -16,17 +16,17 @@ import sys, time
 sys.path.insert(0, sys.argv[1])
 from helpers import fault_cases
 import measurement_layouts as ml
-from measurement_layouts.inference import fitting
+from measurement_layouts.inference.sampling.problems import Alone
 
-sample = fitting.sample_subject
+sample = Alone.sample
 
-def slowly(battery, subject, *rest, **how):
-    if subject == "s2":
+def slowly(model, name, *rest):
+    if name == "s2":
         print("begun", flush=True)
         time.sleep(600)
-    return sample(battery, subject, *rest, **how)
+    return sample(model, name, *rest)
 
-fitting.sample_subject = slowly
+Alone.sample = slowly
 options = fault_cases.OPTIONS | {"n_jobs": 1}
 ml.fit(fault_cases.layout, fault_cases.cohort(4), store=sys.argv[2], **options)
 """
@@ -39,7 +39,7 @@ def test_the_second_is_refused_and_goes_on_once_the_first_is_dead(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as first:
         try:
             assert first.stdout.readline() == "begun\n"
-            while not (store / "records" / "1.json").exists():  # written while the next is begun
+            while not (store / "unit-1-1-0.npz").exists():  # written while the next is begun
                 time.sleep(0.01)
             before = sorted(store.rglob("*"))
             with exactly(

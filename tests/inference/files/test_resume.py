@@ -1,236 +1,255 @@
-"""Fits that go on where they stopped: killed, interrupted, or done already."""
+"""Fits of both kinds that go on where they stopped: killed, interrupted, or done already."""
 
 import signal
 import subprocess
 import sys
 import weakref
-from contextlib import contextmanager
 
 import pytest
-from helpers import TESTS, pretend
+from helpers import TESTS, pretend, small_layouts
+from helpers.populations import cohort_data, exam_layout
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.common import progress
 from measurement_layouts.inference import fitting
 from measurement_layouts.inference.files.store import Store
+from measurement_layouts.inference.sampling import problems
+
+JOINT = {"draws": 20, "tune": 20, "chains": 4, "seed": 3, "reruns": 0, "progressbar": False}
+UNITS = {"alone": 6, "jointly": 4}
 
 CHILD = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-sys.path.insert(0, sys.argv[1])
-from helpers import small_layouts
-import measurement_layouts as ml
-from measurement_layouts.inference import fitting
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/inference/files"]
+import test_resume as here
 from measurement_layouts.inference.files.store import Store
+from measurement_layouts.inference.sampling import problems
 
-sample, add = fitting.sample_subject, Store.add
+sample, sample_chain, add = problems.sample, problems.sample_chain, Store.add
 
-def slowly(battery, subject, data, **options):
-    print(f"begun {subject}\\n", end="", flush=True)
-    time.sleep(0.3)
-    return sample(battery, subject, data, **options)
+def slowly(real):
+    def call(*arguments):
+        time.sleep(0.3)
+        return real(*arguments)
+    return call
 
-def told(store, sampled):
-    add(store, sampled)
-    print(f"added {sampled.subject}\\n", end="", flush=True)
+def noted(store, unit, draws, reason=""):
+    add(store, unit, draws, reason)
+    print(unit.problem, unit.block, flush=True)
 
-fitting.sample_subject, Store.add = slowly, told
-layout = small_layouts.animal_ai()
-cohort = small_layouts.six_subjects(layout)
-ml.fit(layout, cohort, store=sys.argv[2], n_jobs=2, **small_layouts.SAMPLING)
-print("finished", flush=True)
+problems.sample, problems.sample_chain = slowly(sample), slowly(sample_chain)
+Store.add = noted
+here.fit(sys.argv[3], store=sys.argv[2], n_jobs=2)
 """
 
 
-def run_and_stop(store, number):
-    """Fit in another process and stop it after two subjects; who was begun, who was added."""
-    command = [sys.executable, "-c", CHILD, str(TESTS), str(store)]
-    told = {"begun": [], "added": []}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        for line in child.stdout:
-            what, subject = line.split()
-            told[what].append(subject)
-            if len(told["added"]) == 2 and child.poll() is None:
-                child.send_signal(number)
-                break
-        rest = [line.split() for line in child.stdout]
-        assert child.wait(timeout=30) != 0
-    for what, subject in rest:
-        told[what].append(subject)
-    return told
+def fit(kind, **options):
+    """Fit six subjects alone, or twelve jointly."""
+    if kind == "jointly":
+        return ml.fit(exam_layout(), cohort_data(), **JOINT | options)
+    layout = small_layouts.animal_ai()
+    cohort = small_layouts.six_subjects(layout)
+    return ml.fit(layout, cohort, **small_layouts.SAMPLING | options)
 
 
-@pytest.fixture
-def sampled(monkeypatch):
-    """Who is sampled from here on."""
-    names, real = [], fitting.sample_subject
-
-    def noted(battery, subject, data, **options):
-        names.append(subject)
-        return real(battery, subject, data, **options)
-
-    monkeypatch.setattr(fitting, "sample_subject", noted)
-    return names
-
-
-@pytest.mark.trust("faults", "a fit that is killed")
-@pytest.mark.parametrize(
-    "number",
-    [
-        pytest.param(kind, marks=[pytest.mark.slow, pytest.mark.alone])
-        for kind in (signal.SIGKILL, signal.SIGINT)
-    ],
-)
-def test_a_fit_that_was_stopped_goes_on(
-    animal_ai, cohort, fitted, sampling, same, sampled, tmp_path, number
-):
-    """Killed at once, or by Ctrl-C; only subjects in flight are sampled again."""
-    told = run_and_stop(tmp_path / "store", number)
-    assert 2 <= len(told["added"]) < 6
-    fit = ml.fit(animal_ai, cohort, store=tmp_path / "store", **sampling)
-    assert not set(sampled) & set(told["added"])
-    kept = set(cohort.subjects) - set(sampled)
-    assert len(set(told["begun"]) - kept) <= 3  # two at work, and one that is being written
-    assert fit.subjects == cohort.subjects
-    assert all(same(fit, fitted, subject) for subject in cohort.subjects)
-    sampled.clear()
-    again = ml.fit(animal_ai, cohort, store=tmp_path / "store", **sampling)
-    assert sampled == []
-    assert all(same(again, fitted, subject) for subject in cohort.subjects)
-
-
-@contextmanager
-def stopped_at(name):
-    """A fit that is interrupted before a subject is sampled."""
-    real = fitting.sample_subject
-
-    def interrupted(battery, subject, data, **options):
-        if subject == name:
-            raise KeyboardInterrupt
-        return real(battery, subject, data, **options)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fitting, "sample_subject", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            yield
+@pytest.fixture(params=["alone", "jointly"])
+def kind(request):
+    return request.param
 
 
 @pytest.fixture
 def pretended(monkeypatch):
     pretend.install(monkeypatch)
+    pretend.install_jointly(monkeypatch)
 
 
-@pytest.mark.usefixtures("pretended")
-def test_the_seed_of_the_store_is_taken(animal_ai, cohort, sampling, same, tmp_path):
-    free = {**sampling, "seed": None}
-    store = tmp_path / "store"
-    with stopped_at("Dot"):
-        ml.fit(animal_ai, cohort, store=store, n_jobs=1, **free)
-    some = ml.load(store)
-    everybody = ml.fit(animal_ai, cohort, store=store, **free)
-    assert some.subjects == cohort.subjects[:3]
-    assert all(same(some, everybody, subject) for subject in some.subjects)
-    seed = int(everybody.data.attrs["seed"])
-    elsewhere = ml.fit(animal_ai, cohort, **{**sampling, "seed": seed})
-    assert all(same(elsewhere, everybody, subject) for subject in cohort.subjects)
-    with pytest.raises(FitError, match="seed"):
-        ml.fit(animal_ai, cohort, store=store, **{**sampling, "seed": seed + 1})
+@pytest.fixture
+def sampled(monkeypatch):
+    """Units that are sampled from here on, by problem and block."""
+    units = []
+    for model in (problems.Alone, problems.Jointly):
+
+        def noted(self, name, data, unit, seed, real=model.sample):
+            units.append((unit.problem, unit.block))
+            return real(self, name, data, unit, seed)
+
+        monkeypatch.setattr(model, "sample", noted)
+    return units
+
+
+def stop_at(monkeypatch, number):
+    """Interrupt fits before the third unit, say, is sampled."""
+    for model in (problems.Alone, problems.Jointly):
+
+        def interrupted(self, name, data, unit, seed, real=model.sample):
+            if unit.problem + unit.block == number:
+                raise KeyboardInterrupt
+            return real(self, name, data, unit, seed)
+
+        monkeypatch.setattr(model, "sample", interrupted)
+
+
+@pytest.mark.trust("faults", "a fit that is killed")
+@pytest.mark.trust("faults", "a joint fit that is killed")
+@pytest.mark.slow
+@pytest.mark.alone
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_fit_that_was_stopped_goes_on(kind, sampled, tmp_path, number):
+    """Killed at once, or by Ctrl-C; only units in flight are sampled again."""
+    command = [sys.executable, "-c", CHILD, str(TESTS), str(tmp_path / "store"), kind]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        lines = [child.stdout.readline(), child.stdout.readline()]
+        child.send_signal(number)
+        lines += child.stdout.readlines()
+        assert child.wait(timeout=30) != 0
+    added = {tuple(map(int, line.split())) for line in lines}
+    assert 2 <= len(added) < UNITS[kind]
+    again = fit(kind, store=tmp_path / "store")
+    assert not set(sampled) & added
+    assert len(sampled) + len(added) >= UNITS[kind] - 1  # one may be written, and not printed
+    assert again.data.identical(fit(kind).data)
+    sampled.clear()
+    assert fit(kind, store=tmp_path / "store").data.identical(again.data)
+    assert sampled == []
 
 
 @pytest.mark.trust("faults", "Ctrl-C keeps what is done")
+@pytest.mark.trust("faults", "Ctrl-C keeps the chains of a joint fit that are done")
 @pytest.mark.usefixtures("pretended")
-def test_ctrl_c_keeps_what_is_in_the_store(animal_ai, cohort, sampling, same, sampled, tmp_path):
-    whole = ml.fit(animal_ai, cohort, **sampling)
-    with stopped_at("Dot"):
-        ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=1, **sampling)
+def test_ctrl_c_keeps_what_is_in_the_store(kind, sampled, tmp_path, monkeypatch):
+    whole = fit(kind)
+    store = tmp_path / "store"
+    with monkeypatch.context() as patch:
+        stop_at(patch, 2)
+        with pytest.raises(KeyboardInterrupt):
+            fit(kind, store=store, n_jobs=1, seed=None)
+    seed = int(Store.read(store, lambda head: whole.layout).seed)
     sampled.clear()
-    fit = ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=1, **sampling)
-    assert sampled == ["Dot", "ace", "nil"]
-    assert all(same(fit, whole, subject) for subject in cohort.subjects)
+    again = fit(kind, store=store, n_jobs=1, seed=None)  # the seed of the store is taken
+    assert len(sampled) == UNITS[kind] - 2
+    assert again.data.identical(fit(kind, seed=seed).data)
+    assert not again.posterior.equals(whole.posterior)  # twin: that of another seed
+    with pytest.raises(FitError, match="seed"):
+        fit(kind, store=store, seed=seed + 1)
 
 
 @pytest.mark.usefixtures("pretended")
-def test_failures_stay_in_the_store(animal_ai, cohort, sampling, tmp_path, monkeypatch):
-    def failing(battery, data, options, seed, cores, starts):
-        raise RuntimeError("no finite start")
-
-    store = tmp_path / "store"
-    with stopped_at("Bob"):
-        ml.fit(animal_ai, cohort, store=store, n_jobs=1, **sampling)
-    with monkeypatch.context() as patch:
-        pretend.install(patch, failing)
-        fit = ml.fit(animal_ai, cohort, store=store, **sampling)
-    assert fit.subjects == ["Ann"]
-    assert list(fit.failures) == cohort.subjects[1:]
-    assert set(fit.failures.values()) == {"RuntimeError: no finite start"}
-    assert ml.load(store).failures == fit.failures
-    assert ml.fit(animal_ai, cohort, store=store, **sampling).failures == {}  # sampled again
-
-
-@pytest.mark.usefixtures("pretended")
-def test_all_fail_and_the_store_knows(animal_ai, cohort, sampling, tmp_path, monkeypatch):
-    def failing(battery, data, options, seed, cores, starts):
+def test_failures_stay_in_the_store(tmp_path, monkeypatch):
+    def failing(*_arguments):
         raise RuntimeError("no finite start")
 
     store = tmp_path / "store"
     with monkeypatch.context() as patch:
-        pretend.install(patch, failing)
+        patch.setattr(problems, "sample", failing)
         with pytest.raises(FitError, match="failed for all 6 subjects"):
-            ml.fit(animal_ai, cohort, store=store, **sampling)
-    assert len(list((store / "records").glob("*.json"))) == 6
-    assert ml.fit(animal_ai, cohort, store=store, **sampling).subjects == cohort.subjects
+            fit("alone", store=store)
+    with monkeypatch.context() as patch:
+        stop_at(patch, 1)
+        with pytest.raises(KeyboardInterrupt):
+            fit("alone", store=store, n_jobs=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(problems, "sample", failing)
+        stored = fit("alone", store=store)
+    assert stored.subjects == ["Ann"]
+    assert set(stored.failures.values()) == {"RuntimeError: no finite start"}
+    assert len(stored.failures) == 5
+    assert ml.load(store).failures == stored.failures
+    again = fit("alone", store=store)  # failed subjects are sampled again
+    assert (again.failures, again.attempts) == ({}, {})
+    assert again.data.identical(fit("alone").data)
 
 
 @pytest.mark.usefixtures("pretended")
-def test_mistakes_leave_no_store(animal_ai, cohort, sampling, tmp_path, monkeypatch):
-    def refused(battery):
+def test_an_attempt_with_faults_is_not_made_again(kind, sampled, tmp_path, monkeypatch):
+    """A fit that is stopped in the second attempt goes on there, to the same draws."""
+    for name, function in (("sample", problems.sample), ("sample_chain", problems.sample_chain)):
+
+        def diverging(*arguments, real=function):
+            draws = real(*arguments)
+            draws.statistics["diverging"][:] = True
+            return draws
+
+        monkeypatch.setattr(problems, name, diverging)
+    whole = fit(kind, reruns=1)
+    assert set(whole.diagnostics()["attempts"]) == {2}
+    store = tmp_path / "store"
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add", _stopping_after(UNITS[kind] + 1))
+        with pytest.raises(KeyboardInterrupt):
+            fit(kind, reruns=1, store=store, n_jobs=1)
+    sampled.clear()
+    again = fit(kind, reruns=1, store=store)
+    assert len(sampled) == UNITS[kind] - 1
+    assert again.data.identical(whole.data)
+
+
+def _stopping_after(count):
+    add, added = Store.add, []
+
+    def stopping(self, *arguments):
+        add(self, *arguments)
+        added.append(arguments)
+        if len(added) == count:
+            raise KeyboardInterrupt
+
+    return stopping
+
+
+@pytest.mark.usefixtures("pretended")
+def test_mistakes_leave_no_store(kind, tmp_path, monkeypatch):
+    def refused(_):
         raise ml.LayoutError("not this prior")
 
     store = tmp_path / "store"
-    for wrong in ({"draws": 1}, {"reruns": -1}, {"method": "vi"}, {"n_jobs": 0}):
+    for wrong in ({"draws": 1}, {"reruns": -1}, {"method": "vi"}, {"n_jobs": 0}, {"executor": 2}):
         with pytest.raises(FitError):
-            ml.fit(animal_ai, cohort, store=store, **{**sampling, **wrong})
-    monkeypatch.setattr(fitting, "compile_sampler", refused)
+            fit(kind, store=store, **wrong)
+    monkeypatch.setattr(problems, "compile_sampler", refused)
+    monkeypatch.setattr(problems, "joint_form", refused)
     with pytest.raises(ml.LayoutError):
-        ml.fit(animal_ai, cohort, store=store, **sampling)
+        fit(kind, store=store)
     assert not store.exists()
 
 
 @pytest.mark.usefixtures("pretended")
-def test_a_finished_store_needs_no_sampler(animal_ai, cohort, sampling, tmp_path, monkeypatch):
-    ml.fit(animal_ai, cohort, store=tmp_path / "store", **sampling)
-    monkeypatch.setattr(fitting, "compile_sampler", None)
-    fit = ml.fit(animal_ai, cohort, store=tmp_path / "store", **sampling)
-    assert fit.subjects == cohort.subjects
+def test_a_finished_store_needs_no_sampler(kind, tmp_path, monkeypatch):
+    whole = fit(kind, store=tmp_path / "store")
+    monkeypatch.setattr(problems, "compile_sampler", None)
+    monkeypatch.setattr(problems, "joint_form", None)
+    assert fit(kind, store=tmp_path / "store").data.identical(whole.data)
 
 
 @pytest.mark.usefixtures("pretended")
-def test_what_is_in_the_store_is_not_in_memory(animal_ai, cohort, sampling, tmp_path, monkeypatch):
+def test_what_is_in_the_store_is_not_in_memory(tmp_path, monkeypatch):
     """Two threads may be one result ahead of the one being written."""
-    kept, alive, add = [], [], Store.add
+    added, alive, add = [], [], Store.add
 
-    def watched(store, sampled):
-        kept.append(weakref.ref(sampled.draws))
-        add(store, sampled)
-        alive.append(sum(draws() is not None for draws in kept))
+    def watched(store, unit, draws, reason=""):
+        added.append(weakref.ref(draws))
+        add(store, unit, draws, reason)
+        alive.append(sum(reference() is not None for reference in added))
 
     monkeypatch.setattr(Store, "add", watched)
-    ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=2, **sampling)
+    fit("alone", store=tmp_path / "store", n_jobs=2)
     assert len(alive) == 6
     assert max(alive) <= 2  # the one written and the one before
 
 
 @pytest.mark.usefixtures("pretended")
-def test_the_bar_starts_at_those_finished(animal_ai, cohort, sampling, tmp_path, monkeypatch):
-    with stopped_at("Cyd"):
-        ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=1, **sampling)
-    seen = {}
+def test_the_bar_starts_at_those_finished(kind, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_at(patch, 2)
+        with pytest.raises(KeyboardInterrupt):
+            fit(kind, store=tmp_path / "store", n_jobs=1)
+    bars = []
 
     def watched(work, **options):
-        seen.update(options)
-        return progress.track(work, **options)
+        ticks = list(progress.track(work, **options))
+        bars.append((options["before"], options["total"], len(ticks)))
+        yield from ticks
 
     monkeypatch.setattr(fitting, "track", watched)
-    ml.fit(animal_ai, cohort, store=tmp_path / "store", **sampling)
-    assert (seen["before"], seen["total"]) == (2, 6)
+    fit(kind, store=tmp_path / "store")
+    assert bars == [(2, UNITS[kind], UNITS[kind] - 2)]

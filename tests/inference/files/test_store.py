@@ -1,4 +1,4 @@
-"""A store: written subject by subject, gone on with later, and answering as a fit in memory."""
+"""A store: written unit by unit, continued later, and answering as a fit in memory."""
 
 import pickle
 import shutil
@@ -7,16 +7,15 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
-from helpers import folders, small_layouts
+from helpers import folders, pretend, small_layouts
+from helpers.populations import cohort_data, exam_layout
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.files import records as chunks
-from measurement_layouts.inference.files import storage
+from measurement_layouts.inference.files import store as files
 from measurement_layouts.inference.posterior import diagnostics, summaries
 from measurement_layouts.inference.posterior.posterior import posterior_draws, success_rates
-from measurement_layouts.inference.sampling.draws import Sampled
+from measurement_layouts.inference.sampling.draws import Unit
 from measurement_layouts.layouts.elements import elements
 
 
@@ -49,72 +48,56 @@ def filled(template, path):
 # --- the same answers as in memory ---------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=["plain", "labelled"])
+@pytest.fixture(scope="module", params=["plain", "labelled", "jointly"])
 def both(request, tmp_path_factory, animal_ai):
     """The same draws in memory and in a store, added in another order; and where the store is."""
+    path = tmp_path_factory.mktemp("both") / "store"
+    if request.param == "jointly":
+        options = {"draws": 20, "tune": 5, "chains": 2, "seed": 3, "progressbar": False}
+        with pytest.MonkeyPatch.context() as patch:
+            pretend.install_jointly(patch)
+            fits = [ml.fit(exam_layout(), cohort_data(), **options, store=s) for s in (None, path)]
+        return *fits, path
     layout, evaluation = animal_ai, folders.evaluation()
     if request.param == "labelled":
         layout, evaluation = folders.labelled()
-    path = tmp_path_factory.mktemp("both") / "store"
-    collected = folders.collected(layout, evaluation)
-    first, *others, last = evaluation.subjects
-    found = [folders.sampled(layout, subject) for subject in others]
-    found.append(folders.sampled(layout, first, attempts=3, reason="R-hat 1.2"))
-    found.append(Sampled(last, None, attempts=2, reason="RuntimeError: no start"))
-    with folders.opened(path, layout, evaluation) as store:
-        for one in found[::-1]:
-            collected.add(one)
-        for one in found:
-            store.add(one)
-        assert store.finished == collected.finished == set(evaluation.subjects) - {last}
-        assert store.seed == collected.seed == 3
-        return ml.Fit.of(collected.posterior()), ml.Fit.of(store.posterior()), path
+    last = len(evaluation.subjects) - 1
+    units = [(Unit(0, attempt, 0), "R-hat 1.2") for attempt in (1, 2)]
+    units += [(Unit(row, 1, 0), "") for row in range(1, last)]
+    fits = []
+    for place, order in ((None, units[::-1]), (path, units)):
+        with folders.opened(place, layout, evaluation) as store:
+            for unit, reason in order:
+                name = f"{evaluation.subjects[unit.problem]} {unit.attempt}"
+                store.add(unit, folders.sampled(layout, name), reason)
+            for attempt in (1, 2):
+                store.add(Unit(last, attempt, 0), None, "RuntimeError: no start")
+            assert store.seed == 3
+            fits.append(ml.Fit.of(store.posterior()))
+    return *fits, path
 
 
 def test_in_memory_and_stored_fits_answer_alike(both):
-    memory, stored, _ = both
-    assert stored.layout == memory.layout
-    assert stored.subjects == memory.subjects
-    assert stored.failures == memory.failures
-    assert stored.attempts == memory.attempts
-    assert repr(stored) == repr(memory)
-    assert stored.data.identical(memory.data)
+    memory, stored, path = both
+    for fit in (stored, ml.load(path), ml.load(str(path), layout=memory.layout)):
+        assert fit.layout == memory.layout
+        assert fit.failures == memory.failures
+        assert fit.attempts == memory.attempts
+        assert fit.data.identical(memory.data)
     for group in memory.data.children:
         for name, variable in memory.data[group].variables.items():
             assert stored.data[group][name].dtype == variable.dtype, (group, name)
     pd.testing.assert_frame_equal(stored.profiles(prob=0.8), memory.profiles(prob=0.8))
     pd.testing.assert_frame_equal(stored.diagnostics(), memory.diagnostics())
-    items = folders.labelled()[1].items if "skill" in memory.prior else small_layouts.battery(9)
-    assert stored.forecast(items).data.identical(memory.forecast(items).data)
-    pd.testing.assert_series_equal(success_rates(stored), success_rates(memory))
-
-
-def test_draws_of_another_subject_are_seen(both):
-    """Twin that must fail: the comparison above is of numbers, not of names."""
-    memory, stored, _ = both
-    data = memory.data.copy(deep=True)
-    latent = memory.layout.latents[0].name
-    data["posterior"][latent][0] = data["posterior"][latent][1]
-    assert not stored.data.identical(data)
-
-
-def test_stored_fits_load(both):
-    memory, _, path = both
-    again = ml.load(path)
-    assert again.data.identical(memory.data)
-    assert again.attempts == memory.attempts
-    assert ml.load(str(path), layout=memory.layout).layout == memory.layout
+    changed = memory.data.copy(deep=True)  # twin: numbers are compared, not names
+    changed["posterior"][memory.layout.latents[0].name][{"draw": 0}] += 1e-9
+    assert not stored.data.identical(changed)
 
 
 def test_stored_fits_save_to_one_file(both, tmp_path, monkeypatch):
     memory, stored, _ = both
-    whole = ml.load(stored.save(tmp_path / "whole.nc"))
-    assert whole.data.identical(memory.data)
-    assert whole.attempts == memory.attempts
-    monkeypatch.setattr(storage, "_BLOCK", 300)  # bytes: less than one subject's draws
-    parts = ml.load(stored.save(tmp_path / "parts.nc"))
-    assert parts.data.identical(memory.data)
-    assert ml.load(memory.save(tmp_path / "memory.nc")).data.identical(memory.data)
+    monkeypatch.setattr("measurement_layouts.inference.files.storage._BLOCK", 300)  # bytes
+    assert ml.load(stored.save(tmp_path / "parts.nc")).data.identical(memory.data)
 
 
 def test_any_part_of_the_draws_can_be_asked_for(both):
@@ -128,93 +111,65 @@ def test_any_part_of_the_draws_can_be_asked_for(both):
             {"chain": -1},
             {"subject": []},
         ):
-            assert ours.isel(part).identical(theirs.isel(part))
-        assert ours.mean(["chain", "draw"]).equals(theirs.mean(["chain", "draw"]))
+            chosen = {dim: rows for dim, rows in part.items() if dim in ours.dims}
+            assert ours.isel(chosen).identical(theirs.isel(chosen))
 
 
-# --- on the disk ---------------------------------------------------------------------------------
+# --- continuing ----------------------------------------------------------------------------------
 
 
-def test_xarray_opens_it(filled, animal_ai, outcomes):
-    with xr.open_datatree(filled, engine="zarr") as tree:
-        posterior = tree["posterior"]
-        assert posterior["noiseLevel"].dims == ("subject", "chain", "draw")
-        assert posterior["subject"].to_numpy().tolist() == outcomes.subjects
-        for subject in ("s0", "s2", "s3"):
-            drawn = folders.sampled(animal_ai, subject).draws
-            for name, values in drawn.posterior.items():
-                found = posterior[name].sel(subject=subject).to_numpy()
-                np.testing.assert_array_equal(found, values)
-            for name, values in drawn.statistics.items():
-                found = tree["sample_stats"][name].sel(subject=subject)
-                np.testing.assert_array_equal(found, values)
-                assert found.dtype == values.dtype
-        assert posterior["noiseLevel"].sel(subject=["s1", "s4"]).isnull().all()
-        observed = tree["observed_data"]["successes"].to_numpy()
-        np.testing.assert_array_equal(observed, outcomes.successes)
-        fit = ml.load(filled)
-        assert set(fit.data.attrs) - set(tree.attrs) == {"failures", "attempts"}
-        assert all(tree.attrs[name] == fit.data.attrs[name] for name in ("layout", "seed", "tune"))
-        assert set(tree.children) == set(fit.data.children)
-
-
-def test_one_chunk_per_subject(filled):
-    for array in ("posterior/noiseLevel", "sample_stats/diverging"):
-        found = {file.name for file in (filled / array).iterdir()}
-        assert found == {"zarr.json", "c.0.0.0", "c.2.0.0", "c.3.0.0"}
-
-
-# --- going on ------------------------------------------------------------------------------------
-
-
-def test_going_on(filled, animal_ai, outcomes):
+def test_a_store_is_continued(filled, animal_ai, outcomes):
     with folders.opened(filled, animal_ai, outcomes, seed=None) as store:
         assert store.seed == 3
-        assert store.finished == {"s0", "s2", "s3"}
-        store.add(folders.sampled(animal_ai, "s1"))  # it had failed
+        todo = [store.next_units(row) for row in range(5)]
+        assert todo == [[], [Unit(1, 1, 0)], [], [], [Unit(4, 1, 0)]]  # s1 had failed
+        folders.add(store, animal_ai, 1)
         fit = ml.Fit.of(store.posterior())
         assert fit.subjects == ["s0", "s1", "s2", "s3"]
         assert fit.failures == {}
         assert fit.attempts == {"s0": 2}
-        store.add(folders.sampled(animal_ai, "s4"))
-        assert store.posterior().subjects == outcomes.subjects
+        assert ml.load(filled).subjects == fit.subjects  # others read while it is written
+        folders.add(store, animal_ai, 4)
     assert ml.load(filled).subjects == outcomes.subjects
 
 
-def test_a_new_store_without_a_seed_has_one_of_its_own(tmp_path, animal_ai, outcomes):
+def test_a_new_store_without_a_seed_has_a_random_one(tmp_path, animal_ai, outcomes):
     seeds = []
     for place in ("one", "other"):
-        with folders.opened(tmp_path / place, animal_ai, outcomes, seed=None) as store:
-            seeds.append(store.seed)
-        with folders.opened(tmp_path / place, animal_ai, outcomes, seed=None) as store:
-            assert store.seed == seeds[-1]
-    assert seeds[0] != seeds[1]
+        for _ in range(2):
+            with folders.opened(tmp_path / place, animal_ai, outcomes, seed=None) as store:
+                seeds.append(store.seed)
+    assert seeds[0] == seeds[1] != seeds[2] == seeds[3]
 
 
 def test_nothing_to_show_yet(path, animal_ai, outcomes):
-    with folders.opened(path, animal_ai, outcomes) as store:
+    with folders.opened(path, animal_ai, outcomes, reruns=0) as store:
         with raises("store has no draws; fit with this store to sample"):
             store.posterior()
-        store.add(Sampled("s1", None, reason="RuntimeError: no start"))
-        with raises("has no draws; s1: RuntimeError: no start; fit"):
-            store.posterior()
-    with raises("has no draws"):
+        store.add(Unit(1, 1, 0), None, "RuntimeError: no start")
+    with raises("has no draws; s1: RuntimeError: no start; fit"):
         ml.load(path)
 
 
-def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
-    with folders.opened(filled, animal_ai, outcomes) as store:
-        before = ml.load(filled)
-        store.add(folders.sampled(animal_ai, "s4"))
-        assert before.subjects == ["s0", "s2", "s3"]
-        assert ml.load(filled).subjects == ["s0", "s2", "s3", "s4"]
+def test_a_joint_fit_without_all_its_chains_has_nothing_to_show(path, monkeypatch):
+    def stop(cohort, number, *rest):
+        if number:
+            raise KeyboardInterrupt
+        return pretend.draw_chain(cohort, number, *rest)
+
+    pretend.install_jointly(monkeypatch, stop)
+    options = {"draws": 20, "chains": 2, "n_jobs": 1, "progressbar": False}
+    with pytest.raises(KeyboardInterrupt):
+        ml.fit(exam_layout(), cohort_data(), store=path, **options)
+    with raises("has no draws; fit with this store to sample all chains"):
+        ml.load(path)
 
 
-# --- refusing ------------------------------------------------------------------------------------
+# --- refusals ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ({"seed": 4}, "store was created with seed=3, but now it is seed=4; give another store, o"),
         ({"reruns": 0}, "created with reruns=1, but now it is reruns=0"),
@@ -223,23 +178,21 @@ def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
             {"options": {"draws": 30, "tune": 7, "chains": 3}},
             "with draws=20, chains=2, but now it is draws=30, chains=3",
         ),
-        (
-            {"options": folders.OPTIONS | {"target_accept": 0.9}},
-            "target_accept=0.8, but now it is target_accept=0.9",
-        ),
     ],
 )
-def test_other_options(filled, animal_ai, outcomes, asked, message):
-    with raises(message):
-        folders.opened(filled, animal_ai, outcomes, **asked)
-    folders.opened(filled, animal_ai, outcomes).close()
+def test_other_options(filled, animal_ai, outcomes, options, message):
+    with raises(message), folders.opened(filled, animal_ai, outcomes, **options):
+        pass
+    with folders.opened(filled, animal_ai, outcomes):  # it is not locked
+        pass
 
 
 @pytest.mark.trust("faults", "a store of another layout")
 def test_another_layout(filled, outcomes):
     layout = small_layouts.animal_ai(toward=0.5)
-    with raises("store has a layout with fingerprint .*, but 'animal-ai' has .*; give another"):
-        folders.opened(filled, layout, outcomes)
+    message = "store has a layout with fingerprint .*, but 'animal-ai' has .*; give another"
+    with raises(message), folders.opened(filled, layout, outcomes):
+        pass
     with raises(r"is a fit of the layout 'animal-ai' \(.*\), not of 'animal-ai' \("):
         ml.load(filled, layout=layout)
 
@@ -247,7 +200,6 @@ def test_another_layout(filled, outcomes):
 def changed(outcomes, what):
     """Another evaluation, by one change."""
     items, solved, tried = outcomes.items.copy(), outcomes.successes.copy(), outcomes.trials.copy()
-    subjects, names = outcomes.subjects, outcomes.items.index
     if what == "feature":
         items.loc["item-05", "rewardSize"] += 1e-12
     if what == "outcome":
@@ -255,91 +207,81 @@ def changed(outcomes, what):
     if what == "trials":
         solved.loc["s1", "item-03"] = tried.loc["s1", "item-03"] = 0
     other = ml.Evaluation(items, solved, tried)
-    chosen = {
-        "more items": lambda: outcomes + copied(outcomes),
-        "fewer items": lambda: other.select(items=names[:-1]),
-        "items turned": lambda: other.select(items=names[::-1]),
-        "more subjects": lambda: folders.evaluation(7),
-        "fewer subjects": lambda: other.select(subjects=subjects[1:]),
-        "subjects turned": lambda: other.select(subjects=subjects[::-1]),
+    selected = {
+        "fewer items": {"items": items.index[:-1]},
+        "items turned": {"items": items.index[::-1]},
+        "fewer subjects": {"subjects": outcomes.subjects[1:]},
+        "subjects turned": {"subjects": outcomes.subjects[::-1]},
     }
-    return chosen.get(what, lambda: other)()
-
-
-def copied(outcomes):
-    """The first item under another name."""
-    (first,) = outcomes.items.index[:1]
-    one = outcomes.select(items=[first])
-    tables = one.items, one.successes.T, one.trials.T
-    items, solved, tried = (table.rename(index={first: "again"}) for table in tables)
-    return ml.Evaluation(items, solved.T, tried.T)
+    return other.select(**selected[what]) if what in selected else other
 
 
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("more items", "fit with 24 items, but now there are 25; the first different ones are the"),
         ("fewer items", "with 24 items, but now there are 23; .* are the last; give another store"),
         ("items turned", "now there are 24; the first different ones are item-00 and item-23; gi"),
-        ("more subjects", "with 5 subjects, but now there are 7; .* are the last; give another"),
         ("fewer subjects", "with 5 subjects, but now there are 4; .* are s0 and s1; give another"),
         ("subjects turned", "5 subjects, but now there are 5; .* are s0 and s4; give another sto"),
-        ("feature", "with other values of rewardSize on 1 item: item-05; give another store"),
+        ("feature", "with other values of rewardSize; give another store"),
         ("outcome", "with other outcomes of 1 subject: s2; give another store, or the same eval"),
         ("trials", "with other outcomes of 1 subject: s1; give another store, or the same eval"),
     ],
 )
 def test_another_evaluation_is_refused(filled, animal_ai, outcomes, what, message):
     """And leaves the store as it was."""
-    before = {file: file.read_bytes() for file in filled.rglob("*.json")}
-    with raises(message):
-        folders.opened(filled, animal_ai, changed(outcomes, what))
-    assert {file: file.read_bytes() for file in filled.rglob("*.json")} == before
-    folders.opened(filled, animal_ai, outcomes).close()
-
-
-def test_properties_that_the_layout_does_not_use_may_differ(filled, animal_ai, outcomes):
-    colour = outcomes.items.assign(colour="blue")
-    same = ml.Evaluation(colour, outcomes.successes, outcomes.trials)
-    folders.opened(filled, animal_ai, same).close()
+    before = sorted((file, file.stat().st_mtime_ns) for file in filled.iterdir())
+    with raises(message), folders.opened(filled, animal_ai, changed(outcomes, what)):
+        pass
+    assert sorted((file, file.stat().st_mtime_ns) for file in filled.iterdir()) == before
+    unused = outcomes.items.assign(colour="blue")  # a property that the layout does not use
+    same = ml.Evaluation(unused, outcomes.successes, outcomes.trials)
+    with folders.opened(filled, animal_ai, same):
+        pass
 
 
 def test_something_else_is_there(tmp_path, animal_ai, outcomes):
     folder = tmp_path / "folder"
     folder.mkdir()
-    folders.opened(folder, animal_ai, outcomes).close()  # an empty one is taken
-    for name, make in (
-        ("photos", lambda path: (path.mkdir(), (path / "cat.png").write_text("cat"))),
-        ("file", lambda path: path.write_text("")),
-        ("other", lambda path: xr.Dataset({"p": ("x", [1.0])}).to_zarr(path, consolidated=False)),
-    ):
-        path = tmp_path / name
-        make(path)
-        before = sorted(path.rglob("*"))
-        with raises(f"{name} exists and is not a store of fits; give another folder"):
-            folders.opened(path, animal_ai, outcomes)
-        assert sorted(path.rglob("*")) == before
-
-
-def test_where_nothing_can_be_written(tmp_path, animal_ai, outcomes):
+    with folders.opened(folder, animal_ai, outcomes):  # an empty one is taken
+        pass
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "data.npz").write_text("mine")
     (tmp_path / "file").write_text("")
-    with raises("cannot write into .*file.store: Not a directory; give another folder"):
-        folders.opened(tmp_path / "file" / "store", animal_ai, outcomes)
+    for name in ("photos", "file"):
+        before = sorted(tmp_path.rglob("*"))
+        message = f"{name} exists and is not a store of fits; give another folder"
+        with raises(message), folders.opened(tmp_path / name, animal_ai, outcomes):
+            pass
+        assert sorted(tmp_path.rglob("*")) == before
+    with raises("there is no store in the folder .*photos; give a folder used as store= of fit"):
+        ml.load(tmp_path / "photos")
+    message = "cannot write into .*file.store: Not a directory; give another folder"
+    with raises(message), folders.opened(tmp_path / "file" / "store", animal_ai, outcomes):
+        pass
+
+
+def test_a_store_that_was_being_made_is_made_anew(path, animal_ai, outcomes, monkeypatch):
+    def killed(file, write):
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write_whole", killed)
+        with pytest.raises(SystemExit), folders.opened(path, animal_ai, outcomes):
+            pass
+    assert (path / "data.npz").exists()
+    with folders.opened(path, animal_ai, outcomes) as store:
+        folders.add(store, animal_ai, 0)
+    assert ml.load(path).subjects == ["s0"]
 
 
 def test_in_use(filled, animal_ai, outcomes):
     with (
         folders.opened(filled, animal_ai, outcomes),
         raises("store is in use, by another process"),
+        folders.opened(filled, animal_ai, outcomes),
     ):
-        folders.opened(filled, animal_ai, outcomes)
-    folders.opened(filled, animal_ai, outcomes).close()
-
-
-def test_a_refused_store_is_not_locked(filled, animal_ai, outcomes):
-    with raises("seed"):
-        folders.opened(filled, animal_ai, outcomes, seed=4)
-    folders.opened(filled, animal_ai, outcomes).close()
+        pass
 
 
 # --- reading little ------------------------------------------------------------------------------
@@ -347,71 +289,54 @@ def test_a_refused_store_is_not_locked(filled, animal_ai, outcomes):
 
 @pytest.fixture
 def read(monkeypatch):
-    """Subjects and arrays whose draws were read."""
-    real, found = chunks.DrawsOnDisk._subject, []
+    """Rows and arrays whose draws were read."""
+    real, rows = files._read_array, []
 
-    def counted(self, place):
-        found.append((self.subjects[place][1].subject, self.name))
-        return real(self, place)
+    def counted(path, mark, name, shape, unit):
+        rows.append((unit.problem, name))
+        return real(path, mark, name, shape, unit)
 
-    monkeypatch.setattr(chunks.DrawsOnDisk, "_subject", counted)
-    return found
-
-
-def test_opening_reads_no_draws(filled, read):
-    fit = ml.load(filled)
-    assert "3 subjects" in repr(fit)
-    assert "noiseLevel" in repr(fit.data)
-    assert len(fit.data.copy()["posterior"]["noiseLevel"]) == len(fit.subjects) == 3
-    assert success_rates(fit).notna().all()
-    assert read == []
+    monkeypatch.setattr(files, "_read_array", counted)
+    return rows
 
 
 def test_only_what_is_asked_for_is_read(filled, read, animal_ai):
     fit = ml.load(filled)
-    element = elements(animal_ai)[0]
-    posterior_draws(fit, element, "s2")
-    assert read == [("s2", "posterior/navigationAbility")]
+    assert "3 subjects" in repr(fit)
+    assert len(fit.data.copy()["posterior"]["noiseLevel"]) == 3
+    assert success_rates(fit).notna().all()
+    assert read == []
+    posterior_draws(fit, elements(animal_ai)[0], "s2")
+    assert read == [(2, "posterior/navigationAbility")]
     for ask in (
         lambda: diagnostics.profiles(fit, subjects=["s3"]),
         lambda: diagnostics.diagnose(fit, subjects=["s3"]),
         lambda: fit.forecast(small_layouts.battery(3), subjects=["s3"]),
-        lambda: ml.plots.prior_posterior(fit, "s3"),
         lambda: ml.plots.profile_forest(fit, subjects=["s3"]),
     ):
         read.clear()
         ask()
-        assert {subject for subject, _ in read} == {"s3"}
-
-
-def test_nothing_is_kept(filled, read):
-    fit = ml.load(filled)
-    for _ in range(2):
+        assert {row for row, _ in read} == {3}
+    for _ in range(2):  # nothing is kept
         read.clear()
         assert fit.posterior["noiseLevel"].to_numpy().shape == (3, 2, 20)
         assert len(read) == 3
 
 
 def test_diagnostics_read_some_subjects_at_a_time(filled, monkeypatch):
-    real, rows = chunks.DrawsOnDisk._read, []
+    real, rows = files.Stacked._indexed, []
 
     def counted(self, key):
-        found = real(self, key)
-        rows.append(len(found))
-        return found
+        values = real(self, key)
+        rows.append(len(values))
+        return values
 
-    monkeypatch.setattr(chunks.DrawsOnDisk, "_read", counted)
-    fit = ml.load(filled)
-    again = 4 * int((fit.diagnostics()["rhat"] > 1.01).sum())  # latents: to see if modes are apart
-    assert again > 0
+    monkeypatch.setattr(files.Stacked, "_indexed", counted)
     for size, most in ((1, 1), (2 * 2 * 20 * 8, 2), (10**6, 3)):
         monkeypatch.setattr(summaries, "_BLOCK", size)
         rows.clear()
         ml.load(filled).diagnostics()
         assert max(rows) == most
-        assert sum(rows) == again + 3 * (
-            4 + 1
-        )  # subjects, latents and divergences: each chunk once
 
 
 @pytest.mark.slow
@@ -419,10 +344,9 @@ def test_diagnostics_read_some_subjects_at_a_time(filled, monkeypatch):
 def test_memory_does_not_grow_with_the_subjects(path, animal_ai):
     """500 subjects' draws would be 64 MB; blocks of 1 MiB and what is computed of them are not."""
     options = {"draws": 2000, "tune": 1, "chains": 2}
-    outcomes = folders.evaluation(500)
-    with folders.opened(path, animal_ai, outcomes, options) as store:
-        for subject in outcomes.subjects:
-            store.add(folders.sampled(animal_ai, subject, options))
+    with folders.opened(path, animal_ai, folders.evaluation(500), options) as store:
+        for row in range(500):
+            folders.add(store, animal_ai, row, options=options)
     peaks = []
     for count in (125, 500):
         fit = ml.load(path)
@@ -441,3 +365,4 @@ def test_memory_does_not_grow_with_the_subjects(path, animal_ai):
 def test_pickled(filled):
     fit = ml.load(filled)
     assert pickle.loads(pickle.dumps(fit)).data.identical(fit.data)
+    assert np.isfinite(fit.profiles()["mean"]).all()

@@ -1,23 +1,13 @@
 """Joint fits: one stream for each chain, stores, executors, and what is refused."""
 
-import os
-import subprocess
-import sys
-import time
-from pathlib import Path
-
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
-from helpers import pretend_jointly
+from helpers import pretend
 from helpers.populations import cohort_data, exam_layout, full_layout
 
 import measurement_layouts as ml
-from measurement_layouts.inference.files.chains import ChainStore
-from measurement_layouts.inference.population import fitting
-from measurement_layouts.inference.sampling import joint_nuts
+from measurement_layouts.inference.sampling import problems
 
 _SHORT = {"draws": 60, "tune": 120, "chains": 2, "seed": 3, "reruns": 0, "progressbar": False}
 
@@ -48,45 +38,6 @@ def _first_chains(fit, count):
     data = fit.data.copy()
     data["posterior"] = data["posterior"].to_dataset().isel(chain=slice(count))
     return type(fit)(fit.layout, data, fit.failures, fit.attempts)
-
-
-@pytest.mark.trust("promises", "a store of chains goes on where it stopped")
-def test_a_store_goes_on_where_it_stopped(fitted, tmp_path, monkeypatch):
-    class Interrupted(BaseException):
-        pass
-
-    def stop(self, number, attempt, draws):
-        add(self, number, attempt, draws)
-        raise Interrupted
-
-    add = ChainStore.add
-    monkeypatch.setattr(ChainStore, "add", stop)
-    with pytest.raises(Interrupted):
-        ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", n_jobs=1, **_SHORT)
-    monkeypatch.setattr(ChainStore, "add", add)
-    sampled = []
-    once = fitting.sample_chain
-    monkeypatch.setattr(fitting, "sample_chain", lambda *a, **k: sampled.append(a) or once(*a, **k))
-    again = ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", n_jobs=1, **_SHORT)
-    assert len(sampled) == 1  # the other chain was there
-    assert _same(fitted, again)
-
-
-def test_a_store_of_another_fit_is_refused(tmp_path):
-    ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
-    with pytest.raises(ml.FitError, match=r"contains another fit .*data"):
-        ml.fit(exam_layout(), cohort_data(seed=2), store=tmp_path / "store", **_SHORT)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "note.txt").write_text("mine")
-    with pytest.raises(ml.FitError, match="is not a store of a joint fit"):
-        ml.fit(exam_layout(), cohort_data(), store=tmp_path / "other", **_SHORT)
-
-
-def test_a_damaged_chain_is_named(tmp_path):
-    ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
-    (tmp_path / "store" / "chain-1-1.npz").write_bytes(b"nothing")
-    with pytest.raises(ml.FitError, match=r"chain-1-1\.npz cannot be read"):
-        ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
 
 
 def test_a_saved_joint_fit_is_read_back(fitted, tmp_path):
@@ -131,31 +82,36 @@ def test_an_operation_without_machine_code_is_compiled_by_nutpie():
     assert result.data["posterior"]["ability"].shape == (12, 2, 60)
 
 
-def test_a_chain_that_fails_is_named_and_others_are_kept(tmp_path, monkeypatch):
-    def broken(cohort, number, *rest):
-        if number == 1:
-            raise RuntimeError("no start")
-        return whole(cohort, number, *rest)
+@pytest.mark.trust("promises", "a store of chains goes on where it stopped")
+def test_a_chain_that_fails_is_named_and_others_are_kept(fitted, tmp_path, monkeypatch):
+    sampled, real = [], problems.sample_chain
 
-    whole = joint_nuts._chain
-    monkeypatch.setattr(joint_nuts, "_chain", broken)
-    with pytest.raises(ml.FitError, match=r"1 of 2 chains failed \(chain 2: .*no start"):
-        ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", n_jobs=1, **_SHORT)
-    assert [file.name for file in (tmp_path / "store").glob("*.npz")] == ["chain-0-1.npz"]
+    def broken(cohort, number, *rest):
+        sampled.append(number)
+        if number == 1 and len(sampled) < 3:
+            raise RuntimeError("no start")
+        return real(cohort, number, *rest)
+
+    monkeypatch.setattr(problems, "sample_chain", broken)
+    options = {**_SHORT, "store": tmp_path / "store", "n_jobs": 1}
+    with pytest.raises(ml.FitError, match=r"sampling failed; first reason: chain 2: .*no start"):
+        ml.fit(exam_layout(), cohort_data(), **options)
+    assert _same(fitted, ml.fit(exam_layout(), cohort_data(), **options))
+    assert sampled == [0, 1, 1]
 
 
 def test_chains_that_do_not_mix_are_sampled_again(tmp_path, monkeypatch):
-    """Chains of the first attempt disagree; a store keeps both attempts, and is read back."""
+    """Chains of the first attempt disagree; a store has both attempts, and is read back."""
     sampled = []
 
-    def apart(cohort, chain, number, options, seed, attempt=1):
+    def apart(cohort, number, options, seed, attempt=1):
         sampled.append((number, attempt))
-        drawn = pretend_jointly.draw(cohort, chain, number, options, seed, attempt)
+        draws = pretend.draw_chain(cohort, number, options, seed, attempt)
         if attempt == 1:
-            drawn.draws.posterior["mean"] += 5 * number
-        return drawn
+            draws.posterior["mean"] += 5 * number
+        return draws
 
-    pretend_jointly.install(monkeypatch, apart)
+    pretend.install_jointly(monkeypatch, apart)
     sampling = {**_SHORT, "draws": 400, "n_jobs": 1, "reruns": 1, "store": tmp_path / "store"}
     fit = ml.fit(exam_layout(), cohort_data(), **sampling)
     assert sampled == [(0, 1), (1, 1), (0, 2), (1, 2)]
@@ -166,49 +122,6 @@ def test_chains_that_do_not_mix_are_sampled_again(tmp_path, monkeypatch):
     assert len(sampled) == 4
     once = ml.fit(exam_layout(), cohort_data(), **{**sampling, "store": None, "reruns": 0})
     assert set(once.diagnostics()["status"]) == {"not converged"}
-
-
-_KILLED = """
-import measurement_layouts as ml
-from helpers import pretend_jointly
-from helpers.populations import cohort_data, exam_layout
-ml.fit(exam_layout(), cohort_data(), draws=60, tune=120, chains=2, seed=3, progressbar=False,
-       n_jobs=1, store={store!r})
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.trust("faults", "a joint fit that was killed goes on")
-def test_a_fit_that_was_killed_goes_on(fitted, tmp_path):
-    store = tmp_path / "store"
-    code = _KILLED.format(store=str(store))
-    tests = str(Path(__file__).parents[2])
-    with subprocess.Popen(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": tests}
-    ) as process:
-        deadline = time.monotonic() + 120
-        while not list(store.glob("chain-*.npz")) and process.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
-        process.kill()
-    assert (store / "joint-fit.json").is_file()
-    assert _same(fitted, ml.fit(exam_layout(), cohort_data(), store=store, **_SHORT))
-
-
-@pytest.mark.slow
-def test_processes_draw_the_same(fitted):
-    with joblib.parallel_config(backend="loky", n_jobs=2):
-        assert _same(fitted, ml.fit(exam_layout(), cohort_data(), **_SHORT))
-
-
-@pytest.mark.slow
-def test_a_cluster_of_processes_draws_the_same(fitted):
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster),
-        joblib.parallel_config(backend="dask"),
-    ):
-        assert _same(fitted, ml.fit(exam_layout(), cohort_data(), **_SHORT))
 
 
 @pytest.mark.slow

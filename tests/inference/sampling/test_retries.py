@@ -3,23 +3,23 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import pretend, small_layouts
+from helpers.populations import cohort_data, exam_layout
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.common.seeds import subject_seed
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference import fitting
-from measurement_layouts.inference.sampling import retries
-from measurement_layouts.inference.sampling.convergence import convergence, faults
-from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, with_more_care
+from measurement_layouts.inference.sampling import problems
+from measurement_layouts.inference.sampling.draws import (
+    Draws,
+    SamplingOptions,
+    thinned,
+    with_more_care,
+)
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.inference.sampling.nuts import alone, sample
-from measurement_layouts.inference.sampling.retries import (
-    attempt_seed,
-    first_clean,
-    sample_subject,
-    thinned,
-)
+from measurement_layouts.inference.sampling.problems import attempt_seed
 from measurement_layouts.linking import logistic
 
 OPTIONS = SamplingOptions(draws=500, tune=500, chains=4, target_accept=0.6)
@@ -75,80 +75,76 @@ def test_each_attempt_has_a_seed_of_its_own():
     assert len(seeds) == 90
 
 
-# --- which attempt is kept -----------------------------------------------------------------------
-
-
-def clean(rng):
-    independent = rng.normal(size=(4, 250))
-    return Draws({"one": independent}, {"diverging": np.zeros((4, 250), bool)})
-
-
-def diverging(rng, count):
-    draws = clean(rng)
-    draws.statistics["diverging"][0, :count] = True
-    return draws
-
-
-def of(attempts):
-    """Give what is asked for, attempt after attempt."""
-
-    def attempt(number):
-        found = attempts[number - 1]
-        if isinstance(found, BaseException):
-            raise found
-        return found
-
-    return attempt
-
-
-def wrong(draws, _):
-    """Judge draws whatever they were sampled with."""
-    return faults(convergence(draws), chains=4)
+# --- which attempt remains -----------------------------------------------------------------------
 
 
 class Panic(BaseException):
     """What a panic in a compiled library is to Python: no Exception."""
 
 
-def test_nothing_wrong_is_sampled_once(rng):
-    sampled = first_clean(of([clean(rng), None]), "Ann", wrong, 2)
-    assert (sampled.subject, sampled.attempts, sampled.reason) == ("Ann", 1, "")
+def outcome(monkeypatch, attempts, kind="alone"):
+    """Fit one coin, or an exam, whose attempts have so many divergences, or raise these errors."""
+
+    def draws(real, attempt):
+        found = attempts[attempt - 1]
+        if isinstance(found, BaseException):
+            raise found
+        drawn = real()
+        drawn.statistics["diverging"][0, :found] = True
+        drawn.statistics["energy"][:] = attempt
+        return drawn
+
+    def sample(battery, data, options, seed, cores, starts):
+        attempt = 1 + [7, 14, 28].index(options.tune)
+        return draws(lambda: pretend.draw(battery, data, options, seed), attempt)
+
+    def chain(cohort, number, options, seed, attempt):
+        return draws(lambda: pretend.draw_chain(cohort, number, options, seed, attempt), attempt)
+
+    pretend.install(monkeypatch, sample)
+    pretend.install_jointly(monkeypatch, chain)
+    study = small_layouts.coin(), small_layouts.counts([3], [9])
+    if kind == "jointly":
+        study = exam_layout(), cohort_data()
+    options = {"draws": 500, "tune": 7, "chains": 4, "seed": 1, "progressbar": False}
+    return ml.fit(*study, reruns=len(attempts) - 1, **options)
 
 
-def test_the_first_clean_attempt_is_kept(rng):
-    good = clean(rng)
-    for bad in (diverging(rng, 1), ValueError("no start"), Panic("index")):
-        sampled = first_clean(of([bad, good, None]), "Ann", wrong, 3)
-        assert sampled.draws is good
-        assert (sampled.attempts, sampled.reason) == (2, "")
+@pytest.mark.parametrize("kind", ["alone", "jointly"])
+@pytest.mark.parametrize(
+    ("attempts", "remains", "tried"),
+    [
+        ([0, Panic()], 1, 1),
+        ([99, 0, Panic()], 2, 2),
+        ([ValueError("no start"), 0, Panic()], 2, 2),
+        ([Panic("index"), 0, Panic()], 2, 2),
+        ([99, 90], 2, 2),
+        ([99, ValueError("no start")], 1, 2),
+        ([ValueError("no start"), 99, ValueError("no start")], 2, 3),
+    ],
+)
+def test_the_first_clean_attempt_or_the_last_with_draws(
+    monkeypatch, kind, attempts, remains, tried
+):
+    fit = outcome(monkeypatch, attempts, kind)
+    assert (fit.data["sample_stats"]["energy"] == remains).all()
+    assert set(fit.diagnostics()["attempts"]) == {tried}
+    ok = attempts[remains - 1] == 0
+    assert (set(fit.diagnostics()["status"]) == {"ok"}) == ok
 
 
-def test_the_last_draws_are_kept_with_their_faults(rng):
-    last = diverging(rng, 3)
-    sampled = first_clean(of([diverging(rng, 9), last]), "Ann", wrong, 2)
-    assert sampled.draws is last
-    assert sampled.attempts == 2
-    assert sampled.reason.startswith("few divergences: 3 in ")
+@pytest.mark.parametrize(("kind", "who"), [("alone", " for all 1 subject"), ("jointly", "")])
+def test_the_reason_is_that_of_the_last_attempt(monkeypatch, kind, who):
+    chain = "" if who else "chain [1-4]: "
+    message = f"sampling failed{who}; first reason: {chain}Panic: index. Check that"
+    with pytest.raises(FitError, match=message):
+        outcome(monkeypatch, [ValueError("no start"), Panic("index")], kind)
 
 
-def test_earlier_draws_are_kept_where_the_last_attempt_failed(rng):
-    first = diverging(rng, 9)
-    sampled = first_clean(of([first, ValueError("no start")]), "Ann", wrong, 2)
-    assert sampled.draws is first
-    assert sampled.attempts == 2
-    assert sampled.reason.startswith("9 divergences")
-
-
-def test_a_failed_subject_says_why():
-    sampled = first_clean(of([ValueError("no start"), Panic("index")]), "Ann", wrong, 2)
-    assert sampled.draws is None
-    assert (sampled.attempts, sampled.reason) == (2, "Panic: index")
-
-
-def test_an_interruption_is_no_failure():
-    for error in (KeyboardInterrupt(), SystemExit()):
-        with pytest.raises(type(error)):
-            first_clean(of([error]), "Ann", wrong, 1)
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
+def test_an_interruption_is_no_failure(monkeypatch, error):
+    with pytest.raises(type(error)):
+        outcome(monkeypatch, [error, 0])
 
 
 # --- a posterior that needs it -------------------------------------------------------------------
@@ -181,30 +177,20 @@ def test_a_hard_posterior_comes_clean(undecided):
     """
     battery = Battery.of(funnel(0.5), undecided)
     data = SubjectData.of(undecided, "Ann")
-    once = sample_subject(battery, "Ann", data, OPTIONS, seed=1, cores=2, reruns=0)
-    assert once.attempts == 1
-    assert "divergence" in once.reason
-    again = sample_subject(battery, "Ann", data, OPTIONS, seed=1, cores=2, reruns=2)
-    assert again.attempts > 1
-    assert again.reason == ""
-    assert again.draws.posterior["bias"].shape == once.draws.posterior["bias"].shape == (4, 500)
-    careful = with_more_care(OPTIONS, again.attempts)
-    seed = attempt_seed(1, "Ann", again.attempts)
-    by_hand = sample(alone(battery, data), careful, seed)
+    options = {name: getattr(OPTIONS, name) for name in ("draws", "tune", "target_accept")}
+    options |= {"seed": 1, "progressbar": False}
+    once = ml.fit(funnel(0.5), undecided, reruns=0, **options)
+    assert "divergence" in once.diagnostics().loc["Ann", "reason"]
+    again = ml.fit(funnel(0.5), undecided, reruns=2, **options)
+    assert again.diagnostics().loc["Ann", "status"] == "ok"
+    assert again.posterior.sizes == once.posterior.sizes
+    attempts = again.attempts["Ann"]
+    careful = with_more_care(OPTIONS, attempts)
+    by_hand = sample(alone(battery, data), careful, attempt_seed(1, "Ann", attempts))
     every = careful.draws // OPTIONS.draws
     for name, values in by_hand.posterior.items():
-        assert np.array_equal(again.draws.posterior[name], values[:, every - 1 :: every])
-
-
-@pytest.mark.slow
-def test_a_fit_samples_again_and_says_so(undecided):
-    options = {"draws": 500, "tune": 500, "target_accept": 0.6, "seed": 1, "progressbar": False}
-    not_converged = ml.fit(funnel(0.5), undecided, reruns=0, **options)
-    assert "divergence" in not_converged.diagnostics().loc["Ann", "reason"]
-    assert not_converged.diagnostics().loc["Ann", "status"] != "ok"
-    clean = ml.fit(funnel(0.5), undecided, reruns=2, **options)
-    assert clean.diagnostics().loc["Ann", "status"] == "ok"
-    assert clean.posterior.sizes == not_converged.posterior.sizes
+        draws = again.posterior[name].sel(subject="Ann").to_numpy()
+        assert np.array_equal(draws, values[:, every - 1 :: every])
 
 
 def test_reruns_are_counted_in_whole_numbers(undecided):
@@ -223,11 +209,11 @@ def test_a_grid_is_integrated_once_and_compiles_nothing(undecided, rng, monkeypa
         asked.append((battery.layout.name, data.trials.tolist(), options, seed))
         return Draws(
             {name: np.abs(rng.normal(size=(4, 500))) for name in ("spread", "bias")},
-            {"diverging": np.zeros((4, 500), bool)},
+            {"diverging": np.zeros((4, 500), bool), "energy": np.full((4, 500), np.nan)},
         )
 
-    monkeypatch.setattr(retries, "integrate", integrate)
-    monkeypatch.setattr(fitting, "compile_sampler", None)
+    monkeypatch.setattr(problems, "integrate", integrate)
+    monkeypatch.setattr(problems, "compile_sampler", None)
     options = {"draws": 500, "tune": 500, "target_accept": 0.6}
     fit = ml.fit(
         funnel(0.5), undecided, method="grid", reruns=2, seed=1, progressbar=False, **options

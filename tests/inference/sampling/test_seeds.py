@@ -1,6 +1,5 @@
 """One seed, one result: whatever the workers, their number, the order and the company."""
 
-import joblib
 import pytest
 from helpers import pretend
 
@@ -9,13 +8,13 @@ from measurement_layouts.common.seeds import subject_seed
 
 
 @pytest.mark.trust("promises", "the same seed gives the same bits")
-@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
-def test_same_seed_gives_the_same_bits_on_any_backend(animal_ai, cohort, sampling, same, backend):
-    """Those sampled again included: with so few draws that is everybody."""
+def test_same_seed_gives_the_same_bits_where_subjects_are_sampled_again(
+    animal_ai, cohort, sampling, same
+):
+    """With so few draws that is everybody."""
     options = {**sampling, "reruns": 1}
     alone = ml.fit(animal_ai, cohort, n_jobs=1, **options)
-    with joblib.parallel_config(backend=backend, n_jobs=2):
-        other = ml.fit(animal_ai, cohort, **options)
+    other = ml.fit(animal_ai, cohort, n_jobs=2, **options)
     assert all(same(alone, other, subject) for subject in cohort.subjects)
     assert set(alone.attempts.values()) == {2}
 

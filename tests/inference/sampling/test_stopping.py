@@ -7,12 +7,16 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers import TESTS
 
-from measurement_layouts.inference.sampling.executors import ThreadExecutor, run_jobs
-from measurement_layouts.inference.sampling.stopping import stop_if_told, told_by
+from measurement_layouts.inference.loop import run_jobs
+from measurement_layouts.inference.sampling.draws import Unit
+from measurement_layouts.inference.sampling.problems import Problems
+from measurement_layouts.inference.sampling.stopping import DaemonThreads, stop_if_told, stopped_by
 
 LONGEST = 5  # seconds to stop; all draws would take minutes
 
@@ -24,7 +28,7 @@ import nutpie
 from helpers import small_layouts
 import measurement_layouts as ml
 from measurement_layouts.inference.sampling import engine
-from measurement_layouts.inference import fitting
+from measurement_layouts.inference.sampling.problems import Alone
 from measurement_layouts.inference.kernel.terms import UnsupportedError
 
 layout = small_layouts.animal_ai()
@@ -82,16 +86,16 @@ assert ml.fit(layout, cohort, **small_layouts.SAMPLING).subjects == cohort.subje
 
 RAISES = """
 begun.clear()
-real = fitting.sample_subject
+real = Alone.sample
 
-def broken(battery, subject, data, **options):
-    if subject != "Bob":
-        return real(battery, subject, data, **options)
+def broken(model, name, *rest):
+    if name != "Bob":
+        return real(model, name, *rest)
     begun.wait()
     told.append(time.monotonic())
     raise SystemExit("not this one")
 
-fitting.sample_subject = broken
+Alone.sample = broken
 try:
     ml.fit(layout, cohort, subjects=["Ann", "Bob", "Cyd"], n_jobs=3, **LONG)
 except SystemExit as error:
@@ -148,31 +152,32 @@ def test_a_script_that_ends_while_a_thread_samples():
     assert run(LEFT_ALONE) == (0, [], "")
 
 
-def test_jobs_are_told_and_waited_for():
+@pytest.mark.parametrize("executor", [DaemonThreads(), ThreadPoolExecutor(3)])
+def test_jobs_are_stopped_and_waited_for(executor):
     begun, ended = threading.Barrier(3), []
 
-    def job(name):
-        begun.wait(timeout=10)
-        try:
-            while True:
-                stop_if_told()
-        finally:
-            ended.append(name)
+    class Model:
+        def sample(self, name, data, unit, seed):
+            begun.wait(timeout=10)
+            try:
+                while True:
+                    stop_if_told()
+            finally:
+                ended.append(name)
 
     def interrupted(name):
         if name == "c":
             begun.wait(timeout=10)
             raise KeyboardInterrupt
-        return (name,)
 
-    executor = ThreadExecutor(3)
+    waiting = deque(Unit(row, 1, 0) for row in range(3))
     with pytest.raises(KeyboardInterrupt):
-        list(run_jobs(executor, job, ["a", "b", "c"], interrupted))
+        list(run_jobs(Problems(Model(), ["a", "b", "c"], interrupted), 1, executor, 3, waiting))
     assert sorted(ended) == ["a", "b"]
-    assert dict(run_jobs(executor, str.upper, ["a"], lambda name: (name,))) == {"a": "A"}
+    assert executor.submit(str.upper, "a").result() == "A"
 
 
-def test_a_job_that_nobody_told_goes_on():
-    with told_by(threading.Event()):
+def test_a_job_that_nobody_stops_goes_on():
+    with stopped_by(threading.Event()):
         stop_if_told()
     stop_if_told()
