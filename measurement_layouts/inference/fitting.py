@@ -143,7 +143,7 @@ def fit(
         raise FitError(f"method={method!r}; give 'nuts' or 'grid', or leave it out")
     executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
-    most = int(chosen.trials.to_numpy().max())
+    most = int(chosen.coded.trials.max())
     if method == "grid":
         refuse_unseen(layout, "method='grid'", "use method='nuts'", most)
     if layout.joint:

@@ -85,7 +85,7 @@ def stores(folder):
     """Stores whose arrays are said to be pickles, in both formats of Zarr, or lie elsewhere."""
     good = folder / "good"
     tossed(store=good)
-    items = "observed_data/item"
+    items = "constant_data/item"
     second = {
         **{"zarr_format": 2, "node_type": "array", "shape": [2], "chunks": [2], "dtype": "|O"},
         **{"fill_value": None, "order": "C", "compressor": None, "dimension_separator": "/"},

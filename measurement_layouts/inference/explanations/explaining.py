@@ -275,7 +275,8 @@ class _Forecast:
         asked, constants = self.asked, self.asked.fit.constants
         layout, names = asked.fit.layout, constants.indexes["item"].map(str)
         (row,) = asked.rows
-        successes, trials = (own[max(row, 0)] * (row >= 0) for own in asked.fit.counts)
+        counts = asked.fit.coded.counts(row) if row >= 0 else np.zeros((2, len(names)))
+        successes, trials = counts
         like = (trials > 0) & np.asarray(names != str(asked.items.index[0]))
         for plate in layout.plates:
             if isinstance(plate, Category) and root(plate) == ITEM:

@@ -18,6 +18,7 @@ import numpy as np
 from xarray.core.indexing import LazilyIndexedArray
 
 from ...common.errors import FitError
+from ...evaluations.cells import Cells
 from ...layouts import Layout
 from ..posterior.assembly import SAMPLED, Training, assemble
 from ..posterior.posterior import GROUPS, Posterior
@@ -32,6 +33,7 @@ FORMAT = 1
 
 LOCK = ".lock"
 _MARK = "store"
+_CELLS = ("subject", "item", "successes", "trials")
 _ROWS = 1000  # subjects per chunk of arrays other than draws
 
 type Small = list[str] | np.ndarray
@@ -111,8 +113,9 @@ def create(path: Path, layout: Layout, contents: Contents) -> None:
     for group in ("posterior", "prior", "constant_data"):
         for dim, labels in layout.labels.items():
             _write(root, f"{group}/{dim}", (dim,), list(labels))
-    for group in ("observed_data", "constant_data"):
-        _write(root, f"{group}/item", ("item",), training.items)
+    _write(root, "constant_data/item", ("item",), training.items)
+    for name in _CELLS:
+        _write(root, f"observed_data/{name}", ("cell",), getattr(training.cells, name))
     for latent in layout.latents:
         dims = ("chain", "draw", *latent.label_dims)
         _write(root, f"prior/{latent.name}", dims, contents.prior[latent.name])
@@ -204,12 +207,12 @@ def _contents(root: "zarr.Group", attributes: dict[str, Any], options: dict[str,
     def constants(dim: str) -> dict[str, np.ndarray]:
         return {name: values for name, (dims, values) in constant.items() if dims[0] == dim != name}
 
+    subjects, items = (list(map(str, constant[name][1])) for name in ("subject", "item"))
     training = Training(
-        list(map(str, observed["subject"][1])),
-        list(map(str, observed["item"][1])),
+        subjects,
+        items,
         constants("item"),
-        observed["successes"][1],
-        observed["trials"][1],
+        Cells(*(observed[name][1] for name in _CELLS), (len(subjects), len(items))),
         constants("subject"),
     )
     prior = {name: values for name, (dims, values) in small["prior"].items() if len(dims) > 1}
@@ -218,12 +221,10 @@ def _contents(root: "zarr.Group", attributes: dict[str, Any], options: dict[str,
 
 def _by_subject(training: Training) -> dict[str, tuple[tuple[str, ...], Small]]:
     """Return the arrays that have a row for each subject, except the draws."""
-    groups = ("posterior", "sample_stats", "observed_data", "constant_data")
+    groups = ("posterior", "sample_stats", "constant_data")
     rows: dict[str, tuple[tuple[str, ...], Small]] = {
         f"{group}/subject": (("subject",), training.subjects) for group in groups
     }
-    for name, values in (("successes", training.successes), ("trials", training.trials)):
-        rows[f"observed_data/{name}"] = (("subject", "item"), values)
     for name, values in training.constants.items():
         rows[f"constant_data/{name}"] = (("subject",), values)
     return rows

@@ -138,8 +138,10 @@ def _own_digest(said: Mapping[str, object]) -> str:
 
 def outcomes_digest(training: Training, row: int) -> str:
     """Hash the data that one subject was fitted to, except for the items."""
-    constants = (values[row].tobytes() for _, values in sorted(training.constants.items()))
-    return digest(training.successes[row].tobytes(), training.trials[row].tobytes(), *constants)
+    constants = (values[row] for _, values in sorted(training.constants.items()))
+    cells, chosen = training.cells, training.cells.of_subject(row)
+    counts = (values[chosen] for values in (cells.item, cells.successes, cells.trials))
+    return digest(*(values.tobytes() for values in (*counts, *constants)))
 
 
 LEVEL = 0

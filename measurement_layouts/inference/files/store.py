@@ -120,8 +120,8 @@ def check_data(path: Path, stored: Training, now: Training) -> None:
                 f"{many(int(differ.sum()), 'item')}: {some(np.array(now.items)[differ])}",
                 remedy,
             )
-    same = (stored.successes == now.successes) & (stored.trials == now.trials)
-    differ = ~same.all(axis=1)
+    rows = range(len(now.subjects))
+    differ = np.array([outcomes_digest(stored, row) != outcomes_digest(now, row) for row in rows])
     if differ.any():
         raise StoreError(
             f"{path} holds a fit with other outcomes of {many(int(differ.sum()), 'subject')}: "

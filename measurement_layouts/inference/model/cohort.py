@@ -64,22 +64,21 @@ class Cohort:
             a level of a closed category, or belongs to several levels of a coarser category.
         """
         subjects = evaluation.subject_table
-        tried = evaluation.trials.to_numpy().any(axis=0)
+        tried = evaluation.coded.attempted
         if not tried.all():
             evaluation = evaluation.select(items=evaluation.items.index[tried])
         kinds, codes = read_categories(layout, evaluation.items, subjects)
-        trials = evaluation.trials.to_numpy()
-        subject, item = np.nonzero(trials)
+        cells = evaluation.coded
         found = cls(
             layout,
             {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index), **kinds},
             codes,
             read_training_features(layout, evaluation),
             read_covariates(layout, subjects),
-            subject,
-            item,
-            evaluation.successes.to_numpy()[subject, item],
-            trials[subject, item],
+            cells.subject.astype(int),
+            cells.item.astype(int),
+            cells.successes,
+            cells.trials,
         )
         for category in layout.categories:
             found.up(category.per, category)  # an error if a level belongs to several

@@ -48,8 +48,7 @@ class Joined:
         """
         layout = fit.layout
         (who,) = _one_subject(fit, evaluation)
-        tried = evaluation.trials.loc[who].to_numpy() > 0
-        chosen = evaluation.select(items=evaluation.items.index[tried])
+        chosen = evaluation.select(items=evaluation.items.index[evaluation.coded.attempted])
         roster = Roster.of(fit, chosen.items, chosen.subject_table)
         everybody, at = roster.cohort, roster.what
         new = at >= roster.known[ITEM]
@@ -78,8 +77,8 @@ class Joined:
             covariates={name: values[-1:] for name, values in everybody.covariates.items()},
             subject=np.zeros(len(at), dtype=int),
             item=at,
-            successes=chosen.successes.loc[who].to_numpy(),
-            trials=chosen.trials.loc[who].to_numpy(),
+            successes=chosen.coded.successes,
+            trials=chosen.coded.trials,
         )
         whole = replace(own, levels=everybody.levels, of=everybody.of)
         return cls(own, whole, roster.known)

@@ -7,6 +7,7 @@ import numpy as np
 from ...common.errors import FitError
 from ...common.options import whole
 from ...common.seeds import subject_seed
+from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...layouts.plates import ITEM, SUBJECT
@@ -160,12 +161,11 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
             values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
         posterior[latent.name] = values
     items = len(cohort.levels[ITEM])
-    successes, trials = np.zeros((2, 1, items), dtype=int)
-    successes[0, cohort.item], trials[0, cohort.item] = cohort.successes, cohort.trials
+    cells = Cells.of(cohort.subject, cohort.item, cohort.successes, cohort.trials, (1, items))
     (who,) = cohort.levels[SUBJECT]
     return assemble(
         layout,
-        Training([who], cohort.levels[ITEM], dict(cohort.features), successes, trials, {}),
+        Training([who], cohort.levels[ITEM], dict(cohort.features), cells, {}),
         {name: drawn[None] for name, drawn in draw_prior(layout).items()},
         posterior,
         {

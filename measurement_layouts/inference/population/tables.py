@@ -161,16 +161,15 @@ def _summarised(fit: Posterior, latent: Latent, prob: float) -> pd.DataFrame:
 def _attempted(fit: Posterior, plates: Sequence[str]) -> dict[str, np.ndarray]:
     """Count trials at each combination of levels, and the subjects that attempted it."""
     cohort = cohort_of(fit)
-    trials = fit.observed["trials"].to_numpy()
-    subject, item = np.nonzero(trials)
-    places = {SUBJECT: subject, ITEM: item}
+    subject = cohort.subject
+    places = {SUBJECT: subject, ITEM: cohort.item}
     roots = {category.name: category.root for category in fit.layout.categories}
     codes = [
         places[name] if name in places else cohort.of[name][places[roots[name]]] for name in plates
     ]
     sizes = [len(cohort.levels[name]) for name in plates]
     flat = np.ravel_multi_index(codes, sizes)
-    counts = np.bincount(flat, weights=trials[subject, item], minlength=np.prod(sizes))
+    counts = np.bincount(flat, weights=cohort.trials, minlength=np.prod(sizes))
     pairs = np.unique(np.stack([flat, subject]), axis=1)[0]
     return {
         "trials": counts.astype(int),

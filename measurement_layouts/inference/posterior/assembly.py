@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import xarray as xr
 
+from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.subject_data import SubjectData
 from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
 from ..model.alignment import Features
 from ..model.cohort import Cohort
 from ..sampling.draws import Sampled, SamplingOptions
-from .posterior import Posterior
+from .posterior import Posterior, observed_data
 
 SAMPLED = ("subject", "chain", "draw")
 FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
@@ -33,8 +33,8 @@ class Training:
         Names of the subjects and of the items.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
-    successes, trials : ndarray of int, shape (subjects, items)
-        Outcomes.
+    cells : Cells
+        Outcomes of the attempted cells.
     constants : dict of str to ndarray
         By subject constant, shape (subjects,).
     """
@@ -42,8 +42,7 @@ class Training:
     subjects: list[str]
     items: list[str]
     features: Features
-    successes: np.ndarray
-    trials: np.ndarray
+    cells: Cells
     constants: dict[str, np.ndarray]
 
     @classmethod
@@ -56,17 +55,13 @@ class Training:
     ) -> Self:
         """Read subjects of an evaluation (default: all) and the meta-features of its items."""
         who = evaluation.subjects if subjects is None else list(subjects)
-        brought = [SubjectData.of(evaluation, subject).constants for subject in who]
+        cells = evaluation.coded.select(evaluation.subject_table.index.get_indexer(who))
         return cls(
             who,
             list(evaluation.items.index),
             dict(features),
-            evaluation.successes.loc[who].to_numpy(),
-            evaluation.trials.loc[who].to_numpy(),
-            {
-                constant.name: np.array([own[constant.name] for own in brought], dtype=float)
-                for constant in layout.constants
-            },
+            cells,
+            {constant.name: 1 - cells.rates for constant in layout.constants},
         )
 
     def take(self, rows: Iterable[int]) -> "Training":
@@ -76,8 +71,7 @@ class Training:
             [self.subjects[row] for row in chosen],
             self.items,
             self.features,
-            self.successes[chosen],
-            self.trials[chosen],
+            self.cells.select(np.array(chosen, dtype=int)),
             {name: values[chosen] for name, values in self.constants.items()},
         )
 
@@ -165,7 +159,6 @@ def assemble(
     who, items = {"subject": training.subjects}, {"item": training.items}
     sampled = who | {"chain": np.arange(chains), "draw": np.arange(draws)}
     levels = {} if cohort is None else dict(cohort.levels)
-    outcomes = {"successes": training.successes, "trials": training.trials}
     constant_data = {
         feature.name: (("item", *feature.label_dims), training.features[feature.name])
         for feature in layout.row_features
@@ -198,10 +191,7 @@ def assemble(
                 },
                 labels,
             ),
-            "observed_data": xr.Dataset(
-                {name: (("subject", "item"), values) for name, values in outcomes.items()},
-                who | items,
-            ),
+            "observed_data": observed_data(training.cells, training.subjects, training.items),
             "constant_data": xr.Dataset(
                 constant_data
                 | {name: (("subject",), values) for name, values in training.constants.items()},

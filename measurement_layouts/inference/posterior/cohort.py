@@ -1,7 +1,5 @@
 """Cohort of a joint fit."""
 
-import numpy as np
-
 from ...layouts.plates import ITEM, SUBJECT
 from ..model.alignment import Features
 from ..model.cohort import Cohort
@@ -16,18 +14,17 @@ def cohort_of(fit: Posterior) -> Cohort:
     constants, layout = fit.constants, fit.layout
     kinds = [category.name for category in layout.categories]
     indexes = fit.posterior.indexes
-    successes, trials = fit.counts
-    subject, item = np.nonzero(trials)
+    cells = fit.coded
     return Cohort(
         layout,
         {name: list(map(str, indexes[name])) for name in (SUBJECT, ITEM, *kinds)},
         {name: constants[name].to_numpy() for name in kinds},
         {node.name: constants[node.name].to_numpy() for node in layout.meta_features},
         covariates_of(fit),
-        subject,
-        item,
-        successes[subject, item],
-        trials[subject, item],
+        cells.subject.astype(int),
+        cells.item.astype(int),
+        cells.successes,
+        cells.trials,
     )
 
 

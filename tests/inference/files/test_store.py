@@ -151,7 +151,7 @@ def test_xarray_opens_it(filled, animal_ai, outcomes):
                 assert found.dtype == values.dtype
         assert posterior["noiseLevel"].sel(subject=["s1", "s4"]).isnull().all()
         observed = tree["observed_data"]["successes"].to_numpy()
-        np.testing.assert_array_equal(observed, outcomes.successes)
+        np.testing.assert_array_equal(observed, outcomes.cells["successes"])
         fit = ml.load(filled)
         assert set(fit.data.attrs) - set(tree.attrs) == {"failures", "attempts"}
         assert all(tree.attrs[name] == fit.data.attrs[name] for name in ("layout", "seed", "tune"))
