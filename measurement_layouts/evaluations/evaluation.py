@@ -466,8 +466,7 @@ class Evaluation(Counts, Shown):
         done = int(self.coded.trials.sum())
         what = many(done, "trial")
         if self.rows is not None:
-            begins = self.rows.first == np.arange(len(self.items))
-            done = int(self.coded.trials[begins[self.coded.item]].sum())
+            done = int(self.rows.attempts(self.coded).sum())
             what = f"{many(done, 'attempt')} in {many(len(self.items), 'row')} of steps"
         items, people = self.item_table, self.subject_table.columns
         own = f", of subjects {some(people, 12)}" if len(people) else ""
