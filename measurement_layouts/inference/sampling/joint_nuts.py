@@ -16,7 +16,16 @@ from ..model.cohort import Cohort
 from ..model.joint_terms import Part
 from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
-from .convergence import UNTRUSTED, Convergence, by_element, faults, rhat_ess, status, worst
+from .convergence import (
+    UNTRUSTED,
+    Convergence,
+    RhatEss,
+    by_element,
+    faults,
+    rhat_ess,
+    status,
+    worst,
+)
 from .directions import Directions, find_directions
 from .draws import Draws, Sampled, SamplingOptions, with_more_care
 from .joint import JointKernel, PlainJoint
@@ -281,8 +290,9 @@ def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, att
 def mixes(chains: list[Draws]) -> bool:
     """Return whether chains agree on all values, with few divergences at most."""
     names = chains[0].posterior
-    values = [np.concatenate([chain.posterior[name] for chain in chains]) for name in names]
-    rhat, ess = worst(rhat_ess(np.concatenate([by_element(each[None])[0] for each in values])))
+    values = (np.concatenate([chain.posterior[name] for chain in chains]) for name in names)
+    measures = [rhat_ess(by_element(each[None])[0]) for each in values]
+    rhat, ess = worst(RhatEss(*map(np.concatenate, zip(*measures, strict=True))))
     diverging = np.concatenate([chain.statistics["diverging"] for chain in chains])
     measured = Convergence(int(diverging.sum()), float(rhat), float(ess), "", diverging.shape[1])
     return status(faults(measured, len(chains))) not in UNTRUSTED
