@@ -289,7 +289,7 @@ def demand_correlations(
     rows = [_with_success(demands, *one) for one in zip(successes, trials, strict=True)]
     overall = _with_success(demands, successes.sum(axis=0), trials.sum(axis=0))
     return DemandCorrelations(
-        between, pd.DataFrame(rows, battery.successes.index, demands.columns), overall
+        between, pd.DataFrame(rows, battery.subject_table.index, demands.columns), overall
     )
 
 

@@ -112,7 +112,7 @@ def characteristic_grid(
     [[1.0, 1.0], [1.0, 0.0]]
     """
     refuse_steps(evaluation.rows, "characteristic_grid")
-    (name,) = known_names([subject], evaluation.trials.index, "subject")
+    (name,) = known_names([subject], evaluation.subject_table.index, "subject")
     if x == y:
         raise DataError(f"x and y are both {x!r}; a grid needs two different columns of the items")
     need_columns(evaluation.items.columns, [x, y], "the items have")
@@ -124,9 +124,9 @@ def characteristic_grid(
         places.append(place)
     shape = (len(axes[1].edges) - 1, len(axes[0].edges) - 1)
     counts = []
-    for table in (evaluation.successes, evaluation.trials):
+    for outcomes in evaluation.coded.counts(evaluation.subject_table.index.get_loc(name)):
         grid = np.zeros(shape, dtype="int64")
-        np.add.at(grid, (places[1], places[0]), table.loc[name].to_numpy())
+        np.add.at(grid, (places[1], places[0]), outcomes)
         counts.append(grid)
     return CharacteristicGrid(name, axes[0], axes[1], *counts)
 

@@ -17,6 +17,7 @@ from ..common.digits import (
 )
 from ..common.messages import many, some, visible
 from ..inference.posterior.diagnostics import remedies, verdicts
+from ..inference.posterior.posterior import success_rates
 from ..validation.comparison import APART
 from .saying import say
 from .tables_that_fit import Fitting
@@ -264,8 +265,7 @@ def _conclude_scores(fit: "Fit", scores: pd.DataFrame) -> None:
     """Say how good the forecasts are beside the subjects' own success rates in the fit."""
     told = f"mean Brier score: {fixed(scores['brier'].mean(), 3)}"
     if fit.layout.steps is None:
-        counted = fit.observed[["successes", "trials"]].sum("item").sel(subject=list(scores.index))
-        trained = (counted["successes"] / counted["trials"]).to_numpy()
+        trained = success_rates(fit)[scores.index].to_numpy()
         rate = scores["success"].to_numpy()
         # the mean of (outcome - trained)^2 over outcomes of 0 and 1
         aggregate = (rate * (1 - rate) + (rate - trained) ** 2).mean()

@@ -159,17 +159,14 @@ def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
         raise DataError(
             f"{path} holds only the properties that its layout uses; give all of them as --items"
         )
-    table, observed = read_items(data.items or folder.items), fit.observed
-    rows, steps = observed["item"].to_numpy(), fit.layout.steps
+    table = read_items(data.items or folder.items)
+    rows, steps = fit.item_names, fit.layout.steps
     if steps is not None:
-        fitted = known_names(Rows.read(map(str, rows)).items, table.index, "item")
+        fitted = known_names(Rows.read(rows).items, table.index, "item")
         table = expanded(steps, table.loc[fitted])
     names = known_names(rows, table.index, "item")
-    successes, trials = (
-        pd.DataFrame(observed[name].to_numpy(), fit.subjects, names)
-        for name in ("successes", "trials")
-    )
     known = data.subjects or folder.subjects
     named_or_there = data.subjects is not None or known.is_file()  # a fit that lies alone has none
     people = _properties(known, "subject", data.columns[0]) if named_or_there else None
-    return Evaluation(table.loc[names], successes, trials, subjects=people)
+    who = pd.Index(fit.subjects, name="subject", dtype="str")
+    return Evaluation.of_cells(table.loc[names], who, fit.coded, people)

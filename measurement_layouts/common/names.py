@@ -17,7 +17,9 @@ def plain(name: str) -> str:
     >>> plain(" Zoe\u0308\u00a0  B ") == "Zo\u00eb B"
     True
     """
-    return " ".join(unicodedata.normalize("NFC", name).translate(_UNSEEN).split())
+    if not name.isascii():
+        name = unicodedata.normalize("NFC", name).translate(_UNSEEN)
+    return " ".join(name.split())
 
 
 def rewritten(names: Iterable[object]) -> dict[str, str]:

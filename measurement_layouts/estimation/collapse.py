@@ -132,7 +132,7 @@ def collapsed(layout: Layout, battery: Battery, evaluation: Evaluation) -> np.nd
             f"{latent.name} whose ends are meta-features without labels; use method='likelihood'"
         )
     low, high = (np.broadcast_to(end, (battery.items,)) for end in limits)
-    counts = zip(evaluation.successes.to_numpy(), evaluation.trials.to_numpy(), strict=True)
+    counts = map(evaluation.coded.counts, range(len(evaluation.subjects)))
     return np.array(
         [
             best_place(point_collapse(low, high, *row), latent.range.low, latent.range.high)

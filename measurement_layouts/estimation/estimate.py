@@ -297,7 +297,7 @@ def estimate(
         )
     if alone or method == "grid":
         remedy = "take the posterior, fit(...).profiles()" if alone else "use method='nuts'"
-        most = int(chosen.trials.to_numpy().max())
+        most = int(chosen.coded.trials.max())
         refuse_unseen(layout, f"estimate with method={method!r}", remedy, most)
     sampled = None
     if method == "grid" or method == "nuts":

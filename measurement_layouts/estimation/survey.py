@@ -197,7 +197,6 @@ def survey(battery: Battery, evaluation: Evaluation, prob: float) -> Survey:
     """
     curves = Curves(battery, evaluation)
     over = line(battery.layout, dict(battery.features), curves.chances)
-    successes, trials = evaluation.successes.to_numpy(), evaluation.trials.to_numpy()
     tops, pieces, verdicts = list[Peaks](), list[list[Interval]](), list[Verdict]()
     everybody = np.arange(len(curves.subjects))
     for some in np.split(everybody, everybody[_SUBJECTS::_SUBJECTS]):
@@ -209,7 +208,7 @@ def survey(battery: Battery, evaluation: Evaluation, prob: float) -> Survey:
         tops += found
         pieces += sets
         verdicts += [
-            judge(top, piece, over, row, _alike(successes[number], trials[number]))
+            judge(top, piece, over, row, _alike(*evaluation.coded.counts(number)))
             for top, piece, row, number in zip(found, sets, heights, some, strict=True)
         ]
     return Survey(curves, over, tops, pieces, verdicts)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..common.options import inside
 from ..common.proportions import wilson
+from .cells import Cells
 from .steps import STEP, Rows, refuse_steps
 from .tables import need_columns
 
@@ -16,9 +17,28 @@ class Counts:
     """Successes and trials of subjects by row, which is an item or a step of an outcome."""
 
     items: pd.DataFrame
-    successes: pd.DataFrame
-    trials: pd.DataFrame
     subject_table: pd.DataFrame
+    coded: Cells
+
+    @property
+    def cells(self) -> pd.DataFrame:
+        """Attempted cells: ``subject``, ``item``, ``successes``, ``trials``, in their order."""
+        return self.coded.frame(self.subject_table.index, self.items.index)
+
+    @property
+    def successes(self) -> pd.DataFrame:
+        """Successes by subject and item, with 8 bytes for each pair; `cells` has those tried."""
+        return self._table(self.coded.successes)
+
+    @property
+    def trials(self) -> pd.DataFrame:
+        """Trials by subject and item, with 8 bytes for each pair; `cells` has those tried."""
+        return self._table(self.coded.trials)
+
+    def _table(self, values: np.ndarray) -> pd.DataFrame:
+        return pd.DataFrame(
+            self.coded.table(values), self.subject_table.index, self.items.index, copy=False
+        )
 
     @cached_property
     def rows(self) -> Rows | None:
@@ -51,7 +71,7 @@ class Counts:
     @property
     def subjects(self) -> list[str]:
         """Names of the subjects."""
-        return list(self.successes.index)
+        return list(self.subject_table.index)
 
     def success_rates(self) -> pd.Series:
         """Mean success of each subject over its trials.
@@ -70,10 +90,8 @@ class Counts:
         >>> float(ml.Evaluation.from_wide(outcomes, items).success_rates()["Ann"])
         0.5
         """
-        if self.rows is None:
-            return (self.successes.sum(axis=1) / self.trials.sum(axis=1)).rename("success")
-        means = self.rows.means(self.successes.to_numpy(), self.trials.to_numpy())
-        return pd.Series(means, self.successes.index, name="success")
+        rates = self.coded.rates if self.rows is None else self.rows.means(self.coded)
+        return pd.Series(rates, self.subject_table.index, name="success")
 
     def group_rates(self, column: str | None = None, *, prob: float = 0.9) -> pd.DataFrame:
         """Compute each subject's success rate on groups of items, with Wilson's interval.
@@ -115,12 +133,21 @@ class Counts:
         if column is not None:
             need_columns(self.items.columns, [column], "the items have")
             groups = self.items[column]
-        counts = {"items": self.trials > 0, "won": self.successes, "tried": self.trials}
-        sums = {
-            name: table.T.groupby(groups, sort=False).sum().unstack()
-            for name, table in counts.items()
-        }
-        found = pd.DataFrame(sums).query("tried > 0").rename_axis(["subject", "group"])
-        mean = found["won"] / found["tried"]
-        low, high = wilson(mean.to_numpy(), found["tried"].to_numpy(), prob)
-        return found[["items"]].assign(mean=mean, low=low, high=high).reset_index()
+        code, names = pd.factorize(groups)
+        cells = self.coded.take(code[self.coded.item] >= 0)
+        key = cells.subject.astype("int64") * max(1, len(names)) + code[cells.item]
+        counts = pd.DataFrame({"items": 1, "won": cells.successes, "tried": cells.trials})
+        sums = counts.groupby(key).sum()
+        subject, group = np.divmod(sums.index.to_numpy(), max(1, len(names)))
+        mean = (sums["won"] / sums["tried"]).to_numpy()
+        low, high = wilson(mean, sums["tried"].to_numpy(), prob)
+        return pd.DataFrame(
+            {
+                "subject": self.subject_table.index[subject],
+                "group": names[group],
+                "items": sums["items"].to_numpy(),
+                "mean": mean,
+                "low": low,
+                "high": high,
+            }
+        )

@@ -13,6 +13,7 @@ from ..common.messages import many, some
 from ..common.showing import Overview, Shown
 from ..layouts import Layout
 from . import outcome_tables
+from .cells import Cells
 from .counts import Counts
 from .measured import measured_columns
 from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
@@ -78,9 +79,8 @@ class Evaluation(Counts, Shown):
     """
 
     items: pd.DataFrame
-    successes: pd.DataFrame
-    trials: pd.DataFrame
     subject_table: pd.DataFrame
+    coded: Cells
 
     def __init__(
         self,
@@ -90,34 +90,53 @@ class Evaluation(Counts, Shown):
         *,
         subjects: pd.DataFrame | None = None,
     ) -> None:
-        items = with_one_level_each(named(items, "items", "item"), "items")
-        if not len(items):
-            raise DataError("there are no items; give at least one, as a row of items")
+        items = _read_items(items)
         successes = outcome_tables.counts(successes, "successes", items.index)
         trials = outcome_tables.counts(trials, "trials", items.index)
         same_names(trials.index, successes.index, "the subjects of trials", "successes")
         trials = trials.loc[successes.index]
-        if successes.empty:
-            raise DataError("there are no subjects; give at least one, as a row of outcomes")
         over = successes.to_numpy() > trials.to_numpy()
         if over.any():
             raise DataError(
                 f"more successes than trials in {over.sum()} cell(s): "
                 f"{name_cells(successes, over)}; correct one of the two"
             )
-        empty = trials.index[trials.to_numpy().sum(axis=1) == 0]
+        cells = Cells.of_tables(successes.to_numpy(), trials.to_numpy())
+        self._set(items, successes.index, cells, subjects)
+
+    @classmethod
+    def of_cells(
+        cls,
+        items: pd.DataFrame,
+        names: pd.Index,
+        cells: Cells,
+        subjects: pd.DataFrame | None = None,
+    ) -> Self:
+        """Make an evaluation of attempted cells, given the names of the subjects.
+
+        Raises
+        ------
+        DataError
+            When a subject has no cell, or no row in `subjects`.
+        """
+        evaluation = object.__new__(cls)
+        evaluation._set(items, names, cells, subjects)
+        return evaluation
+
+    def _set(
+        self, items: pd.DataFrame, names: pd.Index, cells: Cells, subjects: pd.DataFrame | None
+    ) -> None:
+        if not len(names):
+            raise DataError("there are no subjects; give at least one, as a row of outcomes")
+        empty = names.delete(np.unique(cells.subject))
         if len(empty):
             raise DataError(
                 f"no outcomes for {some(empty)}; a subject needs at least one attempted "
                 "item to be fitted, so leave it out"
             )
-        people = with_one_level_each(of_subjects(subjects, successes.index), "subjects")
-        for name, table in zip(
-            ("items", "successes", "trials", "subject_table"),
-            (items, successes, trials, people),
-            strict=True,
-        ):
-            object.__setattr__(self, name, table)
+        people = with_one_level_each(of_subjects(subjects, names), "subjects")
+        for name, value in (("items", items), ("subject_table", people), ("coded", cells)):
+            object.__setattr__(self, name, value)
 
     @classmethod
     def from_wide(
@@ -158,9 +177,9 @@ class Evaluation(Counts, Shown):
         >>> evaluation.trials.loc["Bob"].tolist()
         [1, 0]
         """
-        items = named(items, "items", "item")
-        counts = outcome_tables.from_wide(outcomes, items.index)
-        return cls(*with_outcomes(items, *counts), subjects=subjects)
+        items = _read_items(items)
+        outcomes_read = outcome_tables.from_wide(outcomes, items.index)
+        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects)
 
     @classmethod
     def from_long(
@@ -224,9 +243,9 @@ class Evaluation(Counts, Shown):
         if items is None:
             items, own = outcome_tables.properties(outcomes, *columns)
             subjects = own if subjects is None else subjects
-        items = named(items, "items", "item")
-        counts = outcome_tables.from_long(outcomes, items.index, columns, repeats)
-        return cls(*with_outcomes(items, *counts), subjects=subjects)
+        items = _read_items(items)
+        outcomes_read = outcome_tables.from_long(outcomes, items.index, columns, repeats)
+        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects)
 
     @classmethod
     def of_outcomes(
@@ -295,7 +314,7 @@ class Evaluation(Counts, Shown):
         b · grade ≥ right     0
         Name: Ann, dtype: int64
         """
-        items = named(items, "items", "item")
+        items = _read_items(items)
         columns = plain_names(subject, item, outcome)
         three_columns(columns)
         if isinstance(outcomes, Mapping):
@@ -304,13 +323,13 @@ class Evaluation(Counts, Shown):
                 for name, table in outcomes.items()
             }
         if layout.steps is not None:
-            counted = from_outcomes(layout, layout.steps, outcomes, items, columns)
-            return cls(*with_outcomes(*counted), subjects=subjects)
+            rows, *counted = from_outcomes(layout, layout.steps, outcomes, items, columns)
+            return cls.of_cells(rows, *with_outcomes(*counted), subjects)
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table, columns):
-            counts = outcome_tables.from_long(table, items.index, columns, "trials")
-            return cls(*with_outcomes(items, *counts), subjects=subjects)
+            outcomes_read = outcome_tables.from_long(table, items.index, columns, "trials")
+            return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects)
         return cls.from_wide(table, items, subjects=subjects)
 
     def select(
@@ -341,13 +360,18 @@ class Evaluation(Counts, Shown):
         >>> Evaluation.from_wide(outcomes, items).select(items=["b"], subjects=["Bob"])
         <Evaluation: 1 subject, 1 item, 1 trial, properties none>
         """
-        everything, everybody = self.items.index, self.successes.index
-        keep: pd.Index | list[str] = everything
+        rows, people = self.items.index, self.subject_table.index
         if items is not None:
-            keep = self.rows_of(known_names(items, self.item_table.index, "item"))
-        who = everybody if subjects is None else known_names(subjects, everybody, "subject")
-        successes, trials = (table.loc[who, keep] for table in (self.successes, self.trials))
-        return Evaluation(self.items.loc[keep], successes, trials, subjects=self.subject_table)
+            names = self.rows_of(known_names(items, self.item_table.index, "item"))
+            rows = pd.Index(names, dtype="str")
+        if subjects is not None:
+            people = pd.Index(known_names(subjects, people, "subject"), dtype="str")
+        cells = self.coded.select(
+            None if subjects is None else self.subject_table.index.get_indexer(people),
+            None if items is None else self.items.index.get_indexer(rows),
+        )
+        properties = self.subject_table.loc[people]
+        return Evaluation.of_cells(self.items.loc[rows], properties.index, cells, properties)
 
     def with_measured(self, demands: xr.DataArray) -> "Evaluation":
         """Add probabilities of levels to the items, for a layout with `Measured` demands.
@@ -397,7 +421,9 @@ class Evaluation(Counts, Shown):
             )
         others = self.items.drop(columns=columns.columns, errors="ignore")
         items = pd.concat([others, columns.loc[self.items.index]], axis=1)
-        return Evaluation(items, self.successes, self.trials, subjects=self.subject_table)
+        return Evaluation.of_cells(
+            _read_items(items), self.subject_table.index, self.coded, self.subject_table
+        )
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
         """Join two evaluations: all subjects, all items, and the outcomes of both.
@@ -433,25 +459,25 @@ class Evaluation(Counts, Shown):
         """
         if not isinstance(other, Evaluation):
             return NotImplemented
-        items, successes, trials, people = united(self, other)
-        return Evaluation(items, successes, trials, subjects=people)
+        items, cells, people = united(self, other)
+        return Evaluation.of_cells(items, people.index, cells, people)
 
     def __repr__(self) -> str:
-        done = int(self.trials.to_numpy().sum())
+        done = int(self.coded.trials.sum())
         what = many(done, "trial")
         if self.rows is not None:
-            done = int(self.trials.to_numpy()[:, np.unique(self.rows.first)].sum())
+            done = int(self.rows.attempts(self.coded).sum())
             what = f"{many(done, 'attempt')} in {many(len(self.items), 'row')} of steps"
         items, people = self.item_table, self.subject_table.columns
         own = f", of subjects {some(people, 12)}" if len(people) else ""
         return (
-            f"<Evaluation: {many(len(self.successes), 'subject')}, {many(len(items), 'item')}, "
+            f"<Evaluation: {many(len(self.subject_table), 'subject')}, {many(len(items), 'item')}, "
             f"{what}, properties {some(items.columns, 12) or 'none'}{own}>"
         )
 
     def _overview(self) -> Overview:
         rates = self.success_rates()
-        done = (self.trials > 0).to_numpy().mean()
+        done = len(self.coded) / np.prod(self.coded.shape)
         facts = {
             "success rates": f"{rates.min():.2f} to {rates.max():.2f}, mean {rates.mean():.2f}",
             "attempted": f"{done:.0%} of all pairs of a subject and a row of items",
@@ -462,3 +488,10 @@ class Evaluation(Counts, Shown):
         }
         tables = {"success rates": rates.to_frame(), "items": self.item_table}
         return Overview(facts, calls, tables)
+
+
+def _read_items(items: pd.DataFrame) -> pd.DataFrame:
+    table = with_one_level_each(named(items, "items", "item"), "items")
+    if not len(table):
+        raise DataError("there are no items; give at least one, as a row of items")
+    return table

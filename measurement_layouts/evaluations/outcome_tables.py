@@ -1,7 +1,7 @@
 """Conversion of tables of outcomes, of success or of grades and scores, to counts."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..common.messages import many, some
 from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
 from ..linking.errors import short
+from .cells import Cells
 from .properties import constant, differing
 from .steps import expanded
 from .tables import (
@@ -38,22 +39,18 @@ type Columns = tuple[str, str, str]
 _MOST = 1e15  # counts; sums of them stay exact
 
 
-def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Count successes and trials in a table of subjects by items; see `Evaluation.from_wide`."""
+def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.Index, Cells]:
+    """Read subjects and cells of a table of subjects by items; see `Evaluation.from_wide`."""
     table = _by_subject(outcomes, "outcomes", items)
     values = _zeros_and_ones(table, "{} on {}: {}")
-    attempted = ~np.isnan(values)
-    successes, trials = (
-        pd.DataFrame(part.astype("int64"), table.index, table.columns)
-        for part in (np.where(attempted, values, 0), attempted)
-    )
-    return successes, trials
+    cells = Cells.of_tables(values == 1, ~np.isnan(values))
+    return _named(table.index), cells.select(items=table.columns.get_indexer(items))
 
 
 def from_long(
     outcomes: pd.DataFrame, items: pd.Index, columns: Columns, repeats: str
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Count successes and trials in rows of outcomes; see `Evaluation.from_long`."""
+) -> tuple[pd.Index, Cells]:
+    """Read subjects and cells of rows of outcomes; see `Evaluation.from_long`."""
     if not isinstance(repeats, str) or repeats not in ("refuse", "trials"):
         raise DataError(f"repeats={repeats!r}; give 'refuse' or 'trials'")
     subject, item, outcome = columns
@@ -70,46 +67,35 @@ def from_long(
             f"{repeated.sum()} repeated row(s): {some(pairs)}; keep one row of each, or count them "
             "as repeated trials with repeats='trials'"
         )
-    attempted = ~np.isnan(values)
-    successes, trials = (np.zeros((len(subjects), len(items)), dtype="int64") for _ in range(2))
-    np.add.at(trials, (rows[attempted], places[attempted]), 1)
-    np.add.at(successes, (rows, places), (values == 1).astype("int64"))
-    return pd.DataFrame(successes, subjects, items), pd.DataFrame(trials, subjects, items)
+    shape = len(subjects), len(items)
+    return _named(subjects), Cells.of(rows, places, values == 1, ~np.isnan(values), shape)
 
 
-def with_outcomes(
-    items: pd.DataFrame, successes: pd.DataFrame, trials: pd.DataFrame
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def with_outcomes(subjects: pd.Index, cells: Cells) -> tuple[pd.Index, Cells]:
     """Leave out subjects without outcomes, with a warning that names them.
 
     Items without outcomes are kept, because they may be the items to be forecast.
-
-    Parameters
-    ----------
-    items, successes, trials : DataFrame
-        Tables of an evaluation.
-
-    Returns
-    -------
-    DataFrame, DataFrame, DataFrame
-        Tables without these subjects.
 
     Raises
     ------
     DataError
         When there are no outcomes.
     """
-    attempted = trials.to_numpy() > 0
-    if attempted.size and not attempted.any():
+    if not len(cells) and all(cells.shape):
         raise DataError("there are no outcomes, since every cell is missing; give at least one")
-    lost = trials.index[~attempted.any(axis=1)]
-    if attempted.size and len(lost):
-        warnings.warn(
-            f"left out, without any outcome: {many(len(lost), 'subject')} ({some(lost)})",
-            stacklevel=3,
-        )
-        successes, trials = successes.drop(index=lost), trials.drop(index=lost)
-    return items, successes, trials
+    attempting = np.unique(cells.subject)
+    if len(attempting) == len(subjects) or not len(cells):
+        return subjects, cells
+    empty = subjects.delete(attempting)
+    warnings.warn(
+        f"left out, without any outcome: {many(len(empty), 'subject')} ({some(empty)})",
+        stacklevel=3,
+    )
+    return subjects[attempting], cells.select(attempting)
+
+
+def _named(subjects: Sequence[str] | np.ndarray | pd.Index) -> pd.Index:
+    return pd.Index(subjects, name="subject", dtype="str")
 
 
 def properties(
@@ -212,7 +198,7 @@ def _zeros_and_ones(table: pd.DataFrame, pattern: str) -> np.ndarray:
 _ROUNDING = 1e-9  # of a place, by which rounding may change a written score
 
 
-class _Cells(NamedTuple):
+class _Attempts(NamedTuple):
     """Outcomes as given, one per attempt."""
 
     subjects: list[str]
@@ -226,33 +212,35 @@ def from_outcomes(
     outcomes: Mapping[str, pd.DataFrame],
     items: pd.DataFrame,
     columns: Columns,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.Index, Cells]:
     """Count passed and attempted steps; see `Evaluation.of_outcomes`.
 
     Returns
     -------
-    DataFrame, DataFrame, DataFrame
-        Rows as items, successes and trials.
+    DataFrame, Index, Cells
+        Rows as items, names of the subjects, and cells of subjects and rows.
     """
     refuse_other_outcomes(layout, outcomes)
-    cells = [
+    attempts = [
         _read(outcome, outcomes[outcome.name], items.index, columns) for outcome in layout.outcomes
     ]
-    subjects = list(dict.fromkeys(name for own in cells for name in own.subjects))
-    if not subjects or not len(items):
+    subjects = _named(list(dict.fromkeys(name for one in attempts for name in one.subjects)))
+    if not len(subjects) or not len(items):
         raise DataError("there are no outcomes; give at least one subject and one item")
-    parts = [
-        _counts(outcome, own, subjects, items.index)
-        for outcome, own in zip(layout.outcomes, cells, strict=True)
-    ]
-    passed, tried = (
-        np.concatenate(counts, axis=2).reshape(len(subjects), -1)
-        for counts in zip(*parts, strict=True)
+    count, first, arrays = len(steps.rows), 0, []
+    for outcome, one in zip(layout.outcomes, attempts, strict=True):
+        subject, item, *counts = _counts(outcome, one, subjects, items.index)
+        row = item[:, None] * count + first + np.arange(len(outcome.steps))
+        arrays.append([np.broadcast_to(subject[:, None], row.shape), row, *counts])
+        first += len(outcome.steps)
+    joined = (
+        np.concatenate([values.ravel() for values in each]) for each in zip(*arrays, strict=True)
     )
-    rows = expanded(steps, items)
-    who = pd.Index(subjects, name="subject", dtype="str")
-    successes, trials = (pd.DataFrame(counts, who, rows.index) for counts in (passed, tried))
-    return rows, successes, trials
+    return (
+        expanded(steps, items),
+        subjects,
+        Cells.of(*joined, (len(subjects), len(items) * count)),
+    )
 
 
 def refuse_other_outcomes(layout: Layout, outcomes: object) -> None:
@@ -278,38 +266,41 @@ def is_long(table: pd.DataFrame, columns: Columns) -> bool:
     return set(columns) <= set(table.columns)
 
 
-def _read(outcome: Observed, table: pd.DataFrame, items: pd.Index, columns: Columns) -> _Cells:
+def _read(outcome: Observed, table: pd.DataFrame, items: pd.Index, columns: Columns) -> _Attempts:
     need_frame(table, outcome.name)
     if is_long(table, columns):
         subjects, names = (
             texts(table[column], f"{outcome.name}, {column}") for column in columns[:2]
         )
         refuse_unknown(names, items, "item", f"{outcome.name}: ")
-        return _Cells(subjects, names, table[columns[2]].astype(object))
+        return _Attempts(subjects, names, table[columns[2]].astype(object))
     wide = _by_subject(table, outcome.name, items)
     count, width = wide.shape
     values = pd.Series(wide.astype(object).to_numpy().ravel(), dtype=object)
-    return _Cells(list(np.repeat(wide.index, width)), list(wide.columns) * count, values)
+    return _Attempts(list(np.repeat(wide.index, width)), list(wide.columns) * count, values)
 
 
 def _counts(
-    outcome: Observed, cells: _Cells, subjects: list[str], items: pd.Index
-) -> tuple[np.ndarray, np.ndarray]:
-    """Count attempts that passed each step, and that reached it; (subjects, items, steps)."""
-    levels = _levels(outcome, cells)
+    outcome: Observed, attempts: _Attempts, subjects: pd.Index, items: pd.Index
+) -> tuple[np.ndarray, ...]:
+    """Count attempts that passed each step, and that reached it, by subject and item.
+
+    Returns subject and item, shape (pairs,), and both counts, shape (pairs, steps).
+    """
+    levels = _levels(outcome, attempts)
     there = ~np.isnan(levels)
-    rows = pd.Index(subjects).get_indexer(pd.Index(cells.subjects))[there]
-    columns = items.get_indexer(pd.Index(cells.items))[there]
-    top = len(outcome.steps)
-    ended = np.zeros((len(subjects), len(items), top + 1), dtype="int64")
-    np.add.at(ended, (rows, columns, levels[there].astype(int)), 1)
-    reached = ended[..., ::-1].cumsum(axis=2)[..., ::-1]  # so many got at least so far
-    return reached[..., 1:], reached[..., :-1]
+    subject = subjects.get_indexer(pd.Index(attempts.subjects, dtype="str"))[there]
+    item = items.get_indexer(pd.Index(attempts.items, dtype="str"))[there]
+    pairs, number = np.unique(subject * len(items) + item, return_inverse=True)
+    ended = np.zeros((len(pairs), len(outcome.steps) + 1), dtype="int64")
+    np.add.at(ended, (number, levels[there].astype(int)), 1)
+    reached = ended[:, ::-1].cumsum(axis=1)[:, ::-1]  # so many got at least so far
+    return *np.divmod(pairs, len(items)), reached[:, 1:], reached[:, :-1]
 
 
-def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
+def _levels(outcome: Observed, attempts: _Attempts) -> np.ndarray:
     """Read how many steps each attempt passed; NaN without an attempt."""
-    values = cells.values
+    values = attempts.values
     if isinstance(outcome, Graded):
         places = {grade: place for place, grade in enumerate(outcome.grades)}
         values = values.map(lambda cell: places.get(cell, cell) if isinstance(cell, str) else cell)
@@ -336,8 +327,8 @@ def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
     wrong = np.flatnonzero((foreign | ~fine) & ~missing)
     if len(wrong):
         named_cells = some(
-            f"{short(cells.subjects[place])} on {short(cells.items[place])}: "
-            f"{short(repr(cells.values.iloc[place]))}"
+            f"{short(attempts.subjects[place])} on {short(attempts.items[place])}: "
+            f"{short(repr(attempts.values.iloc[place]))}"
             for place in wrong
         )
         raise DataError(

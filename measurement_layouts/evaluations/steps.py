@@ -16,6 +16,7 @@ from ..common.errors import DataError
 from ..common.messages import some
 from ..layouts import Layout
 from ..layouts.outcomes.steps import MARK, Steps
+from .cells import Cells
 
 STEP = f"{MARK}step"
 """Column of the items with each row's step, counted from 1, if rows are steps."""
@@ -82,10 +83,15 @@ class Rows:
         """Number of steps of the outcome, by row."""
         return self._groups[1]
 
-    def means(self, successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
-        """Average outcomes, as fractions of the highest, over attempts (last axis: rows)."""
+    def attempts(self, cells: Cells) -> np.ndarray:
+        """Return attempts at the outcome of each cell, counted at its first step only."""
         begins = self.first == np.arange(len(self.first))
-        return np.asarray((successes / self.tops).sum(axis=-1) / trials[..., begins].sum(axis=-1))
+        return cells.trials * begins[cells.item]
+
+    def means(self, cells: Cells) -> np.ndarray:
+        """Average each subject's outcomes, as fractions of the highest, over attempts."""
+        gained = cells.by_subject(cells.successes / self.tops[cells.item])
+        return gained / cells.by_subject(self.attempts(cells))
 
     def rows_of(self, steps: Steps) -> np.ndarray:
         """Find the position of each row among a layout's rows of an item.

@@ -40,9 +40,9 @@ class SubjectData:
             When the subject is unknown.
         """
         name = str(subject)
-        if name not in evaluation.successes.index:
+        if name not in evaluation.subject_table.index:
             raise DataError(f"unknown subject {name}; known: {some(evaluation.subjects)}")
-        successes = evaluation.successes.loc[name].to_numpy()
-        trials = evaluation.trials.loc[name].to_numpy()
+        row = evaluation.subject_table.index.get_loc(name)
+        successes, trials = evaluation.coded.counts(row)
         failure = float(1 - successes.sum() / trials.sum())
         return cls(successes, trials, {mean_failure.name: failure})

@@ -218,23 +218,29 @@ def written(names: Iterable[object], where: str) -> list[str]:
     DataError
         As `texts` does.
     """
+    if isinstance(names, pd.Index | pd.Series):
+        names = names.astype(object).to_numpy()  # quicker to go through
     try:
         found = list(names)
     except TypeError:
         raise DataError(f"{where}: {names!r} is no list of names; give one") from None
-    missing = [place for place, name in enumerate(found) if is_missing(name)]
+    missing = [
+        place for place, name in enumerate(found) if not isinstance(name, str) and is_missing(name)
+    ]
     if missing:
         raise DataError(
             f"{where}: no name in row(s) {some(missing)}, counted from 0; name each, or drop them"
         )
     names_as_texts = [str(name) for name in found]
-    for place, name in enumerate(names_as_texts):
+    for name in dict.fromkeys(names_as_texts):
         if is_broken(name):
+            place = names_as_texts.index(name)
             raise DataError(
                 f"{where}: the name {name!r} in row {place}, counted from 0, contains half a "
                 "character, which cannot be saved; correct the text"
             )
         if "\0" in name:
+            place = names_as_texts.index(name)
             raise DataError(
                 f"{where}: the name {name!r} in row {place}, counted from 0, contains a zero byte, "
                 "which ends a text in files; remove it"
@@ -295,8 +301,9 @@ def refuse_unknown(names: Iterable[str], known: pd.Index, kind: str, where: str 
     DataError
         When a name is unknown; the error lists the unknown ones.
     """
-    unknown = [name for name in dict.fromkeys(names) if name not in known]
-    if unknown:
+    index = pd.Index(names, dtype="str").unique()
+    unknown = index[known.get_indexer(index) < 0]
+    if len(unknown):
         raise DataError(
             f"{where}outcomes for {len(unknown)} {kind}(s) that `{kind}s` does not have: "
             f"{some(unknown)}; add their properties, or drop those rows"

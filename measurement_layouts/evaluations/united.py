@@ -1,54 +1,49 @@
 """Union of two evaluations: all their subjects and items, and the outcomes of both."""
 
-import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
+from .cells import Cells
 from .counts import Counts
 from .properties import joined
 from .steps import Rows
 
 
-def united(
-    one: Counts, other: Counts
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Join items, successes, trials and subjects; see `Evaluation.__add__`."""
+def united(one: Counts, other: Counts) -> tuple[pd.DataFrame, Cells, pd.DataFrame]:
+    """Join items, cells and subjects; see `Evaluation.__add__`."""
     _same_steps(one, other)
     items = joined(one.items, other.items, "item")
     people = joined(one.subject_table, other.subject_table, "subject")
-    subjects = people.index
-    counts = [
-        [
-            table.reindex(index=subjects, columns=items.index, fill_value=0).to_numpy()
-            for table in (each.successes, each.trials)
+    names = items.index if one.rows is None else Rows.read(items.index).item
+    number, _ = pd.factorize(names)
+    tables = []
+    for counts in (one, other):
+        subject = people.index.get_indexer(counts.subject_table.index)[counts.coded.subject]
+        item = items.index.get_indexer(counts.items.index)[counts.coded.item]
+        cells = {"pair": subject * len(items) + number[item], "subject": subject, "item": item}
+        tables.append(
+            pd.DataFrame(
+                {**cells, "successes": counts.coded.successes, "trials": counts.coded.trials}
+            )
+        )
+    ours, theirs = tables
+    again = theirs["pair"].isin(ours["pair"])
+    both = pd.concat([ours[ours["pair"].isin(theirs["pair"])], theirs[again]])
+    differ = both.drop_duplicates(keep=False).sort_values(["subject", "item"])
+    if len(differ):
+        differ = differ.drop_duplicates("pair")
+        pairs = [
+            f"{people.index[cell.subject]} on {names[cell.item]}" for cell in differ.itertuples()
         ]
-        for each in (one, other)
-    ]
-    names = items.index.to_numpy() if one.rows is None else Rows.read(items.index).item
-    (won, tried), (also_won, also_tried) = counts
-    here, there = (_any(each > 0, names) for each in (tried, also_tried))
-    differ = _any((won != also_won) | (tried != also_tried), names) & here & there
-    if differ.any():
-        cells = [f"{subjects[row]} on {names[column]}" for row, column in np.argwhere(differ)]
-        cells = list(dict.fromkeys(cells))
         raise DataError(
-            f"{len(cells)} cell(s) have other outcomes in one evaluation than in the other: "
-            f"{some(cells)}; "
+            f"{len(pairs)} cell(s) have other outcomes in one evaluation than in the other: "
+            f"{some(pairs)}; "
             "keep those of one of the two (select), or, if they are further attempts, count them "
             "together as trials: Evaluation(items, successes, trials)"
         )
-    successes, trials = (
-        pd.DataFrame(np.where(here, ours, theirs), subjects, items.index)
-        for ours, theirs in ((won, also_won), (tried, also_tried))
-    )
-    return items, successes, trials, people
-
-
-def _any(cells: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Compute for each row of an item whether any cell of that item is true."""
-    found = pd.DataFrame(cells.T).groupby(names, sort=False).transform("any")
-    return found.to_numpy(dtype=bool).T
+    cells = pd.concat([ours, theirs[~again]]).drop(columns="pair")
+    return items, Cells.of(*cells.to_numpy().T, (len(people), len(items))), people
 
 
 def _same_steps(one: Counts, other: Counts) -> None:

@@ -155,7 +155,7 @@ def fit(
         )
     most = _most_jobs(executor, None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
-    trials = int(chosen.trials.to_numpy().max())
+    trials = int(chosen.coded.trials.max())
     if method == "grid":
         refuse_unseen(layout, "method='grid'", "use method='nuts'", trials)
         if layout.joint:

@@ -191,7 +191,7 @@ def characteristic_surface(
     'upper'
     """
     refuse_steps(evaluation.rows, "characteristic_surface")
-    everybody = evaluation.successes.index
+    everybody = evaluation.subject_table.index
     who = known_names(everybody if subjects is None else subjects, everybody, "subject")
     layout = None if estimates is None else estimates.layout
     low, high, node = _columns(layout, low, high)
@@ -264,9 +264,9 @@ def _bands(evaluation: Evaluation, low: str, high: str) -> pd.DataFrame:
 
 def _surface(evaluation: Evaluation, subject: str, bands: pd.DataFrame) -> pd.DataFrame:
     """Join items of one band: ends, number of items tried and success, the most frequent first."""
-    counts = bands.assign(
-        successes=evaluation.successes.T[subject], trials=evaluation.trials.T[subject], items=1
-    )
+    outcomes = evaluation.coded.counts(evaluation.subject_table.index.get_loc(subject))
+    successes, trials = (pd.Series(values, evaluation.items.index) for values in outcomes)
+    counts = bands.assign(successes=successes, trials=trials, items=1)
     tried = counts[counts["trials"] > 0]
     if tried.empty:
         raise DataError(f"{subject} tried no item with a finite band; leave it out")

@@ -69,7 +69,7 @@ class Column:
 
 def training_items(fit: Fit) -> pd.Index:
     """List the names of the items of a fit."""
-    names: pd.Index = fit.observed.indexes["item"].map(str)
+    names = fit.item_names
     return names if fit.layout.steps is None else Rows.read(names).items
 
 

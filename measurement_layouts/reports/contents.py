@@ -14,7 +14,6 @@ from ..common.messages import many, some
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.given import refuse_no_evaluation
 from ..evaluations.steps import refuse_other_rows
-from ..evaluations.tables import name_cells
 from ..inference.explanations.explanation import Explanation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
@@ -285,13 +284,11 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
         The error names them.
     """
     refuse_no_evaluation(evaluation)
-    observed = fit.observed
-    rows = [str(name) for name in observed["item"].to_numpy()]
     items, known_items = list(training_items(fit)), evaluation.item_table
     refuse_other_rows(fit.layout, evaluation.rows)
     for kind, names, known in (
         ("item", items, known_items.index),
-        ("subject", fit.subjects, evaluation.trials.index),
+        ("subject", fit.subjects, evaluation.subject_table.index),
     ):
         missing = [name for name in names if name not in known]
         if missing:
@@ -302,13 +299,20 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
         if not same.all():
             where = [items[place] for place in np.flatnonzero(~same.all(axis=1))]
             raise _other_evaluation(f"{name} differs on {some(where)}")
-    used = observed["trials"].to_numpy() > 0
-    for what in ("trials", "successes"):
-        table = getattr(evaluation, what).loc[fit.subjects, rows]
-        differs = used & (table.to_numpy() != observed[what].to_numpy())
+    cells = fit.coded
+    who = evaluation.subject_table.index.get_indexer(fit.subjects)[cells.subject]
+    rows = evaluation.items.index.get_indexer(fit.item_names)[cells.item]
+    successes, trials = evaluation.coded.at(who, rows)
+    for what, theirs, ours in (
+        ("trials", trials, cells.trials),
+        ("successes", successes, cells.successes),
+    ):
+        differs = theirs != ours
         if differs.any():
-            cells = name_cells(pd.DataFrame(table), differs)
-            raise _other_evaluation(f"{what} differ in {differs.sum()} cell(s): {cells}")
+            names = cells.take(differs).frame(pd.Index(fit.subjects), fit.item_names)
+            pairs = zip(names["subject"], names["item"], theirs[differs], strict=True)
+            listed = some(f"{subject} on {item}: {count}" for subject, item, count in pairs)
+            raise _other_evaluation(f"{what} differ in {differs.sum()} cell(s): {listed}")
 
 
 def _other_evaluation(why: str) -> DataError:

@@ -160,8 +160,7 @@ def _items(contents: Contents) -> pd.DataFrame:
 
 
 def _outcomes(fit: Fit) -> pd.DataFrame:
-    cells = fit.observed[["successes", "trials"]].to_dataframe(dim_order=["subject", "item"])
-    return cells[cells["trials"] > 0].reset_index()[["subject", "item", "successes", "trials"]]
+    return fit.coded.frame(pd.Index(fit.subjects, dtype="str"), fit.item_names)
 
 
 def _values(contents: Contents) -> pd.DataFrame:

@@ -66,7 +66,7 @@ class NewItems:
         most = _ROWS // (len(self._subjects) * len(self._nodes))
         self.shown = int(np.clip(most, _LEAST, _MOST))
         known = self._evaluation
-        counts = [] if known is None else [known.successes.to_numpy(), known.trials.to_numpy()]
+        counts = [] if known is None else known.coded.tables
         self._outcomes = outcomes_of(layout, *counts) if counts else []
         self._known = pd.Index([]) if known is None else known.item_table.index
         self.scores, self.reliability = self._assessed()
@@ -139,10 +139,10 @@ class NewItems:
 
     def _outcome(self, subject: str, item: str, place: int) -> str:
         known = self._evaluation
-        if known is None or subject not in known.trials.index or item not in self._known:
+        if known is None or subject not in known.subject_table.index or item not in self._known:
             return ""
         outcome = self._outcomes[place]
-        cell = known.trials.index.get_loc(subject), self._known.get_loc(item)
+        cell = known.subject_table.index.get_loc(subject), self._known.get_loc(item)
         attempts = int(outcome.attempts[cell])
         single = isinstance(outcome.node, Success)
         if attempts > 1:
@@ -165,7 +165,7 @@ class NewItems:
         who, what = (
             theirs.get_indexer(ours)
             for theirs, ours in (
-                (known.trials.index, self._subjects),
+                (known.subject_table.index, self._subjects),
                 (self._known, self._names),
             )
         )

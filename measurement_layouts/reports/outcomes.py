@@ -123,8 +123,7 @@ class Outcome:
 
 def fitted_outcomes(fit: Fit) -> list[Outcome]:
     """Read the outcomes that were fitted."""
-    observed = fit.observed
-    return outcomes_of(fit.layout, *(observed[n].to_numpy() for n in ("successes", "trials")))
+    return outcomes_of(fit.layout, *fit.coded.tables)
 
 
 def outcomes_of(layout: Layout, successes: np.ndarray, trials: np.ndarray) -> list[Outcome]:

@@ -149,8 +149,10 @@ class Study:
 
 def _unseen(evaluation: Evaluation, fold: Fold) -> Evaluation:
     """Keep the outcomes that are predicted, and the subjects who have any."""
-    asked = (by_row(evaluation, fold.test) & (evaluation.trials.to_numpy() > 0)).any(axis=1)
-    chosen = evaluation.select(subjects=evaluation.trials.index[asked])
+    cells, people = evaluation.coded, evaluation.subject_table.index
+    predicted = by_row(evaluation, fold.test)[cells.subject, cells.item]
+    asked = cells.by_subject(predicted)
+    chosen = evaluation.select(subjects=people[asked])
     return Fold(fold.test[asked], fold.train[asked]).training(chosen)
 
 

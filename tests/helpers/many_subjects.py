@@ -17,6 +17,11 @@ def many(layout, evaluation, count):
         if "subject" in data.dims:
             data = data.isel(subject=places).assign_coords(subject=names)
         groups[name] = data
+    starts = np.r_[0, np.cumsum(np.bincount(fit.coded.subject))]
+    cells = [np.arange(*starts[place : place + 2]) for place in places]
+    observed = fit.observed.isel(cell=np.concatenate(cells))
+    who = np.repeat(names, [len(own) for own in cells])
+    groups["observed_data"] = observed.assign_coords(subject=("cell", who))
     tree = xr.DataTree.from_dict(groups)
     tree.attrs = fit.data.attrs
     return ml.Fit(layout, tree, {})

@@ -20,8 +20,8 @@ def test_shapes_and_data(animal_ai, cohort, fitted):
     assert fitted.posterior["noiseLevel"].dims == ("subject", "chain", "draw")
     assert fitted.posterior.sizes == {"subject": 6, "chain": 2, "draw": 150}
     observed = fitted.observed
-    assert observed["successes"].to_numpy().tolist() == cohort.successes.to_numpy().tolist()
-    assert observed["trials"].to_numpy().tolist() == cohort.trials.to_numpy().tolist()
+    for name in ("subject", "item", "successes", "trials"):
+        assert observed[name].to_numpy().tolist() == cohort.cells[name].tolist()
     constants = fitted.constants
     assert constants["XPos"].to_numpy().tolist() == cohort.items["XPos"].tolist()
     failure = (1 - cohort.success_rates()).to_list()

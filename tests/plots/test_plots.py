@@ -237,7 +237,7 @@ class TestCapabilityScatter:
         assert ax.get_title() == (
             f"Cognitive profiles of {len(fit.subjects)} subjects: posterior means, 90% intervals"
         )
-        success = fit.observed["successes"].sum("item") / fit.observed["trials"].sum("item")
+        success = fit.diagnostics()["success"]
         assert np.array_equal(np.argsort(drawn.get_sizes()), np.argsort(success.to_numpy()))
         assert ax.get_xlabel() == "navigation (m)"
         assert [other.get_ylabel() for other in ax.get_figure().axes[1:]] == [

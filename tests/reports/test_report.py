@@ -119,7 +119,8 @@ def test_what_lies_outside_training_items_is_told(half, evaluation, tmp_path):
         for line in NewItems(Contents(half, None, forecast, None, "", ""), forecast).of(who)
     }
     first, second = half.subjects
-    difficulty = evaluation.items.loc[half.observed["trials"].to_numpy()[0] > 0, "difficulty"]
+    attempted = half.observed["item"][half.observed["subject"] == first].to_numpy()
+    difficulty = evaluation.items.loc[attempted, "difficulty"]
     most = difficulty.max()
     assert told == {
         (first, "easy"): "",

@@ -49,10 +49,11 @@ def counts(
         str(name): pd.DataFrame({item: [value]}, index=["subject"], dtype=object)
         for name, value in each.items()
     }
-    _, passed, tried = from_outcomes(
+    _, _, cells = from_outcomes(
         layout, layout.steps, tables, bank.loc[[item]], ("subject", "item", "outcome")
     )
-    return passed.to_numpy()[0], tried.to_numpy()[0]
+    passed, tried = cells.tables
+    return passed[0], tried[0]
 
 
 def beside(layout: Layout, bank: pd.DataFrame, asked: list[int]) -> list[int]:

@@ -300,13 +300,12 @@ def _attempting(
     others = subjects.index.difference(pd.Index(rows), sort=False)
     if len(others):
         notes.add("dropped: subjects without rows of outcomes", some(others), len(others))
-    return subjects[subjects.index.isin(outcomes)]
+    return subjects[pd.Index(outcomes.unique()).get_indexer(subjects.index) >= 0]
 
 
 def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     """Read outcomes, each distinct value once, and drop rows without outcomes."""
     reader = ScoreReader("outcome", None, {}, notes, _REMEDY, WORDS)
-    where = [f"{who} on {what}" for who, what in zip(rows["subject"], rows["item"], strict=True)]
     distinct: dict[tuple[type, object], list[int]] = {}
     for place, value in enumerate(rows["outcome"]):
         value = None if is_missing(value) else value
@@ -317,7 +316,8 @@ def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     for places in distinct.values():
         score = rows["outcome"].iloc[places[0]]
         score = score.strip() if isinstance(score, str) else score
-        values[places] = reader.read(score, where[places[0]], len(places))
+        who, what = rows[["subject", "item"]].iloc[places[0]]
+        values[places] = reader.read(score, f"{who} on {what}", len(places))
     reader.check()
     read = rows.assign(outcome=values)[["subject", "item", ATTEMPT, "outcome"]]
     kept = read[~np.isnan(values)].reset_index(drop=True)
@@ -431,14 +431,15 @@ def _beside(
     """Take properties that no table gives from the remaining columns: of items, and of subjects."""
     rest = table.drop(columns=[*names, *table.columns.intersection([ATTEMPT])])
     rest = notes.levels(rest)
+    on, by = (rows[name].to_numpy(dtype=object) for name in ("item", "subject"))
     if items is None or subjects is None:
         rest = without_lists(rest, notes)
-    refuse_two_texts(rest, list(rows["item"]))
+    refuse_two_texts(rest, on)
     if subjects is None:
-        subjects = of_subjects(rest, list(rows["item"]), list(rows["subject"]), notes)
+        subjects = of_subjects(rest, on, by, notes)
         rest = rest.drop(columns=subjects.columns)
     if items is None:
-        items = of_items(rest, list(rows["item"]), notes)
+        items = of_items(rest, on, notes)
     elif len(rest.columns):
         what = "dropped: columns beside a table of items"
         notes.add(what, some(rest.columns), len(rest.columns))

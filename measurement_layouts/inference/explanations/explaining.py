@@ -285,7 +285,8 @@ class _Forecast:
         scope, constants = self.scope, self.scope.fit.constants
         layout, names = scope.fit.layout, constants.indexes["item"].map(str)
         (row,) = scope.rows
-        successes, trials = (own[max(row, 0)] * (row >= 0) for own in scope.fit.counts)
+        counts = scope.fit.coded.counts(row) if row >= 0 else np.zeros((2, len(names)))
+        successes, trials = counts
         like = (trials > 0) & np.asarray(names != str(scope.items.index[0]))
         for plate in layout.plates:
             if isinstance(plate, Category) and root(plate) == ITEM:

@@ -20,7 +20,9 @@ from xarray.core import indexing
 
 from ...common.errors import FitError, StoreError
 from ...common.messages import many, some
+from ...evaluations.cells import Cells
 from ...layouts import Layout
+from ...layouts.plates import ITEM, SUBJECT
 from ..posterior.assembly import Training, Tried, assemble, join_chains, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions, Unit
@@ -190,7 +192,7 @@ class Store:
         names = {"levels": training.levels, "rows": training.rows}
         arrays = {"names": as_array(names)} | flat(
             {name: getattr(training, name) for name in _FEATURES}
-            | {"cells": {name: getattr(training, name) for name in _CELLS}, "prior": prior}
+            | {"cells": {name: getattr(training.cells, name) for name in _CELLS}, "prior": prior}
         )
         head["data"] = digest(arrays)
         head["checksum"] = _checksum(head)
@@ -236,7 +238,9 @@ class Store:
             groups = grouped(arrays, ("prior", "cells", *_FEATURES))
             prior, cells = groups.pop("prior"), groups.pop("cells")
             names = json.loads(arrays["names"].tobytes())
-            training = Training(**names, **groups, **cells)
+            levels, rows = names["levels"], names["rows"]
+            shape = len(levels[SUBJECT]), len(levels[ITEM] if rows is None else rows)
+            training = Training(levels, cells=Cells(**cells, shape=shape), rows=rows, **groups)
         return cls(path, layout, training, prior, head)
 
     def block_units(self, unit: Unit) -> list[Unit]:
@@ -545,7 +549,7 @@ def _differences(stored: Training, now: Training) -> Iterator[str]:
                 f"{many(len(former), plate)}, but now there are {len(names)}; the first different "
                 f"ones are {first}"
             )
-    both = [[getattr(training, name) for name in _CELLS] for training in (stored, now)]
+    both = [[getattr(training.cells, name) for name in _CELLS] for training in (stored, now)]
     if not all(map(np.array_equal, *both)):
         before, after = ({*zip(*map(np.ndarray.tolist, cells), strict=True)} for cells in both)
         rows = sorted({cell[0] for cell in before ^ after})

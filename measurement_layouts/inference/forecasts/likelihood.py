@@ -12,10 +12,11 @@ from scipy.special import xlog1py, xlogy
 
 from ...common.errors import DataError, FitError
 from ...common.messages import some
+from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
-from ...evaluations.subject_data import EDGE, SubjectData
+from ...evaluations.subject_data import EDGE
 from ...layouts import Latent, Layout, MetaFeature, Success, Unseen
 from ...layouts.outcomes.measured import Places
 from ...layouts.plates import ITEM, SUBJECT
@@ -27,7 +28,7 @@ from ...linking.interval import Interval
 from ..kernel.inputs import log_ways
 from ..model.alignment import Features
 from ..model.features import read_evaluation
-from ..posterior.posterior import GROUPS, Posterior
+from ..posterior.posterior import GROUPS, Posterior, observed_data
 from .reading import levels_of_items
 from .streaming import every_draw, gathered, group_alike, probabilities
 
@@ -120,23 +121,27 @@ class Attempted:
     @classmethod
     def of(cls, fit: Posterior, row: int) -> "Attempted":
         """Read the items of a subject, given by its position in the fit."""
-        names = fit.observed.indexes["item"].map(str)
-        successes, trials = (count[row] for count in fit.counts)
-        return cls.among(fit, names, successes, trials, _training(fit))
+        return cls.among(fit, fit.item_names, fit.coded, row, _training(fit))
 
     @classmethod
     def among(
         cls,
         fit: Posterior,
         names: pd.Index,
-        successes: np.ndarray,
-        trials: np.ndarray,
+        cells: Cells,
+        row: int,
         features: Features,
     ) -> "Attempted":
-        """Keep those of the given items that have trials."""
-        steps = None if fit.layout.steps is None else Rows.read(names)
-        everything = cls(names, successes, trials, features, steps)
-        return everything.take(np.flatnonzero(trials > 0))
+        """Keep those of the given items that a subject attempted."""
+        chosen = cells.of_subject(row)
+        items = cells.item[chosen]
+        return cls(
+            names[items],
+            cells.successes[chosen],
+            cells.trials[chosen],
+            {name: values[items] for name, values in features.items()},
+            None if fit.layout.steps is None else Rows.read(names[items]),
+        )
 
     def take(self, places: np.ndarray) -> "Attempted":
         """Keep some of the items."""
@@ -284,20 +289,22 @@ def with_log_likelihood(
         name: fit.data[name].to_dataset().isel(subject=rows, missing_dims="ignore")
         for name in GROUPS
     }
+    who = fit.names(rows)
     if evaluation is None:
-        features = _training(fit)
+        features, names, cells = _training(fit), fit.item_names, fit.coded.select(rows)
     else:
-        features = read_evaluation(fit.layout, evaluation)
-        groups["observed_data"] = _observed(evaluation, fit.names(rows))
+        features, names = read_evaluation(fit.layout, evaluation), evaluation.items.index
+        unknown = [name for name in who if name not in evaluation.subject_table.index]
+        if unknown:
+            raise DataError(f"unknown subject {unknown[0]}; known: {some(evaluation.subjects)}")
+        cells = evaluation.select(subjects=who).coded
         del groups["constant_data"]
-    observed = groups["observed_data"]
-    names = observed.indexes["item"].map(str)
+    groups["observed_data"] = observed_data(cells, who, list(names))
     items = names if fit.layout.steps is None else Rows.read(names).items
     drawn = fit.posterior.sizes["chain"], fit.posterior.sizes["draw"]
     values = np.full((*drawn, len(rows), len(items)), np.nan)
     for place, row in enumerate(rows):
-        own = {name: observed[name][place].to_numpy() for name in ("successes", "trials")}
-        attempted = Attempted.among(fit, names, **own, features=features)
+        attempted = Attempted.among(fit, names, cells, place, features)
         where = items.get_indexer(attempted.items)
         if attempted.steps is None:
             for places, found in log_likelihood(fit, row, attempted):
@@ -325,19 +332,6 @@ def _training(fit: Posterior) -> Features:
     constants = fit.constants
     known = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
     return known | levels_of_items(fit)
-
-
-def _observed(evaluation: Evaluation, subjects: list[str]) -> xr.Dataset:
-    """Return outcomes of some subjects, in the form of a fit's ``observed_data``."""
-    own = [SubjectData.of(evaluation, subject) for subject in subjects]
-    cells = ("subject", "item")
-    return xr.Dataset(
-        {
-            "successes": (cells, np.stack([one.successes for one in own])),
-            "trials": (cells, np.stack([one.trials for one in own])),
-        },
-        {"subject": subjects, "item": list(evaluation.items.index)},
-    )
 
 
 def _in_one_order(

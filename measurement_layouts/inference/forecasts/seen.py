@@ -1,13 +1,14 @@
 """Training items of a fit, and which forecast items are among them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ...evaluations.alike import by_features
-from ...evaluations.steps import Rows, rows_per_item
+from ...evaluations.cells import Cells
+from ...evaluations.steps import Rows
 from ...layouts import Layout
 from ..posterior.posterior import Posterior
 from .support import features_of_items
@@ -21,8 +22,8 @@ class Seen:
     ----------
     subjects, names : Index
         Names of the forecast's subjects and of the fit's training items; each occurs once.
-    successes, trials : ndarray, shape (subjects, training items, steps)
-        Training outcomes.
+    cells : Cells
+        Training outcomes of the subjects; new subjects have none.
     asked : Index
         Names of the items that were forecast.
     known, features : ndarray, shape (training items, columns) and (forecast items, columns)
@@ -35,8 +36,7 @@ class Seen:
 
     subjects: pd.Index
     names: pd.Index
-    successes: np.ndarray
-    trials: np.ndarray
+    cells: Cells
     asked: pd.Index
     known: np.ndarray
     features: np.ndarray
@@ -57,13 +57,12 @@ class Seen:
         names: pd.Index = fit.constants.indexes["item"].map(str)
         if layout.steps is not None:
             names = Rows.read(names).items
-        known, shape = (rows >= 0)[:, None, None], (len(rows), len(names), rows_per_item(layout))
-        successes, trials = (known * count[rows].reshape(shape) for count in fit.counts)
+        cells, (fitted,) = fit.coded.select(rows[rows >= 0]), np.nonzero(rows >= 0)
+        cells = replace(cells, subject=fitted[cells.subject], shape=(len(rows), cells.shape[1]))
         return cls(
             pd.Index(who),
             names,
-            successes,
-            trials,
+            cells,
             asked,
             flat(layout, features_of_items(fit), len(names)),
             flat(layout, features, len(asked)),
@@ -79,7 +78,9 @@ class Seen:
     @property
     def attempted(self) -> np.ndarray:
         """Which training items each subject attempted."""
-        return np.asarray((self.trials > 0).any(axis=2))
+        table = np.zeros((len(self.subjects), len(self.names)), dtype=bool)
+        table[self.cells.subject, self.cells.item * len(self.names) // self.cells.shape[1]] = True
+        return table
 
     def flags(self) -> np.ndarray:
         """Mark the items that each subject was trained on, without looking at outcomes.

@@ -86,19 +86,20 @@ class Support:
         """
         layout, each = fit.layout, rows_per_item(fit.layout)
         columns = [(name, node) for node in layout.properties for name in node.columns]
-        trials = fit.observed["trials"].to_numpy()
+        cells = fit.coded
+        anybody = cells.attempted
         found: dict[bytes, int] = {}
         which = []
         for row in rows:
-            own = trials[row] if row >= 0 else trials.any(axis=0)
-            bits = np.packbits(own.reshape(-1, each).any(axis=1))
+            tried = cells.counts(row)[1] > 0 if row >= 0 else anybody
+            bits = np.packbits(tried.reshape(-1, each).any(axis=1))
             which.append(found.setdefault(bits.tobytes(), len(found)))
         return cls(
             tuple(columns),
             items,
             pd.Index(list(who), dtype="str"),
             defined_columns(layout, features, len(items)),
-            defined_columns(layout, features_of_items(fit), trials.shape[1] // each),
+            defined_columns(layout, features_of_items(fit), len(anybody) // each),
             tuple(np.frombuffer(bits, dtype=np.uint8) for bits in found),
             np.array(which, dtype=int),
         )

@@ -72,25 +72,24 @@ class Cohort:
             a level of a closed category, or belongs to several levels of a coarser category.
         """
         subjects = evaluation.subject_table
-        tried = evaluation.trials.to_numpy().any(axis=0)
+        tried = evaluation.coded.attempted
         if evaluation.rows is not None:
             tried = np.bincount(evaluation.rows.places, tried) > 0
         if not tried.all():
             evaluation = evaluation.select(items=evaluation.item_table.index[tried])
-        items, rows = evaluation.item_table, evaluation.rows
+        items, rows, cells = evaluation.item_table, evaluation.rows, evaluation.coded
         kinds, codes = read_categories(layout, items, subjects)
-        successes, trials = evaluation.successes.to_numpy(), evaluation.trials.to_numpy()
-        subject, row = np.nonzero(trials)
+        constants = {constant.name: 1 - cells.rates for constant in layout.constants}
         found = cls(
             layout,
             {SUBJECT: evaluation.subjects, ITEM: list(items.index), **kinds},
             codes,
             read_training_features(layout, evaluation),
-            read_covariates(layout, subjects) | _constants(layout, successes, trials),
-            subject,
-            row,
-            successes[subject, row],
-            trials[subject, row],
+            read_covariates(layout, subjects) | constants,
+            cells.subject.astype(int),
+            cells.item.astype(int),
+            cells.successes,
+            cells.trials,
             None if rows is None else rows.places,
         )
         for category in layout.categories:
@@ -244,12 +243,6 @@ def read_categories(
         levels[category.name] = found
         codes[category.name] = pd.Index(found).get_indexer(pd.Index(texts))
     return levels, codes
-
-
-def _constants(layout: Layout, successes: np.ndarray, trials: np.ndarray) -> Features:
-    """Compute the subjects' constants from their outcomes."""
-    failure = 1 - successes.sum(axis=1) / trials.sum(axis=1)
-    return {constant.name: failure for constant in layout.constants}
 
 
 def indices(cohort: Cohort, node: Node, plates: tuple[Plate, ...]) -> tuple[np.ndarray, ...]:

@@ -55,8 +55,7 @@ class Joined:
                 "jointly, fit(layout, others + newcomer)"
             )
         (who,) = _one_subject(fit, evaluation)
-        tried = evaluation.trials.loc[who].to_numpy() > 0
-        chosen = evaluation.select(items=evaluation.items.index[tried])
+        chosen = evaluation.select(items=evaluation.items.index[evaluation.coded.attempted])
         brought = read_features(layout, chosen.items)
         extended = Extended.of(fit, chosen.items, brought, chosen.subject_table)
         everybody, at, new = extended.cohort, extended.items, extended.new_items
@@ -84,8 +83,8 @@ class Joined:
             covariates={name: values[-1:] for name, values in everybody.covariates.items()},
             subject=np.zeros(len(at), dtype=int),
             row=at,
-            successes=chosen.successes.loc[who].to_numpy(),
-            trials=chosen.trials.loc[who].to_numpy(),
+            successes=chosen.coded.successes,
+            trials=chosen.coded.trials,
         )
         whole = replace(own, levels=everybody.levels, of=everybody.of)
         return cls(own, whole, extended.fitted)

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import xarray as xr
 
+from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.subject_data import SubjectData
 from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..model.alignment import Features
 from ..model.cohort import Cohort
 from ..sampling.draws import Draws, SamplingOptions
-from .posterior import Posterior
+from .posterior import Posterior, observed_data
 
 SAMPLED = ("subject", "chain", "draw")
 FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
@@ -33,10 +33,8 @@ class Training:
         Names of the subjects and items, and in a joint fit of the levels of categories.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
-    subject, item : ndarray of int, shape (cells,)
-        Subject and item of each attempted cell, in the order of the subjects.
-    successes, trials : ndarray of int, shape (cells,)
-        Outcomes.
+    cells : Cells
+        Outcomes of the attempted cells.
     constants : dict of str to ndarray
         By subject constant, shape (subjects,).
     categories : dict of str to ndarray of int
@@ -50,10 +48,7 @@ class Training:
 
     levels: Mapping[str, list[str]]
     features: Features
-    subject: np.ndarray
-    item: np.ndarray
-    successes: np.ndarray
-    trials: np.ndarray
+    cells: Cells
     constants: Features = field(default_factory=dict)
     categories: Mapping[str, np.ndarray] = field(default_factory=dict)
     covariates: Features = field(default_factory=dict)
@@ -62,20 +57,12 @@ class Training:
     @classmethod
     def alone(cls, layout: Layout, features: Features, evaluation: Evaluation) -> Self:
         """Read the subjects of an evaluation, each of which is fitted alone."""
-        trials = evaluation.trials.to_numpy()
-        subject, item = np.nonzero(trials)
-        every = [SubjectData.of(evaluation, name).constants for name in evaluation.subjects]
+        cells = evaluation.coded
         return cls(
             {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index)},
             dict(features),
-            subject,
-            item,
-            evaluation.successes.to_numpy()[subject, item],
-            trials[subject, item],
-            {
-                constant.name: np.array([by_name[constant.name] for by_name in every], dtype=float)
-                for constant in layout.constants
-            },
+            cells,
+            {constant.name: 1 - cells.rates for constant in layout.constants},
         )
 
     @classmethod
@@ -86,13 +73,12 @@ class Training:
         for category in cohort.layout.categories:
             if category.root == ITEM and item_of_row is not None:
                 categories[category.name] = cohort.of[category.name][item_of_row]
+        levels = {name: list(names) for name, names in cohort.levels.items()}
+        shape = len(levels[SUBJECT]), len(levels[ITEM] if rows is None else rows)
         return cls(
-            {name: list(levels) for name, levels in cohort.levels.items()},
+            levels,
             dict(cohort.features),
-            cohort.subject,
-            cohort.row,
-            cohort.successes,
-            cohort.trials,
+            Cells.of(cohort.subject, cohort.row, cohort.successes, cohort.trials, shape),
             {name: cohort.covariates[name] for name in constants},
             categories,
             {name: own for name, own in cohort.covariates.items() if name not in constants},
@@ -111,26 +97,13 @@ class Training:
 
     def take(self, rows: Iterable[int]) -> "Training":
         """Select subjects that were fitted alone, given by position, in this order."""
-        chosen = list(rows)
-        positions = np.full(len(self.subjects), -1)
-        positions[chosen] = np.arange(len(chosen))
-        subject = positions[self.subject]
-        cells = np.flatnonzero(subject >= 0)
+        chosen = np.array(list(rows), dtype=int)
         return replace(
             self,
             levels={**self.levels, SUBJECT: [self.subjects[row] for row in chosen]},
-            subject=subject[cells],
-            item=self.item[cells],
-            successes=self.successes[cells],
-            trials=self.trials[cells],
+            cells=self.cells.select(chosen),
             constants={name: values[chosen] for name, values in self.constants.items()},
         )
-
-    def table(self, counts: np.ndarray) -> np.ndarray:
-        """Make a table of all subjects and items from counts by cell; 0 if not attempted."""
-        wide = np.zeros((len(self.subjects), len(self.items)), counts.dtype)
-        wide[self.subject, self.item] = counts
-        return wide
 
 
 class Tried(NamedTuple):
@@ -226,7 +199,6 @@ def assemble(
     who, items = {"subject": training.subjects}, {"item": training.items}
     sampled = who | {"chain": np.arange(chains), "draw": np.arange(draws)}
     levels = dict(training.levels) if layout.joint else {}
-    outcomes = {name: training.table(getattr(training, name)) for name in ("successes", "trials")}
     constant_data = {
         feature.name: (("item", *feature.label_dims), training.features[feature.name])
         for feature in layout.row_features
@@ -258,10 +230,7 @@ def assemble(
                 },
                 labels,
             ),
-            "observed_data": xr.Dataset(
-                {name: (("subject", "item"), values) for name, values in outcomes.items()},
-                who | items,
-            ),
+            "observed_data": observed_data(training.cells, training.subjects, training.items),
             "constant_data": xr.Dataset(
                 constant_data
                 | {name: (("subject",), values) for name, values in training.constants.items()},

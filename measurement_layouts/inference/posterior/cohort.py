@@ -16,8 +16,7 @@ def cohort_of(fit: Posterior) -> Cohort:
     rows = None if layout.steps is None else Rows.read(map(str, constants.indexes[ITEM])).places
     first = slice(None) if rows is None else np.unique(rows, return_index=True)[1]
     levels = (SUBJECT, ITEM, *(category.name for category in layout.categories))
-    successes, trials = fit.counts
-    subject, row = np.nonzero(trials)
+    cells = fit.coded
     return Cohort(
         layout,
         {name: list(map(str, indexes[name])) for name in levels},
@@ -29,10 +28,10 @@ def cohort_of(fit: Posterior) -> Cohort:
         },
         {node.name: constants[node.name].to_numpy() for node in layout.row_features},
         covariates_of(fit),
-        subject,
-        row,
-        successes[subject, row],
-        trials[subject, row],
+        cells.subject.astype(int),
+        cells.item.astype(int),
+        cells.successes,
+        cells.trials,
         rows,
     )
 

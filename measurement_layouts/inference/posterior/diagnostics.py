@@ -379,8 +379,8 @@ def _failed(fit: Posterior) -> pd.DataFrame:
 
 def _outcomes(fit: Posterior, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Successes and trials of some subjects over all items."""
-    successes, trials = (count[rows].sum(axis=1) for count in fit.counts)
-    return successes, trials
+    cells = fit.coded
+    return cells.by_subject(cells.successes)[rows], cells.by_subject(cells.trials)[rows]
 
 
 def _all_alike(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:

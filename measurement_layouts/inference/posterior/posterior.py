@@ -11,6 +11,7 @@ import xarray as xr
 
 from ...common.errors import FitError
 from ...common.messages import many, some
+from ...evaluations.cells import Cells
 from ...evaluations.steps import Rows
 from ...evaluations.tables import refuse_repeats, texts
 from ...layouts import Latent, Layout
@@ -34,9 +35,9 @@ class Posterior:
         The layout that was fitted.
     data : xarray.DataTree
         Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
-        ``observed_data`` (successes and trials; subject, item) and ``constant_data`` (meta-features
-        per item, constants per subject). ArviZ reads it. The draws of a fit in a store are read
-        from the disk on each access and are not kept in memory.
+        ``observed_data`` (successes and trials by attempted cell, with its subject and item) and
+        ``constant_data`` (meta-features per item, constants per subject). ArviZ reads it. The
+        draws of a fit in a store are read from the disk on each access and are not kept in memory.
     failures : dict of str to str
         Subjects whose sampling failed, each with the reason.
     attempts : dict of str to int
@@ -112,14 +113,26 @@ class Posterior:
 
     @property
     def observed(self) -> xr.Dataset:
-        """Training successes and trials, by subject and item."""
+        """Training successes and trials of the attempted cells."""
         return self.data["observed_data"].to_dataset()
 
-    @property
-    def counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Training successes, and trials, of shape (subjects, items)."""
-        observed = self.observed
-        return observed["successes"].to_numpy(), observed["trials"].to_numpy()
+    @cached_property
+    def item_names(self) -> pd.Index:
+        """Names of the training items, or of their steps."""
+        return self.constants.indexes["item"].map(str)
+
+    @cached_property
+    def coded(self) -> Cells:
+        """Training successes and trials of the attempted cells, by positions."""
+        observed, indexes = self.observed, (self._places, self.item_names)
+        codes = [
+            index.get_indexer(pd.Index(observed[name].to_numpy(), dtype="str"))
+            for name, index in zip(("subject", "item"), indexes, strict=True)
+        ]
+        arrays = (*codes, *(observed[name].to_numpy() for name in ("successes", "trials")))
+        fitted = np.min(codes, axis=0) >= 0  # a tree may hold fewer subjects than were fitted
+        shape = len(indexes[0]), len(indexes[1])
+        return Cells.of(*(values[fitted] for values in arrays), shape)
 
     @property
     def constants(self) -> xr.Dataset:
@@ -185,6 +198,17 @@ class Posterior:
         )
 
 
+def observed_data(cells: Cells, subjects: Sequence[str], items: Sequence[str]) -> xr.Dataset:
+    """Write attempted cells as a fit's ``observed_data``, with the names of subject and item."""
+    return xr.Dataset(
+        {"successes": ("cell", cells.successes), "trials": ("cell", cells.trials)},
+        {
+            "subject": ("cell", np.array(subjects, dtype=object)[cells.subject]),
+            "item": ("cell", np.array(items, dtype=object)[cells.item]),
+        },
+    )
+
+
 _PRIOR_VIEW = 0.99  # central mass of the prior that replaces an infinite range
 
 
@@ -245,12 +269,8 @@ def success_rates(fit: Posterior, rows: np.ndarray | None = None) -> pd.Series:
     `rows` are the subjects' positions in the fit (default: all).
     """
     places = np.arange(len(fit.subjects)) if rows is None else rows
-    counts = [count[places] for count in fit.counts]
-    if fit.layout.steps is None:
-        successes, trials = (count.sum(axis=1) for count in counts)
-        rates = successes / trials
-    else:
-        rates = Rows.read(fit.observed.indexes["item"].map(str)).means(*counts)
+    cells = fit.coded if rows is None else fit.coded.select(rows)
+    rates = cells.rates if fit.layout.steps is None else Rows.read(fit.item_names).means(cells)
     return pd.Series(rates, pd.Index(fit.names(places), name="subject"), name="success")
 
 

@@ -14,6 +14,7 @@ from ...common.messages import many, some
 from .draws import Draws
 
 _TAIL = (0.05, 0.95)  # the tail's effective sample size is the smaller one of these two quantiles
+_TOGETHER = 2**18  # draws of elements that are computed together, in about 25 MiB
 _CONSTANT = 1e-15  # numbers that are closer than this are equal
 
 
@@ -67,7 +68,14 @@ def rhat_ess(draws: np.ndarray) -> RhatEss:
     """
     *shape, chains, length = draws.shape
     draws = draws.reshape(-1, chains, length)
-    elements, half = len(draws), length // 2
+    step = max(1, _TOGETHER // (chains * length))
+    blocks = [_measures(draws[at : at + step]) for at in range(0, max(1, len(draws)), step)]
+    return RhatEss(*(np.concatenate(values).reshape(shape) for values in zip(*blocks, strict=True)))
+
+
+def _measures(draws: np.ndarray) -> RhatEss:
+    elements, chains, length = draws.shape
+    half = length // 2
     cut = draws if length % 2 == 0 else np.delete(draws, half, axis=-1)
     cut = np.ascontiguousarray(cut, dtype=float).reshape(elements, 2 * chains * half)
     pieces = (elements, 2 * chains, half)
@@ -93,7 +101,7 @@ def rhat_ess(draws: np.ndarray) -> RhatEss:
         low, high = (_ess((cut <= end[:, None]).astype(float).reshape(pieces)) for end in ends)
         found = RhatEss(rhat, _ess(scores), np.minimum(low, high))
     unknown = np.isnan(draws).any(axis=(1, 2))
-    return RhatEss(*(np.where(unknown, np.nan, values).reshape(shape) for values in found))
+    return RhatEss(*(np.where(unknown, np.nan, values) for values in found))
 
 
 def _normal_scores(order: np.ndarray, ordered: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from ..model.cohort import Cohort
 from .convergence import (
     UNTRUSTED,
     Convergence,
+    RhatEss,
     by_element,
     convergence,
     faults,
@@ -155,12 +156,12 @@ class Jointly:
 
     def faults(self, blocks: Sequence[Draws], attempt: int) -> list[str]:
         """Return faults if chains do not agree on all values, or often diverge."""
-        values = [
+        values = (
             np.concatenate([chain.posterior[name] for chain in blocks])
             for name in blocks[0].posterior
-        ]
-        elementwise = np.concatenate([by_element(draws[None])[0] for draws in values])
-        rhat, ess = worst(rhat_ess(elementwise))
+        )
+        measures = [rhat_ess(by_element(draws[None])[0]) for draws in values]
+        rhat, ess = worst(RhatEss(*map(np.concatenate, zip(*measures, strict=True))))
         diverging = np.concatenate([chain.statistics["diverging"] for chain in blocks])
         count, length = int(diverging.sum()), diverging.shape[1]
         reasons = faults(Convergence(count, float(rhat), float(ess), "", length), len(blocks))

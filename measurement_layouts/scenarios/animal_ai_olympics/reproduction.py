@@ -10,6 +10,7 @@ from ...common.errors import DataError
 from ...common.messages import some
 from ...inference.fit import Fit
 from ...inference.fitting import fit
+from ...inference.posterior.posterior import success_rates
 from ...inference.sampling.convergence import RHAT_LIMIT
 from ..figures import Figure, Reproduction
 from ..files import published_table
@@ -106,8 +107,7 @@ def compare(fit: Fit, table: pd.DataFrame) -> list[Figure]:
     table : DataFrame
         Result of `figure_9`.
     """
-    rates = (fit.observed["successes"].sum("item") / fit.observed["trials"].sum("item")).to_series()
-    apart = rates.reindex(table.index).round(2).sub(table["success_mean"]).abs()
+    apart = success_rates(fit).reindex(table.index).round(2).sub(table["success_mean"]).abs()
     figures = [
         Figure(
             "agents whose success rate differs from Figure 9 at two decimals",

@@ -228,12 +228,11 @@ def _attempted(
 
 
 def _subjects(evaluation: Evaluation) -> pd.DataFrame:
-    successes, trials = (table.sum(axis=1) for table in (evaluation.successes, evaluation.trials))
-    rows, attempts = evaluation.rows, evaluation.attempts.to_numpy()
-    first = slice(None) if rows is None else np.unique(rows.first)
+    rows, cells = evaluation.rows, evaluation.coded
+    successes, trials = (cells.by_subject(values) for values in (cells.successes, cells.trials))
     return pd.DataFrame(
         {
-            "trials": attempts[:, first].sum(axis=1),
+            "trials": trials if rows is None else cells.by_subject(rows.attempts(cells)),
             "success": evaluation.success_rates(),
             "all_alike": (successes == 0) | (successes == trials),
         }

@@ -408,8 +408,7 @@ def criticise(
             "candidates="
         )
     places = fit.places(subjects)
-    repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
-    if repeated:
+    if (fit.coded.select(places).trials > 1).any():
         refuse_unseen(fit.layout, "criticise", "fit items of one trial each", 2)
     names = candidate_columns(fit, evaluation.items, candidates)
     every = Cut.of(fit, evaluation.items, names)
@@ -435,8 +434,8 @@ def criticise(
 
 def _agreement(fit: Fit, prob: float, seed: int) -> pd.DataFrame:
     """Compare the outcomes of all subjects in a fit with each other."""
-    rows = None if fit.layout.steps is None else Rows.read(fit.observed["item"].to_numpy())
-    outcomes = outcomes_by_item(*fit.counts, rows)
+    rows = None if fit.layout.steps is None else Rows.read(fit.item_names)
+    outcomes = outcomes_by_item(*fit.coded.tables, rows)
     return agreement(fit.subjects, outcomes, prob=prob, seed=seed)
 
 

@@ -156,10 +156,10 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     rows, names = fit.places(subjects), fit.subjects
     draws = refuse_few_draws(fit, "leave-one-out", _FEWEST_DRAWS)
     if unit != "cell" and fit.layout.joint:
-        chosen = np.arange(fit.observed.sizes["item"]) if unit == "item" else rows
+        chosen = np.arange(len(fit.item_names)) if unit == "item" else rows
         return _of_units(fit, unit, chosen)
     limit = min(1 - 1 / np.log10(draws), 0.7)
-    items = fit.observed.indexes["item"].map(str)
+    items = fit.item_names
     if fit.layout.steps is not None:
         items = Rows.read(items).items
     pointwise = np.full((3, len(rows), len(items)), np.nan)
@@ -233,8 +233,8 @@ def _of_units(fit: Fit, unit: Unit, places: np.ndarray) -> LeaveOneOut:
         numbers[:, at] = left_out(values, relative_efficiency(np.exp(values - values.max())))
     codes = cohort.cohort.item if unit == "item" else cohort.cohort.subject
     counts = np.bincount(codes, minlength=int(places.max()) + 1)[places]
-    names = fit.observed.indexes[unit].map(str)[places]
-    return _by_name(unit, list(names), numbers, counts, min(1 - 1 / np.log10(len(draws)), 0.7))
+    names = fit.names(places) if unit == "subject" else list(fit.item_names[places])
+    return _by_name(unit, names, numbers, counts, min(1 - 1 / np.log10(len(draws)), 0.7))
 
 
 def _whole_items(pointwise: np.ndarray, items: list[str], limit: float) -> LeaveOneOut:

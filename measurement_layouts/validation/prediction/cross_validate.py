@@ -191,7 +191,7 @@ class _Run:
         self, assessors: Mapping[str, Assessor], evaluation: Evaluation, repeats: int
     ) -> None:
         self.assessors, self.evaluation, self.repeats = assessors, evaluation, repeats
-        shape = repeats, *evaluation.trials.shape
+        shape = repeats, *evaluation.coded.shape
         self.fold = np.full(shape, -1)
         self.chances = np.full((len(assessors), *shape), np.nan)
         self.told = {name: np.full_like(self.chances, np.nan) for name in BESIDE}

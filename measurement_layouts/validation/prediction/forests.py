@@ -291,7 +291,7 @@ def _stacked(values: np.ndarray, subjects: int) -> np.ndarray:
 
 def _quarter(training: Evaluation, seed: int) -> np.ndarray:
     """Draw a quarter of the attempted items, as a mask of all items."""
-    attempted = np.flatnonzero(training.trials.to_numpy().any(axis=0))
+    attempted = np.flatnonzero(training.coded.attempted)
     # a random stream other than that of the folds
     order = np.random.default_rng([seed, 2]).permutation(attempted)
     hidden = np.zeros(len(training.items), dtype=bool)

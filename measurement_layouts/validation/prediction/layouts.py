@@ -211,7 +211,7 @@ class ChosenLayout(Fitter):
             When an option of the fit is out of range, or no subject could be sampled.
         """
         refuse_steps(training.rows, "ChosenLayout.compare")
-        known = training.select(training.items.index[training.trials.any().to_numpy()])
+        known = training.select(training.items.index[training.coded.attempted])
         parts: Split = Items(folds=self.folds)
         if self.groups is not None:
             parts = Groups(self.groups, self.folds)
@@ -221,7 +221,7 @@ class ChosenLayout(Fitter):
             for name, layout in self.layouts.items():
                 found = self._fitted(layout).predict(rest, part, seed=seed)
                 scores[name] += _log_scores(found, known)
-        mean = pd.Series(scores).div(known.trials.to_numpy().sum())
+        mean = pd.Series(scores).div(known.coded.trials.sum())
         return mean.sort_values(ascending=False, kind="stable")
 
     def fitted(
@@ -264,12 +264,12 @@ def _log_scores(predictions: xr.DataArray, known: Evaluation) -> float:
     items = list(predictions.indexes["item"])
     found = predictions.transpose("subject", "item").reindex(subject=known.subjects)
     score = 0.0
-    for row, subject in zip(found.to_numpy(), known.subjects, strict=True):
-        trials = known.trials.loc[subject, items].to_numpy()
+    cells = known.coded.select(items=known.items.index.get_indexer(items))
+    for place, row in enumerate(found.to_numpy()):
+        successes, trials = cells.counts(place)
         if not trials.any():
             continue
         if np.isnan(row).any():
             return -np.inf
-        successes = known.successes.loc[subject, items].to_numpy()
         score -= scoring.log_score(row, successes, trials) * int(trials.sum())
     return score

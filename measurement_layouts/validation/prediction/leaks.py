@@ -69,7 +69,7 @@ class Asked:
         names = pd.Index(trials.columns) if rows is None else rows.items
         counts = [by_item(table.to_numpy(), len(names)) for table in (successes, trials)]
         places = seen.asked.get_indexer(names)
-        known = [by_item(part[who], len(seen.names)) for part in (seen.successes, seen.trials)]
+        known = [by_item(table[who], len(seen.names)) for table in seen.cells.tables]
         return cls(
             seen,
             trials.index,

@@ -55,7 +55,7 @@ class Rasch(Forecaster):
             When an item has training outcomes of all subjects, or rows are steps of outcomes.
         """
         refuse_steps(training.rows, "a Rasch model")
-        subjects, count = training.trials.shape
+        subjects, count = training.coded.shape
         no_columns = np.empty((count, 0)), np.empty((subjects, 0))
         return _pooled(training, items, no_columns[0], no_columns[1], "Rasch model")
 
@@ -112,8 +112,8 @@ class Explanatory(OnColumns):
             are steps of outcomes.
         """
         refuse_steps(training.rows, "an explanatory model")
-        used = (training.trials > 0).any().to_numpy()
-        columns = _standardised(read_columns(training.items, self.columns), used)
+        columns = read_columns(training.items, self.columns)
+        columns = _standardised(columns, training.coded.attempted)
         return _pooled(training, items, columns, _of_subjects(training), "explanatory model")
 
 

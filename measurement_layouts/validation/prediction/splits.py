@@ -40,9 +40,9 @@ class Fold:
 
     def training(self, evaluation: Evaluation) -> Evaluation:
         """Keep the training outcomes only, with all items."""
-        keep = by_row(evaluation, self.train).astype("int64")
-        successes, trials = evaluation.successes * keep, evaluation.trials * keep
-        return Evaluation(evaluation.items, successes, trials, subjects=evaluation.subject_table)
+        cells, people = evaluation.coded, evaluation.subject_table
+        training = cells.take(by_row(evaluation, self.train)[cells.subject, cells.item])
+        return Evaluation.of_cells(evaluation.items, people.index, training, people)
 
     def items(self, evaluation: Evaluation) -> list[str]:
         """List the items of which a cell is predicted."""
@@ -365,10 +365,10 @@ def drawn(split: Split, evaluation: Evaluation, *, repeats: int, seed: int) -> l
             where = f"fold {number}" + f" of repeat {repeat}" * (repeats > 1)
             left = (attempted & fold.train).any(axis=1)
             if not left.all():
+                lacking = some(evaluation.subject_table.index[~left])
                 raise DataError(
-                    f"{some(evaluation.trials.index[~left])} would have no training outcome in "
-                    f"{where}; leave out subjects with few outcomes, hold out less, or change the "
-                    "seed"
+                    f"{lacking} would have no training outcome in {where}; leave out subjects "
+                    "with few outcomes, hold out less, or change the seed"
                 )
         if not any((attempted & fold.test).any() for fold in folds):
             raise DataError(
@@ -418,13 +418,10 @@ def by_row(evaluation: Evaluation, cells: np.ndarray) -> np.ndarray:
 
 def _attempted(evaluation: Evaluation) -> np.ndarray:
     """Return which cells, (subjects, items), have an outcome."""
-    tried = evaluation.trials.to_numpy() > 0
-    if evaluation.rows is None:
-        return tried
-    found = np.zeros((len(tried), len(evaluation.rows.items)), dtype=bool)
-    subjects, rows = np.nonzero(tried)
-    found[subjects, evaluation.rows.places[rows]] = True
-    return found
+    cells, rows = evaluation.coded, evaluation.rows
+    attempted = np.zeros((len(evaluation.subjects), len(evaluation.item_table)), dtype=bool)
+    attempted[cells.subject, cells.item if rows is None else rows.places[cells.item]] = True
+    return attempted
 
 
 def _without_items(evaluation: Evaluation, places: np.ndarray) -> Fold:

@@ -94,13 +94,13 @@ def test_numbers_are_arvizs(fitted, animal_ai, cohort, which):
     assert row["worst_k"] == own["k"].max()
 
 
-def test_only_attempted_items_count(fitted):
+def test_only_attempted_items_count(fitted, cohort):
     found = ml.validation.loo(fitted)
     assert found.table.index.tolist() == fitted.subjects
     assert found.table.loc["Dot", "items"] == 12
     for name in ("elpd", "k"):
         known = found.pointwise[name].notnull()
-        np.testing.assert_array_equal(known, fitted.observed["trials"] > 0)
+        np.testing.assert_array_equal(known, cohort.trials > 0)
     np.testing.assert_allclose(found.pointwise["elpd"].sum("item"), found.table["elpd"])
     assert repr(found) == (
         f"<LeaveOneOut by cell: 6 subjects, 132 outcomes, {found.table['bad_k'].sum()} of them "

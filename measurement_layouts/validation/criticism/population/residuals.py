@@ -87,8 +87,8 @@ class Residuals:
     @classmethod
     def of(cls, fit: Fit) -> "Residuals":
         """Read all cells, for as many draws as memory allows."""
-        successes, trials = (count.astype(float) for count in fit.counts)
-        names = fit.observed.indexes["item"].map(str)
+        successes, trials = (count.astype(float) for count in fit.coded.tables)
+        names = fit.item_names
         drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
         step = -(-drawn * trials.size // _MOST)
         chances = np.full((len(range(0, drawn, step)), *trials.shape), 0.5)
