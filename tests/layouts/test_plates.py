@@ -278,7 +278,7 @@ def test_a_covariate_is_no_demand():
 def test_what_a_joint_layout_holds():
     made = exam()
     assert made.joint
-    assert [latent.name for latent in made.profile] == ["ability"]
+    assert [latent.name for latent in made.profile] == ["ability", "liking"]
     assert {category.name for category in made.categories} == {"school", "topic", "area"}
     nodes = made.graph.nodes
     assert nodes["liking"]["plates"] == ("subject", "topic")

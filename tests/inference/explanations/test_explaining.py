@@ -204,7 +204,7 @@ def test_the_nearest_items_come_with_the_outcomes_of_the_subject():
         ({"subject": "Cy"}, FitError, "Cy"),
         ({"item": {"small": 1.0}}, DataError, "far"),
         ({"item": pd.DataFrame(ITEMS)}, DataError, "the table of the item has 4 rows"),
-        ({"changes": {"height": 1.0}}, FitError, "has no profile element height"),
+        ({"changes": {"height": 1.0}}, FitError, "no profile element height"),
         ({"changes": {"far": "less"}}, FitError, "far: 'less'"),
         ({"changes": {"far": np.inf}}, FitError, "far: inf"),
         ({"instead": {"sight": 1.0}}, FitError, "instead names sight"),
