@@ -199,5 +199,5 @@ def test_scaling_of_a_profile():
     half = fit.profiles(prob=0.5).set_index(["label", "subject"]).loc["sums"]
     ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
     assert np.allclose(ends, half.loc[["small", "large"], ["low", "high"]])
-    with pytest.raises(FitError, match="has no profile element taste"):
+    with pytest.raises(FitError, match="no profile element taste"):
         scaling_plot(fit, sizes, dimensions=["taste"])

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from measurement_layouts import Bias
 from measurement_layouts.batteries.adaptive.choosing import Chooser
+from measurement_layouts.layouts.elements import Element
 
 
 @dataclass
@@ -20,7 +22,7 @@ class Drawn:
 
     @property
     def elements(self):
-        return [f"e{k}" for k in range(self.values.shape[1])]
+        return [Element(Bias(f"e{k}")) for k in range(self.values.shape[1])]
 
     def chances(self, rows, draws, dtype=float):
         return self.table[rows][:, draws].astype(dtype)
