@@ -105,9 +105,7 @@ class Latent(Labelled):
         if isinstance(prior, tuple) and len(prior) == len(labels):
             by_label = dict(zip(labels, prior, strict=True))
         entries = list(by_label.values()) if isinstance(by_label, Mapping) else [by_label]
-        are_priors = isinstance(by_label, Mapping) and all(
-            isinstance(one, Prior) for one in entries
-        )
+        are_priors = not isinstance(by_label, tuple) and all(isinstance(x, Prior) for x in entries)
         advice = "give Prior('Normal', mu=0, sigma=1), or {'label': Prior(...), ...}"
         check(self.name, are_priors, f"prior={prior!r} is not a prior", advice)
         names = list(by_label)  # type: ignore[call-overload]
@@ -130,15 +128,9 @@ class Latent(Labelled):
         """Refuse an impossible prior, and parameters of items or with other labels."""
         if self.low is not None and self.high is not None:
             declared = Interval(self.low, self.high)
-            problem = (
-                f"its range {declared} does not contain the support {prior.support} of {prior}"
-            )
-            check(
-                self.name,
-                prior.support in declared,
-                problem,
-                "widen it, or leave out low= and high=",
-            )
+            problem = f"its range {declared} does not contain the support {prior.support} of "
+            advice = "widen it, or leave out low= and high="
+            check(self.name, prior.support in declared, f"{problem}{prior}", advice)
         problem = f"a {self.kind} must be within {self.possible}, but {prior} ranges over "
         advice = "choose a prior on that interval"
         check(self.name, prior.support in self.possible, f"{problem}{prior.support}", advice)
@@ -149,13 +141,10 @@ class Latent(Labelled):
             for node in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
                 self._check_part(node, prior)
             problem = f"{depends}, which has the label dimensions {sorted(parameter.dims)} that "
-            advice = (
-                "give a single prior for all labels" if per_label else "give both the same labels="
-            )
+            advice = "give a single prior for all" if per_label else "give both the same"
+            advice = f"{advice} labels, or reduce it with over="
             fits = set(parameter.dims.items()) <= set(own_dims.items())
-            check(
-                self.name, fits, f"{problem}{self.name} lacks", f"{advice}, or reduce it with over="
-            )
+            check(self.name, fits, f"{problem}{self.name} lacks", advice)
 
     def _check_part(self, part: Expr, prior: Prior) -> None:
         """Refuse a part of a prior that is no latent, or has plates that it lacks."""
@@ -175,18 +164,16 @@ class Latent(Labelled):
             )
         check_one_width(self.name, prior, self.plates, str(part), plates)
         alone = isinstance(part, Spread) and self._is_one_of(part)
-        problem = (
-            f"{depends}, a spread per {written(plates)}, and so is {self.name}: one value has "
-        )
-        advice = f"declare {part} per='population', or per a Category whose levels hold several"
-        check(self.name, not alone, f"{problem}no standard deviation", advice)
+        problem = f"{depends}, a spread per {written(plates)}, and so is {self.name}"
+        advice = f"one value has no spread: declare {part} per='population' or a coarser Category"
+        check(self.name, not alone, problem, advice)
 
     def _is_one_of(self, spread: "Spread") -> bool:
         """Whether each of the latent's values has a spread to itself."""
         same_labels = set(self.dims) <= set(spread.dims)
         return same_labels and bool(self.plates) and determines(spread.plates, self.plates)
 
-    @property
+    @functools.cached_property
     def plates(self) -> tuple[Plate, ...]:
         """Plates for each of which it has a value; empty for one value of the population."""
         return read_plates(self.name, self.default_per if self.per is None else self.per)

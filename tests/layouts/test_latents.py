@@ -123,7 +123,7 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
                 ),
             ),
             r"skill: its prior depends on many, which has the label dimensions \['dimension'\] "
-            "that skill lacks; give both the same labels=",
+            "that skill lacks; give both the same labels",
         ),
     ],
 )

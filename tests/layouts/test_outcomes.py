@@ -4,23 +4,26 @@ import json
 import pickle
 import re
 
+import numpy as np
 import pytest
 
 from measurement_layouts import (
     Bias,
     Capability,
+    Effect,
     Graded,
     Layout,
     LayoutError,
     MetaFeature,
     Noise,
+    Prior,
     Score,
     Slope,
     Success,
     Unseen,
 )
 from measurement_layouts.layouts.outcomes.steps import MARK
-from measurement_layouts.linking import logistic, mean_failure, mixture
+from measurement_layouts.linking import evaluate, logistic, mean_failure, mixture
 
 
 def able(demand="timeHidden"):
@@ -157,3 +160,19 @@ def test_an_outcome_that_is_undefined_somewhere_is_refused():
     wrong = Graded("wrong", 0.5 * logistic(memory - hidden) + 0.5 * logistic(memory - flag))
     with pytest.raises(LayoutError, match="but wrong depends on it there"):
         Layout("x", fine, wrong)
+
+
+def test_grades_may_have_a_slope_and_gaps_for_each_item():
+    """The graded response model: sums of logistics, with a slope and thresholds of each item."""
+    ability = Capability("ability", prior=Prior("Normal", mu=0, sigma=1))
+    ease, slope = Effect("ease", per="item"), Slope("slope", per="item")
+    gap = Slope("gap", per="item", labels=("first", "second"), dim="pair")
+    grade = Graded("grade", logistic(ability + ease, slope), grades=tuple("abcd"), gap=gap)
+    rng = np.random.default_rng(1)
+    known = {"ability": 0.4, "ease": rng.normal(size=(5, 1)), "slope": rng.lognormal(size=(5, 1))}
+    known["gap"] = rng.lognormal(size=(5, 2))
+    thresholds = np.cumsum(np.hstack([np.zeros((5, 1)), known["gap"]]), axis=1)
+    thresholds -= thresholds.mean(axis=1, keepdims=True)
+    margins = known["slope"] * (known["ability"] + known["ease"]) - thresholds
+    expected = (1 / (1 + np.exp(-margins))).sum(axis=1)
+    assert evaluate(grade, known, ("pair",)).ravel() == pytest.approx(expected)

@@ -175,7 +175,7 @@ def test_a_dimension_is_no_path(dim):
         ml.Capability("p", low=0, high=1, labels=("u", "v"), dim=dim)
     assert str(caught.value) == (
         f"p: dim={dim!r} must start with a letter and contain only letters, digits, '_', '-', '.' "
-        "and spaces inside; it is the name of a variable, and a folder in stores"
+        "and spaces inside; choose a name that a variable, a column and a folder can have"
     )
 
 

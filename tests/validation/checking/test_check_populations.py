@@ -169,4 +169,4 @@ def test_short_tests_are_advised_to_share():
         evaluation = ml.simulate(layout, shared_layouts.items(tasks), profiles, seed=1)
         found = ml.check(layout, evaluation)
         assert any("a joint fit" in text for text in found.advice) is advised
-        assert ("per='population'" in str(found)) is advised
+        assert ("Effect('mean')" in " ".join(str(found).split())) is advised
