@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -248,7 +249,8 @@ class Store:
                 raise ValueError(f"{DATA} is that of another store")
             groups = grouped(arrays, ("prior", "cells", *FEATURES))
             prior, cells = groups.pop("prior"), groups.pop("cells")
-            training = Training(json.loads(arrays["levels"].tobytes()), **groups, **cells)
+            by_name: dict[str, Any] = {**groups, **cells}
+            training = Training(json.loads(arrays["levels"].tobytes()), **by_name)
         return cls(path, layout, training, prior, head)
 
     def block_units(self, unit: Unit) -> list[Unit]:
@@ -381,11 +383,15 @@ class Store:
 
     def _last(self, problem: int) -> int:
         """Return the last attempt in which all blocks of a problem have draws; 0 if none has."""
-        for attempt in range(1 + self._head["options"]["reruns"], 0, -1):
-            records = map(self.records.get, self.block_units(Unit(problem, attempt, 0)))
-            if all(record is not None and record.drawn for record in records):
-                return attempt
-        return 0
+        last = 0
+        for attempt in count(1):
+            units = self.block_units(Unit(problem, attempt, 0))
+            records = [self.records[unit] for unit in units if unit in self.records]
+            if not records:
+                break
+            if len(records) == len(units) and all(record.drawn for record in records):
+                last = attempt
+        return last
 
     def _begin_failed_again(self) -> None:
         """Remove the failures of problems without draws, so that these are sampled again."""

@@ -56,11 +56,14 @@ class Training:
     covariates: Features = field(default_factory=dict)
 
     @classmethod
-    def alone(cls, layout: Layout, features: Features, evaluation: Evaluation) -> Self:
+    def alone(
+        cls, layout: Layout, features: Mapping[str, np.ndarray], evaluation: Evaluation
+    ) -> Self:
         """Read the subjects of an evaluation, each of which is fitted alone."""
         trials = evaluation.trials.to_numpy()
         subject, item = np.nonzero(trials)
-        every = [SubjectData.of(evaluation, name).constants for name in evaluation.subjects]
+        who = evaluation.subjects if layout.constants else []
+        every = [SubjectData.of(evaluation, name).constants for name in who]
         return cls(
             {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index)},
             dict(features),
