@@ -438,7 +438,8 @@ def load(
     ----------
     path : str or Path
         The file, or the folder of a store. Of a store, the finished subjects are read, also while
-        a fit still writes to it; the draws stay on the disk and are read on each access.
+        a fit still writes to it; their draws stay on the disk and are read on each access. A joint
+        fit is read if all its chains are finished, into memory.
     layout : Layout, optional
         The layout that was fitted, to check the file against; it also provides custom linking
         functions.

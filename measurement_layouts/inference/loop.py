@@ -8,9 +8,10 @@ what all problems have in common only once.
 import secrets
 import threading
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -114,13 +115,15 @@ def run_jobs[D](
     done: SimpleQueue[Unit] = SimpleQueue()
 
     def submit(unit: Unit, model: Model[D] | None) -> None:
+        job: Callable[[], Draws | str | None]
         name = problems.names[unit.problem]
-        job = name, problems.data(name), unit, seed
+        data = problems.data(name)
+        if inside:
+            job = partial(sample, problems.model, name, data, unit, seed, stop)
+        else:
+            job = partial(sample_elsewhere, key, model, name, data, unit, seed)
         with _named(problems, unit, running):
-            if inside:
-                running[unit] = executor.submit(sample, problems.model, *job, stop)
-            else:
-                running[unit] = executor.submit(sample_elsewhere, key, model, *job)
+            running[unit] = executor.submit(job)
         running[unit].add_done_callback(lambda _: done.put(unit))
 
     def fill() -> None:

@@ -18,7 +18,8 @@ from ...layouts import Layout
 from ...linking import LayoutError, LinkingFunction
 from ..posterior.assembly import FORMAT
 from ..posterior.posterior import GROUPS, Posterior
-from .store import Store, other_format
+from .refusals import other_format
+from .store import Store
 
 _MARKS = ("layout", "fingerprint", "failures", "attempts", "checksum")
 _BLOCK = 2**26  # bytes of draws read and written at a time

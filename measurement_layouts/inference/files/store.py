@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from filelock import FileLock, Timeout
 from xarray.core import indexing
 
 from ...common.errors import FitError, StoreError
-from ...common.messages import many, some
+from ...common.messages import many
 from ...evaluations.cells import Cells
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT
@@ -37,16 +37,26 @@ from .archives import (
     write_archive,
     write_whole,
 )
+from .refusals import (
+    CELLS,
+    DATA,
+    FEATURES,
+    HEAD,
+    LOCK,
+    locked,
+    other_format,
+    refuse_foreign,
+    refuse_other_data,
+    refuse_other_fit,
+    undamaged,
+)
 
-HEAD, DATA, LOCK = "head.json", "data.npz", ".lock"
 FORMAT = 1
 """Format of stores; other versions' formats are not read."""
 
 _UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
 _TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB
 _DRAWS = ("posterior", "statistics")
-_CELLS = ("subject", "item", "successes", "trials")
-_FEATURES = ("features", "constants", "categories", "covariates")
 
 
 class Record(NamedTuple):
@@ -175,11 +185,16 @@ class Store:
             yield cls(None, layout, training, _prior(layout), head)
             return
         folder = Path(path)
-        _refuse_foreign(folder)
-        with _locked(folder):
+        refuse_foreign(folder)
+        with locked(folder):
             if (folder / HEAD).exists():
-                store = cls.read(folder, lambda stored: _same(folder, layout, stored, head, seed))
-                _refuse_other_data(folder, store._training, training)
+
+                def same(stored: Mapping[str, Any]) -> Layout:
+                    refuse_other_fit(folder, stored, head, seed)
+                    return layout
+
+                store = cls.read(folder, same)
+                refuse_other_data(folder, store._training, training)
                 store._begin_failed_again()
             else:
                 store = cls._make(folder, layout, training, head)
@@ -191,8 +206,8 @@ class Store:
         prior = _prior(layout)
         names = {"levels": training.levels, "rows": training.rows}
         arrays = {"names": as_array(names)} | flat(
-            {name: getattr(training, name) for name in _FEATURES}
-            | {"cells": {name: getattr(training.cells, name) for name in _CELLS}, "prior": prior}
+            {name: getattr(training, name) for name in FEATURES}
+            | {"cells": {name: getattr(training.cells, name) for name in CELLS}, "prior": prior}
         )
         head["data"] = digest(arrays)
         head["checksum"] = _checksum(head)
@@ -222,20 +237,20 @@ class Store:
             raise FitError(
                 f"there is no store in the folder {path}; give a folder used as store= of fit"
             )
-        with _undamaged(path, "fit again into another store"):
+        with undamaged(path, "fit again into another store"):
             head = json.loads((path / HEAD).read_bytes())
-            if head["format"] == FORMAT and head["checksum"] != _checksum(head):
+            written, attributes = head["format"], dict(head["attributes"])
+            if written == FORMAT and head["checksum"] != _checksum(head):
                 raise ValueError(f"{HEAD} does not match its checksum")
-        if head["format"] != FORMAT:
-            raise other_format(
-                path, head["format"], FORMAT, head["attributes"], "fit again into another store"
-            )
+        if written != FORMAT:
+            remedy = "fit again into another store"
+            raise other_format(path, written, FORMAT, attributes, remedy)
         layout = layout_of(head)
-        with _undamaged(path, "fit again into another store"):
+        with undamaged(path, "fit again into another store"):
             arrays = read_archive(path / DATA)
             if digest(arrays) != head["data"]:
                 raise ValueError(f"{DATA} is that of another store")
-            groups = grouped(arrays, ("prior", "cells", *_FEATURES))
+            groups = grouped(arrays, ("prior", "cells", *FEATURES))
             prior, cells = groups.pop("prior"), groups.pop("cells")
             names = json.loads(arrays["names"].tobytes())
             levels, rows = names["levels"], names["rows"]
@@ -373,11 +388,15 @@ class Store:
 
     def _last(self, problem: int) -> int:
         """Return the last attempt in which all blocks of a problem have draws; 0 if none has."""
-        for attempt in range(1 + self._head["options"]["reruns"], 0, -1):
-            records = map(self.records.get, self.block_units(Unit(problem, attempt, 0)))
-            if all(record is not None and record.drawn for record in records):
-                return attempt
-        return 0
+        last = 0
+        for attempt in count(1):
+            units = self.block_units(Unit(problem, attempt, 0))
+            records = [self.records[unit] for unit in units if unit in self.records]
+            if not records:
+                break
+            if len(records) == len(units) and all(record.drawn for record in records):
+                last = attempt
+        return last
 
     def _begin_failed_again(self) -> None:
         """Remove the failures of problems without draws, so that these are sampled again."""
@@ -398,8 +417,8 @@ def clear(path: Path) -> None:
         When the folder contains something else.
     """
     if path.exists():
-        _refuse_foreign(path)
-        with _locked(path):
+        refuse_foreign(path)
+        with locked(path):
             for file in [file for file in path.iterdir() if file.name != LOCK]:
                 file.unlink()
 
@@ -413,7 +432,7 @@ def _read_unit(
 ) -> tuple[Record, Arrays]:
     """Read the record of a unit, and the arrays whose names start with one of some texts."""
     file = _file(path, unit)
-    with _undamaged(
+    with undamaged(
         file, "delete it and fit again with this store, which samples it again with the same result"
     ):
         arrays = read_archive(file, ("record", *start))
@@ -432,26 +451,6 @@ def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: 
     return array
 
 
-def other_format(
-    path: Path, written: int, reads: int, attributes: Mapping[Any, Any], remedy: str
-) -> FitError:
-    """Make the error for a fit that another version wrote."""
-    return FitError(
-        f"{path} has format {written}, and this version of measurement-layouts reads format "
-        f"{reads}; read it with version {attributes.get('measurement_layouts')}, or {remedy}"
-    )
-
-
-@contextmanager
-def _undamaged(path: Path, remedy: str) -> Iterator[None]:
-    """Raise all errors in a block, for which NumPy has many classes, as damage of a file."""
-    try:
-        yield
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        raise FitError(f"{path} is damaged ({what}); restore a copy, or {remedy}") from error
-
-
 def _checksum(head: Mapping[str, Any]) -> str:
     contents = {name: value for name, value in head.items() if name != "checksum"}
     return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()
@@ -461,104 +460,6 @@ def _prior(layout: Layout) -> dict[str, np.ndarray]:
     from ..model.prior import draw_prior  # PyMC is slow to import
 
     return {name: drawn[None] for name, drawn in draw_prior(layout).items()}
-
-
-def _refuse_foreign(path: Path) -> None:
-    """Raise an error if a folder is no store, empty or half made, or has a link in it."""
-    names = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
-    half = {LOCK, DATA, f".{DATA}", f".{HEAD}"}
-    if path.exists() and (
-        not path.is_dir() or (names and HEAD not in names and (LOCK not in names or names - half))
-    ):
-        raise FitError(f"{path} exists and is not a store of fits; give another folder")
-    for name in names:
-        if (path / name).is_symlink():
-            raise FitError(
-                f"{path / name} is a link, but a store must not contain links; replace it by a "
-                "copy of its target, or give another store"
-            )
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Make a folder if there is none, and lock it."""
-    lock = FileLock(path / LOCK, timeout=0, thread_local=False)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout as error:
-        raise StoreError(
-            f"{path} is in use, by another process or by an outer call in this one",
-            "wait until that has finished, or give another store",
-        ) from error
-    except OSError as error:
-        raise FitError(
-            f"cannot write into {path}: {error.strerror}; give another folder"
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _same(
-    path: Path,
-    layout: Layout,
-    stored: Mapping[str, Any],
-    head: Mapping[str, Any],
-    seed: int | None,
-) -> Layout:
-    """Return the layout; raise an error if a store has another one, or other options."""
-    theirs, ours = stored["attributes"]["fingerprint"], layout.fingerprint
-    if theirs != ours:
-        raise StoreError(
-            f"{path} has a layout with fingerprint {theirs}, but {layout.name!r} has {ours}",
-            "give another store, or the same layout",
-        )
-    now = head["options"] | ({} if seed is None else {"seed": seed})
-    before = stored["options"] | {"seed": stored["attributes"]["seed"]}
-    other = [name for name in now if before.get(name) != now[name]]
-    if other:
-        raise StoreError(
-            f"{path} was created with "
-            + ", ".join(f"{name}={before.get(name)}" for name in other)
-            + ", but now it is "
-            + ", ".join(f"{name}={now[name]}" for name in other),
-            "give another store, or the same options",
-        )
-    return layout
-
-
-def _refuse_other_data(path: Path, stored: Training, now: Training) -> None:
-    """Raise an error if a store holds the fit of other subjects, items or outcomes."""
-    difference = next(_differences(stored, now), None)
-    if difference is not None:
-        raise StoreError(
-            f"{path} holds a fit with {difference}", "give another store, or the same evaluation"
-        )
-
-
-def _differences(stored: Training, now: Training) -> Iterator[str]:
-    """Say in which data two fits differ."""
-    for plate, names in now.levels.items():
-        former = stored.levels[plate]
-        if former != names:
-            pairs = zip(former, names, strict=False)
-            first = next((f"{one} and {other}" for one, other in pairs if one != other), "the last")
-            yield (
-                f"{many(len(former), plate)}, but now there are {len(names)}; the first different "
-                f"ones are {first}"
-            )
-    both = [[getattr(training.cells, name) for name in _CELLS] for training in (stored, now)]
-    if not all(map(np.array_equal, *both)):
-        before, after = ({*zip(*map(np.ndarray.tolist, cells), strict=True)} for cells in both)
-        rows = sorted({cell[0] for cell in before ^ after})
-        who = some([now.subjects[row] for row in rows])
-        yield f"other outcomes of {many(len(rows), 'subject')}: {who}"
-    for group in _FEATURES:
-        for name, values in getattr(now, group).items():
-            if not np.array_equal(getattr(stored, group)[name], values):
-                yield f"other values of {name}"
 
 
 def _return_free_memory() -> None:

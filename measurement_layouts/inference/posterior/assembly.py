@@ -55,7 +55,9 @@ class Training:
     rows: list[str] | None = None
 
     @classmethod
-    def alone(cls, layout: Layout, features: Features, evaluation: Evaluation) -> Self:
+    def alone(
+        cls, layout: Layout, features: Mapping[str, np.ndarray], evaluation: Evaluation
+    ) -> Self:
         """Read the subjects of an evaluation, each of which is fitted alone."""
         cells = evaluation.coded
         return cls(

@@ -77,6 +77,7 @@ def test_damaged_draws(filled, animal_ai, damage):
         ("head.json", lambda file: file.write_text(file.read_text()[:40]), "JSONDecodeError"),
         ("head.json", lambda file: file.write_text(""), "JSONDecodeError"),
         ("head.json", lambda file: file.write_text("[1]"), "TypeError"),
+        ("head.json", lambda file: file.write_text('{"format": 7}'), "KeyError"),
         ("head.json", lambda file: edit(file, options={}), "does not match its checksum"),
         ("data.npz", flip, "BadZipFile|ValueError"),
         ("data.npz", lambda file: file.unlink(), "FileNotFoundError"),

@@ -190,7 +190,7 @@ def test_other_options(filled, animal_ai, outcomes, options, message):
 @pytest.mark.trust("faults", "a store of another layout")
 def test_another_layout(filled, outcomes):
     layout = small_layouts.animal_ai(toward=0.5)
-    message = "store has a layout with fingerprint .*, but 'animal-ai' has .*; give another"
+    message = "store has a layout with fingerprint .*, but that of this call has .*; give"
     with raises(message), folders.opened(filled, layout, outcomes):
         pass
     with raises(r"is a fit of the layout 'animal-ai' \(.*\), not of 'animal-ai' \("):
