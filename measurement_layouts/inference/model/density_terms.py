@@ -212,10 +212,17 @@ class Translator:
             return lambda _like, fill: fill
         if name == "Log1mexp":
             return lambda arg: self.terms.compute("log1p", self._negated_exp(arg))
+        if name == "Sign":
+            return self._sign
         op = _RENAMED.get(name, name.lower())
         if op not in NUMPY:
             raise UnsupportedError(f"the operation {scalar_op}")
         return lambda *args: self.terms.compute(op, *args)
+
+    def _sign(self, arg: int) -> int:
+        less, zero, more = (self.terms.constant(np.array(end)) for end in (-1.0, 0.0, 1.0))
+        above = self.terms.compute("where", self.terms.compute("gt", arg, zero), more, zero)
+        return self.terms.compute("where", self.terms.compute("lt", arg, zero), less, above)
 
     def _negated_exp(self, arg: int) -> int:
         return self.terms.compute("neg", self.terms.compute("exp", arg))

@@ -385,6 +385,10 @@ def criticise(
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)
+    places = fit.places(subjects)
+    repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
+    if repeated:
+        refuse_unseen(fit.layout, "criticise", "fit items of one trial each", 2)
     if fit.layout.joint:
         if candidates is not None:
             raise FitError(
@@ -408,10 +412,6 @@ def criticise(
             f"{fit.layout.name!r} share nothing; fit a layout with a population, or give "
             "candidates="
         )
-    places = fit.places(subjects)
-    repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
-    if repeated:
-        refuse_unseen(fit.layout, "criticise", "fit items of one trial each", 2)
     names = candidate_columns(fit, evaluation.items, candidates)
     every = Cut.of(fit, evaluation.items, names)
     rows = list[dict[str, object]]()
