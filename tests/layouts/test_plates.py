@@ -13,7 +13,7 @@ import measurement_layouts as ml
 from measurement_layouts.layouts.latents import plates_of
 from measurement_layouts.layouts.opposed import opposed
 from measurement_layouts.layouts.plates import determines, finest
-from measurement_layouts.linking import logistic, logit, mean_failure, mixture, product
+from measurement_layouts.linking import logistic, logit, mixture, product
 
 TASK = ml.Category("task")
 BENCHMARK = ml.Category("benchmark", per=TASK)
@@ -225,23 +225,12 @@ def layouts():
         lambda: ml.Layout("one", ml.Success("solved", labelled)),
         "'task': it names a node and also the label dimension of skill",
     )
-    unseen = ml.Unseen("mood", 0.0, 1.0)
+    chances = ml.Measured("hard", levels=(0, 1))
     yield (
-        "unseen",
-        lambda: layout(ABILITY + EASE - unseen),
-        r"solved: it uses mood, .*since ease has one value per item; .*Effect\('ease', per='item'",
+        "measured",
+        lambda: layout(ABILITY + EASE - chances),
+        r"hard is measured.*since ease has one value per item.*MetaFeature\('hard'\)",
     )
-    pulled = mixture(logistic(ABILITY + TESTS), by=ml.Noise("noise"), toward=mean_failure)
-    yield (
-        "mean failure",
-        lambda: ml.Layout("one", ml.Success("solved", pulled)),
-        "solved: its noise pulls .*since tests is a property of subjects; give mixture a number",
-    )
-    p = logistic(ABILITY + EASE)
-    graded = ml.Graded("grade", p)
-    yield "grades", lambda: ml.Layout("one", graded), "grade: .*graded.*ease has one value per item"
-    several = ml.Success("a", p), ml.Success("b", p)
-    yield "several", lambda: ml.Layout("one", *several), "a and b: several outcomes"
 
 
 def each(cases):

@@ -12,7 +12,7 @@ from ...common.errors import DataError
 from ...common.messages import many
 from ...common.options import inside
 from ...common.showing import Overview, Shown
-from ...evaluations.steps import Rows, of_rows, row_names
+from ...evaluations.steps import Rows, of_rows, row_names, rows_per_item
 from ...layouts.outcomes.steps import Observed
 from ..model.features import outside_range
 from ..posterior.posterior import Posterior
@@ -311,10 +311,11 @@ def forecast(
     forecasts = _assembled(scope, summarise, prob)
     if scope.extended is None:
         return forecasts
+    each = rows_per_item(fit.layout)
     cases = (
         ("subject", ~scope.extended.new_subjects),
-        ("item", ~scope.extended.new_items),
-        (("subject", "item"), scope.extended.new_levels),
+        ("item", np.repeat(~scope.extended.new_items, each)),
+        (("subject", "item"), np.repeat(scope.extended.new_levels, each, axis=1)),
     )
     data = forecasts.data.assign(dict(zip(CASES, cases, strict=True)))
     return replace(forecasts, data=data)

@@ -15,7 +15,7 @@ from ...common.messages import some
 from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
-from ...evaluations.steps import Rows
+from ...evaluations.steps import Rows, rows_per_item
 from ...evaluations.subject_data import EDGE
 from ...layouts import Latent, Layout, MetaFeature, Success, Unseen
 from ...layouts.outcomes.measured import Places
@@ -331,7 +331,8 @@ def _training(fit: Posterior) -> Features:
     """Return the training items' meta-features, and in a joint fit also their levels."""
     constants = fit.constants
     known = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
-    return known | levels_of_items(fit)
+    each = rows_per_item(fit.layout)
+    return known | {name: np.repeat(at, each) for name, at in levels_of_items(fit).items()}
 
 
 def _in_one_order(

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from ...common.errors import FitError
-from ...evaluations.steps import Rows
+from ...evaluations.steps import rows_per_item
 from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
 from ..evaluator import Draws
@@ -165,12 +165,13 @@ def draws_at(fit: Posterior, latent: Latent, codes: np.ndarray) -> np.ndarray:
 def levels_of_items(fit: Posterior) -> Features:
     """Levels of the items of a joint fit, as hidden meta-features; empty for other fits."""
     layout, constants = fit.layout, fit.constants
-    names = {plate_name(plate) for plate in layout.plates if root(plate) == ITEM}
-    items = np.arange(constants.sizes["item"])
-    if layout.steps is not None:
-        items = Rows.read(map(str, constants.indexes["item"])).places
+    names = [plate_name(plate) for plate in layout.plates if root(plate) == ITEM]
+    each = rows_per_item(layout)
     return {
-        plate_feature(name): items if name == ITEM else constants[name].to_numpy() for name in names
+        plate_feature(name): np.arange(constants.sizes["item"] // each)
+        if name == ITEM
+        else constants[name].to_numpy()[::each]
+        for name in names
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...common.errors import DataError
+from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.alike import equal
 from ...evaluations.tables import named
@@ -69,6 +69,12 @@ class Scope:
             rows = fit.places(subjects)
             return cls(fit, items, fit.names(rows), rows, features)
         extended = Extended.of(fit, items, features, subjects)
+        for constant in fit.layout.constants:
+            if extended.new_subjects.any():
+                raise FitError(
+                    f"{constant.name} is computed from a subject's outcomes, which new subjects do "
+                    "not have; forecast subjects of the fit, or fit.newcomer(evaluation)"
+                )
         names = [extended.cohort.levels[SUBJECT][code] for code in extended.subjects]
         rows = np.where(extended.new_subjects, -1, extended.subjects)
         return cls(fit, items, names, rows, features | extended.hidden, extended)
@@ -244,7 +250,11 @@ class Extended:
         layout, fitted = fit.layout, cohort_of(fit)
         if isinstance(subjects, pd.DataFrame):
             people = named(subjects, "subjects", "subject")
-            covariates = read_covariates(layout, people) | _constants(fitted, people.index)
+            covariates = read_covariates(layout, people)
+            rows = pd.Index(fitted.levels[SUBJECT]).get_indexer(people.index)
+            for constant in layout.constants:  # unknown of new subjects
+                values = np.append(fitted.covariates[constant.name], np.nan)
+                covariates[constant.name] = values[rows]
         else:
             rows = fit.places(subjects)
             people = _categories_of_subjects(fitted).iloc[rows]
@@ -328,25 +338,6 @@ class Extended:
         category = next(one for one in self.cohort.layout.categories if one.name == name)
         at = self.subjects if category.root == SUBJECT else self.items
         return np.asarray(self.cohort.of[name][at])
-
-
-def _constants(cohort: Cohort, names: pd.Index) -> Features:
-    """Return the constants of subjects of a fit, which are computed from their outcomes.
-
-    Raises
-    ------
-    DataError
-        When there are constants, and a subject is new.
-    """
-    at = pd.Index(cohort.levels[SUBJECT]).get_indexer(names)
-    for constant in cohort.layout.constants:
-        if (at < 0).any():
-            raise DataError(
-                f"{some(names[at < 0])}: {cohort.layout.outcome.name} depends on {constant.about}, "
-                "which a subject without outcomes does not have; name subjects of the fit, or give "
-                "mixture a number as toward="
-            )
-    return {str(one.name): cohort.covariates[str(one.name)][at] for one in cohort.layout.constants}
 
 
 def _categories_of_subjects(cohort: Cohort) -> pd.DataFrame:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...common.errors import DataError, FitError
+from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import of_rows, refuse_other_rows, rows_per_item
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..forecasts.scope import Extended
@@ -45,28 +46,33 @@ class Joined:
             When the evaluation does not have exactly one subject, or the subject is in the fit;
             when an item or a level of the fit is given other properties, or a new one does not fit
             the layout.
-        FitError
-            When the layout has outcomes of several steps.
         """
         layout = fit.layout
-        if layout.steps is not None:
-            raise FitError(
-                f"newcomer: layout {layout.name!r} has outcomes of several steps; fit all subjects "
-                "jointly, fit(layout, others + newcomer)"
-            )
         (who,) = _one_subject(fit, evaluation)
-        chosen = evaluation.select(items=evaluation.items.index[evaluation.coded.attempted])
-        brought = read_features(layout, chosen.items)
-        extended = Extended.of(fit, chosen.items, brought, chosen.subject_table)
+        items, each = evaluation.item_table.index, rows_per_item(layout)
+        refuse_other_rows(layout, evaluation.rows)
+        tried = evaluation.coded.attempted.reshape(-1, each).any(axis=1)
+        chosen = evaluation.select(items=items[tried])
+        brought = read_features(layout, chosen.item_table)
+        extended = Extended.of(fit, chosen.item_table, brought, chosen.subject_table)
         everybody, at, new = extended.cohort, extended.items, extended.new_items
         outside = outside_range(layout, {name: values[new] for name, values in brought.items()})
         for name in outside.columns[outside.any()]:
             raise DataError(
                 f"{name}: {outside[name].sum()} new item(s) lie outside its declared range: "
-                f"{some(chosen.items.index[new][outside[name].to_numpy()])}; leave those items "
+                f"{some(items[tried][new][outside[name].to_numpy()])}; leave those items "
                 "out, or widen the range and fit all subjects again"
             )
-        known = fit.constants
+        known = {name: fit.constants[name].to_numpy()[::each] for name in brought}
+        features = {
+            name: np.concatenate([known[name], values[new]]) for name, values in brought.items()
+        }
+        count = len(everybody.levels[ITEM])
+        cells, rows = chosen.coded, None
+        at = (each * at[:, None] + np.arange(each)).ravel()
+        if layout.steps is not None:
+            features = of_rows(layout.steps, features, count)
+            rows = np.repeat(np.arange(count), each)
         own = replace(
             everybody,
             levels={**everybody.levels, SUBJECT: [who]},
@@ -76,15 +82,14 @@ class Joined:
                 ]
                 for one in layout.categories
             },
-            features={
-                name: np.concatenate([known[name].to_numpy(), values[new]])
-                for name, values in brought.items()
-            },
-            covariates={name: values[-1:] for name, values in everybody.covariates.items()},
-            subject=np.zeros(len(at), dtype=int),
-            row=at,
-            successes=chosen.coded.successes,
-            trials=chosen.coded.trials,
+            features=features,
+            covariates={name: values[-1:] for name, values in everybody.covariates.items()}
+            | dict.fromkeys((one.name for one in layout.constants), 1 - cells.rates),
+            subject=np.zeros(len(cells), dtype=int),
+            row=at[cells.item],
+            successes=cells.successes,
+            trials=cells.trials,
+            item_of_row=rows,
         )
         whole = replace(own, levels=everybody.levels, of=everybody.of)
         return cls(own, whole, extended.fitted)

@@ -9,7 +9,8 @@ from ...common.options import whole
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
-from ...layouts.plates import SUBJECT
+from ...evaluations.steps import row_names
+from ...layouts.plates import ITEM, SUBJECT
 from ..kernel.inputs import log_ways
 from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
@@ -159,10 +160,12 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
         if mine:
             values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
         posterior[latent.name] = values
+    steps, names = layout.steps, list(cohort.levels[ITEM])
+    rows = None if steps is None else row_names(names, steps)
     (who,) = cohort.levels[SUBJECT]
     return assemble(
         layout,
-        Training.jointly(cohort),
+        Training.jointly(cohort, rows),
         {name: drawn[None] for name, drawn in draw_prior(layout).items()},
         posterior,
         {

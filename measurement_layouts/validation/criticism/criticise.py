@@ -384,6 +384,10 @@ def criticise(
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)
+    places = fit.places(subjects)
+    repeated = bool((fit.coded.select(places).trials > 1).any())
+    if repeated:
+        refuse_unseen(fit.layout, "criticise", "fit items of one trial each", 2)
     if fit.layout.joint:
         if candidates is not None:
             raise FitError(
@@ -407,9 +411,6 @@ def criticise(
             f"{fit.layout.name!r} share nothing; fit a layout with a population, or give "
             "candidates="
         )
-    places = fit.places(subjects)
-    if (fit.coded.select(places).trials > 1).any():
-        refuse_unseen(fit.layout, "criticise", "fit items of one trial each", 2)
     names = candidate_columns(fit, evaluation.items, candidates)
     every = Cut.of(fit, evaluation.items, names)
     rows = list[dict[str, object]]()

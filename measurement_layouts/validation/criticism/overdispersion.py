@@ -376,13 +376,10 @@ def remedy(layout: Layout) -> str:
     once = "keep one attempt at each item"
     if layout.steps is not None:
         return once
+    spread, whose = "Slope", "each item an effect of its own"
     if layout.joint:
-        return (
-            'add Effect("effect", per=("subject", "item"), prior=Prior("Normal", mu=0, '
-            'sigma=Spread("effectSpread"))) to the margin of the layout, which gives each subject '
-            f"an effect of its own on each item, or {once}"
-        )
+        spread, whose = "Spread", "each subject an effect of its own on each item"
     return (
-        'add Unseen("itemEffect", 0, Slope("itemSpread")) to the margin of the layout, which gives '
-        f"each item an effect of its own, or {once}"
+        f'add Unseen("itemEffect", 0, {spread}("itemSpread")) to the margin of the layout, which '
+        f"gives {whose}, or {once}"
     )

@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.joint_fits import crafted, random_draws, rasch
-from helpers.populations import normal
 from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError, LayoutError, plots
+from measurement_layouts import DataError, FitError, plots
 from measurement_layouts.validation import PopulationCriticism, criticise
 from measurement_layouts.validation.criticism import overdispersion
 from measurement_layouts.validation.criticism.population.attempts import REPEATED
@@ -239,15 +238,11 @@ def test_repeated_attempts_that_are_too_much_alike_are_found_with_their_part():
     row, (line,) = told[1.0]
     assert 0.3 < row["effect"] < 1.5  # of a variance of 1, by one step from 0
     assert row["widening"] > 1.2
-    assert 'add Bias("effect", per=("subject", "item")' in line
-    effect = ml.Bias("effect", per=("subject", "item"), prior=normal(0, ml.Spread("effectSpread")))
+    assert 'add Unseen("itemEffect", 0, Spread("itemSpread"))' in line
+    effect = ml.Unseen("itemEffect", 0, ml.Spread("itemSpread"))
     margin = rasch().outcome.expression.arguments[0] + effect
     advised = ml.Layout("advised", ml.Success("ok", ml.linking.logistic(margin)))
-    assert ml.check(advised, known).latents.set_index("node").at["effect", "expected_sd"] > 0
-    unseen = ml.Unseen("itemEffect", 0, ml.Slope("itemSpread"))  # the twin, for subjects alone
-    chance = ml.linking.logistic(rasch().outcome.expression.arguments[0] + unseen)
-    with pytest.raises(LayoutError, match="itemEffect, which is unseen"):
-        ml.Layout("twin", ml.Success("ok", chance))
+    assert ml.check(advised, known).latents.set_index("node").at["itemSpread", "expected_sd"] > 0
 
 
 def test_tables_of_the_figure_are_known(found):

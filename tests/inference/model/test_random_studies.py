@@ -1,0 +1,56 @@
+"""The log-density of random layouts and outcomes, alone and jointly, is that of `to_pymc`."""
+
+import numpy as np
+import pytest
+from helpers.joint_points import levels, plain_density, plain_point
+from helpers.random_studies import random_study
+
+import measurement_layouts as ml
+from measurement_layouts.evaluations.subject_data import SubjectData
+from measurement_layouts.inference.model.cohort import Cohort
+from measurement_layouts.inference.model.pymc_model import few_outcomes
+from measurement_layouts.inference.sampling.engine import Battery, Kernel
+from measurement_layouts.inference.sampling.unbounded import LogDensity
+from measurement_layouts.layouts.priors import ZERO_SUM
+
+STUDIES, FAST = 500, 40
+
+
+def cohort_and_model(seed):
+    """What is fitted, by us and as a PyMC model; of subjects fitted alone, the first."""
+    layout, evaluation = random_study(seed)
+    if layout.joint:
+        return Cohort.of_evaluation(layout, evaluation), ml.to_pymc(layout, evaluation)
+    who = evaluation.subjects[0]
+    data = SubjectData.of(evaluation, who)
+    return Battery.of(layout, evaluation).alone(data), ml.to_pymc(layout, evaluation, who)
+
+
+def deviations(cohort):
+    """The coordinates of `to_pymc`, where values that sum to zero are their own coordinates."""
+    sums = {one.name for one in cohort.layout.latents if one.priors[0].family == ZERO_SUM}
+    return dict.fromkeys(few_outcomes(cohort) - sums)
+
+
+@pytest.mark.trust("oracles", "PyMC: density and gradient of random layouts")
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(seed, marks=[pytest.mark.slow] if seed >= FAST else [])
+        for seed in range(STUDIES)
+    ],
+)
+def test_density_and_gradient_are_those_of_to_pymc(seed):
+    cohort, model = cohort_and_model(seed)
+    kernel = Kernel(cohort, deviations(cohort))
+    density, plain = LogDensity(kernel.on()), plain_density(model)
+    at = np.random.default_rng(seed).normal(size=density.size) * 0.7
+    value, gradient = density.with_gradient(at)
+    point, idle = plain_point(model, levels(kernel, at))
+    expected, slopes = plain(point)
+    assert abs(value - expected - idle) < 1e-8 * max(1, abs(expected))
+    ours = plain_point(model, levels(kernel, gradient))[0]
+    steepest = max(1, *(np.abs(wanted).max() for wanted in slopes.values()))
+    for name, wanted in slopes.items():
+        assert np.shape(wanted) == np.shape(ours[name])
+        assert np.abs(ours[name] - wanted).max() < 1e-8 * steepest
