@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from helpers.populations import normal
+from helpers.populations import normal, shared, spread_of
 from measurement_layouts.inference.fit import Fit
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.quantiles import from_scores
+from measurement_layouts.inference.model.new_levels import from_scores
 from measurement_layouts.inference.population.fitting import assembled
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions
 from measurement_layouts.inference.sampling.nuts import STATISTICS
@@ -58,10 +58,8 @@ def random_draws(
 
 def rasch(zero_sum: bool = True) -> ml.Layout:
     """Subjects with a mean and a spread, items with a spread: log-odds are ability and ease."""
-    spread = ml.Spread("easeSpread")
-    ability = ml.Capability(
-        "ability", prior=normal(ml.Bias("mean", per="population"), ml.Spread("spread"))
-    )
+    spread = spread_of("easeSpread")
+    ability = ml.Capability("ability", prior=normal(shared("mean"), spread_of("spread")))
     prior = ml.Prior("ZeroSumNormal", sigma=spread) if zero_sum else normal(0, spread)
     ease = ml.Bias("ease", per="item", prior=prior)
     return ml.Layout("rasch", ml.Success("solved", logistic(ability + ease)))
@@ -71,10 +69,10 @@ def schooled() -> ml.Layout:
     """Covariate and school of subjects, tasks of items, and an interaction of subject and task."""
     tests = ml.MetaFeature("tests", low=-3, high=3, per="subject")
     school, task = ml.Category("school", per="subject"), ml.Category("task")
-    of_school = ml.Bias("ofSchool", per=school, prior=normal(0, ml.Spread("schoolSpread")))
-    gain = ml.Bias("gain", per="population")
-    ability = ml.Capability("ability", prior=normal(gain * tests + of_school, ml.Spread("spread")))
-    of_task = ml.Bias("ofTask", per=task, prior=normal(0, ml.Spread("taskSpread")))
+    of_school = ml.Bias("ofSchool", per=school, prior=normal(0, spread_of("schoolSpread")))
+    gain = shared("gain")
+    ability = ml.Capability("ability", prior=normal(gain * tests + of_school, spread_of("spread")))
+    of_task = ml.Bias("ofTask", per=task, prior=normal(0, spread_of("taskSpread")))
     liking = ml.Bias("liking", per=("subject", task), prior=normal(0, 0.5))
     size = ml.MetaFeature("size", low=0, high=2)
     return ml.Layout("school", ml.Success("solved", logistic(ability - size + of_task + liking)))

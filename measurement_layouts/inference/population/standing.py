@@ -16,7 +16,7 @@ from ...layouts.plates import SUBJECT, plate_name, root
 from ...linking import evaluate
 from ...linking.expression import Expr
 from ..model.alignment import align
-from ..model.quantiles import from_scores
+from ..model.new_levels import from_scores
 from ..posterior.diagnostics import profiles
 from ..posterior.posterior import Posterior, rows_of, some_draws, stacked, success_rates
 from .priors import parents
@@ -69,7 +69,8 @@ def standing(
     ------
     FitError
         When no prior of the profile depends on shared values, or that of a named node does not, a
-        node or subject is unknown, `prob` is out of range, or PyMC has no quantiles of a prior.
+        node or subject is unknown, `prob` is out of range, or new levels of a prior's family cannot
+        be drawn.
     DataError
         When a subject is named twice.
 

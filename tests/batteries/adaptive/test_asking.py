@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.populations import shared, spread_of
 from scipy.stats import beta, norm
 
 import measurement_layouts as ml
@@ -517,8 +518,7 @@ def test_a_killed_process_loses_no_answer(tmp_path):
 
 
 def test_a_joint_fit_of_others_is_a_start(tmp_path):
-    per = {"per": "population"}
-    mean, spread = ml.Bias("mean", **per), ml.Spread("spread")
+    mean, spread = shared("mean"), spread_of("spread")
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=spread))
     size = ml.MetaFeature("size", low=-3, high=3)
     layout = ml.Layout("shared", ml.Success("solved", logistic(ability - size)))
