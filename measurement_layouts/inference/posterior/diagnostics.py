@@ -249,11 +249,11 @@ def _disagreements(fit: Posterior, rows: np.ndarray) -> list[list[str]]:
     """Write which priors the outcomes contradict, by subject."""
     if FAULTS in fit.data.attrs:  # the values that a newcomer shares were fitted to the others
         return [[] for _ in rows]
-    shared = [*_unlinked(fit), *(found.text for found in shared_conflicts(fit) if found.text)]
-    own = own_conflicts(fit, rows)
+    shared = [*_unlinked(fit), *(each.text for each in shared_conflicts(fit) if each.text)]
+    of_subjects = own_conflicts(fit, rows)
     return [
-        shared + [found.text for found in own if found.surprising[place].any()]
-        for place in range(len(rows))
+        shared + [each.text for each in of_subjects if each.surprising[row].any()]
+        for row in range(len(rows))
     ]
 
 
