@@ -92,8 +92,8 @@ def with_default_priors(outcomes: tuple[Observed, ...]) -> tuple[Observed, ...]:
     >>> round(math.exp(dict(slope.priors[0].parameters)["mu"].value), 4)
     0.25
     """
-    parts = {id(part): part for outcome in outcomes for part in ancestry(outcome)}
-    latents = {part.name: part for part in parts.values() if isinstance(part, Latent)}
+    parts = {id(node): node for outcome in outcomes for node in ancestry(outcome)}
+    latents = {node.name: node for node in parts.values() if isinstance(node, Latent)}
     if all(latent.prior is not None for latent in latents.values()):
         return outcomes
     sizes = _Sizes(list(parts.values()), list(latents.values()))
@@ -124,7 +124,7 @@ def _stated(latent: Latent, sizes: "_Sizes", stated: dict[str, Latent]) -> Laten
 def _of_stated(prior: Prior, stated: dict[str, Latent]) -> Prior:
     parameters = dict[str, Any]()
     for name, value in prior.parameters:
-        wraps = {id(part): lambda old: stated[old.name] for part in _latents(value)}
+        wraps = {id(node): lambda old: stated[old.name] for node in _latents(value)}
         parameters[name] = rewritten(value, wraps, stop_at=_is_latent)
     if all(parameters[name] is value for name, value in prior.parameters):
         return prior
@@ -139,9 +139,9 @@ class _Sizes:
     def __init__(self, parts: list[Expr], latents: list[Latent]) -> None:
         self.sizes: dict[str, list[Size]] = defaultdict(list)
         self.widths: dict[str, list[float]] = defaultdict(list)
-        for part in parts:
-            if isinstance(part, Call) and part.function.name in ("logistic", *_BANDS):
-                self._read_margin(part)
+        for node in parts:
+            if isinstance(node, Call) and node.function.name in ("logistic", *_BANDS):
+                self._read_margin(node)
         for latent in reversed(latents):  # those that depend on a latent come after it
             self._read_priors(latent)
 
@@ -224,32 +224,32 @@ class _Sizes:
                 fixed = [term for term in terms if isinstance(term.value, Constant)]
                 shift = sum(term.factor * term.value.range.low for term in fixed)
                 self._share(terms, size.scale, size.centre - shift)
-            for part in _latents(parameters.get(scale, Constant(1.0))):
-                self.sizes[part.name].append(Size(size.scale))
+            for node in _latents(parameters.get(scale, Constant(1.0))):
+                self.sizes[node.name].append(Size(size.scale))
 
     def _share(self, terms: list[_Term], scale: float, centre: float) -> None:
         """Give the latents in a sum its size; the only one that is not about 0 has its centre."""
         bare = [(term.factor, _opened(term.value)) for term in terms]
-        free = [part for _, part in bare if isinstance(part, Latent) and not _about_zero(part)]
-        for factor, part in bare:
-            if isinstance(part, Latent):
-                middle = centre / factor if len(free) == 1 and part is free[0] else 0.0
-                self.sizes[part.name].append(Size(scale / abs(factor), middle))
+        free = [node for _, node in bare if isinstance(node, Latent) and not _about_zero(node)]
+        for factor, node in bare:
+            if isinstance(node, Latent):
+                middle = centre / factor if len(free) == 1 and node is free[0] else 0.0
+                self.sizes[node.name].append(Size(scale / abs(factor), middle))
             else:
-                for inner in _latents(part):
+                for inner in _latents(node):
                     self.sizes[inner.name].append(Size(scale / abs(factor)))
 
 
 def _terms(expr: Expr, factor: float = 1.0, slope: Slope | None = None) -> Iterator[_Term]:
     """Open a sum into its terms, through derived nodes, constant factors and a slope."""
-    part = _opened(expr)
-    if isinstance(part, Operation) and factor:
-        left, right = _opened(part.left), _opened(part.right)
-        if part.symbol in ("+", "-"):
+    node = _opened(expr)
+    if isinstance(node, Operation) and factor:
+        left, right = _opened(node.left), _opened(node.right)
+        if node.symbol in ("+", "-"):
             yield from _terms(left, factor, slope)
-            yield from _terms(right, factor if part.symbol == "+" else -factor, slope)
+            yield from _terms(right, factor if node.symbol == "+" else -factor, slope)
             return
-        if part.symbol == "*":
+        if node.symbol == "*":
             for one, other in ((left, right), (right, left)):
                 if isinstance(one, Constant):
                     yield from _terms(other, factor * one.value, slope)
@@ -257,18 +257,18 @@ def _terms(expr: Expr, factor: float = 1.0, slope: Slope | None = None) -> Itera
                 if isinstance(one, Slope) and slope is None:
                     yield from _terms(other, factor, one)
                     return
-        if part.symbol == "/" and isinstance(right, Constant):
+        if node.symbol == "/" and isinstance(right, Constant):
             yield from _terms(left, factor / right.value, slope)
             return
     if factor:
-        yield _Term(factor, slope, part)
+        yield _Term(factor, slope, node)
 
 
 def _demand(terms: list[_Term]) -> Interval | None:
     """Return the range of what a sum subtracts: its terms of items that hold no latent."""
     total = None
-    for factor, _, part in terms:
-        value = part.mean if isinstance(part, Unseen) else part
+    for factor, _, node in terms:
+        value = node.mean if isinstance(node, Unseen) else node
         inner = list(ancestry(value))
         of_items = any(
             isinstance(one, Measured) or (isinstance(one, MetaFeature) and one.per == ITEM)
@@ -277,8 +277,8 @@ def _demand(terms: list[_Term]) -> Interval | None:
         if any(isinstance(one, Latent) for one in inner):
             continue
         if of_items or isinstance(value, Constant):
-            own = value.range * Interval(-factor, -factor)
-            total = (own, of_items) if total is None else (total[0] + own, total[1] or of_items)
+            span = value.range * Interval(-factor, -factor)
+            total = (span, of_items) if total is None else (total[0] + span, total[1] or of_items)
     return total[0] if total is not None and total[1] else None
 
 
@@ -294,7 +294,7 @@ def _is_latent(expr: Expr) -> bool:
 
 def _latents(expr: Expr) -> list[Latent]:
     """List the latents that an expression depends on directly."""
-    return [part for part in ancestry(expr, stop_at=_is_latent) if isinstance(part, Latent)]
+    return [node for node in ancestry(expr, stop_at=_is_latent) if isinstance(node, Latent)]
 
 
 def _about_zero(latent: Latent) -> bool:

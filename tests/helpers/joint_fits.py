@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from helpers.populations import normal
+from helpers.populations import normal, shared, spread_of
 from measurement_layouts.inference.files.store import Store
 from measurement_layouts.inference.fit import Fit
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.quantiles import from_scores
+from measurement_layouts.inference.model.new_levels import from_scores
 from measurement_layouts.inference.posterior.assembly import Training
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.nuts import STATISTICS
@@ -60,10 +60,8 @@ def random_draws(
 
 def rasch(zero_sum: bool = True) -> ml.Layout:
     """Subjects with a mean and a spread, items with a spread: log-odds are ability and ease."""
-    spread = ml.Spread("easeSpread")
-    ability = ml.Capability(
-        "ability", prior=normal(ml.Effect("mean", per="population"), ml.Spread("spread"))
-    )
+    spread = spread_of("easeSpread")
+    ability = ml.Capability("ability", prior=normal(shared("mean"), spread_of("spread")))
     prior = ml.Prior("ZeroSumNormal", sigma=spread) if zero_sum else normal(0, spread)
     ease = ml.Effect("ease", per="item", prior=prior)
     return ml.Layout("rasch", ml.Success("solved", logistic(ability + ease)))
@@ -73,10 +71,10 @@ def schooled() -> ml.Layout:
     """Covariate and school of subjects, tasks of items, and an interaction of subject and task."""
     tests = ml.MetaFeature("tests", low=-3, high=3, per="subject")
     school, task = ml.Category("school", per="subject"), ml.Category("task")
-    of_school = ml.Effect("ofSchool", per=school, prior=normal(0, ml.Spread("schoolSpread")))
-    gain = ml.Effect("gain", per="population")
-    ability = ml.Capability("ability", prior=normal(gain * tests + of_school, ml.Spread("spread")))
-    of_task = ml.Effect("ofTask", per=task, prior=normal(0, ml.Spread("taskSpread")))
+    of_school = ml.Effect("ofSchool", per=school, prior=normal(0, spread_of("schoolSpread")))
+    gain = shared("gain")
+    ability = ml.Capability("ability", prior=normal(gain * tests + of_school, spread_of("spread")))
+    of_task = ml.Effect("ofTask", per=task, prior=normal(0, spread_of("taskSpread")))
     liking = ml.Effect("liking", per=("subject", task), prior=normal(0, 0.5))
     size = ml.MetaFeature("size", low=0, high=2)
     return ml.Layout("school", ml.Success("solved", logistic(ability - size + of_task + liking)))

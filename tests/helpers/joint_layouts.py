@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 import measurement_layouts as ml
-from helpers.populations import normal
+from helpers.populations import normal, shared, spread_of
 from measurement_layouts.linking import guessing, logistic, logit, mixture
 
 SHARED = "population"
@@ -15,9 +15,9 @@ def zero_sum(spread, **options):
 
 def rasch():
     """Subjects from a population, on items that differ in ease."""
-    mean, spread = ml.Effect("mean", per=SHARED), ml.Spread("spread")
+    mean, spread = shared("mean"), spread_of("spread")
     ability = ml.Capability("ability", prior=normal(mean, spread))
-    ease = ml.Effect("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
+    ease = ml.Effect("ease", per="item", prior=zero_sum(spread_of("easeSpread")))
     return ml.Layout("Rasch", ml.Success("solved", logistic(ability + ease)))
 
 
@@ -27,13 +27,13 @@ def exam():
     school = ml.Category("school", per="subject", about="where they learnt")
     topic = ml.Category("topic", levels=("numbers", "shapes"))
     area = ml.Category("area", per=topic)
-    of_school = ml.Effect("schoolEffect", per=school, prior=normal(0, ml.Spread("schoolSpread")))
-    mean, gain = ml.Effect("mean", per=SHARED), ml.Effect("gain", per=SHARED)
-    prior = normal(mean + gain * tests + of_school, ml.Spread("spread"))
+    of_school = ml.Effect("schoolEffect", per=school, prior=normal(0, spread_of("schoolSpread")))
+    mean, gain = shared("mean"), shared("gain")
+    prior = normal(mean + gain * tests + of_school, spread_of("spread"))
     ability = ml.Capability("ability", prior=prior)
     of_area = ml.Effect("areaEase", per=area)
-    of_topic = ml.Effect("topicEase", per=topic, prior=normal(of_area, ml.Spread("topicSpread")))
-    ease = ml.Effect("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
+    of_topic = ml.Effect("topicEase", per=topic, prior=normal(of_area, spread_of("topicSpread")))
+    ease = ml.Effect("ease", per="item", prior=zero_sum(spread_of("easeSpread")))
     liking = ml.Effect("liking", per=("subject", topic), prior=normal(0, 0.5))
     steps = ml.MetaFeature("steps", low=1, high=9, unit="step")
     chance = ml.MetaFeature("chance", low=0, high=1)
@@ -58,7 +58,7 @@ def eased():
     sight = ml.Capability("sight", low=0, high=2)
     size = ml.MetaFeature("size", low=0, high=2)
     sees = mixture(logistic(sight - size), by=ml.Noise("noise"), toward=0.5)
-    ease = ml.Effect("ease", per="item", prior=normal(0, ml.Spread("easeSpread")))
+    ease = ml.Effect("ease", per="item", prior=normal(0, spread_of("easeSpread")))
     return ml.Layout("eased", ml.Success("found", logistic(logit(sees) + ease)))
 
 
@@ -77,10 +77,10 @@ def random_joint_layouts(draw):
     plates += [("subject", "item"), ("subject", task), (school, benchmark), (country, "item")]
     tests = ml.MetaFeature("tests", low=-1, high=2, per="subject")
     mean = ml.Effect("mean", per=draw(st.sampled_from([(), (school,), (country,)])))
-    prior = normal(mean + draw(st.sampled_from([0, 0.5 * tests, -tests])), ml.Spread("spread"))
+    prior = normal(mean + draw(st.sampled_from([0, 0.5 * tests, -tests])), spread_of("spread"))
     margin = ml.Capability("ability", prior=prior)
     for number, per in enumerate(draw(st.lists(st.sampled_from(plates), min_size=1, max_size=4))):
-        width = draw(st.sampled_from([0.5, ml.Spread(f"spread{number}")]))
+        width = draw(st.sampled_from([0.5, spread_of(f"spread{number}")]))
         axes = draw(st.integers(0, len([plate for plate in per if plate != "subject"])))
         family = zero_sum(width, n_zerosum_axes=axes) if axes else normal(0, width)
         margin = margin + ml.Effect(f"effect{number}", per=per, prior=family)

@@ -11,6 +11,7 @@ from scipy.special import expit, log_expit, logsumexp
 from scipy.stats import norm
 
 import measurement_layouts as ml
+from helpers.populations import shared, spread_of
 from measurement_layouts.linking import logistic
 
 ITEMS = 5
@@ -22,11 +23,11 @@ type Quantities = dict[str, np.ndarray]
 
 def layout(with_items: bool) -> ml.Layout:
     """One ability of each subject, a mean and a spread, and perhaps eases that sum to zero."""
-    mean, spread = ml.Effect("mean", per="population"), ml.Spread("spread")
+    mean, spread = shared("mean"), spread_of("spread")
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=spread))
     if not with_items:
         return ml.Layout("coins", ml.Success("solved", logistic(ability)))
-    prior = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
+    prior = ml.Prior("ZeroSumNormal", sigma=spread_of("easeSpread"))
     ease = ml.Effect("ease", per="item", prior=prior)
     return ml.Layout("Rasch", ml.Success("solved", logistic(ability + ease)))
 

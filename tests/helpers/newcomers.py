@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
+from helpers.populations import shared, spread_of
 from measurement_layouts.linking import logistic
 
 
@@ -80,9 +81,9 @@ def figures(compared: pd.DataFrame) -> dict[str, float]:
 def explanatory() -> ml.Layout:
     """Abilities about a mean that a covariate moves; items of their own ease."""
     tests = ml.MetaFeature("tests", low=-4, high=4, per="subject")
-    mean, gain = ml.Effect("mean", per="population"), ml.Effect("gain", per="population")
-    about = ml.Prior("Normal", mu=mean + gain * tests, sigma=ml.Spread("spread"))
-    effects = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
+    mean, gain = shared("mean"), shared("gain")
+    about = ml.Prior("Normal", mu=mean + gain * tests, sigma=spread_of("spread"))
+    effects = ml.Prior("ZeroSumNormal", sigma=spread_of("easeSpread"))
     margin = ml.Capability("ability", prior=about) + ml.Effect("ease", per="item", prior=effects)
     return ml.Layout("explanatory", ml.Success("solved", logistic(margin)))
 

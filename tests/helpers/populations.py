@@ -43,6 +43,16 @@ def normal(mu: object, sigma: object) -> ml.Prior:
     return ml.Prior("Normal", mu=mu, sigma=sigma)
 
 
+def shared(name: str, **options: object) -> ml.Bias:
+    """Declare a standard normal value that all subjects share."""
+    return ml.Bias(name, per="population", prior=normal(0, 1), **options)
+
+
+def spread_of(name: str) -> ml.Spread:
+    """Declare a half-normal spread of scale 1."""
+    return ml.Spread(name, prior=ml.Prior("HalfNormal", sigma=1))
+
+
 def zero_sum(sigma: object, axes: int = 1) -> ml.Prior:
     """Write a prior of values that sum to zero."""
     return ml.Prior("ZeroSumNormal", sigma=sigma, n_zerosum_axes=axes)
@@ -50,11 +60,11 @@ def zero_sum(sigma: object, axes: int = 1) -> ml.Prior:
 
 def full_layout() -> ml.Layout:
     """Return a layout with a latent on every kind of plate."""
-    of_school = ml.Effect("ofSchool", per=SCHOOL, prior=normal(0, ml.Spread("schoolSpread")))
-    mean = ml.Effect("mean", per=P) + ml.Effect("gain", per=P) * TESTS + of_school
-    ability = ml.Capability("ability", prior=normal(mean, ml.Spread("spread")))
-    ease = ml.Effect("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
-    pair = ml.Effect("pair", per=("subject", TASK), prior=normal(0, ml.Spread("pairSpread")))
+    of_school = ml.Effect("ofSchool", per=SCHOOL, prior=normal(0, spread_of("schoolSpread")))
+    mean = shared("mean") + shared("gain") * TESTS + of_school
+    ability = ml.Capability("ability", prior=normal(mean, spread_of("spread")))
+    ease = ml.Effect("ease", per="item", prior=zero_sum(spread_of("easeSpread")))
+    pair = ml.Effect("pair", per=("subject", TASK), prior=normal(0, spread_of("pairSpread")))
     favour = ml.Effect("favour", per=(SCHOOL, TASK), prior=zero_sum(0.5, axes=2))
     slope = ml.Slope("slope", per=P)
     margin = ability - SIZE + ease + pair + favour
@@ -63,9 +73,9 @@ def full_layout() -> ml.Layout:
 
 def exam_layout() -> ml.Layout:
     """Return a layout of one ability with a weight, and items that sum to zero."""
-    mean = ml.Effect("mean", per=P) + ml.Effect("gain", per=P) * TESTS
-    ability = ml.Capability("ability", prior=normal(mean, ml.Spread("spread")))
-    ease = ml.Effect("ease", per="item", prior=zero_sum(ml.Spread("easeSpread")))
+    mean = shared("mean") + shared("gain") * TESTS
+    ability = ml.Capability("ability", prior=normal(mean, spread_of("spread")))
+    ease = ml.Effect("ease", per="item", prior=zero_sum(spread_of("easeSpread")))
     return ml.Layout("exam", ml.Success("solved", logistic(ability + ease)))
 
 
@@ -78,11 +88,11 @@ def random_layout(seed: int) -> ml.Layout:
 
     mean = ml.Effect("mean", per=P, prior=normal(0, 2))
     if either():
-        mean = mean + ml.Effect("gain", per=P) * TESTS
+        mean = mean + shared("gain") * TESTS
     if either():
-        mean = mean + ml.Effect("ofSchool", per=SCHOOL, prior=normal(0, ml.Spread("schoolSpread")))
+        mean = mean + ml.Effect("ofSchool", per=SCHOOL, prior=normal(0, spread_of("schoolSpread")))
     family = rng.choice(["Normal", "Gumbel", "Logistic"])
-    scale = ml.Spread("spread")
+    scale = spread_of("spread")
     ability = ml.Capability(
         "ability",
         prior={
@@ -94,7 +104,7 @@ def random_layout(seed: int) -> ml.Layout:
     margin = ability - SIZE
     plate = [None, "item", TASK][int(rng.integers(3))]
     if plate is not None:
-        prior = zero_sum(ml.Spread("easeSpread")) if either() else normal(0, 1.5)
+        prior = zero_sum(spread_of("easeSpread")) if either() else normal(0, 1.5)
         margin = margin + ml.Effect("ease", per=plate, prior=prior)
     if either():
         sd = ml.Spread("pairSpread", prior=ml.Prior("Exponential", lam=2))
@@ -103,7 +113,7 @@ def random_layout(seed: int) -> ml.Layout:
     chance = logistic(margin, slope) if either() else logistic(margin)
     if either():
         skill = ml.Capability(
-            "skill", prior=normal(1, ml.Spread("skillSpread")), labels=("near", "far"), dim="place"
+            "skill", prior=normal(1, spread_of("skillSpread")), labels=("near", "far"), dim="place"
         )
         chance = chance * product(logistic(skill - LOAD), over="place")
     noise = ml.Noise(

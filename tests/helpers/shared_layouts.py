@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from helpers.populations import normal
+from helpers.populations import normal, shared, spread_of
 from measurement_layouts.linking import logistic
 
 P = "population"
@@ -13,21 +13,21 @@ P = "population"
 def zero_sum(name):
     """Item effects that sum to zero, with a spread of their own."""
     return ml.Effect(
-        name, per="item", prior=ml.Prior("ZeroSumNormal", sigma=ml.Spread(f"{name}Spread"))
+        name, per="item", prior=ml.Prior("ZeroSumNormal", sigma=spread_of(f"{name}Spread"))
     )
 
 
 def rasch():
     """Abilities around a mean, and items' eases that sum to zero."""
-    ability = ml.Capability("ability", prior=normal(ml.Effect("mean", per=P), ml.Spread("spread")))
+    ability = ml.Capability("ability", prior=normal(shared("mean"), spread_of("spread")))
     return ml.Layout("rasch", ml.Success("solved", logistic(ability + zero_sum("ease"))))
 
 
 def free_items(centre=0):
     """A Rasch model whose item effects do not sum to zero, around 0 or a mean of their own."""
-    ability = ml.Capability("ability", prior=normal(ml.Effect("mean", per=P), ml.Spread("spread")))
-    around = ml.Effect("itemMean", per=P) if centre == "free" else centre
-    ease = ml.Effect("ease", per="item", prior=normal(around, ml.Spread("easeSpread")))
+    ability = ml.Capability("ability", prior=normal(shared("mean"), spread_of("spread")))
+    around = shared("itemMean") if centre == "free" else centre
+    ease = ml.Effect("ease", per="item", prior=normal(around, spread_of("easeSpread")))
     return ml.Layout("free items", ml.Success("solved", logistic(ability + ease)))
 
 
@@ -35,9 +35,9 @@ def explanatory(residual=True):
     """A covariate of subjects, a weight of an item property, eases of tasks and of items."""
     tests = ml.MetaFeature("tests", low=-3, high=3, per="subject")
     length = ml.MetaFeature("length", low=-3, high=3)
-    mean, gain, weight = (ml.Effect(name, per=P) for name in ("mean", "gain", "weight"))
-    ability = ml.Capability("ability", prior=normal(mean + gain * tests, ml.Spread("spread")))
-    of_task = ml.Effect("ofTask", per=ml.Category("task"), prior=normal(0, ml.Spread("taskSpread")))
+    mean, gain, weight = (shared(name) for name in ("mean", "gain", "weight"))
+    ability = ml.Capability("ability", prior=normal(mean + gain * tests, spread_of("spread")))
+    of_task = ml.Effect("ofTask", per=ml.Category("task"), prior=normal(0, spread_of("taskSpread")))
     chance = ability - weight * length + of_task
     if residual:
         chance = chance + zero_sum("ease")
@@ -50,7 +50,7 @@ def two_capabilities():
     small = ml.MetaFeature("smallness", low=0, high=4)
     go = ml.Capability("go", prior=normal(ml.Effect("goMean", per=P, prior=normal(2, 1)), 1))
     see = ml.Capability(
-        "see", prior=normal(ml.Effect("seeMean", per=P, prior=normal(2, 1)), ml.Spread("seeSpread"))
+        "see", prior=normal(ml.Effect("seeMean", per=P, prior=normal(2, 1)), spread_of("seeSpread"))
     )
     chance = logistic(go - near + zero_sum("ease")) * logistic(see - small)
     return ml.Layout("two capabilities", ml.Success("got", chance))

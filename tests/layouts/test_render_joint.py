@@ -160,7 +160,7 @@ def short(layout):
 
 def test_equations_say_of_whom_a_value_is():
     lines = [line.removesuffix(r" \\") for line in short(exam())]
-    assert lines[0] == r"mean &\sim Normal\left(\mu = 0,\; \sigma = 2.5\right)"
+    assert lines[0] == r"mean &\sim Normal\left(\mu = 0,\; \sigma = 1\right)"
     by = {line.split(" &")[0]: line.split(" &")[1] for line in lines}
     mean = r"\mu = mean + gain \cdot tests_{s} + schoolEffect_{school[s]}"
     assert by["ability_{s}"] == rf"\sim Normal\left({mean},\; \sigma = spread\right)"

@@ -12,7 +12,7 @@ from ...layouts.plates import SUBJECT, Plate, determines, plate_name
 from ...linking import Expr, evaluate
 from ..model.alignment import align, leaves
 from ..model.cohort import Cohort
-from ..model.quantiles import from_scores
+from ..model.new_levels import from_scores
 from ..posterior.posterior import Posterior
 from .reading import draws_at
 

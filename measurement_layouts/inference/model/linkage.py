@@ -55,11 +55,11 @@ def unlinked_groups(cohort: Cohort) -> list[np.ndarray]:
     first, second = (np.concatenate(ends) for ends in zip(*links, strict=True))
     graph = coo_matrix((np.ones(len(first), dtype=bool), (first, second)), (nodes, nodes))
     _, group = connected_components(graph, directed=False)
-    found, sizes = np.unique(group[np.unique(cohort.subject)], return_counts=True)
-    if len(found) < 2 or _explained(cohort, group[subjects : subjects + items]):
+    labels, sizes = np.unique(group[np.unique(cohort.subject)], return_counts=True)
+    if len(labels) < 2 or _explained(cohort, group[subjects : subjects + items]):
         return []
     tried = np.bincount(cohort.subject, minlength=subjects) > 0
-    order = found[np.argsort(-sizes, kind="stable")]
+    order = labels[np.argsort(-sizes, kind="stable")]
     return [np.flatnonzero((group[:subjects] == one) & tried) for one in order]
 
 
@@ -68,8 +68,8 @@ def _explained(cohort: Cohort, group: np.ndarray) -> bool:
     for name in opposed(cohort.layout):
         values = cohort.features[name].reshape(len(group), -1)
         for one in np.unique(group):
-            own = values[group == one]
-            if len(own) > 1 and (np.nanmax(own, axis=0) > np.nanmin(own, axis=0)).any():
+            inside = values[group == one]
+            if len(inside) > 1 and (np.nanmax(inside, axis=0) > np.nanmin(inside, axis=0)).any():
                 return True
     return False
 
@@ -81,9 +81,9 @@ def about_unlinked(cohort: Cohort, groups: Sequence[np.ndarray]) -> list[str]:
     names, items = cohort.levels[SUBJECT], cohort.levels[ITEM]
     shown = []
     for group in groups[:_NAMED]:
-        own = np.unique(cohort.item[np.isin(cohort.subject, group)])
+        tried = np.unique(cohort.item[np.isin(cohort.subject, group)])
         which = some([names[at] for at in group], 1)
-        shown.append(f"{which} on {many(len(own), 'item')} such as {items[own[0]]}")
+        shown.append(f"{which} on {many(len(tried), 'item')} such as {items[tried[0]]}")
     more = f", and {len(groups) - _NAMED} more" if len(groups) > _NAMED else ""
     total = sum(map(len, groups))
     return [

@@ -87,22 +87,22 @@ def _with_other_values(
 ) -> dict[str, np.ndarray]:
     """Repeat the items with random values of a property, and of its presence flag."""
     rng = np.random.default_rng(_SEED)
-    found = {name: np.repeat(values, 1 + _VALUES, axis=0) for name, values in features.items()}
-    count = len(found[feature.name])
+    repeated = {name: np.repeat(values, 1 + _VALUES, axis=0) for name, values in features.items()}
+    count = len(repeated[feature.name])
     anew = np.arange(count) % (1 + _VALUES) > 0
     if feature.given is not None:
         flags = feature.given.levels or (feature.given.range.low, feature.given.range.high)
-        found[feature.given.name][anew] = max(flags, key=abs)
-    shape = found[feature.name].shape
+        repeated[feature.given.name][anew] = max(flags, key=abs)
+    shape = repeated[feature.name].shape
     values = (
         rng.choice(feature.levels, shape)
         if feature.levels is not None
         else inside(feature.range, shape, rng)
     )
-    there = defined(feature, found, count) & anew
+    there = defined(feature, repeated, count) & anew
     at = (there,) if label is None or not feature.label_dims else (there, label)
-    found[feature.name][at] = values[at]
-    return found
+    repeated[feature.name][at] = values[at]
+    return repeated
 
 
 def _slopes(
@@ -138,19 +138,19 @@ def _computed(
 ) -> np.ndarray:
     """Compute a probability of each item for one profile."""
     dims = tuple(layout.dims)
-    known: dict[str, Any] = {constant.name: 0.5 for constant in layout.constants}
-    for part in ancestry(formula):
-        if isinstance(part, Unseen):
-            known[part.name] = 0.0
-        elif isinstance(part, MetaFeature):
-            values = features.get(part.name)
-            known[part.name] = (
-                part.stand_in if values is None else align(values, part, dims, per_item=True)
+    inputs: dict[str, Any] = {constant.name: 0.5 for constant in layout.constants}
+    for node in ancestry(formula):
+        if isinstance(node, Unseen):
+            inputs[node.name] = 0.0
+        elif isinstance(node, MetaFeature):
+            values = features.get(node.name)
+            inputs[node.name] = (
+                node.stand_in if values is None else align(values, node, dims, per_item=True)
             )
-        elif isinstance(part, Latent):
-            known[part.name] = align(profile[part.name], part, dims, per_item=False)
+        elif isinstance(node, Latent):
+            inputs[node.name] = align(profile[node.name], node, dims, per_item=False)
     with np.errstate(all="ignore"):
-        return np.asarray(evaluate(formula, known, dims), dtype=float)
+        return np.asarray(evaluate(formula, inputs, dims), dtype=float)
 
 
 def _told_apart(slopes: np.ndarray) -> np.ndarray:

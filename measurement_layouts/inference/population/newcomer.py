@@ -63,7 +63,7 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
         when an item of the fit is given other properties, or a new item does not fit the layout.
     FitError
         When the fit is not joint, the seed is not a whole number, or a new value has a prior of a
-        family for which PyMC has no quantiles.
+        family whose new levels cannot be drawn.
 
     References
     ----------

@@ -70,7 +70,8 @@ def standing(
     ------
     FitError
         When no prior of the profile depends on shared values, or that of a named node does not, a
-        node or subject is unknown, `prob` is out of range, or PyMC has no quantiles of a prior.
+        node or subject is unknown, `prob` is out of range, or new levels of a prior's family cannot
+        be drawn.
     DataError
         When a subject is named twice.
 

@@ -27,7 +27,7 @@ class Target:
     A newcomer is a subject or an item. Its own values are those of the latents with that plate.
 
     Own values are expressed as standard normal scores, so that their prior does not depend on the
-    shared values; see `quantiles.from_scores`.
+    shared values; see `new_levels.from_scores`.
 
     Attributes
     ----------

@@ -86,7 +86,9 @@ def own_conflicts(fit: Posterior, rows: np.ndarray) -> list[Conflict]:
 
 def is_fixed(latent: Latent) -> bool:
     """Whether the prior of a latent depends on no other node."""
-    return all(isinstance(part, Constant) for prior in latent.priors for part in prior.parents)
+    return all(
+        isinstance(parameter, Constant) for prior in latent.priors for parameter in prior.parents
+    )
 
 
 def surprise(draws: np.ndarray, prior: np.ndarray) -> np.ndarray:

@@ -172,11 +172,11 @@ def _agreement(evaluation: Evaluation, seed: int) -> pd.DataFrame:
 
 def _needs(layout: Layout, evaluation: Evaluation, columns: Columns) -> dict[str, list[str]]:
     """List the latents that can be inferred only if a column varied, by column that does not."""
-    held, values = opposed(layout), read_features(layout, evaluation.item_table[columns.usable])
+    demands, values = opposed(layout), read_features(layout, evaluation.item_table[columns.usable])
     return {
         column: needing(layout, feature, values, label)
         for feature in layout.meta_features
-        if feature.name in held
+        if feature.name in demands
         for label, column in enumerate(feature.columns)
         if column not in columns.varying
     }

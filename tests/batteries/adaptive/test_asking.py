@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.populations import shared, spread_of
 from scipy.stats import beta, norm
 
 import measurement_layouts as ml
@@ -223,13 +224,14 @@ def test_a_short_test_whose_items_are_alike_in_a_property_can_be_fitted(monkeypa
         assert own["sd"] == pytest.approx(row["sd"], rel=0.1)
     with monkeypatch.context() as broken:
         broken.setattr(asking, "beside", lambda *_: [])
-        with pytest.raises(ml.DataError, match="smallness is 5 on all 2 items"):
+        with pytest.raises(ml.DataError, match="hidden is undefined on all 2 items"):
             ml.fit(layout, test.evaluation(), method="grid", seed=1, progressbar=False)
     for item in ("d", "e"):
         test.record(item, 0)
     assert test.evaluation().items.index.tolist() == list("abde")
+    steep = ml.Layout("steep", ml.Success("found", logistic(SIGHT - SMALLNESS, ml.Slope("slope"))))
     with pytest.raises(ml.DataError, match="smallness is 5 on all 4 items"):
-        ml.AdaptiveTest(LAYOUT, bank(4).assign(smallness=5.0), seed=1)
+        ml.AdaptiveTest(steep, bank(4).assign(smallness=5.0), seed=1)
 
 
 def test_grades_and_several_outcomes_are_recorded():
@@ -517,8 +519,7 @@ def test_a_killed_process_loses_no_answer(tmp_path):
 
 
 def test_a_joint_fit_of_others_is_a_start(tmp_path):
-    per = {"per": "population"}
-    mean, spread = ml.Bias("mean", **per), ml.Spread("spread")
+    mean, spread = shared("mean"), spread_of("spread")
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=spread))
     size = ml.MetaFeature("size", low=-3, high=3)
     layout = ml.Layout("shared", ml.Success("solved", logistic(ability - size)))

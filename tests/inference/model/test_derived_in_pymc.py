@@ -6,7 +6,7 @@ import pymc as pm
 import pytest
 from helpers import graded_layouts, shared_layouts, small_layouts
 from helpers.function_cases import AS_WRITTEN
-from helpers.populations import normal
+from helpers.populations import normal, shared, spread_of
 from pymc.model_graph import ModelGraph
 from scipy.special import expit
 
@@ -28,11 +28,11 @@ def population():
     """Derived nodes of the population, of subjects, items, subjects and tasks, and cells."""
     tests = ml.MetaFeature("tests", low=-3, high=3, per="subject")
     length = ml.MetaFeature("length", low=-3, high=3)
-    mean, gain, weight = (ml.Bias(name, per="population") for name in ("mean", "gain", "weight"))
+    mean, gain, weight = (shared(name) for name in ("mean", "gain", "weight"))
     twice = ml.Derived("twice", 2 * mean)
     expected = ml.Derived("expected", twice + gain * tests)
-    ability = ml.Capability("ability", prior=normal(expected, ml.Spread("spread")))
-    of_task = ml.Bias("ofTask", per=ml.Category("task"), prior=normal(0, ml.Spread("taskSpread")))
+    ability = ml.Capability("ability", prior=normal(expected, spread_of("spread")))
+    of_task = ml.Bias("ofTask", per=ml.Category("task"), prior=normal(0, spread_of("taskSpread")))
     hard = ml.Derived("hard", weight * length - of_task)
     liking = ml.Derived("liking", ability * of_task)
     margin = ml.Derived("margin", ability - hard + 0.1 * liking)

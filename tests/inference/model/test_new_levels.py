@@ -1,16 +1,90 @@
-"""Values at new levels: sums to zero, parents of every plate, priors by label."""
+"""Values at new levels: quantiles of priors, sums to zero, parents of every plate, labels."""
 
 import numpy as np
+import pymc as pm
 import pytest
+from helpers.function_cases import AS_WRITTEN
 from helpers.populations import normal
+from scipy import stats
+from scipy.special import log_ndtr, ndtr
 
 import measurement_layouts as ml
+from measurement_layouts.common.errors import FitError
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.new_levels import new_values
+from measurement_layouts.inference.model.new_levels import from_scores, new_values
 from measurement_layouts.linking import logistic
 
 DRAWS = 40_000
 RNG_SEED = 4
+SCORES = np.linspace(-6, 6, 41)
+FAMILIES = [
+    ("Normal", {"mu": 1.0, "sigma": 2.0}, stats.norm(1, 2)),
+    ("Normal", {"mu": 1.0, "tau": 0.25}, stats.norm(1, 2)),
+    ("HalfNormal", {"sigma": 3.0}, stats.halfnorm(scale=3)),
+    ("HalfNormal", {"tau": 0.25}, stats.halfnorm(scale=2)),
+    ("LogNormal", {"mu": -1.9, "sigma": 0.5}, stats.lognorm(0.5, scale=np.exp(-1.9))),
+    ("Uniform", {"lower": -1.0, "upper": 4.0}, stats.uniform(-1, 5)),
+    ("Uniform", {}, stats.uniform()),
+    ("Beta", {"alpha": 1.0, "beta": 9.0}, stats.beta(1, 9)),
+    ("Beta", {"mu": 0.25, "sigma": 0.1}, stats.beta(4.4375, 13.3125)),
+    ("Beta", {"mu": 0.25, "nu": 8.0}, stats.beta(2, 6)),
+    ("Exponential", {"lam": 2.0}, stats.expon(scale=0.5)),
+    ("Exponential", {"scale": 2.0}, stats.expon(scale=2)),
+    ("Gamma", {"alpha": 2.0, "beta": 3.0}, stats.gamma(2, scale=1 / 3)),
+    ("Gamma", {"mu": 2.0, "sigma": 0.5}, stats.gamma(16, scale=1 / 8)),
+    (
+        "TruncatedNormal",
+        {"mu": 0.0, "sigma": 1.0, "lower": 0.0, "upper": 2.0},
+        stats.truncnorm(0, 2),
+    ),
+    ("TruncatedNormal", {"mu": 1.0, "sigma": 2.0, "lower": 0.0}, stats.truncnorm(-0.5, 9e9, 1, 2)),
+]
+EACH = pytest.mark.parametrize(
+    ("family", "parameters", "known"), FAMILIES, ids=lambda case: str(case)
+)
+
+
+@EACH
+def test_values_have_the_chances_of_their_scores(family, parameters, known):
+    values = from_scores("x", ml.Prior(family, **parameters), parameters, SCORES)
+    np.testing.assert_allclose(known.cdf(values), ndtr(SCORES), rtol=1e-9, atol=1e-15)
+    near = np.abs(SCORES) < 5
+    np.testing.assert_allclose(known.sf(values[near]), ndtr(-SCORES[near]), rtol=1e-6)
+
+
+@EACH
+def test_pymc_means_the_same_by_its_parameters(family, parameters, known):
+    values = from_scores("x", ml.Prior(family, **parameters), parameters, SCORES[5:-5])
+    found = pm.logcdf(getattr(pm, family).dist(**parameters), values).eval(mode=AS_WRITTEN)
+    np.testing.assert_allclose(found, log_ndtr(SCORES[5:-5]), rtol=3e-4, atol=1e-6)
+
+
+@EACH
+def test_draws_are_distributed_as_pymcs(family, parameters, known):
+    scores = np.random.default_rng(1).standard_normal(4000)
+    ours = from_scores("x", ml.Prior(family, **parameters), parameters, scores)
+    theirs = pm.draw(
+        getattr(pm, family).dist(**parameters), 4000, random_seed=2, mode="FAST_COMPILE"
+    )
+    assert stats.ks_2samp(ours, theirs).pvalue > 0.001
+
+
+def test_each_score_has_its_own_parameters():
+    scale = np.array([[1.0], [2.0]])
+    found = from_scores("x", ml.Prior("HalfNormal", sigma=1), {"sigma": scale}, np.zeros((2, 3)))
+    np.testing.assert_allclose(found, scale * stats.halfnorm.ppf(0.5) * np.ones(3))
+    lower = np.array([[0.0], [1.0]])
+    given = {"mu": np.zeros(3), "sigma": 1.0, "lower": lower}
+    prior = ml.Prior("TruncatedNormal", mu=0, sigma=1, lower=0)
+    found = from_scores("x", prior, given, np.zeros((2, 3)))
+    expected = [[stats.truncnorm(low, np.inf).median()] * 3 for low in (0, 1)]
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("family", ["VonMises", "StudentT", "SkewNormal", "Laplace"])
+def test_another_family_is_refused_by_name(family):
+    with pytest.raises(FitError, match=f"heading: its prior is {family}.*\nforecast subjects"):
+        from_scores("heading", ml.Prior(family, mu=0), {"mu": 0.0}, SCORES)
 
 
 def cohort_of(latent, levels, of=None, covariates=None):

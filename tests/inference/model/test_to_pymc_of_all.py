@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from helpers import shared_layouts, small_layouts
 from helpers.function_cases import AS_WRITTEN
+from helpers.populations import shared, spread_of
 from scipy.special import expit
 from scipy.stats import halfnorm, norm
 
@@ -15,7 +16,7 @@ from measurement_layouts.linking import logistic
 
 def layout():
     """A Rasch model with fixed spreads of eases, and its margin as a node."""
-    mean, spread = ml.Bias("mean", per="population"), ml.Spread("spread")
+    mean, spread = shared("mean"), spread_of("spread")
     ability = ml.Capability("ability", prior=shared_layouts.normal(mean, spread))
     ease = ml.Bias("ease", per="item")
     margin = ml.Derived("margin", ability + ease)

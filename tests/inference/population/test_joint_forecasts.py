@@ -304,7 +304,7 @@ def test_a_prior_without_quantiles_is_refused_for_new_levels_alone():
     evaluation = evaluation_of(3, 4)
     fit = crafted(layout, evaluation, random_draws(layout, evaluation, 100, seed=1))
     assert fit.forecast(people("i0")).data["mean"].shape == (3, 1)
-    with pytest.raises(ml.FitError, match="ease: its value at a level that is not in"):
+    with pytest.raises(ml.FitError, match="ease: its prior is SkewNormal"):
         fit.forecast(people("new"))
 
 

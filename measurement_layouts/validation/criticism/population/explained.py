@@ -144,7 +144,7 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     ------
     FitError
         When `fit` is something else, the fit is not joint, has a single item or outcomes of several
-        steps, `prob` is not between 0 and 1, or PyMC has no quantile function for the prior of the
+        steps, `prob` is not between 0 and 1, or new levels cannot be drawn of the prior of the
         items' own effects.
 
     References
