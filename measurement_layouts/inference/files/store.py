@@ -309,11 +309,11 @@ class Store:
 
     @property
     def failures(self) -> dict[str, str]:
-        """Reasons of the problems without draws that are not sampled again, by name."""
+        """Reasons of the problems that have failed so far, by name."""
         return {
             self._names[unit.problem]: record.reason
             for unit, record in sorted(self.records.items())
-            if not (record.drawn or self._last(unit.problem) or self.next_units(unit.problem))
+            if not (record.drawn or self._last(unit.problem))
         }
 
     @property
