@@ -9,13 +9,22 @@ from operator import mul
 
 import numpy as np
 
-from ...linking import Expr, arrays, guessing, mixture, presence, product, total
+from ...linking import (
+    Expr,
+    arrays,
+    guessing,
+    linking_function,
+    mixture,
+    presence,
+    product,
+    total,
+)
 from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry, rewritten
 from ...linking.expression import Dims, Formula, Operation, merge_dims, same_unit
 from ...linking.function import Call
-from ...linking.interval import UNIT, Interval
+from ...linking.interval import Interval
 from ..latents import Latent
 from ..nodes import Derived, MetaFeature
 from .measured import Measured, Places
@@ -249,59 +258,33 @@ def _all_levels(expr: Expr) -> tuple[dict[str, Expr], Places]:
     weights: list[Expr] = [] if listed else [Numbers(f"{MARK}draws", along, (1 / DRAWS,) * DRAWS)]
     for demand, rows in zip(demands, np.split(table, np.cumsum(sizes)[:-1]), strict=True):
         at = _level(demand, rows.ravel().tolist(), {**demand.dims, **along})
-        levels[demand.name] = at if listed else _Drawn(demand, at)
+        levels[demand.name] = (
+            at if listed else _drawn_level(at, *demand.chances, levels=demand.levels)
+        )
         if listed:
-            chance = _ChanceAt(demand, at)
+            chance = _chance_at(at, *demand.chances, levels=demand.levels)
             weights.append(product(chance, over=demand.dim) if demand.labels else chance)
     name = " and ".join(demand.name for demand in demands)
     weight: Expr = product(*weights) if len(weights) > 1 else weights[0]
     return levels, Places(name, _DIM, weight)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Placed(Formula):
-    """What is computed of a demand's probabilities at numbers along the places."""
-
-    of: Measured
-    at: Numbers
-    name: None = field(default=None, init=False)
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return (self.at, *self.of.chances)
-
-    @property
-    def dims(self) -> Dims:
-        return self.at.dims
-
-
-class _ChanceAt(_Placed):
+@linking_function(range=(0, 1))
+def _chance_at(at: Array, *chances: Array, levels: tuple[float, ...] = ()) -> Array:
     """Probability of the level at each place."""
-
-    range = UNIT
-    unit = None
-
-    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        at, *chances = values
-        pairs = zip(self.of.levels, chances, strict=True)
-        return sum(arrays.where(arrays.equal(at, level), chance, 0.0) for level, chance in pairs)
+    pairs = zip(levels, chances, strict=True)
+    return sum(arrays.where(arrays.equal(at, level), chance, 0.0) for level, chance in pairs)
 
 
-class _Drawn(_Placed):
+def _levels_range(*_spans: Interval, levels: tuple[float, ...]) -> Interval:
+    return Interval(levels[0], levels[-1])
+
+
+@linking_function(range=_levels_range, same_unit=("at",), keeps_unit=True)
+def _drawn_level(at: Array, *chances: Array, levels: tuple[float, ...] = ()) -> Array:
     """Level at each place: the quantile of a number in (0, 1)."""
-
-    @property
-    def range(self) -> Interval:
-        return self.of.range
-
-    @property
-    def unit(self) -> unit_names.Unit:
-        return self.at.unit
-
-    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        at, *chances = values
-        level, reached, levels = self.of.levels[0], 0.0, self.of.levels
-        for chance, low, high in zip(chances, levels, levels[1:], strict=False):
-            reached = reached + chance
-            level = level + arrays.where(at > reached, high - low, 0.0)
-        return level
+    level, reached = levels[0], 0.0
+    for chance, low, high in zip(chances, levels, levels[1:], strict=False):
+        reached = reached + chance
+        level = level + arrays.where(at > reached, high - low, 0.0)
+    return level
