@@ -141,7 +141,7 @@ def _conflict(
     )
     if not count or by_chance > ALARM * (1 + 1e-9):
         return Conflict(latent, np.zeros_like(result), "")
-    row, column = np.unravel_index(sizes.argmax(), sizes.shape)
+    row, column = divmod(int(sizes.argmax()), sizes.shape[1])
     mean = np.concatenate([draws.mean(axis=(2, 3)) for draws in blocks])[row, column]
     ends = np.quantile(prior.reshape(len(prior), -1), [ALARM / 2, 1 - ALARM / 2], axis=0)
     low, high = ends[:, column % ends.shape[1]]
