@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ class Cohort:
     ----------
     layout : Layout
         The layout to fit.
-    levels : dict of str to sequence of str
+    levels : dict of str to list of str
         By plate (``"subject"``, ``"item"`` and categories), the names of its levels, in order.
     of : dict of str to ndarray of int
         By category, the level of each item, or of each subject.
@@ -51,7 +52,7 @@ class Cohort:
     """
 
     layout: Layout
-    levels: Mapping[str, Sequence[str]]
+    levels: Mapping[str, list[str]]
     of: Mapping[str, np.ndarray]
     features: Features
     covariates: Features
@@ -97,9 +98,7 @@ class Cohort:
         return found
 
     @classmethod
-    def alone(
-        cls, layout: Layout, features: Features, rows: Sequence[str], data: SubjectData
-    ) -> "Cohort":
+    def alone(cls, layout: Layout, features: Features, rows: Any, data: SubjectData) -> "Cohort":
         """Make a cohort of one subject, whose cells are all rows, attempted or not.
 
         Parameters
@@ -142,7 +141,7 @@ class Cohort:
     def digest(self) -> str:
         """Hash of all data that the log-density depends on; the layout is not included."""
         found = hashlib.sha256(
-            json.dumps([list(self.levels[name]) for name in sorted(self.levels)]).encode()
+            json.dumps([self.levels[name] for name in sorted(self.levels)]).encode()
         )
         for group in (self.of, self.features, self.covariates):
             for name, values in sorted(group.items()):

@@ -5,6 +5,7 @@ It is the density that `to_pymc` has; the outcomes are data of the terms.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -141,9 +142,9 @@ class _Translation:
                 variable = add_latent(
                     latent,
                     plates,
-                    lambda node, plates=plates: self._stand_in(node, plates),
+                    partial(self._stand_in, plates),
                     self.dims,
-                    lambda *given, of=latent: self._zero_sum(of, *given),
+                    partial(self._zero_sum, latent),
                     self._transform(latent, (*names, *of_labels)),
                     self.lengths,
                 )
@@ -163,7 +164,8 @@ class _Translation:
         """Translate a row's probability of success, and the weights of what is unseen."""
         layout, known = self.layout, dict[str, Any]()
         constants = layout.constants
-        for node in (*layout.row_features, *layout.covariates, *layout.latents):
+        nodes: list[Latent | MetaFeature] = [*layout.row_features, *layout.covariates]
+        for node in (*nodes, *layout.latents):
             shape = (None, *map(len, node.dims.values()))
             variable = pt.tensor(node.name, dtype="float64", shape=shape)
             self.translator.place(variable, (ROW, *node.label_dims), self._term(node))
@@ -191,7 +193,7 @@ class _Translation:
             self.values[node.name] = self.translator.feature(node.name, node.label_dims)
         return self.values[node.name]
 
-    def _stand_in(self, node: Node, plates: tuple[Plate, ...]) -> Any:
+    def _stand_in(self, plates: tuple[Plate, ...], node: Node) -> Any:
         """Return a variable of a node's values for each level of finer plates."""
         assert isinstance(node, Latent | MetaFeature)  # noqa: S101
         coarser = node.plates if isinstance(node, Latent) else (SUBJECT,)

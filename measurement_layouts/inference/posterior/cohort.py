@@ -21,7 +21,7 @@ def cohort_of(fit: Posterior) -> Cohort:
         layout,
         {name: list(map(str, indexes[name])) for name in levels},
         {
-            category.name: constants[category.name].to_numpy()[
+            str(category.name): constants[category.name].to_numpy()[
                 first if category.root == ITEM else slice(None)
             ]
             for category in layout.categories

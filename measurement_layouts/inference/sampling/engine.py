@@ -229,16 +229,17 @@ class Kernel:
 
     def _with_outcomes(self, cohort: Cohort) -> tuple[Code, list[np.ndarray]]:
         """Return the code for a cohort's outcomes, and these by row."""
-        padded = [
+        won, tried = (
             np.pad(counts, (0, self._count - len(counts)))
             for counts in (cohort.successes, cohort.trials)
-        ]
+        )
         unseen = self.layout.outcome.unseen
         if unseen is not None:
-            key = tuple(counts.tobytes() for counts in padded)
-            return self._averaged.find(key, lambda: self._average(*padded, unseen.dim))
+            key = won.tobytes(), tried.tobytes()
+            return self._averaged.find(key, lambda: self._average(won, tried, unseen.dim))
         successes, trials = (
-            np.bincount(self.domains.collapsed, counts, self.domains.rows.size) for counts in padded
+            np.bincount(self.domains.collapsed, counts, self.domains.rows.size)
+            for counts in (won, tried)
         )
         form = Outcomes.of(successes, trials)
         given = [np.asarray(part, dtype=float) for part in form.arrays(successes, trials)]

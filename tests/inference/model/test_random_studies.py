@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 from helpers.joint_points import levels, plain_density, plain_point
 from helpers.random_studies import random_study
 
@@ -14,6 +15,7 @@ from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.layouts.priors import ZERO_SUM
 
 STUDIES, FAST = 500, 40
+FITTED = range(10)
 
 
 def cohort_and_model(seed):
@@ -54,3 +56,29 @@ def test_density_and_gradient_are_those_of_to_pymc(seed):
     for name, wanted in slopes.items():
         assert np.shape(wanted) == np.shape(ours[name])
         assert np.abs(ours[name] - wanted).max() < 1e-8 * steepest
+
+
+@pytest.mark.slow
+@pytest.mark.trust("oracles", "nutpie: posteriors of random layouts")
+@pytest.mark.parametrize("seed", FITTED)
+def test_posteriors_are_those_of_nutpie(seed):
+    """Means of all values, within 4.5 Monte Carlo errors where both have mixed."""
+    import nutpie
+
+    layout, evaluation = random_study(seed)
+    who = None if layout.joint else evaluation.subjects[0]
+    model = ml.to_pymc(layout, evaluation, who)
+    options = {"draws": 1000, "tune": 1000, "chains": 4, "seed": 1, "target_accept": 0.95}
+    fit = ml.fit(layout, evaluation, subjects=who and [who], progressbar=False, **options)
+    if not set(fit.diagnostics()["status"]) <= {"ok", "few divergences"}:
+        return
+    theirs = nutpie.sample(nutpie.compile_pymc_model(model), progress_bar=False, **options)
+    for latent in layout.latents:
+        draws = [of.posterior[latent.name] for of in (fit, theirs)]
+        ours = draws[0].isel(subject=0) if who else draws[0]
+        pair = [values.transpose("chain", "draw", ...).to_numpy() for values in (ours, draws[1])]
+        ours, other = (values.reshape(4, 1000, -1) for values in pair)
+        for element in range(ours.shape[-1]):
+            one, two = ours[..., element], other[..., element]
+            error = np.hypot(float(array_stats.mcse(one)), float(array_stats.mcse(two)))
+            assert abs(one.mean() - two.mean()) < 4.5 * error

@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 
 import measurement_layouts as ml
 from measurement_layouts.inference.kernel.terms import UnsupportedError
-from measurement_layouts.inference.sampling import joint_nuts
+from measurement_layouts.inference.sampling import engine, joint_nuts
 from measurement_layouts.linking import logistic
 
 CELL = ("subject", "item")
@@ -76,7 +76,7 @@ def test_forecasts_are_those_of_the_plain_model(fresh_forms):
     found = {}
     for way in ("machine code", "plain"):
         if way == "plain":
-            fresh_forms.setattr(joint_nuts, "_fused", _unsupported)
+            fresh_forms.setattr(engine, "Kernel", _unsupported)
             joint_nuts._forms = type(joint_nuts._forms)(4)
         fit = ml.fit(layout, evaluation, draws=1500, **SAMPLING)
         assert (fit.population()["rhat"] < 1.02).all()

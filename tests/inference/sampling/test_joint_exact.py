@@ -45,7 +45,8 @@ def test_a_new_subject_is_forecast_as_quadrature_says(cohort):
     items = pd.DataFrame(index=["i0"])
     data = fit.forecast(items, subjects=pd.DataFrame(index=["new"])).data
     interval = np.array([data["low"].item(), data["high"].item()])
-    assert np.abs(interval - exact.of_a_new_subject()).max() < 0.02
+    errors = 0.08, 0.01  # four Monte Carlo errors of each end, of three subjects
+    assert (np.abs(interval - exact.of_a_new_subject()) < errors).all()
 
 
 def test_two_equal_subjects_are_not_tied():

@@ -233,7 +233,7 @@ def _every_cell(known: Cohort) -> Cohort:
     """Return the cohort with a cell for each subject on each item."""
     subjects, items = len(known.levels[SUBJECT]), len(known.levels[ITEM])
     cells = np.divmod(np.arange(subjects * items), items)
-    return replace(known, subject=cells[0], item=cells[1])
+    return replace(known, subject=cells[0], row=cells[1])
 
 
 def _by_draw(
