@@ -40,7 +40,9 @@ FAMILIES = [
     ("TruncatedNormal", {"mu": 1.0, "sigma": 2.0, "lower": 0.0}, stats.truncnorm(-0.5, 9e9, 1, 2)),
 ]
 EACH = pytest.mark.parametrize(
-    ("family", "parameters", "known"), FAMILIES, ids=lambda case: str(case)
+    ("family", "parameters", "known"),
+    FAMILIES,
+    ids=[f"{family}-{'-'.join(parameters)}" for family, parameters, _ in FAMILIES],
 )
 
 
