@@ -173,7 +173,8 @@ def fit(
     else:
         battery = Battery.of(layout, chosen)
         training = Training.alone(layout, battery.features, chosen)
-        cores = 1 if executor else max(1, min(options.chains, most // len(chosen.subjects)))
+        side_by_side = max(1, min(options.chains, most // len(chosen.subjects)))
+        cores = side_by_side if executor is None else 1
         data_of = partial(SubjectData.of, chosen)
         model = Alone(battery, options, method, cores)
         problems = Problems(model, chosen.subjects, data_of)
