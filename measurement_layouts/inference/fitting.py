@@ -105,9 +105,9 @@ def fit(
     executor : concurrent.futures.Executor, optional
         Executor of the jobs, which is not shut down (default: threads): processes, started by
         ``ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))``, or the workers of
-        a Dask cluster, ``client.get_executor()``. Each process gets the layout and the items once
-        and compiles them once. If a worker dies, the error names the jobs in flight; with `store`,
-        the same call then continues.
+        a Dask cluster, ``client.get_executor()``. A process keeps the layout and the items, which
+        are not sent with each job, and compiles them once. If a worker dies, the error names the
+        jobs in flight; with `store`, the same call then continues.
     progressbar : bool
         Whether to show the number of subjects done, the remaining time and the number that did not
         converge, in terminals and notebooks.
