@@ -106,9 +106,9 @@ def fit(
     executor : concurrent.futures.Executor, optional
         Executor of the jobs, which is not shut down (default: threads): processes, started by
         ``ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))``, or the workers of
-        a Dask cluster, ``client.get_executor()``. Each process gets the layout and the items once
-        and compiles them once. If a worker dies, the error names the jobs in flight; with `store`,
-        the same call then continues.
+        a Dask cluster, ``client.get_executor()``. A process keeps the layout and the items, which
+        are not sent with each job, and compiles them once. If a worker dies, the error names the
+        jobs in flight; with `store`, the same call then continues.
     progressbar : bool
         Whether to show the number of subjects done, the remaining time and the number that did not
         converge, in terminals and notebooks.
@@ -175,7 +175,8 @@ def fit(
     else:
         battery = Battery.of(layout, chosen)
         training = Training.alone(layout, battery.features, chosen)
-        cores = 1 if executor else max(1, min(options.chains, most // len(chosen.subjects)))
+        side_by_side = max(1, min(options.chains, most // len(chosen.subjects)))
+        cores = side_by_side if executor is None else 1
         data_of = partial(SubjectData.of, chosen)
         model = Alone(battery, options, method, cores)
         problems = Problems(model, chosen.subjects, data_of)

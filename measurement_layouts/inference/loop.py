@@ -1,8 +1,8 @@
 """The loop over the problems of a fit: parallel jobs, and the repetition of attempts with faults.
 
 Any executor of `concurrent.futures` runs the jobs. This module adds that few jobs are submitted at
-a time, that threads are stopped when their results are no longer needed, and that a process gets
-what all problems have in common only once.
+a time, that threads are stopped when their results are no longer needed, and that what all problems
+have in common is not sent with each job.
 """
 
 import secrets

@@ -31,7 +31,7 @@ from .scan import scan
 
 
 class Model[D](Protocol):
-    """What all problems of a fit have in common; a process that samples gets it once.
+    """What all problems of a fit have in common; a process that samples keeps it.
 
     `D` is the type of the data of a problem.
     """

@@ -44,14 +44,6 @@ def test_files_that_are_something_else(content, tmp_path):
         load(path)
 
 
-def test_random_bytes(rng, tmp_path):
-    path = tmp_path / "random.nc"
-    for start in (b"", b"\x89HDF\r\n\x1a\n", b"CDF\x01"):
-        path.write_bytes(start + rng.bytes(5000))
-        with raises("random.nc"):
-            load(path)
-
-
 def test_netcdf_that_is_no_fit(tmp_path):
     path = tmp_path / "map.nc"
     xr.Dataset({"height": ("x", [1.0, 2.0])}).to_netcdf(path)
@@ -143,9 +135,3 @@ def test_layout_that_is_not_the_one_fitted(saved, tmp_path, monkeypatch, animal_
         "its layout has fingerprint .*, but it was fitted with .*; the file or the library"
     ):
         load(path)
-
-
-@pytest.mark.parametrize("layout", ["{", "{}", '{"nodes": []}', '{"name": 3, "nodes": [7]}'])
-def test_layout_that_cannot_be_read(saved, tmp_path, monkeypatch, layout):
-    with raises("its layout cannot be read"):
-        load(rewritten(saved, tmp_path, monkeypatch, layout=layout))
