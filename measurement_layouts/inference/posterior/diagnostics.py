@@ -26,7 +26,7 @@ from ..sampling.convergence import (
 from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
 from .assembly import FAULTS
 from .posterior import Posterior, draws_of, success_rates
-from .summaries import summaries
+from .summaries import subject_blocks, summaries
 
 
 def profiles(
@@ -157,12 +157,15 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     if fit.shared:
         shared = _of_shared(fit)
         measured = RhatEss(*(np.hstack(pair) for pair in zip(measured, shared, strict=True)))
-        names += [one.name for latent in fit.shared for one in elements_of(latent, fit.levels)]
+        rest = [one.name for latent in fit.shared for one in elements_of(latent, fit.levels)]
+        names = [*names, *rest]
     rhat, ess = worst(measured)
     diverging = fit.data["sample_stats"].to_dataset()["diverging"].variable
     chains, length = diverging.shape[1:]
     first = rows[: len(rhat)]
-    divergences = diverging[first].to_numpy().sum(axis=(1, 2))
+    divergences = np.concatenate(
+        [diverging[block].to_numpy().sum(axis=(1, 2)) for block in subject_blocks(fit, first)]
+    )
     stuck = [
         _apart(fit, rows.reshape(each)[at], found, names)
         for at, found in enumerate(columns["rhat"].reshape(each))
