@@ -156,14 +156,11 @@ def _checked(fit: Posterior, what: str, prob: float) -> float:
 def _summarised(fit: Posterior, latent: Latent, prob: float) -> pd.DataFrame:
     """Summarise a shared latent, with one row per level and label; levels are tuples."""
     own = elements_of(latent, fit.levels)
+    table = pd.DataFrame({"node": latent.name, "label": [", ".join(one.labels) for one in own]})
+    table["level"] = [one.levels for one in own]
     numbers = summarise(draws_of(fit, latent), fit.prior[latent.name], prob)
-    columns = {
-        "node": latent.name,
-        "label": [", ".join(element.labels) for element in own],
-        "level": [element.levels for element in own],
-    }
-    columns |= {name: numbers[name].ravel() for name in (*_INTERVAL, *_MIXED, "shrinkage")}
-    return pd.DataFrame(columns)
+    columns = (*_INTERVAL, *_MIXED, "shrinkage")
+    return table.assign(**{name: numbers[name].ravel() for name in columns})
 
 
 def _attempted(fit: Posterior, plates: Sequence[Plate]) -> dict[str, np.ndarray]:

@@ -162,7 +162,8 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     if fit.shared:
         shared = _of_shared(fit)
         measured = RhatEss(*(np.hstack(pair) for pair in zip(measured, shared, strict=True)))
-        names += [one.name for latent in fit.shared for one in elements_of(latent, fit.levels)]
+        rest = [one.name for latent in fit.shared for one in elements_of(latent, fit.levels)]
+        names = [*names, *rest]
     rhat, ess = worst(measured)
     diverging = fit.data["sample_stats"].to_dataset()["diverging"].variable
     chains, length = diverging.shape[1:]

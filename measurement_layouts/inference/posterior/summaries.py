@@ -86,7 +86,7 @@ def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nda
 def subject_blocks(fit: Posterior, rows: np.ndarray) -> list[np.ndarray]:
     """Divide subjects' rows into blocks, to bound the memory of one latent's draws."""
     draws = fit.posterior
-    largest = max(draws[latent.name].nbytes for latent in fit.layout.profile)
+    largest = max((draws[latent.name].nbytes for latent in fit.layout.profile), default=1)
     most = max(1, _BLOCK * draws.sizes["subject"] // largest)
     return np.array_split(rows, max(1, -(-len(rows) // most)))
 

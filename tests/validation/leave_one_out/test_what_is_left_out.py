@@ -116,7 +116,7 @@ def test_an_item_of_subjects_alone_is_its_cells(alone):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"unit": "subject"}, "each subject was fitted separately"),
+        ({"unit": "subject"}, "subjects share no value"),
         ({"unit": "task"}, "give the unit to leave out: 'cell', 'item' or 'subject'"),
         ({"unit": "item", "subjects": ["subject 1"]}, "omit subjects="),
     ],
