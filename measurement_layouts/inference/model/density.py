@@ -138,18 +138,18 @@ class _Translation:
                 labels = tuple(map(len, latent.dims.values()))
                 self.parts.append(Part(latent, translator.length, counts, labels))
                 before = len(model.free_RVs)
+                of_labels = () if isinstance(latent.prior, tuple) else latent.label_dims
                 variable = add_latent(
                     latent,
                     plates,
                     partial(self._stand_in, plates),
                     self.dims,
                     partial(self._zero_sum, latent),
-                    self._transform(latent, (*names, *latent.label_dims)),
+                    self._transform(latent, (*names, *of_labels)),
                     self.lengths,
                 )
                 self._add_places(latent, model)
                 free = model.free_RVs[before:]
-                of_labels = () if isinstance(latent.prior, tuple) else latent.label_dims
                 for random in free:
                     point = model.rvs_to_values[random]
                     translator.point(point, of_labels, names)
