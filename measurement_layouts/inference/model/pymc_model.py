@@ -52,8 +52,10 @@ def to_pymc(
     -------
     pymc.Model
         Model whose variables have the names of the nodes. The dimensions are ``item`` and the label
-        dimensions. In a joint model they are ``subject``, ``item``, the categories, the labels, and
-        ``cell`` for the attempted pairs of subject and item.
+        dimensions. In a joint model they are ``subject``, ``item``, the categories, the labels,
+        ``cell`` for the attempted pairs of subject and item, and ``row`` for the steps of items'
+        outcomes, if there are several. Latents with few outcomes whose scale is a latent are
+        sampled as deviations from their location.
 
     Raises
     ------

@@ -21,7 +21,7 @@ def cohort_of(fit: Posterior) -> Cohort:
         layout,
         {name: list(map(str, indexes[name])) for name in levels},
         {
-            str(category.name): constants[category.name].to_numpy()[
+            category.name: constants[category.name].to_numpy()[
                 first if category.root == ITEM else slice(None)
             ]
             for category in layout.categories
@@ -39,4 +39,4 @@ def cohort_of(fit: Posterior) -> Cohort:
 def covariates_of(fit: Posterior) -> Features:
     """Covariates of the subjects of a fit, and their constants."""
     nodes = (*fit.layout.covariates, *fit.layout.constants)
-    return {node.name: fit.constants[node.name].to_numpy() for node in nodes}
+    return {str(node.name): fit.constants[node.name].to_numpy() for node in nodes}
