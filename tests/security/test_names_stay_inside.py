@@ -1,7 +1,5 @@
 """Names from data are no paths: everything that is written lies in the folder that was named."""
 
-import shutil
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -128,7 +126,7 @@ def test_a_zero_byte_is_refused():
 @pytest.mark.slow
 @pytest.mark.trust("security", "a store with a link in it")
 @pytest.mark.parametrize(
-    "link", ["posterior/p/c.0.0.0", "records/0.json", "records/0.partial", ".lock", "posterior"]
+    "link", ["unit-0-1-0.npz", ".unit-0-1-0.npz", ".lock", "head.json", "data.npz"]
 )
 def test_a_store_with_a_link_is_not_written_into(layout, evaluation, place, tmp_path, link):
     store = place / "store"
@@ -137,9 +135,6 @@ def test_a_store_with_a_link_is_not_written_into(layout, evaluation, place, tmp_
     target = tmp_path / "outside" / "precious"
     target.write_text("precious")
     there = store / link
-    if there.is_dir():
-        shutil.move(there, tmp_path / "outside" / "moved")
-        target = tmp_path / "outside" / "moved"
     there.unlink(missing_ok=True)
     there.symlink_to(target)
     before = tree(tmp_path)

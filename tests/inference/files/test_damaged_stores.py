@@ -115,13 +115,6 @@ def test_draws_of_another_store(filled, animal_ai, tmp_path):
         ml.load(filled)
 
 
-def test_a_link_is_not_written_through(filled, animal_ai):
-    (filled / "unit-4-1-0.npz").symlink_to(filled.parent / "elsewhere")
-    message = "unit-4-1-0.npz is a link, but a store must not contain links; replace it by a copy"
-    with raises(message), folders.opened(filled, animal_ai, folders.evaluation()):
-        pass
-
-
 def test_without_its_head(filled, animal_ai):
     (filled / "head.json").unlink()
     with raises("there is no store in the folder .*store; give a folder used as store= of fit"):
