@@ -28,7 +28,7 @@ from .records import LEVEL, RECORDS, DrawsOnDisk, Record, by_array, damaged, dig
 if TYPE_CHECKING:
     import zarr  # imported within functions, because it is slow and few fits use stores
 
-FORMAT = 1
+FORMAT = 2
 """Format of stores; it is raised when older versions cannot read new stores."""
 
 LOCK = ".lock"
@@ -212,7 +212,7 @@ def _contents(root: "zarr.Group", attributes: dict[str, Any], options: dict[str,
         subjects,
         items,
         constants("item"),
-        Cells(*(observed[name][1] for name in _CELLS), (len(subjects), len(items))),
+        Cells(*(observed[name][1] for name in _CELLS), shape=(len(subjects), len(items))),
         constants("subject"),
     )
     prior = {name: values for name, (dims, values) in small["prior"].items() if len(dims) > 1}
