@@ -53,16 +53,16 @@ class Cells:
             key, number = np.unique(key, return_inverse=True)
             counts = [_sums(number, values, len(key)) for values in counts]
         (tried,) = np.nonzero(counts[1])
-        codes = np.divmod(key[tried], max(1, shape[1]))
-        arrays = (*(code.astype("int32") for code in codes), *(values[tried] for values in counts))
-        return cls(*arrays, shape)
+        rows, columns = np.divmod(key[tried], max(1, shape[1]))
+        won, done = (values[tried] for values in counts)
+        return cls(rows.astype("int32"), columns.astype("int32"), won, done, shape)
 
     @classmethod
     def of_tables(cls, successes: np.ndarray, trials: np.ndarray) -> "Cells":
         """Read tables of subjects by rows of items."""
-        tried = np.nonzero(trials)
-        counts = (table[tried].astype("int64") for table in (successes, trials))
-        return cls(*(code.astype("int32") for code in tried), *counts, trials.shape)
+        rows, columns = np.nonzero(trials)
+        counts = successes[rows, columns], trials[rows, columns]
+        return cls.of(rows, columns, *counts, (len(trials), trials.shape[1]))
 
     def __len__(self) -> int:
         return len(self.subject)
@@ -107,11 +107,7 @@ class Cells:
     @property
     def rates(self) -> np.ndarray:
         """Successes of each subject divided by its trials; shape (subjects,)."""
-        return self.by_subject(self.successes) / self.by_subject(self.trials)
-
-    def by_item(self, values: np.ndarray) -> np.ndarray:
-        """Add up values of the cells for each row of the items."""
-        return _sums(self.item, values, self.shape[1])
+        return np.asarray(self.by_subject(self.successes) / self.by_subject(self.trials))
 
     @property
     def attempted(self) -> np.ndarray:
@@ -121,7 +117,7 @@ class Cells:
     def take(self, chosen: np.ndarray) -> "Cells":
         """Keep some cells, given by a mask."""
         arrays = (self.subject, self.item, self.successes, self.trials)
-        return Cells(*(values[chosen] for values in arrays), self.shape)
+        return Cells(*(values[chosen] for values in arrays), shape=self.shape)
 
     def select(
         self, subjects: np.ndarray | None = None, items: np.ndarray | None = None
@@ -135,7 +131,7 @@ class Cells:
                 codes[axis], shape[axis] = number[codes[axis]], len(positions)
         (chosen,) = np.nonzero((codes[0] >= 0) & (codes[1] >= 0))
         arrays = (*codes, self.successes, self.trials)
-        return Cells.of(*(values[chosen] for values in arrays), (shape[0], shape[1]))
+        return Cells.of(*(values[chosen] for values in arrays), shape=(shape[0], shape[1]))
 
     def frame(self, subjects: pd.Index, items: pd.Index) -> pd.DataFrame:
         """Return a table with a row for each cell, given the names of subjects and rows."""

@@ -239,7 +239,7 @@ def from_outcomes(
     return (
         expanded(steps, items),
         subjects,
-        Cells.of(*joined, (len(subjects), len(items) * count)),
+        Cells.of(*joined, shape=(len(subjects), len(items) * count)),
     )
 
 

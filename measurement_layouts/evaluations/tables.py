@@ -301,7 +301,7 @@ def refuse_unknown(names: Iterable[str], known: pd.Index, kind: str, where: str 
     DataError
         When a name is unknown; the error lists the unknown ones.
     """
-    index = pd.Index(names, dtype="str").unique()
+    index = pd.Index(list(names), dtype="str").unique()
     unknown = index[known.get_indexer(index) < 0]
     if len(unknown):
         raise DataError(

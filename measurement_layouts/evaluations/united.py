@@ -43,7 +43,8 @@ def united(one: Counts, other: Counts) -> tuple[pd.DataFrame, Cells, pd.DataFram
             "together as trials: Evaluation(items, successes, trials)"
         )
     cells = pd.concat([ours, theirs[~again]]).drop(columns="pair")
-    return items, Cells.of(*cells.to_numpy().T, (len(people), len(items))), people
+    arrays = cells.to_numpy().T
+    return items, Cells.of(*arrays, shape=(len(people), len(items))), people
 
 
 def _same_steps(one: Counts, other: Counts) -> None:

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 import measurement_layouts as ml
+from measurement_layouts.evaluations.cells import Cells
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 from measurement_layouts.scenarios.animal_ai_olympics.reproduction import (
     beside,
@@ -41,14 +41,12 @@ def fake_fit(means=MEANS, rhat=(1.0,) * 4, divergences=(0,) * 4, subjects=AGENTS
     verdict = pd.DataFrame(
         {"rhat": rhat, "divergences": divergences, "reason": reason}, index=AGENTS
     )
-    counts = {"successes": SUCCESSES, "trials": np.ones_like(SUCCESSES)}
-    observed = xr.Dataset(
-        {name: (("subject", "item"), values) for name, values in counts.items()},
-        {"subject": AGENTS, "item": ["a", "b", "c"]},
-    )
+    fitted = [AGENTS.index(name) for name in subjects]
     return SimpleNamespace(
+        layout=aaio.published_layout(),
         subjects=list(subjects),
-        observed=observed.sel(subject=list(subjects)),
+        names=lambda rows: [subjects[row] for row in rows],
+        coded=Cells.of_tables(SUCCESSES[fitted], np.ones_like(SUCCESSES)[fitted]),
         profiles=lambda: pd.DataFrame(rows),
         diagnostics=lambda: verdict,
     )

@@ -132,7 +132,7 @@ class Posterior:
         arrays = (*codes, *(observed[name].to_numpy() for name in ("successes", "trials")))
         fitted = np.min(codes, axis=0) >= 0  # a tree may hold fewer subjects than were fitted
         shape = len(indexes[0]), len(indexes[1])
-        return Cells.of(*(values[fitted] for values in arrays), shape)
+        return Cells.of(*(values[fitted] for values in arrays), shape=shape)
 
     @property
     def constants(self) -> xr.Dataset:
