@@ -98,7 +98,7 @@ class Unseen(Node):
 
     The property is integrated out item by item, so that it adds no latent: all trials of an item
     share its value, and items are independent of each other. Where subjects are fitted together,
-    each subject has a value of its own on each item, and repeated attempts scatter. The integral is a sum over 121 evenly
+    each subject has a value of its own on each item. The integral is a sum over 121 evenly
     spaced points within 4.8 standard deviations. For a binomial outcome of 20 trials, the error is
     about 1e-6 nats when the log-odds of success change by up to 5 per standard deviation, and less
     than 0.01 nats when they change by 10, or when an outcome is so surprising that the most likely
