@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ...common.errors import FitError
 from ...evaluations.tables import named
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ...linking import Expr
@@ -65,6 +66,12 @@ class Asked:
             rows = fit.places(subjects)
             return cls(fit, items, fit.names(rows), rows, features)
         roster = Roster.of(fit, items, subjects)
+        for constant in fit.layout.constants:
+            if (roster.who >= roster.known[SUBJECT]).any():
+                raise FitError(
+                    f"{constant.name} is computed from a subject's outcomes, which new subjects do "
+                    "not have; forecast subjects of the fit, or fit.newcomer(evaluation)"
+                )
         return cls(fit, items, roster.names, roster.rows, roster.features, roster)
 
     @property

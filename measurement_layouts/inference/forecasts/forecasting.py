@@ -12,7 +12,7 @@ from ...common.errors import DataError
 from ...common.messages import many
 from ...common.options import inside
 from ...common.showing import Overview, Shown
-from ...evaluations.steps import Rows, of_rows, row_names
+from ...evaluations.steps import Rows, of_rows, row_names, rows_per_item
 from ...layouts.outcomes.steps import Observed
 from ...layouts.plates import ITEM, SUBJECT
 from ..model.features import outside_range
@@ -311,11 +311,11 @@ def forecast(
     forecasts = _assembled(asked, summarise, prob)
     if asked.roster is None:
         return forecasts
-    roster = asked.roster
+    roster, each = asked.roster, rows_per_item(fit.layout)
     known = (
         ("subject", roster.who < roster.known[SUBJECT]),
-        ("item", roster.what < roster.known[ITEM]),
-        (("subject", "item"), roster.new_levels),
+        ("item", np.repeat(roster.what < roster.known[ITEM], each)),
+        (("subject", "item"), np.repeat(roster.new_levels, each, axis=1)),
     )
     data = forecasts.data.assign(dict(zip(CASES, known, strict=True)))
     return replace(forecasts, data=data)

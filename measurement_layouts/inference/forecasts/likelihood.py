@@ -14,7 +14,7 @@ from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
-from ...evaluations.steps import Rows
+from ...evaluations.steps import Rows, rows_per_item
 from ...evaluations.subject_data import EDGE, SubjectData
 from ...layouts import Latent, Layout, MetaFeature, Success, Unseen
 from ...layouts.outcomes.measured import Places
@@ -325,7 +325,8 @@ def _training(fit: Posterior) -> Features:
     """Return the training items' meta-features, and in a joint fit also their levels."""
     constants = fit.constants
     known = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
-    return known | levels_of_items(fit)
+    each = rows_per_item(fit.layout)
+    return known | {name: np.repeat(at, each) for name, at in levels_of_items(fit).items()}
 
 
 def _observed(evaluation: Evaluation, subjects: list[str]) -> xr.Dataset:

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from ...common.errors import FitError
-from ...evaluations.steps import Rows
+from ...evaluations.steps import rows_per_item
 from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
 from ..model.alignment import Features
@@ -101,7 +101,7 @@ class JointReader(Reader):
     subjects : dict of str to ndarray of int
         By plate that is a property of subjects, the level of each subject.
     covariates : dict of str to ndarray
-        By covariate, shape (subjects,) or (subjects, labels).
+        By covariate and constant, shape (subjects,) or (subjects, labels).
     """
 
     at: AtLevels
@@ -142,10 +142,11 @@ class JointReader(Reader):
             if latent.name not in profile:
                 profile[latent.name] = self._table(latent, row)
         draws = next(iter(profile.values())).shape[1]
-        for name, values in self.covariates.items():
-            own = np.reshape(values[row], (-1, 1))
-            profile[name] = np.broadcast_to(own, (len(own), draws))
-        return Drawn(profile, self._brought(row))
+        for node in self.layout.covariates:
+            own = np.reshape(self.covariates[node.name][row], (-1, 1))
+            profile[node.name] = np.broadcast_to(own, (len(own), draws))
+        constants = {node.name: self.covariates[node.name][row] for node in self.layout.constants}
+        return Drawn(profile, {name: float(value) for name, value in constants.items()})
 
     def _table(self, latent: Latent, row: int) -> np.ndarray:
         """Arrange one subject's draws of a latent as (levels and labels, draws)."""
@@ -201,12 +202,11 @@ def levels_of_items(fit: Posterior) -> Features:
     layout, constants = fit.layout, fit.constants
     if not layout.joint:
         return {}
-    found = {plate_feature(ITEM): np.arange(constants.sizes["item"])}
-    if layout.steps is not None:
-        found[plate_feature(ITEM)] = Rows.read(map(str, constants.indexes["item"])).places
+    each = rows_per_item(layout)
+    found = {plate_feature(ITEM): np.arange(constants.sizes["item"] // each)}
     for category in layout.categories:
         if category.root == ITEM:
-            found[plate_feature(category.name)] = constants[category.name].to_numpy()
+            found[plate_feature(category.name)] = constants[category.name].to_numpy()[::each]
     used = {plate_feature(plate_name(plate)) for plate in layout.plates}
     return {name: values for name, values in found.items() if name in used}
 

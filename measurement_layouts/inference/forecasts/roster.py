@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...common.errors import DataError, FitError
+from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.alike import equal
 from ...evaluations.tables import named
@@ -64,38 +64,38 @@ class Roster:
             one category belongs to several of another, or a subject or an item of the fit is given
             other properties.
         FitError
-            When rows are steps of outcomes, or a name is not in the fit.
+            When a name is not in the fit.
         """
         layout = fit.layout
-        if layout.steps is not None:
-            raise FitError(
-                f"layout {layout.name!r} has outcomes of several steps, which a joint fit does not "
-                "forecast; fit a layout of one Success"
-            )
         items = named(items, "items", "item")
         features = read_features(layout, items)
         old = cohort_of(fit)
+        trained = _taken(old.features, old.first_row)
         if isinstance(subjects, pd.DataFrame):
             people = named(subjects, "subjects", "subject")
             covariates = read_covariates(layout, people)
+            places = pd.Index(old.levels[SUBJECT]).get_indexer(people.index)
+            for constant in layout.constants:
+                values = np.append(old.covariates[constant.name], np.nan)  # -1 where new
+                covariates[constant.name] = values[places]
         else:
             rows = fit.places(subjects)
             people = _people(old).iloc[rows]
             covariates = {name: values[rows] for name, values in old.covariates.items()}
         kinds, codes = read_categories(layout, items, people, old.levels)
         levels = {**old.levels, **kinds}
-        places, new = {}, {}
+        at, new = {}, {}
         for plate, table in ((SUBJECT, people), (ITEM, items)):
             levels[plate] = list(dict.fromkeys([*old.levels[plate], *table.index]))
-            places[plate] = pd.Index(levels[plate]).get_indexer(table.index)
-            new[plate] = places[plate] >= len(old.levels[plate])
+            at[plate] = pd.Index(levels[plate]).get_indexer(table.index)
+            new[plate] = at[plate] >= len(old.levels[plate])
             there = np.flatnonzero(~new[plate])
             nodes, values, before = (
                 (layout.covariates, covariates, old.covariates)
                 if plate == SUBJECT
-                else (layout.meta_features, features, old.features)
+                else (layout.meta_features, features, trained)
             )
-            mine, theirs = places[plate][there], table.index[there]
+            mine, theirs = at[plate][there], table.index[there]
             refuse_changed(plate, theirs, nodes, _taken(values, there), _taken(before, mine))
             for category in layout.categories:
                 if category.root == plate:
@@ -115,7 +115,7 @@ class Roster:
         cohort = Cohort(layout, levels, of, {}, everybody, none, none, none, none)
         for category in layout.categories:
             cohort.up(category.per, category)  # raises an error if a task is in two benchmarks
-        codes[ITEM] = places[ITEM]
+        codes[ITEM] = at[ITEM]
         hidden = {
             plate_feature(plate_name(plate)): codes[plate_name(plate)]
             for plate in layout.plates
@@ -124,8 +124,8 @@ class Roster:
         return cls(
             cohort,
             {name: len(values) for name, values in old.levels.items()},
-            places[SUBJECT],
-            places[ITEM],
+            at[SUBJECT],
+            at[ITEM],
             features | hidden,
         )
 

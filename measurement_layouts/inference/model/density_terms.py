@@ -203,8 +203,6 @@ class Translator:
 
     def _operation(self, scalar_op: Any) -> Callable[..., int]:
         name = type(scalar_op).__name__
-        if name == "Sign":
-            return self._sign
         if name in ("Identity", "Cast"):
             target = getattr(getattr(scalar_op, "o_type", None), "dtype", "float64")
             if not str(target).startswith(("float", "bool")):
@@ -214,10 +212,17 @@ class Translator:
             return lambda _like, fill: fill
         if name == "Log1mexp":
             return lambda arg: self.terms.compute("log1p", self._negated_exp(arg))
+        if name == "Sign":
+            return self._sign
         op = _RENAMED.get(name, name.lower())
         if op not in NUMPY:
             raise UnsupportedError(f"the operation {scalar_op}")
         return lambda *args: self.terms.compute(op, *args)
+
+    def _sign(self, arg: int) -> int:
+        less, zero, more = (self.terms.constant(np.array(end)) for end in (-1.0, 0.0, 1.0))
+        above = self.terms.compute("where", self.terms.compute("gt", arg, zero), more, zero)
+        return self.terms.compute("where", self.terms.compute("lt", arg, zero), less, above)
 
     def _negated_exp(self, arg: int) -> int:
         return self.terms.compute("neg", self.terms.compute("exp", arg))
@@ -294,11 +299,6 @@ class Translator:
         most = terms.reduce("max", array.content, dim)
         parts = terms.compute("exp", terms.compute("sub", array.content, most))
         return _Axes(array.roles, terms.compute("div", parts, terms.reduce("sum", parts, dim)))
-
-    def _sign(self, arg: int) -> int:
-        less, zero, more = (self.terms.constant(np.array(end)) for end in (-1.0, 0.0, 1.0))
-        above = self.terms.compute("where", self.terms.compute("gt", arg, zero), more, zero)
-        return self.terms.compute("where", self.terms.compute("lt", arg, zero), less, above)
 
     def _combine(self, kind: str, parts: tuple[int, ...]) -> int:
         op = _PAIRWISE[kind]

@@ -8,6 +8,7 @@ import numpy as np
 from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import of_rows, refuse_other_rows, rows_per_item
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..forecasts.roster import Roster
@@ -48,9 +49,11 @@ class Joined:
         """
         layout = fit.layout
         (who,) = _one_subject(fit, evaluation)
-        tried = evaluation.trials.loc[who].to_numpy() > 0
-        chosen = evaluation.select(items=evaluation.items.index[tried])
-        roster = Roster.of(fit, chosen.items, chosen.subject_table)
+        items, each = evaluation.item_table.index, rows_per_item(layout)
+        refuse_other_rows(layout, evaluation.rows)
+        tried = (evaluation.trials.loc[who].to_numpy() > 0).reshape(-1, each).any(axis=1)
+        chosen = evaluation.select(items=items[tried])
+        roster = Roster.of(fit, chosen.item_table, chosen.subject_table)
         everybody, at = roster.cohort, roster.what
         new = at >= roster.known[ITEM]
         brought = {node.name: roster.features[node.name] for node in layout.meta_features}
@@ -58,10 +61,21 @@ class Joined:
         for name in outside.columns[outside.any()]:
             raise DataError(
                 f"{name}: {outside[name].sum()} new item(s) lie outside its declared range: "
-                f"{some(chosen.items.index[new][outside[name].to_numpy()])}; leave those items "
+                f"{some(items[tried][new][outside[name].to_numpy()])}; leave those items "
                 "out, or widen the range and fit all subjects again"
             )
-        known = fit.constants
+        known = {name: fit.constants[name].to_numpy()[::each] for name in brought}
+        features = {
+            name: np.concatenate([known[name], values[new]]) for name, values in brought.items()
+        }
+        count = len(everybody.levels[ITEM])
+        trials, rows = chosen.trials.loc[who].to_numpy(), None
+        at = (each * at[:, None] + np.arange(each)).ravel()
+        if layout.steps is not None:
+            features = of_rows(layout.steps, features, count)
+            rows = np.repeat(np.arange(count), each)
+        attempted = trials > 0
+        failure = 1 - np.array([chosen.successes.loc[who].sum() / trials.sum()])
         own = replace(
             everybody,
             levels={**everybody.levels, SUBJECT: [who]},
@@ -71,15 +85,14 @@ class Joined:
                 ]
                 for one in layout.categories
             },
-            features={
-                name: np.concatenate([known[name].to_numpy(), values[new]])
-                for name, values in brought.items()
-            },
-            covariates={name: values[-1:] for name, values in everybody.covariates.items()},
-            subject=np.zeros(len(at), dtype=int),
-            row=at,
-            successes=chosen.successes.loc[who].to_numpy(),
-            trials=chosen.trials.loc[who].to_numpy(),
+            features=features,
+            covariates={name: values[-1:] for name, values in everybody.covariates.items()}
+            | dict.fromkeys((one.name for one in layout.constants), failure),
+            subject=np.zeros(attempted.sum(), dtype=int),
+            row=at[attempted],
+            successes=chosen.successes.loc[who].to_numpy()[attempted],
+            trials=trials[attempted],
+            item_of_row=rows,
         )
         whole = replace(own, levels=everybody.levels, of=everybody.of)
         return cls(own, whole, roster.known)

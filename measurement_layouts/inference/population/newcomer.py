@@ -9,6 +9,7 @@ from ...common.options import whole
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
+from ...evaluations.steps import row_names
 from ...layouts.plates import ITEM, SUBJECT
 from ..kernel.inputs import log_ways
 from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
@@ -159,13 +160,15 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
         if mine:
             values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
         posterior[latent.name] = values
-    items = len(cohort.levels[ITEM])
-    successes, trials = np.zeros((2, 1, items), dtype=int)
-    successes[0, cohort.item], trials[0, cohort.item] = cohort.successes, cohort.trials
+    steps, names = layout.steps, list(cohort.levels[ITEM])
+    rows = names if steps is None else row_names(names, steps)
+    successes, trials = np.zeros((2, 1, len(rows)), dtype=int)
+    successes[0, cohort.row], trials[0, cohort.row] = cohort.successes, cohort.trials
     (who,) = cohort.levels[SUBJECT]
+    constants = {one.name: cohort.covariates[one.name] for one in layout.constants}
     return assemble(
         layout,
-        Training([who], cohort.levels[ITEM], dict(cohort.features), successes, trials, {}),
+        Training([who], rows, dict(cohort.features), successes, trials, constants),
         {name: drawn[None] for name, drawn in draw_prior(layout).items()},
         posterior,
         {

@@ -69,9 +69,7 @@ class Training(NamedTuple):
     @classmethod
     def _of_steps(cls, fit: Fit, row: int, attempted: Attempted, steps: Rows) -> "Training":
         _, first = np.unique(steps.places, return_index=True)
-        features = {
-            part.name: attempted.features[part.name][first] for part in fit.layout.meta_features
-        }
+        features = {name: values[first] for name, values in attempted.features.items()}
         means = np.zeros(len(first))
         for outcome in fit.layout.outcomes:
             highest = outcome.range.high * len(fit.layout.outcomes)
