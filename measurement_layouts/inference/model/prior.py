@@ -18,13 +18,13 @@ from ...common.cache import cached, check_pytensor_folder
 from ...common.messages import some
 from ...layouts import Derived, Latent, Layout, MetaFeature, Node, Prior
 from ...layouts.elements import Element
+from ...layouts.outcomes.averaging import averaged
 from ...layouts.plates import Plate, plate_name
 from ...layouts.priors import ZERO_SUM
 from ...linking import Expr, LayoutError, evaluate
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant
 from .alignment import lay_out
-from .derived import keep_derived, profile_level
 
 _DRAWS = 4000
 _SEED = 20231
@@ -173,9 +173,7 @@ type Levels = Callable[[Node, tuple[Plate, ...]], tuple[np.ndarray, ...]]
 """Function that returns a node's levels for each level of finer plates, as `cohort.indices`."""
 
 
-def profile_variables(
-    layout: Layout, deviations: frozenset[str] = frozenset(), *, derived: bool = False
-) -> dict[str, Any]:
+def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Add a layout's latents to the current PyMC model, each with a single, new level.
 
     Parameters
@@ -184,13 +182,11 @@ def profile_variables(
         Layout with the latents.
     deviations : frozenset of str
         Latents that are sampled as deviations from their location; see `noncentred`.
-    derived : bool
-        Whether to add the derived nodes that are the same for all items.
 
     Returns
     -------
     dict of str to variable
-        Variables by node, shape () or (labels,).
+        Variables by latent, shape () or (labels,).
 
     Raises
     ------
@@ -205,8 +201,7 @@ def profile_variables(
         node.name: np.full([*map(len, node.dims.values())], node.stand_in)
         for node in layout.covariates
     }
-    kept = profile_level(layout) if derived else []
-    found = add_nodes(layout, values, kept, deviations)
+    found = add_nodes(layout, values, (), deviations)
     return {name: variable for name, variable in found.items() if name not in values}
 
 
@@ -331,6 +326,39 @@ def add_latent(
     if sizes is not None:
         return joined
     return pm.Deterministic(latent.name, joined, dims=(*names, *latent.label_dims))
+
+
+def keep_derived(
+    node: Derived, known: Mapping[str, Any], plates: Mapping[str, int], dims: tuple[str, ...]
+) -> Any:
+    """Add a derived node to the current model as a variable of the same name.
+
+    Nodes that use the derived node must be computed from this variable. The model's graph then has
+    the arrows of the layout's diagram, and a value that `pymc.do` gives to the node changes the
+    outcome.
+
+    Parameters
+    ----------
+    node : Derived
+        The derived node.
+    known : mapping of str to tensor
+        Values of the nodes that it is computed from, aligned as ``(*plates, *labels)``.
+    plates : mapping of str to int
+        Dimensions before the labels, with their lengths; empty if the value is the same for all
+        items.
+    dims : tuple of str
+        The layout's label dimensions.
+
+    Returns
+    -------
+    variable
+        The variable, of shape (plates..., labels), with the labels of the node.
+    """
+    value = pt.as_tensor_variable(evaluate(averaged(node), known, dims))
+    shape = [*plates.values(), *(value.shape[len(plates) + at] for at in range(len(dims)))]
+    own = (slice(None) if dim in node.label_dims else 0 for dim in dims)
+    laid = pt.broadcast_to(value, shape)[(..., *own)]
+    return pm.Deterministic(node.name, laid, dims=(*plates, *node.label_dims))
 
 
 def _join_labels(values: Sequence[Any], dim: str) -> Any:

@@ -21,9 +21,8 @@ from ...linking.evaluation import ancestry
 from ...linking.function import Call
 from .alignment import align
 from .cohort import Cohort, indices
-from .derived import keep_derived
 from .features import read_training_features
-from .prior import add_nodes, draw_variables, noncentred
+from .prior import add_nodes, draw_variables, keep_derived, noncentred
 
 ROW = "row"  # dimension of steps of items' outcomes, in a joint model
 
