@@ -107,7 +107,7 @@ def test_words_name_what_is_wrong_and_what_to_add(found):
     assert f"items differ in difficulty by school: {FAVOURED}" in told
     assert 'Effect("favour", per=(Category(\'school\', per="subject"), "item")' in told
     assert "i6 + i7" in told
-    assert 'Bias("shared", per=("subject", Category(' in told
+    assert 'Effect("shared", per=("subject", Category(' in told
     assert "1 of 120 subjects flagged" in repr(found)
     alarms = found.flagged()
     assert set(alarms["table"]) == {"subjects", "items", "groups", "pairs"}
@@ -194,7 +194,7 @@ def test_items_without_an_effect_of_their_own_are_asked_for_their_level():
     levels = found.items[found.items["what"] == "level"].set_index("item")
     assert levels.loc["i2", "flagged"]
     assert levels.loc["i2", "low"] < 1.5 < levels.loc["i2", "high"]
-    assert 'Bias("ease", per="item"' in "\n".join(found.suggestions())
+    assert 'Effect("ease", per="item"' in "\n".join(found.suggestions())
     assert found.groups.empty
     assert "items by groups" not in repr(found)
 
@@ -239,8 +239,10 @@ def test_repeated_attempts_that_are_too_much_alike_are_found_with_their_part():
     row, (line,) = told[1.0]
     assert 0.3 < row["effect"] < 1.5  # of a variance of 1, by one step from 0
     assert row["widening"] > 1.2
-    assert 'add Bias("effect", per=("subject", "item")' in line
-    effect = ml.Bias("effect", per=("subject", "item"), prior=normal(0, ml.Spread("effectSpread")))
+    assert 'add Effect("effect", per=("subject", "item")' in line
+    effect = ml.Effect(
+        "effect", per=("subject", "item"), prior=normal(0, ml.Spread("effectSpread"))
+    )
     margin = rasch().outcome.expression.arguments[0] + effect
     advised = ml.Layout("advised", ml.Success("ok", ml.linking.logistic(margin)))
     assert ml.check(advised, known).latents.set_index("node").at["effect", "expected_sd"] > 0
