@@ -82,8 +82,8 @@ class Graph:
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by name, parents before children."""
-        nodes = _of_kind(Node, self.parts)
-        return {node.name: node for node in nodes if not isinstance(node, Chance)}
+        named = {part.name: part for part in self.parts if isinstance(part, Node)}
+        return {name: node for name, node in named.items() if not isinstance(node, Chance)}
 
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
@@ -94,8 +94,8 @@ class Graph:
     @property
     def properties(self) -> tuple[MetaFeature | Measured, ...]:
         """Properties of an item: its meta-features, and each measured demand as one property."""
-        nodes = _of_kind((MetaFeature, Measured), self.nodes.values())
-        return tuple(node for node in nodes if getattr(node, "per", ITEM) != SUBJECT)
+        nodes = (node for node in self.nodes.values() if isinstance(node, MetaFeature | Measured))
+        return tuple(node for node in nodes if isinstance(node, Measured) or node.per != SUBJECT)
 
     @cached_property
     def covariates(self) -> tuple[MetaFeature, ...]:
@@ -226,9 +226,7 @@ def _line(node: Derived | Unseen | OrderedOutcome) -> str:
     return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
 
 
-def _of_kind[Part](
-    kind: type[Part] | tuple[type[Part], ...], parts: Iterable[Any]
-) -> tuple[Part, ...]:
+def _of_kind[Part: Expr](kind: type[Part], parts: Iterable[Any]) -> tuple[Part, ...]:
     """List the parts of a kind, each name once."""
     return tuple({part.name: part for part in parts if isinstance(part, kind)}.values())
 

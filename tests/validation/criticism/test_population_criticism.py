@@ -106,7 +106,7 @@ def test_words_name_what_is_wrong_and_what_to_add(found):
     assert f"items differ in difficulty by school: {FAVOURED}" in told
     assert 'Effect("favour", per=(Category(\'school\', per="subject"), "item")' in told
     assert "i6 + i7" in told
-    assert 'Bias("shared", per=("subject", Category(' in told
+    assert 'Effect("shared", per=("subject", Category(' in told
     assert "1 of 120 subjects flagged" in repr(found)
     alarms = found.flagged()
     assert set(alarms["table"]) == {"subjects", "items", "groups", "pairs"}
@@ -193,7 +193,7 @@ def test_items_without_an_effect_of_their_own_are_asked_for_their_level():
     levels = found.items[found.items["what"] == "level"].set_index("item")
     assert levels.loc["i2", "flagged"]
     assert levels.loc["i2", "low"] < 1.5 < levels.loc["i2", "high"]
-    assert 'Bias("ease", per="item"' in "\n".join(found.suggestions())
+    assert 'Effect("ease", per="item"' in "\n".join(found.suggestions())
     assert found.groups.empty
     assert "items by groups" not in repr(found)
 
