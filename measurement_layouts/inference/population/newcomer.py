@@ -161,7 +161,7 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
             values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
         posterior[latent.name] = values
     items = len(cohort.levels[ITEM])
-    cells = Cells.of(cohort.subject, cohort.item, cohort.successes, cohort.trials, (1, items))
+    cells = Cells.of(cohort.subject, cohort.item, cohort.successes, cohort.trials, shape=(1, items))
     (who,) = cohort.levels[SUBJECT]
     return assemble(
         layout,

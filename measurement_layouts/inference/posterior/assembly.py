@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from ...evaluations.cells import Cells
@@ -55,7 +56,7 @@ class Training:
     ) -> Self:
         """Read subjects of an evaluation (default: all) and the meta-features of its items."""
         who = evaluation.subjects if subjects is None else list(subjects)
-        cells = evaluation.coded.select(evaluation.subject_table.index.get_indexer(who))
+        cells = evaluation.coded.select(evaluation.subject_table.index.get_indexer(pd.Index(who)))
         return cls(
             who,
             list(evaluation.items.index),
