@@ -1,8 +1,9 @@
 """Outcomes by attempted cell: pairs of a subject and a row of items that have trials."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ class Cells:
 
     Examples
     --------
-    >>> cells = Cells.of([1, 0, 1], [0, 2, 1], [1, 1, 0], [1, 1, 0], (2, 3))
+    >>> cells = Cells.of([1, 0, 1], [0, 2, 1], [1, 1, 0], [1, 1, 0], shape=(2, 3))
     >>> cells.subject.tolist(), cells.item.tolist()
     ([0, 1], [2, 0])
     >>> cells.table(cells.trials)
@@ -35,7 +36,7 @@ class Cells:
     item: np.ndarray
     successes: np.ndarray
     trials: np.ndarray
-    shape: tuple[int, int]
+    shape: tuple[int, int] = field(kw_only=True)
 
     @classmethod
     def of(
@@ -44,6 +45,7 @@ class Cells:
         item: Sequence[int] | np.ndarray,
         successes: Sequence[int] | np.ndarray,
         trials: Sequence[int] | np.ndarray,
+        *,
         shape: tuple[int, int],
     ) -> "Cells":
         """Sort cells, add up those of one subject and row, and leave out those without trials."""
@@ -55,14 +57,14 @@ class Cells:
         (tried,) = np.nonzero(counts[1])
         rows, columns = np.divmod(key[tried], max(1, shape[1]))
         won, done = (values[tried] for values in counts)
-        return cls(rows.astype("int32"), columns.astype("int32"), won, done, shape)
+        return cls(rows.astype("int32"), columns.astype("int32"), won, done, shape=shape)
 
     @classmethod
     def of_tables(cls, successes: np.ndarray, trials: np.ndarray) -> "Cells":
         """Read tables of subjects by rows of items."""
         rows, columns = np.nonzero(trials)
         counts = successes[rows, columns], trials[rows, columns]
-        return cls.of(rows, columns, *counts, (len(trials), trials.shape[1]))
+        return cls.of(rows, columns, *counts, shape=(len(trials), trials.shape[1]))
 
     def __len__(self) -> int:
         return len(self.subject)
@@ -75,9 +77,9 @@ class Cells:
         """Return the cells of a subject, given by its position."""
         return slice(*self._starts[subject : subject + 2])
 
-    def counts(self, subject: int) -> tuple[np.ndarray, np.ndarray]:
-        """Successes and trials of one subject on all rows of the items."""
-        chosen = self.of_subject(subject)
+    def counts(self, subject: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Successes and trials of one subject, by its position, on all rows of the items."""
+        chosen = self.of_subject(int(subject))
         counts = np.zeros((2, self.shape[1]), dtype="int64")
         counts[:, self.item[chosen]] = self.successes[chosen], self.trials[chosen]
         return counts[0], counts[1]

@@ -323,8 +323,8 @@ class Evaluation(Counts, Shown):
                 for name, table in outcomes.items()
             }
         if layout.steps is not None:
-            rows, *counted = from_outcomes(layout, layout.steps, outcomes, items, columns)
-            return cls.of_cells(rows, *with_outcomes(*counted), subjects)
+            rows, names, cells = from_outcomes(layout, layout.steps, outcomes, items, columns)
+            return cls.of_cells(rows, *with_outcomes(names, cells), subjects)
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table, columns):

@@ -1,7 +1,7 @@
 """Conversion of tables of outcomes, of success or of grades and scores, to counts."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +68,7 @@ def from_long(
             "as repeated trials with repeats='trials'"
         )
     shape = len(subjects), len(items)
-    return _named(subjects), Cells.of(rows, places, values == 1, ~np.isnan(values), shape)
+    return _named(subjects), Cells.of(rows, places, values == 1, ~np.isnan(values), shape=shape)
 
 
 def with_outcomes(subjects: pd.Index, cells: Cells) -> tuple[pd.Index, Cells]:
@@ -94,8 +94,8 @@ def with_outcomes(subjects: pd.Index, cells: Cells) -> tuple[pd.Index, Cells]:
     return subjects[attempting], cells.select(attempting)
 
 
-def _named(subjects: Sequence[str] | np.ndarray | pd.Index) -> pd.Index:
-    return pd.Index(subjects, name="subject", dtype="str")
+def _named(subjects: Iterable[str]) -> pd.Index:
+    return pd.Index(list(subjects), name="subject", dtype="str")
 
 
 def properties(

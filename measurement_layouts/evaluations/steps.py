@@ -86,12 +86,12 @@ class Rows:
     def attempts(self, cells: Cells) -> np.ndarray:
         """Return attempts at the outcome of each cell, counted at its first step only."""
         begins = self.first == np.arange(len(self.first))
-        return cells.trials * begins[cells.item]
+        return np.asarray(cells.trials * begins[cells.item])
 
     def means(self, cells: Cells) -> np.ndarray:
         """Average each subject's outcomes, as fractions of the highest, over attempts."""
         gained = cells.by_subject(cells.successes / self.tops[cells.item])
-        return gained / cells.by_subject(self.attempts(cells))
+        return np.asarray(gained / cells.by_subject(self.attempts(cells)))
 
     def rows_of(self, steps: Steps) -> np.ndarray:
         """Find the position of each row among a layout's rows of an item.

@@ -21,21 +21,21 @@ def united(one: Counts, other: Counts) -> tuple[pd.DataFrame, Cells, pd.DataFram
     for counts in (one, other):
         subject = people.index.get_indexer(counts.subject_table.index)[counts.coded.subject]
         item = items.index.get_indexer(counts.items.index)[counts.coded.item]
-        cells = {"pair": subject * len(items) + number[item], "subject": subject, "item": item}
-        tables.append(
-            pd.DataFrame(
-                {**cells, "successes": counts.coded.successes, "trials": counts.coded.trials}
-            )
-        )
+        columns = {"pair": subject * len(items) + number[item], "subject": subject, "item": item}
+        columns |= {"successes": counts.coded.successes, "trials": counts.coded.trials}
+        tables.append(pd.DataFrame(columns))
     ours, theirs = tables
     again = theirs["pair"].isin(ours["pair"])
     both = pd.concat([ours[ours["pair"].isin(theirs["pair"])], theirs[again]])
     differ = both.drop_duplicates(keep=False).sort_values(["subject", "item"])
     if len(differ):
         differ = differ.drop_duplicates("pair")
-        pairs = [
-            f"{people.index[cell.subject]} on {names[cell.item]}" for cell in differ.itertuples()
-        ]
+        rows = zip(
+            people.index[differ["subject"].to_numpy()],
+            names[differ["item"].to_numpy()],
+            strict=True,
+        )
+        pairs = [f"{subject} on {name}" for subject, name in rows]
         raise DataError(
             f"{len(pairs)} cell(s) have other outcomes in one evaluation than in the other: "
             f"{some(pairs)}; "

@@ -300,7 +300,7 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
             where = [items[place] for place in np.flatnonzero(~same.all(axis=1))]
             raise _other_evaluation(f"{name} differs on {some(where)}")
     cells = fit.coded
-    who = evaluation.subject_table.index.get_indexer(fit.subjects)[cells.subject]
+    who = evaluation.subject_table.index.get_indexer(pd.Index(fit.subjects))[cells.subject]
     rows = evaluation.items.index.get_indexer(fit.item_names)[cells.item]
     successes, trials = evaluation.coded.at(who, rows)
     for what, theirs, ours in (
@@ -309,8 +309,8 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
     ):
         differs = theirs != ours
         if differs.any():
-            names = cells.take(differs).frame(pd.Index(fit.subjects), fit.item_names)
-            pairs = zip(names["subject"], names["item"], theirs[differs], strict=True)
+            table = cells.take(differs).frame(pd.Index(fit.subjects), fit.item_names)
+            pairs = zip(table["subject"], table["item"], theirs[differs], strict=True)
             listed = some(f"{subject} on {item}: {count}" for subject, item, count in pairs)
             raise _other_evaluation(f"{what} differ in {differs.sum()} cell(s): {listed}")
 

@@ -422,7 +422,7 @@ def assemble(
 
 def attempted(items: pd.DataFrame, outcomes: pd.Series, notes: Notes) -> pd.DataFrame:
     """Drop items that no attempt with an outcome is on."""
-    there = pd.Index(outcomes.unique()).get_indexer(items.index) >= 0
+    there = np.asarray(pd.Index(outcomes.unique()).get_indexer(items.index) >= 0)
     if not there.all():
         notes.add(
             "dropped: items without any outcome", some(items.index[~there]), int((~there).sum())

@@ -300,7 +300,8 @@ def _attempting(
     others = subjects.index.difference(pd.Index(rows), sort=False)
     if len(others):
         notes.add("dropped: subjects without rows of outcomes", some(others), len(others))
-    return subjects[pd.Index(outcomes.unique()).get_indexer(subjects.index) >= 0]
+    attempting = pd.Index(outcomes.unique()).get_indexer(subjects.index) >= 0
+    return subjects[np.asarray(attempting)]
 
 
 def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
@@ -431,7 +432,7 @@ def _beside(
     """Take properties that no table gives from the remaining columns: of items, and of subjects."""
     rest = table.drop(columns=[*names, *table.columns.intersection([ATTEMPT])])
     rest = notes.levels(rest)
-    on, by = (rows[name].to_numpy(dtype=object) for name in ("item", "subject"))
+    on, by = (rows[name].to_numpy(dtype=object).tolist() for name in ("item", "subject"))
     if items is None or subjects is None:
         rest = without_lists(rest, notes)
     refuse_two_texts(rest, on)

@@ -80,7 +80,7 @@ class Training:
         return cls(
             levels,
             dict(cohort.features),
-            Cells.of(cohort.subject, cohort.row, cohort.successes, cohort.trials, shape),
+            Cells.of(cohort.subject, cohort.row, cohort.successes, cohort.trials, shape=shape),
             {name: cohort.covariates[name] for name in constants},
             categories,
             {name: own for name, own in cohort.covariates.items() if name not in constants},

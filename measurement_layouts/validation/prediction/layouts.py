@@ -261,10 +261,9 @@ class ChosenLayout(Fitter):
 
 def _log_scores(predictions: xr.DataArray, known: Evaluation) -> float:
     """Add up the log scores of all subjects; one without a prediction excludes the layout."""
-    items = list(predictions.indexes["item"])
     found = predictions.transpose("subject", "item").reindex(subject=known.subjects)
     score = 0.0
-    cells = known.coded.select(items=known.items.index.get_indexer(items))
+    cells = known.coded.select(items=known.items.index.get_indexer(predictions.indexes["item"]))
     for place, row in enumerate(found.to_numpy()):
         successes, trials = cells.counts(place)
         if not trials.any():
