@@ -104,10 +104,10 @@ class Row:
 
     @cached_property
     def tried(self):
-        """Which cells have outcomes; one subject lacks all items of a pair of levels."""
+        """Which cells have outcomes; two subjects lack all items of a pair of levels."""
         tried = np.ones((4, 8), dtype=bool)
         if self.cells == "missing cells":
-            tried[0, :2] = tried[1, 5] = tried[2, 3] = tried[3, 6] = tried[3, 0] = False
+            tried[0, :2] = tried[1, 6:] = tried[2, 3] = tried[3, 5] = False
         elif self.cells == "empty subject and item":
             tried[3] = tried[:, 7] = False
         return tried

@@ -141,9 +141,8 @@ def _by_subject(source: Hierarchy, part: PlatedElement, values: np.ndarray) -> n
     """Arrange the values of a latent of subjects as (subjects, levels of other plates)."""
     plates = part.latent.plates
     grid = values[part.columns].reshape(source.cohort.size(plates))
-    return np.moveaxis(grid, plates.index(SUBJECT), 0).reshape(
-        grid.shape[plates.index(SUBJECT)], -1
-    )
+    first = np.moveaxis(grid, plates.index(SUBJECT), 0)
+    return np.asarray(first.reshape(len(first), -1))
 
 
 def _effects(source: Hierarchy) -> pd.DataFrame:
