@@ -27,11 +27,7 @@ _OF_LEVELS = "category; two categories"
 
 # What does not work yet: kinds of rows, by their levels; calls; the reason. The list must shrink:
 # what works again must leave it. Where a layout cannot be declared, no other call is tried.
-KNOWN_FAILURES = [
-    (_STEPS, "declare", "grades, scores and several outcomes are refused in joint layouts"),
-    (_LEVELS_OF_STEPS, "declare", "the same, where a subject has a value for each category"),
-    ("joint; " + _OF_LEVELS, "store and resume", "a store of a joint fit cannot be loaded"),
-]
+KNOWN_FAILURES: list[tuple[str, str, str]] = []
 
 PAGE = Path(__file__).parents[1] / "docs/reference/what-works-together.md"
 MOST_RULES = 10
@@ -131,8 +127,7 @@ def assert_probabilities(forecast, subjects, items):
     expected = [(who, item) for who in subjects for item in items.index]
     assert list(cells.itertuples(index=False, name=None)) == expected
     assert table[["low", "mean", "high"]].stack().between(0, 1).all()
-    assert (table["low"] <= table["mean"]).all()
-    assert (table["mean"] <= table["high"]).all()
+    assert (table["low"] <= table["high"]).all()  # of few skewed draws, the mean may be above both
 
 
 def explain(row, _):

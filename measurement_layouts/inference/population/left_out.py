@@ -43,19 +43,7 @@ class LeftOut:
 
     @classmethod
     def of(cls, fit: Posterior, draws: np.ndarray) -> "LeftOut":
-        """Read a joint fit, and some of its draws.
-
-        Raises
-        ------
-        FitError
-            When outcomes have several steps.
-        """
-        if fit.layout.steps is not None:
-            raise FitError(
-                f"layout {fit.layout.name!r} has outcomes of several steps, but leaving out whole "
-                "items or subjects needs a layout with a single Success; leave cells out, or fit "
-                "such a layout"
-            )
+        """Read a joint fit, and some of its draws."""
         return cls(
             cohort_of(fit), {one.name: stacked(fit, one, draws) for one in fit.layout.latents}
         )
@@ -94,22 +82,29 @@ class LeftOut:
             )
         is_item = plate == ITEM
         cells = np.flatnonzero((known.item if is_item else known.subject) == place)
-        none, at = np.zeros(len(cells), dtype=int), slice(place, place + 1)
-
-        def one(values: Mapping[str, np.ndarray], mine: bool) -> dict[str, np.ndarray]:
-            return {name: own[at] if mine else own for name, own in values.items()}
-
+        at, row, item_of_row = slice(place, place + 1), known.row[cells], known.item_of_row
+        rows: np.ndarray | slice = slice(None)
+        if is_item:
+            first = known.first_row[place]
+            row = row - first
+            rows = slice(
+                first, first + (1 if item_of_row is None else np.sum(item_of_row == place))
+            )
+            item_of_row = None if item_of_row is None else np.zeros_like(item_of_row[rows])
         sides = {category.name: category.root for category in known.layout.categories}
         own = replace(
             known,
             levels={**known.levels, plate: [known.levels[plate][place]]},
             of={name: of[at] if sides[name] == plate else of for name, of in known.of.items()},
-            features=one(known.features, is_item),
-            covariates=one(known.covariates, not is_item),
-            subject=known.subject[cells] if is_item else none,
-            row=none if is_item else known.row[cells],
+            features={name: values[rows] for name, values in known.features.items()},
+            covariates={
+                name: values if is_item else values[at] for name, values in known.covariates.items()
+            },
+            subject=known.subject[cells] if is_item else np.zeros(len(cells), dtype=int),
+            row=row,
             successes=known.successes[cells],
             trials=known.trials[cells],
+            item_of_row=item_of_row,
         )
         fitted = {name: len(levels) for name, levels in known.levels.items()} | {plate: others}
         shared, about = {}, {}

@@ -156,8 +156,7 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     rows, names = fit.places(subjects), fit.subjects
     draws = refuse_few_draws(fit, "leave-one-out", _FEWEST_DRAWS)
     if unit != "cell" and fit.layout.joint:
-        chosen = np.arange(len(fit.item_names)) if unit == "item" else rows
-        return _of_units(fit, unit, chosen)
+        return _of_units(fit, unit, rows)
     limit = min(1 - 1 / np.log10(draws), 0.7)
     items = fit.item_names
     if fit.layout.steps is not None:
@@ -219,13 +218,15 @@ def check_unit(fit: Fit, unit: str, subjects: object) -> None:
 _MOST_DRAWS = 1000  # draws with which whole items or subjects are left out, about
 
 
-def _of_units(fit: Fit, unit: Unit, places: np.ndarray) -> LeaveOneOut:
-    """Predict all outcomes of an item, or of a subject, of a joint fit from all other outcomes."""
+def _of_units(fit: Fit, unit: Unit, subjects: np.ndarray) -> LeaveOneOut:
+    """Predict all outcomes of each item, or of each of some subjects, from all other outcomes."""
     sizes = fit.posterior.sizes
     chains, each = sizes["chain"], sizes["draw"]
     kept = np.arange(0, each, -(-chains * each // _MOST_DRAWS))
     draws = (np.arange(chains)[:, None] * each + kept).ravel()
     cohort = LeftOut.of(fit, draws)
+    levels = cohort.cohort.levels[unit]
+    places = subjects if unit == "subject" else np.arange(len(levels))
     seed = int(fit.data.attrs["seed"])
     numbers = np.empty((3, len(places)))
     for at, place in enumerate(places):
@@ -233,7 +234,7 @@ def _of_units(fit: Fit, unit: Unit, places: np.ndarray) -> LeaveOneOut:
         numbers[:, at] = left_out(values, relative_efficiency(np.exp(values - values.max())))
     codes = cohort.cohort.item if unit == "item" else cohort.cohort.subject
     counts = np.bincount(codes, minlength=int(places.max()) + 1)[places]
-    names = fit.names(places) if unit == "subject" else list(fit.item_names[places])
+    names = [levels[place] for place in places]
     return _by_name(unit, names, numbers, counts, min(1 - 1 / np.log10(len(draws)), 0.7))
 
 
