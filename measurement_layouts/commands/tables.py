@@ -169,4 +169,4 @@ def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
     named_or_there = data.subjects is not None or known.is_file()  # a fit that lies alone has none
     people = _properties(known, "subject", data.columns[0]) if named_or_there else None
     who = pd.Index(fit.subjects, name="subject", dtype="str")
-    return Evaluation.of_cells(table.loc[names], who, fit.coded, people)
+    return Evaluation.of_cells(table.loc[names], who, fit.coded, subjects=people)

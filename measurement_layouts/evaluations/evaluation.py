@@ -110,6 +110,7 @@ class Evaluation(Counts, Shown):
         items: pd.DataFrame,
         names: pd.Index,
         cells: Cells,
+        *,
         subjects: pd.DataFrame | None = None,
     ) -> Self:
         """Make an evaluation of attempted cells, given the names of the subjects.
@@ -179,7 +180,7 @@ class Evaluation(Counts, Shown):
         """
         items = _read_items(items)
         outcomes_read = outcome_tables.from_wide(outcomes, items.index)
-        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects)
+        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
 
     @classmethod
     def from_long(
@@ -245,7 +246,7 @@ class Evaluation(Counts, Shown):
             subjects = own if subjects is None else subjects
         items = _read_items(items)
         outcomes_read = outcome_tables.from_long(outcomes, items.index, columns, repeats)
-        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects)
+        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
 
     @classmethod
     def of_outcomes(
@@ -324,12 +325,12 @@ class Evaluation(Counts, Shown):
             }
         if layout.steps is not None:
             rows, names, cells = from_outcomes(layout, layout.steps, outcomes, items, columns)
-            return cls.of_cells(rows, *with_outcomes(names, cells), subjects)
+            return cls.of_cells(rows, *with_outcomes(names, cells), subjects=subjects)
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table, columns):
             outcomes_read = outcome_tables.from_long(table, items.index, columns, "trials")
-            return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects)
+            return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
         return cls.from_wide(table, items, subjects=subjects)
 
     def select(
@@ -371,7 +372,9 @@ class Evaluation(Counts, Shown):
             None if items is None else self.items.index.get_indexer(rows),
         )
         properties = self.subject_table.loc[people]
-        return Evaluation.of_cells(self.items.loc[rows], properties.index, cells, properties)
+        return Evaluation.of_cells(
+            self.items.loc[rows], properties.index, cells, subjects=properties
+        )
 
     def with_measured(self, demands: xr.DataArray) -> "Evaluation":
         """Add probabilities of levels to the items, for a layout with `Measured` demands.
@@ -460,7 +463,7 @@ class Evaluation(Counts, Shown):
         if not isinstance(other, Evaluation):
             return NotImplemented
         items, cells, people = united(self, other)
-        return Evaluation.of_cells(items, people.index, cells, people)
+        return Evaluation.of_cells(items, people.index, cells, subjects=people)
 
     def __repr__(self) -> str:
         done = int(self.coded.trials.sum())

@@ -43,9 +43,9 @@ def normal(mu: object, sigma: object) -> ml.Prior:
     return ml.Prior("Normal", mu=mu, sigma=sigma)
 
 
-def shared(name: str, **options: object) -> ml.Bias:
+def shared(name: str, **options: object) -> ml.Effect:
     """Declare a standard normal value that all subjects share."""
-    return ml.Bias(name, per="population", prior=normal(0, 1), **options)
+    return ml.Effect(name, prior=normal(0, 1), **options)
 
 
 def spread_of(name: str) -> ml.Spread:

@@ -158,7 +158,7 @@ def test_training_item_outside_the_range(animal_ai, items):
 
 def test_property_that_never_varies(animal_ai, items, labelled):
     items["XPos"] = 1
-    with raises("XPos is 1 on all 24 items: .* or use the number in the layout"):
+    with raises("XPos is 1 on all 24 items: .*, and navigationAbility, rightLeftBias cannot"):
         check_training(animal_ai, items, read_features(animal_ai, items))
     same = pd.DataFrame({"demand[AS]": [4, 4], "demand[CEc]": [0, 0]})
     with raises("demand is 4, 0 on all 2 items"):

@@ -114,10 +114,10 @@ def test_one_message_for_many_labels(rng):
     demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
     skill = ml.Capability("skill", low=0, high=5, labels=labels)
     layout = ml.Layout("x", ml.Success("ok", product(logistic(skill - demand), over="dimension")))
-    table = pd.DataFrame({name: rng.integers(0, 6, 6) * 1.0 for name in demand.columns})
+    table = pd.DataFrame({name: rng.integers(0, 6, 30) * 1.0 for name in demand.columns})
     table.iloc[:, 9:] = 5.0
-    table.iloc[:, 17] = [0, 0, 0, 0, 0, 9]
-    outcomes = pd.DataFrame(rng.integers(0, 2, (3, 6)), ["Ann", "Bob", "Cleo"], table.index)
+    table.iloc[:, 17] = [*[0] * 29, 9]
+    outcomes = pd.DataFrame(rng.integers(0, 2, (3, 30)), ["Ann", "Bob", "Cleo"], table.index)
     problems = check(layout, ml.Evaluation.from_wide(outcomes, table)).problems
     (same,) = (text for text in problems if "effect cannot be estimated" in text)
     assert same.startswith("demand[d9, d10, d11, d12, d13, d14, d15, d16] is 5 on all items")
@@ -125,12 +125,16 @@ def test_one_message_for_many_labels(rng):
     assert dominated.startswith("skill[d0, d1, ")
     assert "give them priors that you believe" in dominated
     (outside,) = (text for text in problems if "is not in its range" in text)
-    assert outside.startswith("demand[d17] is not in its range [0, 5] on 1 of 6 items: 5 (demand[")
+    assert outside.startswith(
+        "demand[d17] is not in its range [0, 5] on 1 of 30 items: 29 (demand["
+    )
     assert len([text for text in problems if "correlated" in text]) <= 1
     table.iloc[:2, 3:5] = np.nan
     problems = check(layout, ml.Evaluation.from_wide(outcomes, table)).problems
     (missing,) = (text for text in problems if "is missing" in text)
-    assert missing.startswith("demand[d3, d4] is missing on 2 of 6 items: 0 (demand[d3] = missing)")
+    assert missing.startswith(
+        "demand[d3, d4] is missing on 2 of 30 items: 0 (demand[d3] = missing)"
+    )
 
 
 def test_pairs_of_labels_in_one_message():

@@ -1,8 +1,11 @@
 """Leave-one-out where subjects share something: one subject's item, foreseen from all others."""
 
 import numpy as np
+import pandas as pd
+import pytest
 
 import measurement_layouts as ml
+from measurement_layouts.linking import logistic
 
 
 def test_leave_one_out_of_a_cell(shared_fit, shared_data):
@@ -24,3 +27,25 @@ def test_leave_one_out_of_a_cell(shared_fit, shared_data):
     sure = found.pointwise["k"].to_numpy() < 0.3
     assert sure.mean() > 0.5
     np.testing.assert_allclose(found.pointwise["elpd"].to_numpy()[sure], by_hand[sure], atol=0.05)
+
+
+@pytest.mark.parametrize("unit", ["cell", "item", "subject"])
+def test_two_grades_are_a_success(unit):
+    """A step of grades is left out as a success is; both are fitted on their own."""
+    rng = np.random.default_rng(1)
+    outcomes = pd.DataFrame(rng.integers(0, 2, (8, 6)), [*"abcdefgh"]).add_prefix("i")
+    items = pd.DataFrame(index=outcomes.columns)
+    mean, spread = ml.Effect("mean"), ml.Spread("spread")
+    ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=spread))
+    ease = ml.Effect("ease", per="item", prior=ml.Prior("Normal", mu=0, sigma=1))
+    solved = logistic(ability + ease)
+    elpd = []
+    for outcome in (
+        ml.Success("solved", solved),
+        ml.Graded("solved", solved, grades=("no", "yes")),
+    ):
+        layout = ml.Layout(type(outcome).__name__, outcome)
+        evaluation = ml.Evaluation.of_outcomes(layout, {"solved": outcomes}, items)
+        fit = ml.fit(layout, evaluation, draws=2000, tune=500, seed=1, progressbar=False)
+        elpd.append(ml.validation.loo(fit, unit=unit).table["elpd"].to_numpy())
+    np.testing.assert_allclose(*elpd, atol=0.2)  # about four Monte Carlo errors
