@@ -91,10 +91,10 @@ class _Drawing:
         margin = self.ability() - SIZE if unseen is None else self.ability() - unseen
         if self.joint:
             margin = margin + self.effects()
-        found = logistic(margin, ml.Slope("slope", per=self.owner()) if self.often() else 1.0)
+        chance = logistic(margin, ml.Slope("slope", per=self.owner()) if self.often() else 1.0)
         if self.often(0.3):
             risk = ml.Propensity("risk", prior=normal(0, self.scale("riskSpread")))
-            found = found * band(risk, LOW, LOW + 1.5, slope=2)
+            chance = chance * band(risk, LOW, LOW + 1.5, slope=2)
         if self.often(0.3):
             prior = normal(1, self.scale("skillSpread"))
             skill = ml.Capability("skill", prior=prior, labels=PLACES, dim="place")
@@ -102,11 +102,11 @@ class _Drawing:
             whole = self.one_of(
                 product(able, over="place"), generalised_mean(able, power=-2.0, over="place")
             )
-            found = presence(found * whole, SHOWN) if self.often() else found * whole
+            chance = presence(chance * whole, SHOWN) if self.often() else chance * whole
         owner = self.one_of("subject", "population") if self.joint else "subject"
         noise = ml.Noise("noise", per=owner, prior=ml.Prior("Beta", alpha=1, beta=4))
         return self.one_of(
-            found, guessing(found, noise), mixture(found, by=noise, toward=0.4)
+            chance, guessing(chance, noise), mixture(chance, by=noise, toward=0.4)
         ), noise
 
     def layout(self, name):

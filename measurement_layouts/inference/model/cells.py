@@ -46,14 +46,14 @@ def features_by_cell(cohort: Cohort, draws: bool = False) -> dict[str, np.ndarra
     layout = cohort.layout
     nodes = [(node, cohort.features, cohort.row) for node in layout.row_features]
     nodes += [(node, cohort.covariates, cohort.subject) for node in layout.covariates]
-    found = {
-        node.name: by_cell(layout, node, own[node.name][(None,) * draws], (at,), draws)
-        for node, own, at in nodes
+    values_of = {
+        node.name: by_cell(layout, node, arrays[node.name][(None,) * draws], (at,), draws)
+        for node, arrays, at in nodes
     }
     for constant in layout.constants:
         values = cohort.covariates[constant.name][cohort.subject]
-        found[constant.name] = values[(*[None] * draws, ..., *[None] * len(layout.dims))]
-    return found
+        values_of[constant.name] = values[(*[None] * draws, ..., *[None] * len(layout.dims))]
+    return values_of
 
 
 def by_cell(
@@ -76,8 +76,8 @@ def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarra
     """
     outcome, dims = cohort.layout.outcome, tuple(cohort.layout.dims)
     formula = outcome.expression if outcome.unseen is None else outcome
-    found: Any = np.asarray(evaluate(formula, known, dims))
-    return np.asarray(found[(..., *[0] * len(dims))]) if found.ndim else found[None]
+    chances: Any = np.asarray(evaluate(formula, known, dims))
+    return np.asarray(chances[(..., *[0] * len(dims))]) if chances.ndim else chances[None]
 
 
 def bounded(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -162,29 +162,29 @@ class _Translation:
 
     def outcome(self) -> list[int]:
         """Translate a row's probability of success, and the weights of what is unseen."""
-        layout, known = self.layout, dict[str, Any]()
+        layout, by_node = self.layout, dict[str, Any]()
         constants = layout.constants
         nodes: list[Latent | MetaFeature] = [*layout.row_features, *layout.covariates]
         for node in (*nodes, *layout.latents):
             shape = (None, *map(len, node.dims.values()))
             variable = pt.tensor(node.name, dtype="float64", shape=shape)
             self.translator.place(variable, (ROW, *node.label_dims), self._term(node))
-            known[node.name] = align(variable, node, self.dims, per_item=True)
+            by_node[node.name] = align(variable, node, self.dims, per_item=True)
         for constant in constants:
             if layout.joint:
                 variable = pt.tensor(constant.name, dtype="float64", shape=(None,))
                 term = self.translator.feature(constant.name)
                 self.translator.place(variable, (ROW,), term)
-                known[constant.name] = variable[(slice(None), *[None] * len(self.dims))]
+                by_node[constant.name] = variable[(slice(None), *[None] * len(self.dims))]
             else:
-                known[constant.name] = pt.dscalar(constant.name)
-                self.translator.number(known[constant.name], constant.name)
-        for part in ancestry(layout.outcome):
-            if isinstance(part, Numbers) and part.dims:
-                known[part.name] = self._numbers(part)
+                by_node[constant.name] = pt.dscalar(constant.name)
+                self.translator.number(by_node[constant.name], constant.name)
+        for numbers in ancestry(layout.outcome):
+            if isinstance(numbers, Numbers) and numbers.dims:
+                by_node[numbers.name] = self._numbers(numbers)
         unseen = layout.outcome.unseen
         formulas = [layout.outcome.expression, *([] if unseen is None else [unseen.weights])]
-        computed = [pt.as_tensor(evaluate(formula, known, self.dims)) for formula in formulas]
+        computed = [pt.as_tensor(evaluate(formula, by_node, self.dims)) for formula in formulas]
         return self.translator.run(computed)
 
     def _term(self, node: Latent | MetaFeature) -> int:
@@ -236,13 +236,13 @@ class _Translation:
         moves = (
             {} if (own := self._transform(latent, named)) is None else {"default_transform": own}
         )
-        found = pm.Normal(name, 0.0, spread * free + (1 - free), shape=shape, **moves) * free
+        values = pm.Normal(name, 0.0, spread * free + (1 - free), shape=shape, **moves) * free
         for plate in summed:
             axis, count = named.index(plate), self.levels[plate]
-            total = pt.sum(found, axis=axis, keepdims=True)
+            total = pt.sum(values, axis=axis, keepdims=True)
             mean = total / (count**0.5 + count)
-            found = found + last[plate] * (mean - total / count**0.5) - mean
-        return found
+            values = values + last[plate] * (mean - total / count**0.5) - mean
+        return values
 
     def _add_places(self, latent: Latent, model: pm.Model) -> None:
         """Add the positions of labels, by which labels with priors of their own are joined."""

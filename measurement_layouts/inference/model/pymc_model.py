@@ -119,28 +119,28 @@ def build_model(
     layout, dims = cohort.layout, tuple(cohort.layout.dims)
     cells = "cell" if layout.joint else ITEM
     with pm.Model(coords=_coords(cohort, derived)) as model:
-        known: dict[str, Any] = {}
+        by_node: dict[str, Any] = {}
         given = _data(cohort)
         few = few_outcomes(cohort) if deviations is None else deviations
         variables = _variables(cohort, given, derived, few)
         for feature in layout.row_features:
             value = given[feature.name][cohort.row] if layout.joint else given[feature.name]
-            known[feature.name] = align(value, feature, dims, per_item=True)
+            by_node[feature.name] = align(value, feature, dims, per_item=True)
         for constant in layout.constants:
             value = given[constant.name]
             at = (cohort.subject, *[None] * len(dims)) if layout.joint else ()
-            known[constant.name] = value[at]
+            by_node[constant.name] = value[at]
         for node in layout.nodes.values():
-            if node.name in variables and node.name not in known:
+            if node.name in variables and node.name not in by_node:
                 plates = layout.plates_of_nodes[node.name] if layout.joint else ()
                 at = tuple(map(cohort.codes, plates))
                 value = variables[node.name][at] if at else variables[node.name]
-                known[node.name] = align(value, node, dims, per_item=bool(at))
+                by_node[node.name] = align(value, node, dims, per_item=bool(at))
         for node in layout.derived if derived else ():
-            if node.name not in known:
-                kept = keep_derived(node, known, {cells: len(cohort.trials)}, dims)
-                known[node.name] = align(kept, node, dims, per_item=True)
-        _add_outcomes(cohort, known, cells)
+            if node.name not in by_node:
+                variable = keep_derived(node, by_node, {cells: len(cohort.trials)}, dims)
+                by_node[node.name] = align(variable, node, dims, per_item=True)
+        _add_outcomes(cohort, by_node, cells)
     return model
 
 
@@ -198,21 +198,22 @@ def _data(cohort: Cohort) -> dict[str, Any]:
     """Add the properties of rows and subjects to the current model, as data."""
     layout = cohort.layout
     rows = ITEM if cohort.item_of_row is None else ROW
-    found = {}
+    data = {}
     for feature in layout.row_features:
-        own = (rows, *feature.label_dims)
-        found[feature.name] = pm.Data(feature.name, cohort.features[feature.name], dims=own)
+        named = (rows, *feature.label_dims)
+        data[feature.name] = pm.Data(feature.name, cohort.features[feature.name], dims=named)
     for covariate in layout.covariates:
-        own = (SUBJECT, *covariate.label_dims)
-        found[covariate.name] = pm.Data(covariate.name, cohort.covariates[covariate.name], dims=own)
+        named = (SUBJECT, *covariate.label_dims)
+        values = cohort.covariates[covariate.name]
+        data[covariate.name] = pm.Data(covariate.name, values, dims=named)
     for constant in layout.constants:
         values = cohort.covariates[constant.name]
-        found[constant.name] = (
+        data[constant.name] = (
             pm.Data(constant.name, values, dims=SUBJECT)
             if layout.joint
             else pm.Data(constant.name, values[0])
         )
-    return found
+    return data
 
 
 def _variables(
@@ -221,39 +222,39 @@ def _variables(
     """Add the latents to the current model, and derived nodes that are not computed by cell."""
     layout = cohort.layout
     by_cell = {SUBJECT, ITEM} if layout.joint else {ITEM}
-    kept = [
+    nodes = [
         node.name
         for node in layout.derived
         if derived and not by_cell <= set(layout.plates_of_nodes[node.name])
     ]
     if not layout.joint:
-        return add_nodes(layout, {}, kept, deviations)
+        return add_nodes(layout, {}, nodes, deviations)
 
     def levels(node: Node, plates: tuple[Plate, ...]) -> tuple[np.ndarray, ...]:
         at = indices(cohort, node, plates)
         of_items = isinstance(node, MetaFeature) and node.per == ITEM
-        return tuple(cohort.first_row[own] for own in at) if of_items else at
+        return tuple(cohort.first_row[items] for items in at) if of_items else at
 
     sizes = {name: len(names) for name, names in cohort.levels.items()}
-    return add_nodes(layout, given, kept, deviations, levels, sizes)
+    return add_nodes(layout, given, nodes, deviations, levels, sizes)
 
 
-def _add_outcomes(cohort: Cohort, known: dict[str, Any], cells: str) -> None:
+def _add_outcomes(cohort: Cohort, by_node: dict[str, Any], cells: str) -> None:
     """Add the outcomes of cells to the current model, with the values that they depend on."""
     layout, dims = cohort.layout, tuple(cohort.layout.dims)
     trials = pm.Data(trials_name(layout), cohort.trials, dims=cells)
     successes = pm.Data(successes_name(layout), cohort.successes, dims=cells)
-    bounded = pt.clip(evaluate(layout.outcome.expression, known, dims), EDGE, 1 - EDGE)
+    bounded = pt.clip(evaluate(layout.outcome.expression, by_node, dims), EDGE, 1 - EDGE)
     name, unseen = layout.outcome.name, layout.outcome.unseen
     if unseen is None:
         chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
         pm.Binomial(name, n=trials, p=chance, observed=successes, dims=cells)
         return
-    places = (slice(None), *(slice(None) if dim == unseen.dim else 0 for dim in dims))
-    weights = pt.as_tensor(evaluate(unseen.weights, known, dims))
+    axes = (slice(None), *(slice(None) if dim == unseen.dim else 0 for dim in dims))
+    weights = pt.as_tensor(evaluate(unseen.weights, by_node, dims))
     bounded, weights = pt.broadcast_arrays(bounded, weights)
-    each = pm.Binomial.dist(n=trials[:, None], p=bounded[places])
-    pm.Mixture(name, weights[places], comp_dists=each, observed=successes, dims=cells)
+    binomial = pm.Binomial.dist(n=trials[:, None], p=bounded[axes])
+    pm.Mixture(name, weights[axes], comp_dists=binomial, observed=successes, dims=cells)
 
 
 def trials_name(layout: Layout) -> str:

@@ -102,15 +102,15 @@ def _chances(cohort: Cohort, values: dict[str, np.ndarray], rng: np.random.Gener
     failure = np.full(count, 0.5)
     for _ in range(STEPS if constants else 1):
         brought = dict.fromkeys((constant.name for constant in constants), failure)
-        known = laid_out(replace(cohort, covariates={**cohort.covariates, **brought}), values)
-        mean = np.broadcast_to(evaluate_cells(cohort, known), len(cohort.subject))
+        values_of = laid_out(replace(cohort, covariates={**cohort.covariates, **brought}), values)
+        mean = np.broadcast_to(evaluate_cells(cohort, values_of), len(cohort.subject))
         step = 1 - mean.reshape(count, -1).mean(axis=1) - failure
         if not (np.abs(step) >= SETTLED).any():
             break
         failure = failure + step / 2
     if cohort.layout.outcome.unseen is None:
         return mean
-    given, weights = chances_given(cohort, known)
+    given, weights = chances_given(cohort, values_of)
     upto = np.cumsum(np.broadcast_to(weights, (len(mean), weights.shape[-1])), axis=1)
     ranks = rng.random((len(mean), 1)) * upto[:, -1:]
     place = (upto[:, :-1] <= ranks).sum(axis=1)[:, None]

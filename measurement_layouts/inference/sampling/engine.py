@@ -275,9 +275,9 @@ class Kernel:
         if domain is None:
             return np.zeros(sizes, dtype=int)
         at = tuple(self.rows.codes[name][code.first][domain.origin] for name in names)
-        found = np.empty(sizes, dtype=int)
-        found[at] = np.arange(domain.size)
-        return found
+        positions = np.empty(sizes, dtype=int)
+        positions[at] = np.arange(domain.size)
+        return positions
 
     def _as_nutpie(self, machine: Machine, inputs: np.ndarray, arrays: list[np.ndarray]) -> Any:
         """Return machine code as nutpie's compiled model, which keeps the arrays in memory."""

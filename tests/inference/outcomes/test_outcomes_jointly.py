@@ -49,12 +49,12 @@ def test_graded_responses_of_a_population_are_those_of_quadrature():
         prior = norm.logpdf(eases, 0, 2).sum() + norm.logpdf(np.exp(log_sd)) + log_sd
         return -(marginal + prior)
 
-    found = minimize(negative, np.zeros(4))
+    mode = minimize(negative, np.zeros(4))
     table = fit.items().set_index("item")
     assert table["trials"].tolist() == [PERSONS] * 3
-    assert (np.abs(table["mean"] - found.x[:3]) < 0.5 * table["sd"]).all()
+    assert (np.abs(table["mean"] - mode.x[:3]) < 0.5 * table["sd"]).all()
     (sd,) = fit.population().to_dict("records")
-    assert abs(sd["mean"] - np.exp(found.x[3])) < 0.5 * sd["sd"]
+    assert abs(sd["mean"] - np.exp(mode.x[3])) < 0.5 * sd["sd"]
 
 
 def unseen_cohort():
@@ -73,7 +73,7 @@ def test_a_property_of_a_subject_on_an_item_is_averaged_in_its_outcome():
     layout, evaluation, skill = unseen_cohort()
     cohort = Cohort.of_evaluation(layout, evaluation)
     values = {"sd": np.array(1.0), "ability": skill, "scatter": np.array(0.8)}
-    known = laid_out(cohort, values)
+    values_of = laid_out(cohort, values)
     nodes, weights = roots_hermitenorm(60)
     hard = evaluation.items["size"].to_numpy()[:, None] + 0.8 * nodes
     given = expit(skill[:, None, None] - hard)
@@ -81,10 +81,10 @@ def test_a_property_of_a_subject_on_an_item_is_averaged_in_its_outcome():
     marginal = (binom.pmf(*counts, given) * weights / weights.sum()).sum(axis=-1)
     ways = binom.logpmf(cohort.successes, cohort.trials, 0.5) + cohort.trials * np.log(2)
     np.testing.assert_allclose(
-        log_likelihoods(cohort, known), np.log(marginal).ravel() - ways, atol=1e-5
+        log_likelihoods(cohort, values_of), np.log(marginal).ravel() - ways, atol=1e-5
     )
     mean = (given * weights / weights.sum()).sum(axis=-1)
-    np.testing.assert_allclose(evaluate_cells(cohort, known), mean.ravel(), atol=1e-5)
+    np.testing.assert_allclose(evaluate_cells(cohort, values_of), mean.ravel(), atol=1e-5)
 
 
 def test_repeated_attempts_scatter_in_simulations():
