@@ -424,9 +424,8 @@ class Evaluation(Counts, Shown):
             )
         others = self.items.drop(columns=columns.columns, errors="ignore")
         items = pd.concat([others, columns.loc[self.items.index]], axis=1)
-        return Evaluation.of_cells(
-            _read_items(items), self.subject_table.index, self.coded, self.subject_table
-        )
+        people = self.subject_table
+        return Evaluation.of_cells(_read_items(items), people.index, self.coded, subjects=people)
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
         """Join two evaluations: all subjects, all items, and the outcomes of both.

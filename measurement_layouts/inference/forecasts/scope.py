@@ -253,8 +253,8 @@ class Extended:
             covariates = read_covariates(layout, people)
             rows = pd.Index(fitted.levels[SUBJECT]).get_indexer(people.index)
             for constant in layout.constants:  # unknown of new subjects
-                values = np.append(fitted.covariates[constant.name], np.nan)
-                covariates[constant.name] = values[rows]
+                numbers = np.append(fitted.covariates[constant.name], np.nan)
+                covariates[constant.name] = numbers[rows]
         else:
             rows = fit.places(subjects)
             people = _categories_of_subjects(fitted).iloc[rows]
@@ -262,15 +262,10 @@ class Extended:
         kinds, codes = read_categories(layout, items, people, fitted.levels)
         levels = {**fitted.levels, **kinds}
         of, new = dict(fitted.of), {}
+        of_items = _taken(fitted.features, fitted.first_row)
         sides = (
             (SUBJECT, people, layout.covariates, covariates, fitted.covariates),
-            (
-                ITEM,
-                items,
-                layout.meta_features,
-                features,
-                _taken(fitted.features, fitted.first_row),
-            ),
+            (ITEM, items, layout.meta_features, features, of_items),
         )
         for plate, table, nodes, values, fitted_values in sides:
             levels[plate] = list(dict.fromkeys([*fitted.levels[plate], *table.index]))

@@ -42,7 +42,7 @@ class Fold:
         """Keep the training outcomes only, with all items."""
         cells, people = evaluation.coded, evaluation.subject_table
         training = cells.take(by_row(evaluation, self.train)[cells.subject, cells.item])
-        return Evaluation.of_cells(evaluation.items, people.index, training, people)
+        return Evaluation.of_cells(evaluation.items, people.index, training, subjects=people)
 
     def items(self, evaluation: Evaluation) -> list[str]:
         """List the items of which a cell is predicted."""
