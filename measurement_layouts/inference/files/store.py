@@ -23,7 +23,7 @@ from ...common.messages import many
 from ...evaluations.cells import Cells
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT
-from ..posterior.assembly import Training, Tried, assemble, join_chains, marks
+from ..posterior.assembly import FORMAT, Training, Tried, assemble, join_chains, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions, Unit
 from .archives import (
@@ -50,9 +50,6 @@ from .refusals import (
     refuse_other_fit,
     undamaged,
 )
-
-FORMAT = 1
-"""Format of stores; other versions' formats are not read."""
 
 _UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
 _TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB

@@ -11,14 +11,12 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import row_names
 from ...layouts.plates import ITEM, SUBJECT
-from ..kernel.inputs import log_ways
 from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from ..sampling.draws import SamplingOptions
 from ..sampling.particles import Sample, sample_particles
 from .joining import Joined, shared_draws
-from .marginal import log_marginal
 from .target import Target
 
 _OPTIONS = SamplingOptions(draws=1000, chains=4)
@@ -110,37 +108,6 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
         subject_seed(found, who),
     )
     return _assembled(target, sample, found, rng)
-
-
-def log_predictive(fit: Posterior, evaluation: Evaluation, seed: int) -> np.ndarray:
-    """Compute a new subject's log-likelihood for each draw, integrated over its own values.
-
-    Parameters
-    ----------
-    fit : Posterior
-        The joint fit of the other subjects.
-    evaluation : Evaluation
-        One subject's outcomes, as in `newcomer`.
-    seed : int
-        Seed of the values of new levels, and of the sampled points where several values are
-        integrated over.
-
-    Returns
-    -------
-    ndarray, shape (draws,)
-        Log-likelihoods, in nats.
-
-    Raises
-    ------
-    DataError, FitError
-        In the same cases as `newcomer` and `log_marginal`.
-    """
-    joined = Joined.of(fit, evaluation)
-    own = joined.own
-    (who,) = own.levels[SUBJECT]
-    rng = np.random.default_rng(subject_seed(seed, f"levels of {who}"))
-    found = log_marginal(Target(joined, shared_draws(fit, joined, rng)), who, seed)
-    return np.asarray(found.values + log_ways(own.successes, own.trials).sum())
 
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:

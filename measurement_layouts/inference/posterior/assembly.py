@@ -20,7 +20,7 @@ from .posterior import Posterior, observed_data
 
 SAMPLED = ("subject", "chain", "draw")
 FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
-FORMAT = 2  # of fits; other versions' formats are not read
+FORMAT = 2  # of fits and stores; other versions' formats are not read
 
 
 @dataclass(frozen=True, eq=False)
