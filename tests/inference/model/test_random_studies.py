@@ -1,5 +1,7 @@
 """The log-density of random layouts and outcomes, alone and jointly, is that of `to_pymc`."""
 
+import os
+
 import numpy as np
 import pytensor
 import pytest
@@ -16,8 +18,8 @@ from measurement_layouts.inference.sampling.engine import Battery, Kernel
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.layouts.priors import ZERO_SUM
 
-STUDIES, FAST = 500, 40
-FITTED = range(10)
+NIGHTLY = os.environ.get("MATRIX") == "all"
+STUDIES, FITTED = (500, 30) if NIGHTLY else (40, 3)
 
 
 def cohort_and_model(seed):
@@ -50,13 +52,7 @@ def deviations(cohort):
 
 
 @pytest.mark.trust("oracles", "PyMC: density and gradient of random layouts")
-@pytest.mark.parametrize(
-    "seed",
-    [
-        pytest.param(seed, marks=[pytest.mark.slow] if seed >= FAST else [])
-        for seed in range(STUDIES)
-    ],
-)
+@pytest.mark.parametrize("seed", range(STUDIES))
 def test_density_and_gradient_are_those_of_to_pymc(seed):
     cohort, model = cohort_and_model(seed)
     kernel = Kernel(cohort, deviations(cohort))
@@ -76,7 +72,7 @@ def test_density_and_gradient_are_those_of_to_pymc(seed):
 
 @pytest.mark.slow
 @pytest.mark.trust("oracles", "nutpie: posteriors of random layouts")
-@pytest.mark.parametrize("seed", FITTED)
+@pytest.mark.parametrize("seed", range(FITTED))
 def test_posteriors_are_those_of_nutpie(seed):
     """Means of all values, within 4.5 Monte Carlo errors where both have mixed."""
     import nutpie
