@@ -171,6 +171,7 @@ def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index) -> pd.DataFr
     if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
         table = table.T
     refuse_repeats(table.columns, "item", what)
+    refuse_repeats(table.index, "subject", what)
     same_names(table.columns, items, f"the items of {what}", "items")
     return table
 

@@ -188,7 +188,7 @@ def test_demands_that_add_up_foresee_other_benchmarks_best(adele_data):
     marked, _ = assessed.prepared(adele.load(adele_data))
     marked = marked.select(subjects=marked.subjects[::2])
     every = assessed.methods("benchmark OOD", SAT)[assessed.REGRESSION].columns
-    quick = {"draws": 60, "tune": 120, "chains": 1}
+    quick = {"draws": 200, "tune": 300, "chains": 1}
     compared = {
         "layout": FittedLayout(adele.additive_layout(), **quick),
         "forest": Forest(every),

@@ -13,6 +13,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from pytensor.graph.replace import graph_replace
+from pytensor.scalar.basic import autocast_float_as
 
 from ...layouts import Latent, Layout, MetaFeature, Node
 from ...layouts.outcomes.steps import MARK
@@ -87,8 +88,9 @@ def log_density(
     translation = _Translation(layout, sizes, levels, centring)
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as one_level:
         profile_variables(layout)
-    start = translation.add_latents(one_level.initial_point())
-    probability, *weights = translation.outcome()
+    with autocast_float_as("float64"):  # PyTensor takes numbers such as 2.0 in single precision
+        start = translation.add_latents(one_level.initial_point())
+        probability, *weights = translation.outcome()
     terms = translation.translator.terms
     density = LogDensity(
         terms,

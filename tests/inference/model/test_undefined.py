@@ -200,14 +200,14 @@ def test_fits_are_stored_resumed_and_forecast(
     store = tmp_path / "store"
     added, add = [], Store.add
 
-    def interrupted(self, sampled):
-        if sampled.subject == "Bob":
+    def interrupted(self, unit, *draws):
+        if evaluation.subjects[unit.problem] == "Bob":
             raise KeyboardInterrupt
-        noted(self, sampled)
+        noted(self, unit, *draws)
 
-    def noted(self, sampled):
-        added.append(sampled.subject)
-        add(self, sampled)
+    def noted(self, unit, *draws):
+        added.append(evaluation.subjects[unit.problem])
+        add(self, unit, *draws)
 
     monkeypatch.setattr(Store, "add", interrupted)
     with pytest.raises(KeyboardInterrupt):
