@@ -1,5 +1,6 @@
 """Values of which the outcomes and the prior disagree."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +78,7 @@ def own_conflicts(fit: Posterior, rows: np.ndarray) -> list[Conflict]:
     """Compare the values of some subjects with their priors; see `shared_conflicts`."""
     return [
         _conflict(
-            fit, latent, [draws_of(fit, latent, block) for block in subject_blocks(fit, rows)]
+            fit, latent, (draws_of(fit, latent, block) for block in subject_blocks(fit, rows))
         )
         for latent in fit.layout.profile
         if is_fixed(latent)
@@ -128,11 +129,12 @@ def surprise(draws: np.ndarray, prior: np.ndarray) -> np.ndarray:
 def _conflict(
     fit: Posterior,
     latent: Latent,
-    blocks: list[np.ndarray],
+    blocks: Iterable[np.ndarray],
 ) -> Conflict:
     """Find surprising values among blocks of draws of (subjects, elements, chains, draws)."""
     prior = fit.prior[latent.name]
-    sizes = np.abs(np.concatenate([surprise(draws, prior) for draws in blocks]))
+    pairs = [(np.abs(surprise(draws, prior)), draws.mean(axis=(2, 3))) for draws in blocks]
+    sizes, means = (np.concatenate(values) for values in zip(*pairs, strict=True))
     result = sizes > _LIMIT
     count = int(result.sum())
     by_chance = min(
@@ -142,7 +144,7 @@ def _conflict(
     if not count or by_chance > ALARM * (1 + 1e-9):
         return Conflict(latent, np.zeros_like(result), "")
     row, column = divmod(int(sizes.argmax()), sizes.shape[1])
-    mean = np.concatenate([draws.mean(axis=(2, 3)) for draws in blocks])[row, column]
+    mean = means[row, column]
     ends = np.quantile(prior.reshape(len(prior), -1), [ALARM / 2, 1 - ALARM / 2], axis=0)
     low, high = ends[:, column % ends.shape[1]]
     value = elements_of(latent, fit.levels)[column].name
