@@ -21,7 +21,7 @@ SHORT = {"draws": 400, "tune": 400, "chains": 2}
 FULL = {"draws": 1000, "tune": 1000, "chains": 4}
 
 
-def held_out_cells(name: str, splits: int = len(SPLITS)) -> list[float]:
+def held_out_cells(name: str, *, seed: int) -> list[float]:
     """Score held-out cells of a cohort by its joint layout, beside Rasch and each subject alone.
 
     Returns
@@ -31,13 +31,13 @@ def held_out_cells(name: str, splits: int = len(SPLITS)) -> list[float]:
         over the splits; its difference from each subject alone.
     """
     cohort, scores = COHORTS[name](), []
-    for split in SPLITS[:splits]:
+    for split in SPLITS:
         held = held_cells(cohort, split)
         right, tried = (np.where(held, 0.0, table) for table in (cohort.successes, cohort.trials))
         ways = [
-            _chances(LAYOUTS[name](), cohort, held),
+            _chances(LAYOUTS[name](), cohort, held, seed),
             mixed(right, tried).chances,
-            _chances(ALONE[name](), cohort, held),
+            _chances(ALONE[name](), cohort, held, seed),
         ]
         scores.append([brier(chances, cohort, held) for chances in ways])
         print(f"{name}, split {split}: joint, Rasch, alone {scores[-1]}", file=sys.stderr)
@@ -46,9 +46,9 @@ def held_out_cells(name: str, splits: int = len(SPLITS)) -> list[float]:
     return [float(joint.mean()), apart.mean + 2 * apart.error, float((joint - alone).mean())]
 
 
-def _chances(layout: ml.Layout, cohort: Cohort, held: np.ndarray) -> np.ndarray:
+def _chances(layout: ml.Layout, cohort: Cohort, held: np.ndarray, seed: int) -> np.ndarray:
     """Fit what is not held out, and forecast every cell."""
-    fit = ml.fit(layout, cohort.without(held), seed=1, progressbar=False, **SHORT)
+    fit = ml.fit(layout, cohort.without(held), seed=seed, progressbar=False, **SHORT)
     found = fit.forecast(cohort.evaluation.items).data["mean"]
     return np.asarray(found.reindex(subject=cohort.evaluation.subjects).to_numpy())
 
