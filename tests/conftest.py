@@ -1,4 +1,4 @@
-"""What all tests share: settings, the trust table, one small layout and one fit of it."""
+"""What all tests share: settings, one small layout and one fit of it."""
 
 import gc
 import os
@@ -10,7 +10,7 @@ import arviz_base  # noqa: F401 - imported later, its lazy loader reads the sour
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import shared_layouts, small_judgments, small_layouts, trust_table
+from helpers import shared_layouts, small_judgments, small_layouts
 from helpers.long_files import LONGEST
 from hypothesis import settings
 
@@ -23,7 +23,6 @@ settings.load_profile("fast")
 
 
 def pytest_addoption(parser):
-    parser.addoption("--trust-table", action="store_true", help="print the trust table at the end")
     parser.addoption(
         "--simulations", type=int, default=50, help="of each layout's calibration (50)"
     )
@@ -44,13 +43,9 @@ def _longest_first(item, slow):
 def pytest_collection_modifyitems(items):
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: _longest_first(item, slow))
-    promised = trust_table.promised_tests()
     for item in items:
         if item.path.suffix == ".ipynb":  # they run beside the slow tests
             item.add_marker(pytest.mark.slow)
-        trust_table.note(item)
-        if trust_table.place_of(item.nodeid) in promised:
-            item.add_marker(pytest.mark.trust)
 
 
 def pytest_collection_finish():
@@ -58,13 +53,6 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.enable()
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    if config.getoption("--trust-table"):
-        terminalreporter.section("trust")
-        for line in trust_table.lines(terminalreporter.stats):
-            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

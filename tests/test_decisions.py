@@ -102,7 +102,6 @@ def test_a_share_just_below_is_within_error():
     assert found["verdict"].tolist() == ["within error"]
 
 
-@pytest.mark.trust("promises", "accepted items succeed as often as required")
 def test_of_calibrated_forecasts_accepted_items_succeed_often_enough():
     """Simulation with known truth: log-odds with a common error that the interval knows of."""
     rng = np.random.default_rng(8)

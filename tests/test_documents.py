@@ -137,3 +137,14 @@ def test_a_table_without_a_command_is_noticed():
     with_command = f"# One\n\n`measurement-layouts run adele`:\n\n{table}\n"
     assert tables_without_command(f"{with_command}## Two\n\n{table}") == ["## Two"]
     assert tables_without_command(f"# One\n\n{table.replace('0.5', '5')}") == []
+
+
+def test_every_promise_links_to_tests_that_are_there():
+    links = re.compile(r"\[`(test_\w+)`\]\(\.\./(tests/[\w/]+\.py)\)")
+    rows = [row for row in (ROOT / "docs" / "PROMISES.md").read_text().splitlines() if "](" in row]
+    promises = {row: links.findall(row) for row in rows if row.startswith("|")}
+    assert len(promises) > 20
+    for promise, tests in promises.items():
+        assert tests, promise
+        for name, file in tests:
+            assert f"def {name}(" in (ROOT / file).read_text(), f"{file} has no {name}"

@@ -59,7 +59,6 @@ def loaded_by(code, names):
     return [name for name in _loaded(code) if name in names]
 
 
-@pytest.mark.trust("promises", "declaring and drawing need no sampler")
 @pytest.mark.parametrize("code", [IMPORT, DECLARE, DRAW], ids=["import", "declare", "draw"])
 def test_declaring_and_drawing_need_no_sampler(code):
     assert loaded_by(code, HEAVY) == []

@@ -45,7 +45,6 @@ def expected_level(place, noise, shift):
     return stats.norm.sf((CUTS + shift - np.asarray(place)[..., None]) / noise).sum(axis=-1)
 
 
-@pytest.mark.trust("calibration", "known raters are found: bias, noise, reliability, true levels")
 def test_known_raters_are_found(two):
     """Posterior sds of 2,000 items are a few hundredths; intervals of 99.9 % hold the truth."""
     said, place, model = two
@@ -100,7 +99,6 @@ def test_a_missing_rating_is_summed_over():
     assert part.joint(parameters).sum() == pytest.approx(whole.joint(parameters).sum(), rel=1e-9)
 
 
-@pytest.mark.trust("calibration", "a third rater tells noises apart, two do not")
 def test_a_third_rater_tells_noises_apart():
     said, _ = said_by((0.4, 1.0, 0.7), items=1500, seed=3)
     of_three = reliabilities(ratings_of(said))
@@ -127,7 +125,6 @@ def test_shared_errors_look_like_agreement_unless_stated():
     assert stated < known
 
 
-@pytest.mark.trust("oracles", "reliability of averaged raters is Spearman's and Brown's")
 def test_averaged_raters_are_spearmans_and_browns(two):
     """And what is foreseen for five raters holds where five are simulated."""
     _, _, model = two

@@ -55,7 +55,6 @@ def test_runs_of_annotate_demands_are_read():
     assert ratings.said.sel(rater="second", dimension="PL", item="y").item() == 4
 
 
-@pytest.mark.trust("oracles", "kappa of ratings")
 def test_agreement_is_others():
     """Kappa of scikit-learn; gaps and three raters."""
     said = draws(gaps=0.15)

@@ -109,7 +109,6 @@ def run(folder, test, made=None, **options):
 STOP = ml.batteries.Stop(sd={"adding": 0.45})
 
 
-@pytest.mark.trust("oracles", "an adaptive test inside Inspect against a plain loop")
 def test_one_at_a_time_is_the_plain_loop(tmp_path):
     test = ml.AdaptiveTest(sums(), bank(), stop=STOP, seed=3)
     log = run(tmp_path, test, connections=1)
@@ -180,7 +179,6 @@ def kept(state, calls):
     return ml.batteries.adaptive_task(made, test, connections=2, retried=True)
 
 
-@pytest.mark.trust("faults", "an adaptive test inside Inspect fails and is retried")
 def test_a_run_that_failed_goes_on_where_it_was(tmp_path):
     state, calls = str(tmp_path / "state.jsonl"), str(tmp_path / "calls")
     options = {"model": answering(), "log_realtime": False}
@@ -208,7 +206,6 @@ run(Path.cwd(), test, plain(solver=stumbling("calls", pause=0.3, at=0)), connect
 """
 
 
-@pytest.mark.trust("faults", "an adaptive test inside Inspect is killed")
 @pytest.mark.slow
 def test_a_run_that_was_killed_goes_on(tmp_path):
     script, state = tmp_path / "killed.py", tmp_path / "state.jsonl"

@@ -87,7 +87,6 @@ def test_nothing_that_is_there_is_replaced(name, plain, tables, tmp_path, capsys
     assert list(tmp_path.iterdir()) == [mine]
 
 
-@pytest.mark.trust("faults", "Ctrl-C keeps what is done")
 @pytest.mark.usefixtures("stopped_at_bob")
 def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     plain, tables, fitted, tmp_path, capsys, monkeypatch

@@ -55,7 +55,6 @@ def samples(process):
     return any(name.read_text().startswith("nutpie-worker") for name in names)
 
 
-@pytest.mark.trust("faults", "Ctrl-C while threads sample")
 def test_a_fit_that_samples_stops(command, tmp_path):
     """As long as it would sample, and although no subject is finished."""
     again = tmp_path / "again"
@@ -75,7 +74,6 @@ def test_a_fit_that_samples_stops(command, tmp_path):
     ]
 
 
-@pytest.mark.trust("faults", "a command that is stopped or killed")
 @pytest.mark.slow
 @pytest.mark.alone
 @pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])

@@ -63,7 +63,6 @@ def test_modules_beside_the_file_can_be_imported(write):
     del sys.modules["beside_it"]
 
 
-@pytest.mark.trust("faults", "a layout file that raises")
 @pytest.mark.parametrize(
     ("code", "name", "message"),
     [
@@ -100,7 +99,6 @@ def test_what_is_wrong_is_said_on_one_line(write, code, name, message, capsys):
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.trust("faults", "a layout file that closes what it should not")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_stream_that_the_file_closes_is_open(write, stream, capsys):
     path = write(f"{COIN}\nimport sys\nsys.{stream}.close()\nprint('by the way')")
@@ -124,7 +122,6 @@ def draw(path):
     return subprocess.Popen(typed, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.trust("faults", "a layout file that closes what it should not")
 @pytest.mark.parametrize("how", ["sys.__stdout__.close()", "os.close(1)"])
 def test_a_file_that_closes_the_output_for_good(write, how):
     path = write(f"{COIN}\nimport os, sys\n{how}")
@@ -137,7 +134,6 @@ def test_a_file_that_closes_the_output_for_good(write, how):
     )
 
 
-@pytest.mark.trust("faults", "a layout file that closes what it should not")
 def test_a_file_that_leaves_nothing_to_write_to(write):
     """There is nowhere to say it, but the status is that of input that cannot be used."""
     drawn = draw(write(f"{COIN}\nimport os\nos.close(1)\nos.close(2)"))
@@ -145,7 +141,6 @@ def test_a_file_that_leaves_nothing_to_write_to(write):
     assert drawn.returncode == 2
 
 
-@pytest.mark.trust("faults", "Ctrl-C while a layout file runs")
 def test_ctrl_c_while_the_file_runs(write):
     drawn = draw(write("import sys, time\nprint('begun', flush=True)\ntime.sleep(60)"))
     assert drawn.stderr.readline() == "begun\n"

@@ -11,7 +11,6 @@ from measurement_layouts.inference.posterior.summaries import summarise
 ERRORS = st.floats(1e-7, 1e7)
 VALUES = st.floats(-1e5, 1e5)
 SLACK = 1 + 1e-8
-RULE = pytest.mark.trust("digits", "the rule")
 
 
 def read(text):
@@ -19,13 +18,11 @@ def read(text):
     return float(text.replace("−", "-"))
 
 
-@RULE
 @given(VALUES, st.floats(0, 1e5))
 def test_a_number_keeps_three_significant_digits(value, width):
     assert abs(read(digits.significant(value, width)) - value) <= 0.005 * abs(value) * SLACK
 
 
-@RULE
 @given(st.floats(-1e5, 1e5), st.floats(1e-4, 1e4))
 def test_the_ends_of_an_interval_differ(low, width):
     """However narrow it is beside its values."""
@@ -33,7 +30,6 @@ def test_the_ends_of_an_interval_differ(low, width):
     assert 0 < read(ends[1]) - read(ends[0]) < 2.01 * width
 
 
-@RULE
 @given(st.floats(0, 1))
 def test_a_smaller_p_value_is_not_written_as_a_larger_one(p):
     text = digits.p_value(p)
@@ -43,7 +39,6 @@ def test_a_smaller_p_value_is_not_written_as_a_larger_one(p):
         assert abs(float(text) - p) <= 0.0005 * SLACK
 
 
-@RULE
 @given(VALUES, st.integers(-4, 8))
 def test_what_is_written_is_the_number_rounded(value, shown):
     text = digits.fixed(value, shown)
@@ -52,7 +47,6 @@ def test_what_is_written_is_the_number_rounded(value, shown):
     assert text.lstrip("−").strip("0.") or not text.startswith("−")
 
 
-@RULE
 @given(st.floats(0, 1), st.floats(1e-6, 0.3))
 def test_a_probability_is_never_said_to_be_0_or_1(value, error):
     text = digits.chance(value, error)
@@ -64,7 +58,6 @@ def test_a_probability_is_never_said_to_be_0_or_1(value, error):
         assert 0 < float(text) < 1
 
 
-@RULE
 @given(VALUES, ERRORS)
 def test_a_number_with_its_error_keeps_a_digit_of_it(value, error):
     number, _, shown = digits.with_error(value, error, most=12).partition(" ± ")
@@ -72,7 +65,6 @@ def test_a_number_with_its_error_keeps_a_digit_of_it(value, error):
     assert 0.88 < float(shown) / error < 1.15  # at worst 4.5 and 3.5, to one digit
 
 
-@pytest.mark.trust("digits", "errors of the ends of intervals")
 @pytest.mark.parametrize("draw", ["normal", "uniform", "exponential", "laplace"])
 @pytest.mark.parametrize("prob", [0.5, 0.9])
 def test_errors_of_ends_are_their_spread_over_runs(draw, prob):

@@ -23,7 +23,6 @@ def mode(path):
 
 
 @pytest.mark.parametrize(("umask", "wanted"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
-@pytest.mark.trust("security", "a file has the permissions that the umask leaves")
 def test_a_file_has_the_permissions_that_the_umask_leaves(tmp_path, masked, umask, wanted):
     masked(umask)
     write_text(tmp_path / "a.txt", "a")

@@ -126,7 +126,6 @@ def test_refused(call, error, message):
         call()
 
 
-@pytest.mark.trust("faults", "the log of a zero demand")
 @pytest.mark.parametrize("ask", ["forecast", "check", "simulate"])
 def test_every_question_is_refused_alike(ask):
     layout, zero = of_log(), pd.DataFrame({"demand": [0.0, 2.0]}, ["x", "y"])
@@ -162,7 +161,6 @@ def test_an_infinite_end_of_a_band_has_a_value():
     assert fit(properties, layout).subjects == ["Ann", "Bob"]
 
 
-@pytest.mark.trust("faults", "permuted columns")
 def test_columns_in_any_order_are_the_same():
     ours, turned = fit(), fit(items()[["behind", "distance"]])
     assert ours.data.identical(turned.data)
@@ -170,7 +168,6 @@ def test_columns_in_any_order_are_the_same():
     assert ours.forecast(new).data.identical(ours.forecast(new[["behind", "distance"]]).data)
 
 
-@pytest.mark.trust("faults", "perfectly collinear demands")
 def test_collinear_demands_are_named_before_anything_is_sampled():
     size, sight = ml.MetaFeature("size", low=0, high=20), ml.Capability("sight", low=0, high=20)
     both = logistic(reach - distance) * logistic(sight - size)

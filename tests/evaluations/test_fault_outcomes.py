@@ -186,14 +186,12 @@ def test_refused(call, error, message):
         call()
 
 
-@pytest.mark.trust("faults", "truth values as outcomes")
 def test_truth_values_are_zeros_and_ones():
     mixed = one(True)
     pd.testing.assert_frame_equal(mixed.successes, one(1).successes)
     pd.testing.assert_frame_equal(mixed.trials, one(1).trials)
 
 
-@pytest.mark.trust("faults", "epochs as repeats")
 def test_epochs_are_trials_when_asked_for():
     found = Evaluation.from_long(ROWS, items(), repeats="trials")
     assert found.successes.loc["Ann"].tolist() == [1, 1, 0]
@@ -202,10 +200,7 @@ def test_epochs_are_trials_when_asked_for():
 
 @pytest.mark.parametrize(
     ("outcome", "said"),
-    [
-        pytest.param(1, "successes", marks=pytest.mark.trust("faults", "a subject all success")),
-        pytest.param(0, "failures", marks=pytest.mark.trust("faults", "a subject all failure")),
-    ],
+    [(1, "successes"), (0, "failures")],
 )
 def test_outcomes_that_are_all_alike_are_fitted_and_flagged(outcome, said):
     alike = evaluation(rows=[[outcome] * 3, [1, 0, 0]])
@@ -222,7 +217,6 @@ def test_outcomes_that_are_all_alike_are_fitted_and_flagged(outcome, said):
 FEW = {"chains": 4, "seed": 1, "method": "grid", "progressbar": False}
 
 
-@pytest.mark.trust("faults", "an evaluation of one item")
 def test_one_item_says_nothing_of_a_demand_and_something_without():
     steep = ml.Layout("steep", ml.Success("found", logistic(reach - distance, ml.Slope("slope"))))
     with exactly(
@@ -240,7 +234,6 @@ def test_one_item_says_nothing_of_a_demand_and_something_without():
     assert found.profiles()["mean"].item() == pytest.approx(2 / 3, abs=0.002)  # Beta(2, 1)
 
 
-@pytest.mark.trust("faults", "an evaluation of one subject")
 def test_one_subject_is_fitted_as_among_others():
     alone, together = fit(subjects=["Bob"]), fit()
     ours, theirs = (one.posterior["reach"].sel(subject="Bob") for one in (alone, together))

@@ -57,7 +57,6 @@ HALVES = {
 }
 
 
-@pytest.mark.trust("faults", "half a character")
 @pytest.mark.parametrize("where", HALVES)
 def test_half_a_character_of_an_item_is_refused(where):
     """Pyarrow would stumble over it, in criticism and in reports."""
@@ -74,7 +73,6 @@ def test_half_a_character_of_an_item_is_refused(where):
             read()
 
 
-@pytest.mark.trust("faults", "half a character")
 @pytest.mark.parametrize("where", HALVES)
 def test_half_a_character_beside_the_outcomes_is_refused(where):
     beside = with_half(where)
@@ -85,7 +83,6 @@ def test_half_a_character_beside_the_outcomes_is_refused(where):
         Evaluation.from_long(rows)
 
 
-@pytest.mark.trust("faults", "half a character")
 @pytest.mark.parametrize(
     ("table", "items", "complaint"),
     [
@@ -109,7 +106,6 @@ def test_half_a_character_of_a_table_is_refused(table, items, complaint):
         read_table(table, items)
 
 
-@pytest.mark.trust("faults", "half a character")
 def test_half_a_character_of_a_subject_an_item_or_a_column_is_named():
     for column in ("subject", "item"):
         names = pd.Series([*ROWS[column][:-1], HALF], dtype=object)

@@ -198,7 +198,6 @@ def command(choice: random.Random) -> None:
     need("Traceback" not in told.getvalue(), "a traceback")
 
 
-@pytest.mark.trust("fuzz", "logs, tables and the command")
 @pytest.mark.parametrize(
     ("name", "count"),
     counts(
@@ -208,8 +207,7 @@ def command(choice: random.Random) -> None:
         inspect=(20, 50),
     ),
 )
-def test_odd_files_are_refused_or_read(name, count, request, more, tmp_path, monkeypatch):
+def test_odd_files_are_refused_or_read(name, count, more, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    request.node.user_properties.append(("inputs", count * more))
     tried = try_many(globals()[name], count * more, (DataError, AnnotationError))
     tried.hold(accepted=0.1, refused=0.2)

@@ -168,14 +168,12 @@ def read_outcomes(choice: random.Random) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:left out, without any outcome")
-@pytest.mark.trust("fuzz", "data frames of outcomes")
 @pytest.mark.parametrize(
     ("name", "count"),
     counts(
         read_wide=(60, 500), read_counts=(60, 500), read_long=(60, 500), read_outcomes=(60, 500)
     ),
 )
-def test_odd_frames_are_refused_or_read_right(name, count, request, more):
-    request.node.user_properties.append(("inputs", count * more))
+def test_odd_frames_are_refused_or_read_right(name, count, more):
     tried = try_many(globals()[name], count * more, DataError)
     tried.hold(accepted=0.1, refused=0.2)

@@ -168,7 +168,6 @@ def options(choice: random.Random) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:left out, without any outcome")
-@pytest.mark.trust("fuzz", "data frames of items and profiles")
 @pytest.mark.parametrize(
     ("name", "count"),
     counts(
@@ -179,17 +178,14 @@ def options(choice: random.Random) -> None:
         scored=(15, 50),
     ),
 )
-def test_odd_items_are_refused_or_used_right(name, count, request, more):
+def test_odd_items_are_refused_or_used_right(name, count, more):
     fitted()  # not within the time of an input
-    request.node.user_properties.append(("inputs", count * more))
     tried = try_many(globals()[name], count * more, (DataError, FitError))
     tried.hold(accepted=0.1, refused=0.2)
 
 
-@pytest.mark.trust("fuzz", "options")
 @pytest.mark.parametrize(("name", "count"), counts(options=(60, 300)))
-def test_odd_options_are_refused(name, count, request, more):
+def test_odd_options_are_refused(name, count, more):
     fitted()
-    request.node.user_properties.append(("inputs", count * more))
     tried = try_many(globals()[name], count * more, (DataError, FitError))
     tried.hold(accepted=0.01, refused=0.2)

@@ -50,10 +50,7 @@ REFUSED = {
 
 
 def named(cases):
-    return [
-        pytest.param(case, id=name, marks=pytest.mark.trust("faults", name))
-        for name, case in cases.items()
-    ]
+    return [pytest.param(case, id=name) for name, case in cases.items()]
 
 
 @pytest.mark.parametrize("content", named(READ))
@@ -76,7 +73,6 @@ def test_it_is_refused(case, tmp_path, capsys):
     assert said.count("\n") == 1
 
 
-@pytest.mark.trust("faults", "CSV of 1 GB")
 def test_a_file_that_memory_may_not_hold_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(ROWS)

@@ -56,9 +56,8 @@ def exactly(error, message):
 
 
 def fault(name, call, error, message):
-    """A fault, as the trust table knows it, and what is to come of it."""
-    mark = pytest.mark.trust("faults", name)
-    return pytest.param(call, error, message, id=name, marks=mark)
+    """A fault, and what is to come of it."""
+    return pytest.param(call, error, message, id=name)
 
 
 def same_draws(one, other):

@@ -76,7 +76,7 @@ def stream(attempt: Callable[[random.Random], None], number: int) -> random.Rand
 def counts(**how_many: tuple[int, int]) -> list[object]:
     """Parametrise a test by attempt and count: a few in the fast suite, many under `slow`.
 
-    The option ``--inputs 2``, which `scripts/trust.sh` gives, tries twice as many.
+    The option ``--inputs 2``, which `scripts/nightly.sh` gives, tries twice as many.
     """
     fast = [pytest.param(name, few, id=name) for name, (few, _) in how_many.items()]
     slow = [

@@ -49,7 +49,6 @@ def subjects_shown(page):
     return page.locator("article.subject:visible").count()
 
 
-@pytest.mark.trust("security", "names of subjects that are scripts, in a browser")
 def test_no_name_runs_as_a_script(visit):
     with visit() as page:
         assert page.title() == "Cognitive profiles under difficult"

@@ -19,11 +19,6 @@ from measurement_layouts.layouts.elements import elements
 mpl.use("Agg")
 
 
-def says(place):
-    """Count a place in the trust table."""
-    return pytest.mark.trust("digits", f"nothing known, {place}")
-
-
 @pytest.fixture(scope="module")
 def fit():
     return unsure.fitted(1)
@@ -61,13 +56,11 @@ def table(monkeypatch, show, *arguments):
     return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
 
 
-@says("profiles")
 def test_profiles_flag_it(fit, vague):
     found = fit.profiles().set_index(["node", "subject"])["prior_dominated"].to_dict()
     assert found == vague
 
 
-@says("the table of fit and run")
 def test_tables_star_it(fit, vague, monkeypatch):
     rows = table(monkeypatch, printing.print_profiles, fit, unsure.evaluation())
     names = [element.name for element in elements(fit.layout)]
@@ -76,14 +69,12 @@ def test_tables_star_it(fit, vague, monkeypatch):
             assert cell.endswith("*") == vague[name, who]
 
 
-@says("the table of compare")
 def test_comparisons_warn(fit, vague, monkeypatch):
     for row in table(monkeypatch, printing.print_comparison, ml.validation.compare_profiles(fit)):
         for who in row[:2]:
             assert (f"{who}: prior-dominated" in row[-1]) == vague[row[2], who]
 
 
-@says("describe")
 def test_descriptions_call_it_not_known(fit, vague):
     findings = ml.describe(fit).findings
     for (name, who), nothing in vague.items():
@@ -92,7 +83,6 @@ def test_descriptions_call_it_not_known(fit, vague):
         assert own["text"].tolist() == [name] or not nothing  # its name, and no number
 
 
-@says("the report in Markdown")
 def test_markdown_stars_it(fit, vague, tmp_path):
     text = ml.report(fit, tmp_path / "report.md").read_text(encoding="utf-8")
     part = text.split("## Profiles")[1].split("## Sampling")[0]
@@ -109,7 +99,6 @@ def test_markdown_stars_it(fit, vague, tmp_path):
     assert len(lines) == 3
 
 
-@says("the report in HTML")
 def test_pages_star_it(fit, vague, tmp_path):
     page = ml.report(fit, tmp_path / "report.html").read_text(encoding="utf-8")
     many = sum(vague.values())
@@ -124,7 +113,6 @@ def drawn(ax):
     ]
 
 
-@says("profile_forest")
 def test_forests_are_hollow(fit, vague):
     axes = plots.profile_forest(fit)
     names = [label.get_text().split(" ")[0] for label in axes[0].get_yticklabels()]
@@ -134,7 +122,6 @@ def test_forests_are_hollow(fit, vague):
         assert white.tolist() == [vague[element.name, who] for who in names]
 
 
-@says("the axis of profile_forest is the prior's range")
 def test_forests_show_the_range_of_the_prior(fit):
     for element, ax in zip(elements(fit.layout), plots.profile_forest(fit), strict=True):
         before = fit.prior[element.name]
@@ -144,7 +131,6 @@ def test_forests_show_the_range_of_the_prior(fit):
         assert high - low < 1.4 * np.ptp(before)
 
 
-@says("profile_bars")
 def test_bars_are_faded(fit, vague):
     ax = plots.profile_bars(fit, fit.subjects)
     names = [e.name for e in elements(fit.layout) if e.latent.range.is_finite]
@@ -153,7 +139,6 @@ def test_bars_are_faded(fit, vague):
         assert faded.tolist() == [vague[name, who] for name in names]
 
 
-@says("profile_heatmap")
 @pytest.mark.parametrize("statistic", ["mean", "sd"])
 def test_cells_are_hatched(fit, vague, statistic):
     ax = plots.profile_heatmap(fit, statistic=statistic)
@@ -167,7 +152,6 @@ def test_cells_are_hatched(fit, vague, statistic):
     assert "hatched: prior-dominated" in ax.get_xlabel()
 
 
-@says("capability_scatter")
 @pytest.mark.parametrize("pair", [("reach", "lean"), ("reach", "unseen")])
 def test_points_are_hollow(fit, vague, pair):
     ax = plots.capability_scatter(fit, *pair, colour="reach")
@@ -179,7 +163,6 @@ def test_points_are_hollow(fit, vague, pair):
     assert "prior-dominated" in entries
 
 
-@says("prior_posterior")
 def test_densities_are_empty(fit, vague):
     for who in fit.subjects:
         for element, ax in zip(elements(fit.layout), plots.prior_posterior(fit, who), strict=True):
@@ -188,7 +171,6 @@ def test_densities_are_empty(fit, vague):
             assert (ax.get_title() == "prior-dominated") == vague[element.name, who]
 
 
-@says("comparison_plot")
 def test_differences_are_hollow(fit, vague):
     compared = ml.validation.compare_profiles(fit, reference=unsure.KNOWN)
     axes = plots.comparison_plot(compared)
@@ -200,7 +182,6 @@ def test_differences_are_hollow(fit, vague):
         assert white.tolist() == either
 
 
-@says("unknown convergence is a doubt")
 def test_one_chain_is_not_called_fine(monkeypatch):
     options = {"draws": 100, "tune": 200, "chains": 1, "reruns": 0, "progressbar": False}
     known = unsure.evaluation().select(subjects=[unsure.KNOWN])

@@ -113,7 +113,6 @@ def test_every_subject_has_a_section(outline):
     assert sections == [f"subject-{number}" for number in range(1, 6)]
 
 
-@pytest.mark.trust("digits", "nothing known, the report in HTML")
 def test_what_the_prior_decides_is_marked_by_a_sign(page):
     assert 'class="star">*' in page  # who passes everything
     assert 'class="hollow"' in page

@@ -50,7 +50,6 @@ def printed(monkeypatch, show, *arguments):
     return " ".join(re.sub(r"[\u2500-\u257f]", " ", out.getvalue()).split())
 
 
-@pytest.mark.trust("digits", "reports and descriptions")
 def test_reports_and_descriptions(hiding, tmp_path):
     fit, _ = hiding
     page = ml.report(fit, tmp_path / "page.html").read_text("utf-8")
@@ -62,7 +61,6 @@ def test_reports_and_descriptions(hiding, tmp_path):
         assert f"memory {bracketed(row)}" in ml.describe(fit).texts[row["subject"]]
 
 
-@pytest.mark.trust("digits", "commands")
 def test_commands(hiding, monkeypatch):
     fit, data = hiding
     shown = printed(monkeypatch, printing.print_profiles, fit, data)

@@ -108,7 +108,6 @@ def half(layout, evaluation):
     return ml.fit(layout, known, method="grid", draws=60, chains=2, seed=1, progressbar=False)
 
 
-@pytest.mark.trust("promises", "reports say what lies outside training items")
 def test_what_lies_outside_training_items_is_told(half, evaluation, tmp_path):
     """By subject: what the first never attempted the second did, and both lack difficulty 6.5."""
     values = {"difficulty": [1.0, 5.0, 6.5], "shift": [0, 0, -1]}
@@ -199,7 +198,6 @@ def test_properties_of_subjects_are_exported(fitted, evaluation, tmp_path):
     assert not (tmp_path / "bare" / "subjects.csv").exists()
 
 
-@pytest.mark.trust("security", "exported names that are formulas")
 def test_no_exported_text_is_a_formula(fitted, tmp_path):
     written = export_tables(fitted, tmp_path)
     diagnostics = pd.read_csv(tmp_path / "diagnostics.csv")

@@ -21,11 +21,6 @@ SPLIT = ("mood", "Ann")
 NAMES = ("mood", "risk")
 
 
-def says(place):
-    """Count a place in the trust table."""
-    return pytest.mark.trust("digits", f"separate modes, {place}")
-
-
 def evaluation():
     """Half of Ann's trials in a band about 0 succeed: her mood is at one of its ends or the other.
 
@@ -80,13 +75,11 @@ def test_there_are_two_modes(fit):
             assert (near < 0.02) == ((name, who) == SPLIT)
 
 
-@says("profiles")
 def test_profiles_mark_it(fit):
     found = fit.profiles().set_index(["node", "subject"])["modes"]
     assert found[found].index.tolist() == [SPLIT]
 
 
-@says("chains that stay in them")
 def test_chains_that_stay_apart_are_named(layout):
     options = {"draws": 500, "tune": 500, "reruns": 0, "seed": 1, "progressbar": False}
     few = evaluation().select(subjects=["Ann"])
@@ -96,7 +89,6 @@ def test_chains_that_stay_apart_are_named(layout):
     assert "separate modes" in ml.describe(sampled).texts["Ann"]
 
 
-@says("diagnostics")
 def test_diagnostics_say_where(fit):
     table = fit.diagnostics()
     assert table["status"].tolist() == ["ok", "ok"]
@@ -104,7 +96,6 @@ def test_diagnostics_say_where(fit):
     assert table.loc["Bob", "reason"] == ""
 
 
-@says("the table of fit and run")
 def test_tables_mark_it(fit, monkeypatch):
     rows, printed = cells(monkeypatch, printing.print_profiles, fit, evaluation())
     for who, _rate, *own, _status in rows:
@@ -113,21 +104,18 @@ def test_tables_mark_it(fit, monkeypatch):
     assert "‡ separate modes" in " ".join(printed.split())
 
 
-@says("the table of compare")
 def test_comparisons_warn(fit, monkeypatch):
     rows, _ = cells(monkeypatch, printing.print_comparison, ml.validation.compare_profiles(fit))
     for row in rows:
         assert ("Ann: separate modes" in row[-1]) == (row[2] == "mood")
 
 
-@says("describe")
 def test_descriptions_say_where(fit):
     findings = ml.describe(fit).findings
     said = findings["text"].str.contains("separate modes")
     assert findings[said][["element", "subject"]].to_numpy().tolist() == [list(SPLIT)]
 
 
-@says("the report in Markdown")
 def test_markdown_marks_it(fit, tmp_path):
     text = ml.report(fit, tmp_path / "report.md").read_text(encoding="utf-8")
     part = text.split("## Profiles")[1].split("## Sampling")[0]
@@ -139,7 +127,6 @@ def test_markdown_marks_it(fit, tmp_path):
     assert "‡: the posterior has separate modes" in part
 
 
-@says("the report in HTML")
 def test_pages_mark_it(fit, tmp_path):
     page = ml.report(fit, tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count('class="star">‡') == 2  # in the table of all, and in Ann's own
@@ -147,7 +134,6 @@ def test_pages_mark_it(fit, tmp_path):
     assert ", separate modes" in page  # for who cannot see the drawing
 
 
-@says("exported tables")
 def test_exports_say_where(fit, tmp_path):
     path = ml.reports.export_tables(fit, tmp_path)[0]
     found = pd.read_csv(path).set_index(["node", "subject"])["modes"]
@@ -164,7 +150,6 @@ def entries(legend):
     return [text.get_text() for text in legend.get_texts()]
 
 
-@says("profile_forest")
 def test_forests_are_crossed(fit):
     axes = plots.profile_forest(fit)
     names = [label.get_text().split(" ")[0] for label in axes[0].get_yticklabels()]
@@ -177,7 +162,6 @@ def test_forests_are_crossed(fit):
     assert "crossed: separate modes" in entries(legend)
 
 
-@says("profile_bars")
 def test_bars_are_crossed(fit):
     ax = plots.profile_bars(fit, fit.subjects)
     ((place,),) = crosses(ax)
@@ -186,7 +170,6 @@ def test_bars_are_crossed(fit):
     assert "crossed: separate modes" in entries(ax.get_legend())
 
 
-@says("profile_heatmap")
 @pytest.mark.parametrize("statistic", ["mean", "sd"])
 def test_cells_are_marked(fit, statistic):
     ax = plots.profile_heatmap(fit, statistic=statistic)
@@ -195,7 +178,6 @@ def test_cells_are_marked(fit, statistic):
     assert "‡ separate modes" in ax.get_xlabel()
 
 
-@says("capability_scatter")
 def test_points_are_crossed(fit):
     ax = plots.capability_scatter(fit, *NAMES)
     ((place,),) = crosses(ax)
@@ -204,14 +186,12 @@ def test_points_are_crossed(fit):
     assert "crossed: separate modes" in entries(ax.get_legend())
 
 
-@says("prior_posterior")
 def test_densities_are_named(fit):
     for who in fit.subjects:
         for element, ax in zip(elements(fit.layout), plots.prior_posterior(fit, who), strict=True):
             assert ("separate modes" in ax.get_title()) == ((element.name, who) == SPLIT)
 
 
-@says("comparison_plot")
 def test_differences_are_crossed(fit):
     axes = plots.comparison_plot(ml.validation.compare_profiles(fit, reference="Bob"))
     assert [len(crosses(ax)) for ax in axes] == [int(name == "mood") for name in NAMES]

@@ -5,7 +5,6 @@ import pytest
 
 from measurement_layouts.commands import printing
 
-pytestmark = pytest.mark.trust("digits", "tables of studies")
 WIDE = {"hours": [14.31234], "low": [9.13], "high": [22.51], "width": [1.03125]}
 ERROR = {"elpd_diff": [-109.08123], "dse": [13.57123], "weight": [0.25]}
 

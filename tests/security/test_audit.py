@@ -31,7 +31,6 @@ def audit(folder, packages):
     return subprocess.run(["bash", SCRIPT], env=settings, capture_output=True, text=True)
 
 
-@pytest.mark.trust("security", "dependencies with known vulnerabilities")
 @pytest.mark.parametrize(
     ("packages", "status", "said"),
     [

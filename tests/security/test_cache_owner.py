@@ -37,7 +37,6 @@ def planted(key, content):
     return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest() + content
 
 
-@pytest.mark.trust("security", "machine code where others may write is not run")
 @pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
 def test_a_folder_that_others_may_write_to(kept, caplog, mode):
     folder, entry = kept
@@ -53,7 +52,6 @@ def test_a_folder_that_others_may_write_to(kept, caplog, mode):
     assert entry.read_bytes() == planted("key", b"evil")  # nothing is written there either
 
 
-@pytest.mark.trust("security", "machine code of another user is not run")
 def test_a_folder_of_somebody_else(kept, caplog, monkeypatch):
     folder, _ = kept
     owner = os.geteuid()
@@ -70,7 +68,6 @@ def test_a_folder_of_somebody_else(kept, caplog, monkeypatch):
     ]
 
 
-@pytest.mark.trust("security", "machine code in a file that others may write is not run")
 def test_a_file_that_others_may_write_to(kept, caplog):
     _, entry = kept
     entry.chmod(0o666)
@@ -83,7 +80,6 @@ def test_a_file_that_others_may_write_to(kept, caplog):
     assert get(b"again") == b"made"  # replaced by a file of one's own
 
 
-@pytest.mark.trust("security", "a link in the cache is not followed")
 def test_a_link_to_a_file_elsewhere(kept, tmp_path):
     _, entry = kept
     elsewhere = tmp_path / "downloaded"
@@ -95,7 +91,6 @@ def test_a_link_to_a_file_elsewhere(kept, tmp_path):
     assert elsewhere.read_bytes() == planted("key", b"evil")
 
 
-@pytest.mark.trust("security", "machine code under another's name is not run")
 def test_an_entry_renamed_to_another_key(kept):
     folder, entry = kept
     get(b"other", key="other key")
@@ -104,7 +99,6 @@ def test_an_entry_renamed_to_another_key(kept):
     assert get(b"made", key="other key") == b"made"
 
 
-@pytest.mark.trust("security", "a cache made here is its user's alone")
 def test_a_new_folder_is_the_user_s_alone(place):
     before = os.umask(0)
     try:

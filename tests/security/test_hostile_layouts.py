@@ -86,7 +86,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.trust("security")
 @pytest.mark.parametrize(("change", "message"), CHANGES.values(), ids=CHANGES)
 def test_a_dictionary_is_refused(written, change, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -96,7 +95,6 @@ def test_a_dictionary_is_refused(written, change, message, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.trust("security", "a family of priors that is another thing of PyMC")
 @pytest.mark.parametrize("family", ["Model", "CustomDist", "Simulator", "__doc__", "sample"])
 def test_a_family_names_a_distribution_only(written, family):
     parameters = {"lower": 0, "upper": 1}
@@ -107,7 +105,6 @@ def test_a_family_names_a_distribution_only(written, family):
         draw_prior(layout)
 
 
-@pytest.mark.trust("security", "a unit that would be computed for ever")
 @pytest.mark.parametrize(
     "text",
     [

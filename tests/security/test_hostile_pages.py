@@ -124,7 +124,6 @@ def opened(browser, path, *, policy=True):
     return found, elsewhere, said
 
 
-@pytest.mark.trust("security", "scripts in everything a report tells, in a browser")
 @pytest.mark.parametrize("policy", [True, False], ids=["with its policy", "without its policy"])
 def test_nothing_of_theirs_runs(browser, page, policy):
     found, elsewhere, said = opened(browser, page, policy=policy)
@@ -146,7 +145,6 @@ def test_what_runs_would_be_noticed(browser, page, tmp_path):
     assert found["taken"] == 0  # the policy alone stops it
 
 
-@pytest.mark.trust("security", "a page forbids every script but its own")
 def test_the_policy(page):
     text = page.read_text(encoding="utf-8")
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
@@ -158,7 +156,6 @@ def test_the_policy(page):
     }
 
 
-@pytest.mark.trust("security", "scripts in a layout's diagram, in a browser")
 @pytest.mark.parametrize("drawn_by", ["dot", "matplotlib"])
 def test_a_diagram_alone(browser, fit, tmp_path, monkeypatch, drawn_by):
     """As a file of its own, where a page's policy does not hold, and inside a notebook."""
@@ -179,7 +176,6 @@ def test_a_diagram_alone(browser, fit, tmp_path, monkeypatch, drawn_by):
         context.close()
 
 
-@pytest.mark.trust("security", "scripts in a report of Markdown and in notebooks")
 def test_markdown(fit, tmp_path):
     """No sign that opens a tag, a link, mathematics or code is left without a backslash."""
     fitted, evaluation = fit

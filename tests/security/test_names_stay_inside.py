@@ -57,9 +57,7 @@ def fitted(layout, evaluation, **options):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("security", "names that are paths: fits, stores, tables and reports")
 def test_everything_written_lies_inside(layout, evaluation, place, tmp_path, request):
-    request.node.user_properties.append(("inputs", len(NAMES)))
     before = {path: held for path, held in tree(tmp_path).items() if "inside" not in path.parts}
     whole = fitted(layout, evaluation, store=place / "store")
     whole.save(place / "fit.nc")
@@ -79,7 +77,6 @@ def test_everything_written_lies_inside(layout, evaluation, place, tmp_path, req
 
 
 @pytest.mark.slow
-@pytest.mark.trust("security", "distinct names never meet in a file")
 def test_no_two_names_collide(layout, evaluation, place):
     whole = fitted(layout, evaluation, store=place / "store")
     whole.save(place / "fit.nc")
@@ -90,7 +87,6 @@ def test_no_two_names_collide(layout, evaluation, place):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("security", "names that are paths: an import and a fit by the command")
 def test_the_command(place, tmp_path, capsys):
     shown = [name for name in NAMES if name]  # an empty cell is no name
     rows = [{"subject": who, "item": what, "outcome": 1} for who in shown for what in shown[:3]]
@@ -111,7 +107,6 @@ def test_the_command(place, tmp_path, capsys):
     assert len(ml.load(place / "fit" / "fit.nc").subjects) == len(shown)
 
 
-@pytest.mark.trust("security", "a name with a zero byte")
 def test_a_zero_byte_is_refused():
     """A file of netCDF would end the name there, and be damaged."""
     items = pd.DataFrame(index=["a"])
@@ -124,7 +119,6 @@ def test_a_zero_byte_is_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("security", "a store with a link in it")
 @pytest.mark.parametrize(
     "link", ["unit-0-1-0.npz", ".unit-0-1-0.npz", ".lock", "head.json", "data.npz"]
 )
@@ -147,7 +141,6 @@ def test_a_store_with_a_link_is_not_written_into(layout, evaluation, place, tmp_
     assert tree(tmp_path) == before
 
 
-@pytest.mark.trust("security", "a link where a file is to be written")
 def test_a_link_is_replaced_and_not_followed(layout, evaluation, place, tmp_path):
     target = tmp_path / "outside" / "precious"
     target.write_text("precious")
@@ -163,7 +156,6 @@ def test_a_link_is_replaced_and_not_followed(layout, evaluation, place, tmp_path
     assert not any((place / name).is_symlink() for name in names)
 
 
-@pytest.mark.trust("security", "a label dimension that is a path")
 @pytest.mark.parametrize("dim", ["../../x", "..", ".", "a/b", "/etc/x", "x\x00y", "a\\b", " a"])
 def test_a_dimension_is_no_path(dim):
     with pytest.raises(LayoutError) as caught:

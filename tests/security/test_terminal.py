@@ -36,7 +36,6 @@ def screen(monkeypatch):
     return sent
 
 
-@pytest.mark.trust("security", "names that steer the terminal")
 @pytest.mark.parametrize(("name", "shown"), STEERS.values(), ids=STEERS)
 def test_a_table_shows_it(screen, name, shown):
     table = pd.DataFrame({name: [name]}, index=pd.Index([name], name=name))
@@ -48,7 +47,6 @@ def test_a_table_shows_it(screen, name, shown):
     assert "\x1b[2J" not in sent
 
 
-@pytest.mark.trust("security", "errors and notes that steer the terminal")
 @pytest.mark.parametrize(("name", "shown"), STEERS.values(), ids=STEERS)
 def test_a_line_shows_it(name, shown, capsys, tmp_path):
     assert main(["compare", str(tmp_path / name.replace("/", "_"))]) == 2

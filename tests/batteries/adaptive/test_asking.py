@@ -88,7 +88,6 @@ def test_all_rules_of_precision_must_hold():
 COIN = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
 
 
-@pytest.mark.trust("oracles", "verdicts on a threshold, against the incomplete beta function")
 @pytest.mark.parametrize("threshold", [0.02, 0.3, 0.98])
 @pytest.mark.parametrize("p", [0.1, 0.6])
 def test_a_verdict_needs_answers_under_the_prior_and_under_equal_odds(threshold, p):
@@ -293,7 +292,6 @@ def disk_full(*_):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.trust("faults", "a test that adapts, on a disk that is full")
 def test_a_full_disk_leaves_the_test_as_it_was(tmp_path, monkeypatch):
     test, path = with_file(tmp_path)
     before, _ = test.next(2)
@@ -316,7 +314,6 @@ def test_a_full_disk_leaves_the_test_as_it_was(tmp_path, monkeypatch):
     same(test, ml.AdaptiveTest.load(path))
 
 
-@pytest.mark.trust("faults", "a test that adapts, interrupted anywhere in a call")
 @pytest.mark.parametrize(
     ("owner", "name"),
     [
@@ -492,7 +489,6 @@ while True:
 """
 
 
-@pytest.mark.trust("faults", "a test that adapts, killed between and within calls")
 @pytest.mark.slow
 def test_a_killed_process_loses_no_answer(tmp_path):
     items, path = skills_bank(60), tmp_path / "test.jsonl"

@@ -63,7 +63,6 @@ def chooser(drawn, targets=None, ends=(1,)):
     return Chooser(drawn, rows, list(ends), targets)
 
 
-@pytest.mark.trust("oracles", "information of an item, summed over outcomes")
 def test_the_item_with_the_most_mutual_information_is_chosen(drawn):
     exact = [joint_information(drawn.weights, [two(chance)]) for chance in drawn.table]
     costs, everything = np.ones(40), np.arange(40)
@@ -73,7 +72,6 @@ def test_the_item_with_the_most_mutual_information_is_chosen(drawn):
     assert chooser(drawn).best(everything, [], costs)[0] == best
 
 
-@pytest.mark.trust("oracles", "information of an item, summed over outcomes")
 def test_with_other_weights_another_item_is_best(drawn):
     """The twin: where the weights are not those of the answers, the choice is another."""
     exact = [joint_information(drawn.weights, [two(chance)]) for chance in drawn.table]
@@ -82,7 +80,6 @@ def test_with_other_weights_another_item_is_best(drawn):
     assert chooser(drawn).best(np.arange(40), [], np.ones(40))[0] != np.argmax(exact)
 
 
-@pytest.mark.trust("oracles", "information beside items in flight, summed over outcomes")
 @pytest.mark.parametrize("flight", [[3], [3, 8], [0, 1, 2, 3]])
 def test_items_in_flight_are_averaged_over(drawn, flight):
     together = [two(drawn.table[item]) for item in flight]
@@ -108,7 +105,6 @@ def test_many_items_in_flight_are_averaged_over_draws(drawn):
     assert exact[found] - own > 0.85 * (max(exact.values()) - own)
 
 
-@pytest.mark.trust("oracles", "variance that an item removes, summed over outcomes")
 @pytest.mark.parametrize("targets", [{"e0": 1.0}, {"e0": 1.0, "e1": 3.0}])
 def test_targets_are_what_the_outcome_is_expected_to_narrow(drawn, targets):
     def left(chance, element):
@@ -133,7 +129,6 @@ def test_targets_are_what_the_outcome_is_expected_to_narrow(drawn, targets):
     assert chooser(drawn, targets).best(np.arange(40), [], np.ones(40))[0] == np.argmax(exact)
 
 
-@pytest.mark.trust("oracles", "information of grades, summed over grades")
 def test_grades_and_several_outcomes_are_taken_together(drawn):
     """Rows by item: two steps of a grade, and one success."""
     drawn.table = drawn.table[:39]

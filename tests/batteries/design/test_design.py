@@ -84,7 +84,6 @@ def test_greedy_against_all_subsets(rng):
     assert max(exact.values()) > 1.3 * best
 
 
-@pytest.mark.trust("oracles", "a design's expected standard deviations")
 @pytest.mark.parametrize("n", [4, 8, 16])
 def test_expected_sd_against_quadrature(rng, n):
     """One capability: expected sds within 8 % of the average exact posterior's.
@@ -110,7 +109,6 @@ def test_many_weak_items_are_a_linear_gaussian_case():
     assert found.battery["gain"].iloc[0] == pytest.approx(0.02**2 / 8, rel=0.15)
 
 
-@pytest.mark.trust("oracles", "a design for bands with several modes")
 def test_symmetric_bands_are_not_taken_for_telling(rng, monkeypatch):
     """Bands about 0 leave the sign open: half-open items are chosen, and the exact sd is small.
 

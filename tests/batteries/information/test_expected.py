@@ -145,7 +145,6 @@ def banded(ends, slope, rng):
     return layout, {"lower": ends[:, 0], "upper": ends[:, 1]}, sds.mean()
 
 
-@pytest.mark.trust("oracles", "expected standard deviations where few subjects decide")
 def test_subjects_beyond_all_bands_count_as_often_as_there_are_some(monkeypatch):
     """Their sds are ten times the others': the mean is within 12 % of the exact one for any seed.
 

@@ -68,7 +68,6 @@ def made():
     return generate_items(HASTE, Mock(write).model, Mock(annotate_item).model, count=COUNT)
 
 
-@pytest.mark.trust("promises", "inconsistent items of a new propensity are dropped and counted")
 def test_inconsistent_items_are_dropped_and_counted(made):
     planned = {
         "not written": UNWRITTEN,

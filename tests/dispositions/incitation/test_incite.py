@@ -82,7 +82,6 @@ def rows(study):
                 yield f"{name} {level}", f"i{number}", ways[place], letters[place]
 
 
-@pytest.mark.trust("promises", "answers of incited models are kept and dropped as counted")
 def test_what_is_kept_asked_again_and_dropped_is_counted_as_planned(study):
     said = study[0]
     assert len(said.answers) == 2 * 4 * 30
@@ -105,7 +104,6 @@ def test_what_is_kept_asked_again_and_dropped_is_counted_as_planned(study):
         assert abs(found - share) < 3 * math.sqrt(share * (1 - share) / 240)
 
 
-@pytest.mark.trust("promises", "answers of incited models are kept and dropped as counted")
 def test_outcomes_are_those_of_the_options_that_were_meant(study):
     said, *_, judge = study
     evaluation = said.evaluation
@@ -136,7 +134,6 @@ def test_dropped_answers_say_why(study):
         assert found["reason"].startswith(reason)
 
 
-@pytest.mark.trust("promises", "answers of incited models are kept and dropped as counted")
 def test_agreement_is_that_of_the_share_which_both_read(study):
     said, *_, judge = study
     table = said.agreement()

@@ -123,7 +123,6 @@ def test_inputs_are_compared_beyond_what_summaries_have(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("stated", [None, 100])
-@pytest.mark.trust("security", "a log that unpacks to more than the limit")
 def test_what_a_log_unpacks_to_is_limited(tmp_path, monkeypatch, stated):
     """The limit holds for what is unpacked, also where the file states another size."""
 
@@ -140,9 +139,6 @@ def test_what_a_log_unpacks_to_is_limited(tmp_path, monkeypatch, stated):
         read_inspect(path)
 
 
-@pytest.mark.trust(
-    "security", "JSON of nested lists, which took memory with the square of its size"
-)
 def test_nested_lists_take_little_memory(tmp_path):
     path = tmp_path / "log.json"
     path.write_text("[" * 200_000)

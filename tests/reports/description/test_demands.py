@@ -12,7 +12,6 @@ from measurement_layouts.linking import logistic, mixture, presence, product
 from measurement_layouts.reports import Rules
 from measurement_layouts.reports.description.demands import demand_levels
 
-PROMISE = pytest.mark.trust("promises", "descriptions judge by the battery's demands")
 LOUD = Rules(spread=1e-6)
 
 
@@ -47,7 +46,6 @@ def finding(fit, rules=LOUD, element="reach"):
     return found[found["element"] == element].iloc[0]
 
 
-@PROMISE
 @pytest.mark.parametrize("high", [6, 13, 60])
 @pytest.mark.parametrize(
     ("mean", "sd", "kind"),
@@ -79,7 +77,6 @@ def test_by_the_range_it_does(rng):
     assert kinds == ["strength", "weakness"]
 
 
-@PROMISE
 def test_an_interval_across_classes_is_uncertain(rng):
     """Whether it is strong cannot be told: the interval says so, and the words do, too."""
     items = table(demand=np.arange(1, 5.5, 0.5))
@@ -91,7 +88,6 @@ def test_an_interval_across_classes_is_uncertain(rng):
     assert "In between" not in text
 
 
-@PROMISE
 def test_what_is_counted_is_what_is_said(rng):
     items = table(demand=np.arange(1, 5.5, 0.5))
     fit = fitted(reaching(9), items, rng, reach=(3.6, 0.3))

@@ -1,6 +1,6 @@
 """Every scenario's posterior is checked by simulation: true values have uniform ranks.
 
-``pytest -m "slow and trust" tests/validation/calibration/test_calibration.py --simulations 1000``
+``pytest -m slow tests/validation/calibration/test_calibration.py --simulations 1000``
 takes twenty times as many as here, and sees deviations a quarter as large. Layouts whose
 simulations cost more take a part of them; see `Scenario.calibration`. If all layouts are
 calibrated, the chance that one fails is at most 1 % over all of them, for a seed that is fixed.
@@ -61,17 +61,13 @@ def fit_once():
 
 @pytest.mark.parametrize(
     ("name", "layout"),
-    [
-        pytest.param(*case, id=title, marks=pytest.mark.trust("calibration", title))
-        for title, case in CASES.items()
-    ],
+    [pytest.param(*case, id=title) for title, case in CASES.items()],
 )
-def test_true_values_have_uniform_ranks(name, layout, simulations, request, monkeypatch, fit_once):
+def test_true_values_have_uniform_ranks(name, layout, simulations, monkeypatch, fit_once):
     if (name, layout) == SPOILT:
         simulations = max(100, simulations)
         monkeypatch.setattr(run, "fit", fit_once)
     found = calibration(name, layout, simulations)
-    request.node.user_properties.append(("verdict", found.verdict()))
     assert not found.inconclusive, found.status["reason"].value_counts()
     assert found.calibrated, found.table()
     assert not found.uses_outcomes_twice
@@ -86,14 +82,7 @@ def test_every_layout_is_checked():
 
 @pytest.mark.parametrize(
     ("name", "layout"),
-    [
-        pytest.param(
-            *case,
-            id=case[0],
-            marks=pytest.mark.trust("promises", f"{case[0]}: not calibrated, said"),
-        )
-        for case in TWICE.items()
-    ],
+    [pytest.param(*case, id=case[0]) for case in TWICE.items()],
 )
 def test_outcomes_that_count_twice_are_found_and_said(name, layout, simulations):
     """The published pull of the noise is known to be not calibrated; see `mixture`."""

@@ -14,7 +14,6 @@ OPTIONS = {"draws": 400, "tune": 400, "progressbar": False}
 
 
 @pytest.mark.slow
-@pytest.mark.trust("calibration")
 @pytest.mark.parametrize(
     "declare",
     [shared_layouts.explanatory, shared_layouts.two_capabilities],
@@ -39,7 +38,6 @@ def test_populations_are_calibrated(declare):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("calibration")
 def test_a_residual_that_is_left_out_is_found(monkeypatch):
     """Without the items' own part, the weight of their property is far too sure.
 

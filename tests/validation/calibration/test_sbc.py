@@ -90,7 +90,6 @@ def test_profiles_come_from_the_prior():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("calibration")
 @pytest.mark.parametrize(
     "leaf", [graded_layouts.graded, graded_layouts.score], ids=["grades", "scores"]
 )

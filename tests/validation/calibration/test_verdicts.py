@@ -57,7 +57,6 @@ def test_up_to_the_share_the_ranks_of_all_decide():
     assert not made(1000 - most, most, of_good=NARROW).calibrated
 
 
-@pytest.mark.trust("promises", "many simulations that did not converge: inconclusive")
 @pytest.mark.parametrize("not_converged", [51, 498, 1000])
 def test_beyond_the_share_uniform_ranks_prove_nothing(not_converged):
     found = made(1000 - not_converged, not_converged)

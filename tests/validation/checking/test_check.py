@@ -85,7 +85,6 @@ def test_a_demand_that_never_varies(rng):
     assert apart.problems == []
 
 
-@pytest.mark.trust("promises", "a pull that uses outcomes twice is asked for, and a problem")
 def test_outcomes_that_count_twice(cohort):
     """The published pull is named, with what it costs; a number is no problem."""
     published = check(small_layouts.animal_ai(), cohort).problems

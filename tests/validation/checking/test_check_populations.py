@@ -66,7 +66,6 @@ def source():
     return Hierarchy(whole_cohort(shared_layouts.rasch(), ITEMS, SUBJECTS))
 
 
-@pytest.mark.trust("calibration")
 def test_expected_variances_are_those_of_the_formula_by_hand(source):
     """Contrasts by hand against deviations whose sum is held at zero; a twin lets it free."""
     known = values()

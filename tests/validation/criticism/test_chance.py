@@ -87,13 +87,11 @@ def check(chances, alarms, properties):
     assert alarms.sum() >= stats.binom.ppf(_LEVEL, runs, 0.05)
 
 
-@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 @pytest.mark.slow
 def test_alarms_are_as_rare_as_promised(many):
     check(*many["candidates"], properties=5)
 
 
-@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 @pytest.mark.slow
 def test_alarms_at_the_forms_in_use_are_as_rare_as_promised(many):
     check(*many["forms"], properties=2)

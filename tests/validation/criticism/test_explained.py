@@ -42,7 +42,6 @@ def made_up(declared, seed=4, **given):
     return fit, draws, evaluation.items["size"].to_numpy()
 
 
-@pytest.mark.trust("oracles", "share of the difficulty that demands explain, by hand")
 def test_an_ease_beside_a_demand():
     """In log-odds both parts are plain; new items differ by the spread."""
     fit, draws, size = made_up(layout(EASE))
@@ -61,7 +60,6 @@ def test_an_ease_beside_a_demand():
     assert abs(means - first["share"]) > 0.05  # the twin: of posterior means, not of draws
 
 
-@pytest.mark.trust("oracles", "share of the difficulty that demands explain, by hand")
 def test_final_log_odds_are_averaged_over_subjects():
     """Under a noise the parts do not add up; tasks' eases are counted from their mean."""
     noise = ml.Noise("noise", per=P, prior=ml.Prior("Beta", alpha=1, beta=9))
@@ -139,7 +137,6 @@ def simulated(share, seed, subjects=12, items=25):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("calibration", "share of the difficulty that demands explain")
 def test_intervals_cover_the_true_share():
     """About .90 of 36; a spread that is left out of the variances, and posterior means, do not."""
     studies, covered, twins = 12, [], []

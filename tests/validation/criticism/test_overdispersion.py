@@ -29,7 +29,6 @@ def criticised(made, evaluation):
     return ml.validation.criticise(fit, evaluation).overdispersion
 
 
-@pytest.mark.trust("faults", "repeated attempts that depend on each other")
 def test_a_criticism_finds_them_and_everything_says_so(tmp_path):
     """The layout uses every property, so there is no candidate; that is no reason to stop."""
     _, evaluation = counts(3, 1.0, seed=3)
@@ -59,7 +58,6 @@ def test_a_criticism_finds_them_and_everything_says_so(tmp_path):
     assert len(twin.overdispersion) == 4
 
 
-@pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("sd", "about"), [(0.0, 0.9), (1.0, 0.7)])
 def test_intervals_hold_as_often_as_is_said(sd, about):
     """120 subjects: the share of intervals that hold has a standard error of .027 or .042."""
@@ -101,7 +99,6 @@ BATTERIES = [
 ]
 
 
-@pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("made", "battery"), BATTERIES)
 def test_false_alarms_are_as_rare_as_stated(made, battery):
     """120 subjects with independent attempts: three standard errors above 5 %, of 120."""
@@ -116,7 +113,6 @@ def test_power():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("made", "battery"), BATTERIES[1::2])
 def test_alarms_over_all_subjects_are_as_rare_as_stated(made, battery):
     """40 checks of five subjects: their alarms are at most 5 %, and three standard errors.

@@ -215,7 +215,6 @@ def test_the_figure_shows_each_table_and_what_is_flagged(found):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("faults", "repeated attempts that depend on each other")
 def test_repeated_attempts_that_are_too_much_alike_are_found_with_their_part():
     rng = np.random.default_rng(4)
     people, names = [f"s{row}" for row in range(40)], [f"i{at}" for at in range(8)]

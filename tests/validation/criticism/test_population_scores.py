@@ -69,7 +69,6 @@ def bernoulli(own, log_odds):
     return (own * log_odds - np.logaddexp(0, log_odds)).sum(axis=1)
 
 
-@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 def test_an_items_level_is_scored_as_the_exact_marginal_likelihood_says():
     outcomes = drawn(30, EASE, seed=3, extra=np.eye(8)[2])
     residuals = rasch(outcomes, EASE, draws=4000)
@@ -91,7 +90,6 @@ def test_an_items_level_is_scored_as_the_exact_marginal_likelihood_says():
         assert tested.complete[item, 0, 0] > 1.05 * information
 
 
-@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 def test_pairs_are_scored_as_the_exact_marginal_likelihood_says():
     outcomes = drawn(30, EASE, seed=4)
     found = dependence.pairs(rasch(outcomes, EASE, draws=8000), **JUDGED).set_index(
@@ -136,7 +134,6 @@ def test_slopes_of_persons_are_scored_as_the_exact_marginal_likelihood_says():
         assert tested.score[row, 0] == pytest.approx(score, abs=0.02)
 
 
-@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 def test_scores_of_persons_have_the_stated_variance_over_all_patterns():
     patterns = np.array(list(itertools.product([0.0, 1.0], repeat=8)))
     log_odds = GRID[:, None] + EASE
@@ -171,7 +168,6 @@ def test_rare_sums_have_the_tails_of_the_exact_distribution():
         assert abs(norm.sf(x) - exact) > 0.1 * exact, "the twin: the normal distribution is off"
 
 
-@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 @pytest.mark.parametrize(
     "table",
     [
@@ -199,7 +195,6 @@ def half(residuals):
     return Contrast("batch", ("b",), "a", odd[:, None].astype(float))
 
 
-@pytest.mark.trust("promises", "criticism finds what a layout misses")
 def test_items_that_differ_are_left_out_of_what_subjects_are_in_all():
     ease = np.linspace(-1.5, 1.5, 12)
     odd = (np.arange(400) % 2)[:, None]

@@ -54,7 +54,6 @@ def draws_of(fit):
     return found
 
 
-@pytest.mark.trust("oracles", "leave-one-out of whole items and subjects, by hand")
 @pytest.mark.parametrize("unit", ["item", "subject"])
 def test_whole_units_by_hand(fit, evaluation, unit):
     """Importance weights by hand, unsmoothed, of those whose k is small."""
@@ -175,7 +174,6 @@ def refitted(layout, evaluation, place):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("oracles", "leave-one-out of whole items against fits without them")
 def test_items_against_fits_without_them(evaluation):
     """The mean difference is within .15 nats; cells, which know the item's ease, are not."""
     layout = shared_layouts.rasch()
@@ -193,7 +191,6 @@ def test_items_against_fits_without_them(evaluation):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("oracles", "leave-one-out of whole subjects against fits without them")
 def test_subjects_against_fits_without_them():
     """Every other subject."""
     layout = shared_layouts.rasch()

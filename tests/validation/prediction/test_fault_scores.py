@@ -118,7 +118,6 @@ def test_refused(call, error, message):
         call()
 
 
-@pytest.mark.trust("faults", "a new item outside the range")
 def test_a_new_item_outside_the_range_is_forecast_and_flagged():
     forecast = fit().forecast(pd.concat([NEW, FAR]))
     flags = forecast.to_frame().set_index(["subject", "item"])["extrapolated"]
@@ -129,7 +128,6 @@ def test_a_new_item_outside_the_range_is_forecast_and_flagged():
     )
 
 
-@pytest.mark.trust("faults", "trained items under other names")
 def test_a_few_items_that_chance_makes_equal_are_new():
     """Twin: three items of one step's multiples, and two subjects, are no evidence of a leak."""
     renamed = items().rename(index=str.upper)
@@ -137,7 +135,6 @@ def test_a_few_items_that_chance_makes_equal_are_new():
     assert ml.score_forecast(fit().forecast(renamed), known)["trials"].tolist() == [3, 3]
 
 
-@pytest.mark.trust("faults", "a single-class test set")
 def test_an_area_under_a_curve_that_is_undefined_is_not_zero():
     scores = ml.score_forecast(fit().forecast(NEW), single_class())
     assert scores["auroc"].isna().all()
@@ -148,7 +145,6 @@ def test_an_area_under_a_curve_that_is_undefined_is_not_zero():
     assert scores[["brier", "log_score", "ece"]].notna().all(axis=None)
 
 
-@pytest.mark.trust("faults", "probabilities of exactly 0 and 1")
 def test_probabilities_of_exactly_0_and_1():
     """By hand: the last bin is closed, so that a forecast of 1 counts."""
     assert scoring.log_score([0, 1], [0, 1]) == 0
@@ -158,7 +154,6 @@ def test_probabilities_of_exactly_0_and_1():
     assert (parts.brier, parts.calibration, parts.refinement) == (0.75, 0.75**2, 0.1875)
 
 
-@pytest.mark.trust("faults", "empty bins")
 def test_empty_bins_count_for_nothing():
     assert scoring.expected_calibration_error([0.05, 0.95], [0, 1], bins=1000) == pytest.approx(
         0.05

@@ -51,7 +51,6 @@ def with_people(evaluation, people):
     return ml.Evaluation(evaluation.items, evaluation.successes, evaluation.trials, subjects=people)
 
 
-@pytest.mark.trust("oracles", "the Rasch baseline: the penalised maximum by SciPy")
 def test_they_are_the_penalised_maximum(rng):
     """Counts of up to four trials, with cells and items that nobody tried."""
     items = pd.DataFrame({"size": rng.normal(3, 2, 9)}).rename(index="q{}".format)

@@ -64,7 +64,6 @@ def test_a_forecast_of_some_subjects(fitted, new_items, outcomes):
 # --- leaks ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.trust("promises", "scores of training outcomes are refused")
 def test_training_outcomes_are_refused(fitted, cohort, items):
     with pytest.raises(
         DataError,
@@ -74,7 +73,6 @@ def test_training_outcomes_are_refused(fitted, cohort, items):
         ml.score_forecast(fitted.forecast(items), cohort)
 
 
-@pytest.mark.trust("promises", "scores of training outcomes are refused")
 def test_a_single_leak_is_found(fitted, cohort, new_items, items, outcomes):
     mixed = pd.concat([new_items, items.loc[["item-07"]]])
     table = pd.DataFrame(1, index=["Ann"], columns=mixed.index)
@@ -88,7 +86,6 @@ def test_training_outcomes_can_be_asked_for(fitted, cohort, items):
     assert table.loc["Dot", "trials"] == 12
 
 
-@pytest.mark.trust("promises", "no false alarm of a leak")
 def test_an_item_that_only_another_subject_attempted_is_no_leak(fitted, cohort, items):
     """Dot left every other item out; Ann's having done them teaches nothing about Dot."""
     unseen = cohort.trials.columns[cohort.trials.loc["Dot"] == 0]

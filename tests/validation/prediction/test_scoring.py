@@ -59,7 +59,6 @@ def residual(parts):
 # --- Brier score and its decomposition -----------------------------------------------------------
 
 
-@pytest.mark.trust("promises", "the parts of a Brier score add up")
 @given(tallies(), st.integers(1, 25))
 @example((np.array(PUBLISHED_FAULT[0]), np.array(PUBLISHED_FAULT[1]), np.ones(4, int)), 10)
 @example((np.array([0.0, 0.0, 1.0]), np.array([1, 0, 2]), np.array([1, 1, 3])), 7)
@@ -156,7 +155,6 @@ def test_a_forecast_on_an_edge_belongs_to_the_upper_bin(bins):
 # --- against scikit-learn ------------------------------------------------------------------------
 
 
-@pytest.mark.trust("promises", "scores are scikit-learn's")
 def test_scores_agree_with_scikit_learn(rng):
     p = rng.choice(np.linspace(0.01, 0.99, 40), size=500)  # with ties
     y = rng.binomial(1, p)

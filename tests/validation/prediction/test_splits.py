@@ -211,7 +211,6 @@ class Peeks:
 SPLITS = [Items(0.25), Items(folds=3), Cells(0.25), Cells(folds=3), Groups("rewardSize", 3)]
 
 
-@pytest.mark.trust("promises", "held-out outcomes change no forecast")
 @pytest.mark.parametrize("split", [*SPLITS, Given("rewardSize > 1")], ids=repr)
 def test_held_out_outcomes_change_no_forecast(counts, animal_ai, split):
     """Turning all held-out outcomes of a fold around changes scores, but no prediction."""
