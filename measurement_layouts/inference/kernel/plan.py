@@ -3,11 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from .domains import Domains
 from .inputs import Outcomes
-from .terms import LogDensity, Term
 from .values import Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
@@ -117,6 +113,37 @@ CONSTANT_TERM = "constant"  # the subject's binomial coefficients, in nats
 
 
 @dataclass(frozen=True)
+class Density:
+    """Quantities of a log-density on a battery, whatever the outcomes.
+
+    Attributes
+    ----------
+    values : Values
+        All quantities, with their domains.
+    prior : Value
+        Log prior density of the point.
+    probability : Value
+        Probability of success of each row.
+    weights : Value or None
+        Weights with which the outcomes' probability is averaged over a dimension.
+    profile : tuple of Value
+        The latents' values, in the layout's order.
+    points : dict of int to Space
+        Spaces of the parts of the point, by offset.
+    length : int
+        Length of the point.
+    """
+
+    values: Values
+    prior: Value
+    probability: Value
+    weights: Value | None
+    profile: tuple[Value, ...]
+    points: Mapping[int, Space]
+    length: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """Quantities to compute.
 
@@ -147,15 +174,13 @@ class Plan:
     outcomes: Outcomes
 
 
-def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
-    """Plan the computation of a log-density on a battery.
+def plan(density: Density, outcomes: Outcomes) -> Plan:
+    """Plan the computation of a log-density with outcomes, and of its gradient.
 
     Parameters
     ----------
-    density : LogDensity
-        The terms of the log-density.
-    domains : Domains
-        Domains of the battery.
+    density : Density
+        Quantities of the prior and of the outcomes' probability.
     outcomes : Outcomes
         Form of a subject's outcomes.
 
@@ -164,70 +189,24 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
     Plan
         The log-density of the point given a subject's outcomes, with its gradient.
     """
-    terms = density.terms
-    values = Values(domains, terms.sizes)
-    placed: list[Value | None] = []
-    points: dict[int, Space] = {}
-    for term in terms.listed:
-        args = [placed[arg] for arg in term.args]
-        if any(arg is None for arg in args):  # computed from an unused meta-feature
-            made = None
-        elif term.op == "feature":
-            made = _feature(values, str(term.value), term.labels)
-        elif term.op == "constant":
-            made = _numbers(values, term.value, term.labels)
-        elif term.op in ("point", "own"):
-            space = Space(domains.of(term.features, ()), term.labels)
-            made = values.leaf(term.op, term.value, space, term.features)
-            if term.op == "point":
-                points[int(term.value)] = space  # type: ignore[call-overload]
-        elif term.op == "total":
-            made = _total(values, args[0], term)  # type: ignore[arg-type]
-        elif term.op in ("sum", "max", "min", "prod"):
-            made = values.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
-        else:
-            made = values(term.op, *args)  # type: ignore[arg-type]
-        placed.append(made)
-    success = placed[density.probability]
-    weights = None if density.weights is None else placed[density.weights]
-    likelihood = _likelihood(values, success, weights, outcomes)  # type: ignore[arg-type]
+    values = density.values
     own = values.leaf("own", CONSTANT_TERM, Space())
-    total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
-    profile = tuple(placed[place] for place in density.profile)
-    return Plan(values, total, gradient(values, total), profile, points, density.length, outcomes)  # type: ignore[arg-type]
-
-
-def _feature(values: Values, name: str, labels: tuple[str, ...]) -> Value | None:
-    domains = values.domains
-    if name not in domains.features:
-        return None
-    numbers, names = domains.features[name], frozenset({name})
-    domain = domains.of(names, labels)
-    assert domain is not None  # noqa: S101
-    if domain.dim is None:
-        return values.data(numbers[domain.origin], Space(domain, labels), names)
-    entries = numbers[domain.origin, np.arange(numbers.shape[1])]
-    return values.data(entries, Space(domain, labels), names)
-
-
-def _total(values: Values, arg: Value, term: Term) -> Value:
-    """Make a sum over the levels of plates."""
-    through, kept = (
-        Space(values.domains.of(frozenset(plates), ()), arg.space.labels)
-        for plates in term.value  # type: ignore[attr-defined]
+    total = values("add", density.prior, _likelihood(density, outcomes), own)
+    return Plan(
+        values,
+        total,
+        gradient(values, total),
+        density.profile,
+        density.points,
+        density.length,
+        outcomes,
     )
-    return values.fold("sum", arg, through, kept, term.features)
 
 
-def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
-    array = np.reshape(numbers, [values.sizes[label] for label in labels])  # type: ignore[call-overload]
-    return values.data(array, Space(None, labels)) if labels else values.constant(float(array))
-
-
-def _likelihood(values: Values, success: Value, weights: Value | None, outcomes: Outcomes) -> Value:
+def _likelihood(density: Density, outcomes: Outcomes) -> Value:
     """Make the log-probability of the outcomes, without coefficients."""
-    rows = Space(values.domains.rows)
-    everything = frozenset(values.domains.features)
-    given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
-    logs = outcomes.log_probability(values, success, weights, *given)
+    values = density.values
+    rows, everything = Space(values.domains.rows), frozenset(values.domains.features)
+    counts = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
+    logs = outcomes.log_probability(values, density.probability, density.weights, *counts)
     return values.fold("sum", logs, rows, Space())

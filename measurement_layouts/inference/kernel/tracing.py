@@ -1,11 +1,12 @@
 """Formulas as quantities of a plan: arrays that record the operations made with them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
+from ...linking import Expr, evaluate
 from .values import Space, Value, Values
 
 _UFUNCS = {
@@ -123,6 +124,9 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
     def __len__(self) -> int:
         raise UntraceableError("a length")
 
+    def __float__(self) -> float:
+        raise UntraceableError("a single number")
+
     def __array__(self, *_arguments: object, **_options: object) -> np.ndarray:
         raise UntraceableError("an operation on arrays that are written out")
 
@@ -163,14 +167,27 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         if len(heights) > 1:
             raise UntraceableError("stacks of different heights")
         if not any(value._stacked for value in traced):
-            return Traced(self.values, self.values(op, *(value._entries[0] for value in traced)))
+            return Traced(self.values, self._compute(op, *(value._entries[0] for value in traced)))
         entries = tuple(
-            self.values(
+            self._compute(
                 op, *(value._entries[at if len(value._entries) > 1 else 0] for value in traced)
             )
             for at in range(heights.pop() if heights else 1)
         )
         return Traced(self.values, entries)
+
+    def _compute(self, op: str, *args: Value) -> Value:
+        """Add an operation; logarithms of exponentials and logistics do not underflow."""
+        make, inner = self.values, args[0]
+        if op == "mul" and any(arg.is_zero for arg in args):
+            return make.zero
+        if op == "log" and inner.op == "exp":
+            return inner.args[0]
+        if op == "log" and inner.op == "sigmoid":
+            return make("neg", make("softplus", make("neg", inner.args[0])))
+        if op == "log1p" and inner.op == "neg" and inner.args[0].op == "sigmoid":
+            return make("neg", make("softplus", inner.args[0].args[0]))
+        return make(op, *args)
 
     def _lifted(self, value: Any) -> "Traced":
         """Convert numbers, whose last axes are those of the labels."""
@@ -211,6 +228,30 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             for entry in self._entries
         )
         return Traced(self.values, entries if self._stacked else entries[0])
+
+
+def trace(formula: Expr, known: Mapping[str, Any], dims: tuple[str, ...]) -> Any:
+    """Compute an expression of traced values; see `linking.evaluate`.
+
+    Raises
+    ------
+    UntraceableError
+        When a formula uses an operation that a plan has no quantity for, or of another library.
+    """
+    try:
+        return evaluate(formula, known, dims)
+    except (NotImplementedError, TypeError) as error:  # an operation of PyTensor, for example
+        raise UntraceableError(str(error)) from error
+
+
+def column(values: Values, name: str, labels: tuple[str, ...]) -> Traced:
+    """Return a meta-feature of the rows, at the distinct combinations of what it depends on."""
+    domains, names = values.domains, frozenset({name})
+    numbers, domain = domains.features[name], domains.of(names, labels)
+    if domain is not None:
+        each = () if domain.dim is None else (np.arange(numbers.shape[1]),)
+        numbers = numbers[(domain.origin, *each)]
+    return Traced(values, values.data(numbers, Space(domain, labels), names))
 
 
 def _is_number(value: object, number: float) -> bool:

@@ -1,34 +1,38 @@
-"""The log-density of a layout on a cohort, translated from PyMC's formulas into terms.
+"""The log-density of a layout on a cohort, from formulas of its priors and of its outcome.
 
-It is the density that `to_pymc` has; the outcomes are data of the terms.
+It is the density that `to_pymc` has. The latents' coordinates follow each other in the sampler's
+point, and the levels of plates are values of hidden meta-features.
 """
 
-from collections.abc import Mapping
+import functools
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pymc as pm
-import pytensor.tensor as pt
-from pytensor.graph.replace import graph_replace
-from pytensor.scalar.basic import autocast_float_as
 
-from ...layouts import Latent, Layout, MetaFeature, Node
+from ...common.cache import Recent
+from ...layouts import Latent, Layout, Prior
 from ...layouts.outcomes.steps import MARK
-from ...layouts.outcomes.unseen import Numbers
-from ...layouts.plates import SUBJECT, Plate, determines, plate_name
-from ...linking import evaluate
-from ...linking.evaluation import ancestry
-from ..kernel.terms import LogDensity
-from .alignment import align
+from ...layouts.plates import Plate, plate_name
+from ...layouts.priors import ZERO_SUM
+from ..kernel.domains import Domains
+from ..kernel.plan import Density
+from ..kernel.tracing import Traced, column, trace
+from ..kernel.values import Space, Value, Values
+from .alignment import leaves
 from .cohort import Cohort, plate_feature
-from .density_terms import ROW, Translator
-from .prior import PLACES, Centring, add_latent, profile_variables
+from .families import value_and_density
+from .prior import has_latent_scale, profile_variables
+from .pymc_model import compile_key
 
 type Degrees = Mapping[str, np.ndarray | None]
 """By latent, the degree of centring of the values of each level, shape (levels...); None for 0."""
+
+_starts = Recent[object, dict[str, np.ndarray]](64)
 
 
 @dataclass(frozen=True)
@@ -51,56 +55,228 @@ class Part:
     plates: tuple[int, ...]
     labels: tuple[int, ...]
 
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return math.prod(self.plates + self.labels)
 
-def log_density(
-    cohort: Cohort, centring: Degrees = MappingProxyType({})
-) -> tuple[LogDensity, np.ndarray, list[Part]]:
-    """Translate the log-density of a layout for the levels of a cohort.
+
+class LogDensity:
+    """Formulas of a layout's log-density, for the levels of a cohort.
 
     Parameters
     ----------
     cohort : Cohort
-        Layout and levels; the outcomes are not used. For a subject that is fitted alone, the terms
-        are the same whatever the items and the subject.
-    centring : mapping of str to ndarray or None
-        Degrees of centring; see `Centring`. Other latents are centred.
+        Layout and levels; the outcomes are not used. For a subject that is fitted alone, the
+        formulas are the same whatever the items and the subject.
+    centring : mapping of str to ndarray or None, optional
+        Degrees of centring; see `prior.Centring`. Other latents are centred.
 
-    Returns
-    -------
-    LogDensity
-        The terms of the log-density. The levels of plates are the values of the hidden
-        meta-features of `plate_feature`.
-    ndarray, shape (length,)
-        The point at which PyMC would start the sampler.
-    list of Part
+    Attributes
+    ----------
+    parts : list of Part
         Parts of the point, by latent.
+    start : ndarray, shape (length,)
+        The point at which PyMC would start the sampler.
 
     Raises
     ------
-    UnsupportedError
-        When an operation has no term; the model must then be compiled by PyMC.
     LayoutError
         When PyMC does not accept a prior.
     """
-    layout = cohort.layout
-    sizes = {dim: len(labels) for dim, labels in layout.dims.items()}
-    levels = {plate_name(plate): cohort.size([plate])[0] for plate in plates_of(layout)}
-    translation = _Translation(layout, sizes, levels, centring)
-    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as one_level:
-        profile_variables(layout)
-    with autocast_float_as("float64"):  # PyTensor takes numbers such as 2.0 in single precision
-        start = translation.add_latents(one_level.initial_point())
-        probability, *weights = translation.outcome()
-    terms = translation.translator.terms
-    density = LogDensity(
-        terms,
-        terms.compute("add", *translation.prior),
-        probability,
-        tuple(translation.values[latent.name] for latent in layout.latents),
-        translation.translator.length,
-        weights[0] if weights else None,
-    )
-    return density, start, translation.parts
+
+    def __init__(self, cohort: Cohort, centring: Degrees = MappingProxyType({})) -> None:
+        layout = cohort.layout
+        self.layout, self._centring = layout, centring
+        self._sizes = {dim: len(names) for dim, names in layout.dims.items()}
+        self._levels = {plate_name(plate): cohort.size([plate])[0] for plate in plates_of(layout)}
+        self.parts: list[Part] = []
+        end = 0
+        for latent in layout.latents:
+            counts = tuple(self._levels[name] for name in self._plates(latent))
+            labels = tuple(map(len, latent.dims.values()))
+            self.parts.append(Part(latent, end, counts, labels))
+            end += self.parts[-1].size
+        first = _starts.find(compile_key(layout), lambda: _first_values(layout))
+        self.start = np.concatenate(
+            [self._start(part, prior, first[name]) for part, name, prior in self._variables()]
+        )
+
+    def _plates(self, latent: Latent) -> tuple[str, ...]:
+        """Name the plates of a latent; none for subjects that are fitted alone."""
+        return tuple(map(plate_name, latent.plates)) if self.layout.joint else ()
+
+    def _variables(self) -> Iterator[tuple[Part, str, Prior]]:
+        """Yield what has a prior: latents, or labels with priors of their own."""
+        for part in self.parts:
+            for name, prior in named_priors(part.latent):
+                yield part, name, prior
+
+    def _start(self, part: Part, prior: Prior, value: np.ndarray) -> np.ndarray:
+        """Return the start of a variable: PyMC's if it is centred, else 0."""
+        if part.latent.name in self._centring and has_latent_scale(prior):
+            value = np.zeros(value.shape)
+        return np.broadcast_to(value, part.plates + value.shape).ravel()
+
+    @functools.cached_property
+    def used(self) -> frozenset[str]:
+        """Names of meta-features on which the outcome depends; in a joint layout, also the prior.
+
+        Those of levels and of centring are hidden meta-features.
+        """
+        layout = self.layout
+        unseen = layout.outcome.unseen
+        formulas = [layout.outcome.expression, *([] if unseen is None else [unseen.weights])]
+        names = {node.name for formula in formulas for node in leaves(formula)}
+        names -= {latent.name for latent in layout.latents}
+        if not layout.joint:
+            return frozenset(names)
+        names |= {node.name for node in (*layout.covariates, *layout.constants)}
+        names |= {plate_feature(plate) for plate, count in self._levels.items() if count > 1}
+        for part, _, prior in self._variables():
+            names |= set(map(idle_feature, self._summed(part.latent, prior)))
+            if self._centring.get(part.latent.name) is not None and has_latent_scale(prior):
+                names.add(centring_feature(part.latent.name))
+        return frozenset(names)
+
+    def _summed(self, latent: Latent, prior: Prior) -> tuple[str, ...]:
+        """Name the plates over which the values sum to zero."""
+        plates = self._plates(latent)
+        return plates[len(plates) - prior.zero_sum_axes :]
+
+    def on(self, domains: Domains) -> Density:
+        """Compute the quantities of the log-density on the rows of some domains.
+
+        Raises
+        ------
+        UntraceableError
+            When there is no quantity for a formula; the model must then be compiled by PyMC.
+        """
+        return _Quantities(self, Values(domains, self._sizes)).density()
+
+
+class _Quantities:
+    """Quantities of a layout: those of one latent after the other, and those of the outcome."""
+
+    def __init__(self, formulas: LogDensity, values: Values) -> None:
+        self.formulas, self.layout, self.values = formulas, formulas.layout, values
+        self.dims = tuple(self.layout.dims)
+        self.points: dict[int, Space] = {}
+        self.known: dict[str, Any] = {}
+        self.prior: list[Value] = []
+        self.like = Traced(values, values.zero)
+
+    def density(self) -> Density:
+        """Compute all quantities."""
+        layout = self.layout
+        for node in (*layout.row_features, *layout.covariates):
+            if node.name in self.values.domains.features:
+                self.known[node.name] = column(self.values, node.name, node.label_dims)
+        for constant in layout.constants:
+            self.known[constant.name] = (
+                column(self.values, constant.name, ())
+                if layout.joint
+                else Traced(self.values, self.values.leaf("own", constant.name, Space()))
+            )
+        for part in self.formulas.parts:
+            self.known[part.latent.name] = self._latent(part)
+        unseen = layout.outcome.unseen
+        return Density(
+            self.values,
+            self.values("add", *self.prior),
+            self._value(layout.outcome.expression),
+            None if unseen is None else self._value(unseen.weights),
+            tuple(self.like.entry(self.known[latent.name]) for latent in layout.latents),
+            self.points,
+            len(self.formulas.start),
+        )
+
+    def _value(self, formula: Any) -> Value:
+        return self.like.entry(trace(formula, self.known, self.dims))
+
+    def _latent(self, part: Part) -> Any:
+        """Add a latent's coordinates and their log-density; returns its value."""
+        latent, offset = part.latent, part.offset
+        if not isinstance(latent.prior, tuple):
+            return self._variable(part, offset, latent.priors[0], latent.label_dims)
+        step = math.prod(part.plates)
+        each = [
+            self._variable(part, offset + label * step, prior, ())
+            for label, prior in enumerate(latent.priors)
+        ]
+        positions = self.values.data(np.arange(float(len(each))), Space(None, latent.label_dims))
+        joined = each[0]
+        for label, value in enumerate(each[1:], start=1):
+            joined = np.where(Traced(self.values, positions) == label, value, joined)
+        return joined
+
+    def _variable(self, part: Part, offset: int, prior: Prior, labels: tuple[str, ...]) -> Any:
+        plates = self.formulas._plates(part.latent)
+        space = self._space(plates, labels)
+        point = self.values.leaf("point", offset, space, self._features(plates))
+        self.points[offset] = space
+        parameters = {
+            name: trace(formula, self.known, self.dims) for name, formula in prior.parameters
+        }
+        compute = self._zero_sum if prior.family == ZERO_SUM else self._independent
+        value, density = compute(part, prior, Traced(self.values, point), parameters)
+        total = self._total(self.like.entry(density), plates, ())
+        for dim in labels:
+            total = self.values.reduce("sum", total, dim)
+        self.prior.append(total)
+        return value
+
+    def _independent(
+        self, part: Part, prior: Prior, at: Traced, parameters: Mapping[str, Any]
+    ) -> tuple[Any, Any]:
+        """Compute values that are independent given the parameters."""
+        return value_and_density(prior.family, parameters, at, self._degree(part.latent, prior))
+
+    def _zero_sum(
+        self, part: Part, prior: Prior, at: Traced, parameters: Mapping[str, Any]
+    ) -> tuple[Any, Any]:
+        """Compute values that sum to zero; coordinates at a plate's last level are unused."""
+        plates, summed = (
+            self.formulas._plates(part.latent),
+            self.formulas._summed(part.latent, prior),
+        )
+        last = {plate: column(self.values, idle_feature(plate), ()) for plate in summed}
+        free: Any = 1.0
+        for at_last in last.values():
+            free = free * (1 - at_last)
+        normal = {"mu": 0.0, "sigma": parameters["sigma"] * free + (1 - free)}
+        value, density = value_and_density("Normal", normal, at, self._degree(part.latent, prior))
+        value = value * free
+        for plate in summed:
+            others = tuple(name for name in plates if name != plate)
+            total = Traced(self.values, self._total(self.like.entry(value), plates, others))
+            count = self.formulas._levels[plate]
+            mean = total / (count**0.5 + count)
+            value = value + last[plate] * (mean - total / count**0.5) - mean
+        return value, density
+
+    def _degree(self, latent: Latent, prior: Prior) -> Any:
+        """Return the degree of centring of a variable."""
+        centring = self.formulas._centring
+        if latent.name not in centring or not has_latent_scale(prior):
+            return 1.0
+        if centring[latent.name] is None:
+            return 0.0
+        return column(self.values, centring_feature(latent.name), ())
+
+    def _features(self, plates: tuple[str, ...]) -> frozenset[str]:
+        """Name the hidden meta-features of plates with several levels."""
+        levels = self.formulas._levels
+        return frozenset(plate_feature(plate) for plate in plates if levels[plate] > 1)
+
+    def _space(self, plates: tuple[str, ...], labels: tuple[str, ...]) -> Space:
+        return Space(self.values.domains.of(self._features(plates), ()), labels)
+
+    def _total(self, value: Value, plates: tuple[str, ...], kept: tuple[str, ...]) -> Value:
+        """Sum over the levels of plates, except those that are kept."""
+        labels = value.space.labels
+        through, target = self._space(plates, labels), self._space(kept, labels)
+        return self.values.fold("sum", value, through, target, self._features(kept))
 
 
 def plates_of(layout: Layout) -> tuple[Plate, ...]:
@@ -108,172 +284,23 @@ def plates_of(layout: Layout) -> tuple[Plate, ...]:
     return layout.plates if layout.joint else ()
 
 
-class _Translation:
-    """Terms of a layout: those of one latent after the other, and those of the outcome."""
-
-    def __init__(
-        self, layout: Layout, sizes: dict[str, int], levels: dict[str, int], centring: Degrees
-    ) -> None:
-        single = {plate for plate, count in levels.items() if count == 1}
-        self.layout, self.levels, self.centring = layout, levels, centring
-        self.lengths, self.dims = levels | sizes, tuple(layout.dims)
-        plates = {plate: plate_feature(plate) for plate in levels}
-        self.translator = Translator(sizes, plates, single)
-        self.values: dict[str, int] = {}
-        self.parts: list[Part] = []
-        self.prior = [self.translator.terms.constant(np.array(0.0))]
-
-    def add_latents(self, first: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Translate the priors; returns the point at which the sampler starts.
-
-        Parameters
-        ----------
-        first : mapping of str to ndarray
-            Starting values of centred latents; those of others are 0.
-        """
-        translator, start = self.translator, list[np.ndarray]()
-        with pm.Model() as model:
-            for latent in self.layout.latents:
-                plates = latent.plates if self.layout.joint else ()
-                names = tuple(map(plate_name, plates))
-                counts = tuple(self.levels[plate] for plate in names)
-                labels = tuple(map(len, latent.dims.values()))
-                self.parts.append(Part(latent, translator.length, counts, labels))
-                before = len(model.free_RVs)
-                of_labels = () if isinstance(latent.prior, tuple) else latent.label_dims
-                variable = add_latent(
-                    latent,
-                    plates,
-                    partial(self._stand_in, plates),
-                    self.dims,
-                    partial(self._zero_sum, latent),
-                    self._transform(latent, (*names, *of_labels)),
-                    self.lengths,
-                )
-                self._add_places(latent, model)
-                free = model.free_RVs[before:]
-                for random in free:
-                    point = model.rvs_to_values[random]
-                    translator.point(point, of_labels, names)
-                    value = np.broadcast_to(first.get(point.name, 0.0), point.type.shape)
-                    start.append(np.ravel(value))
-                logp, value = _by_coordinates(model, free, variable)
-                prior, self.values[latent.name] = translator.run([logp, value])
-                self.prior.append(prior)
-        return np.concatenate(start).astype(float)
-
-    def outcome(self) -> list[int]:
-        """Translate a row's probability of success, and the weights of what is unseen."""
-        layout, by_node = self.layout, dict[str, Any]()
-        constants = layout.constants
-        nodes: list[Latent | MetaFeature] = [*layout.row_features, *layout.covariates]
-        for node in (*nodes, *layout.latents):
-            shape = (None, *map(len, node.dims.values()))
-            variable = pt.tensor(node.name, dtype="float64", shape=shape)
-            self.translator.place(variable, (ROW, *node.label_dims), self._term(node))
-            by_node[node.name] = align(variable, node, self.dims, per_item=True)
-        for constant in constants:
-            if layout.joint:
-                variable = pt.tensor(constant.name, dtype="float64", shape=(None,))
-                term = self.translator.feature(constant.name)
-                self.translator.place(variable, (ROW,), term)
-                by_node[constant.name] = variable[(slice(None), *[None] * len(self.dims))]
-            else:
-                by_node[constant.name] = pt.dscalar(constant.name)
-                self.translator.number(by_node[constant.name], constant.name)
-        for numbers in ancestry(layout.outcome):
-            if isinstance(numbers, Numbers) and numbers.dims:
-                by_node[numbers.name] = self._numbers(numbers)
-        unseen = layout.outcome.unseen
-        formulas = [layout.outcome.expression, *([] if unseen is None else [unseen.weights])]
-        computed = [pt.as_tensor(evaluate(formula, by_node, self.dims)) for formula in formulas]
-        return self.translator.run(computed)
-
-    def _term(self, node: Latent | MetaFeature) -> int:
-        """Return the place of a node's values."""
-        if node.name not in self.values:
-            self.values[node.name] = self.translator.feature(node.name, node.label_dims)
-        return self.values[node.name]
-
-    def _stand_in(self, plates: tuple[Plate, ...], node: Node) -> Any:
-        """Return a variable of a node's values for each level of finer plates."""
-        assert isinstance(node, Latent | MetaFeature)  # noqa: S101
-        coarser = node.plates if isinstance(node, Latent) else (SUBJECT,)
-        axes = [
-            plate_name(fine) if any(determines([fine], [coarse]) for coarse in coarser) else None
-            for fine in plates
-        ]
-        roles = [*axes, *(dim if dim in node.label_dims else None for dim in self.dims)]
-        return self._variable(roles, self._term(node))
-
-    def _variable(self, roles: list[str | None], term: int) -> Any:
-        shape = [1 if role is None else self.lengths[role] for role in roles]
-        made = pt.tensor(dtype="float64", shape=shape)
-        self.translator.place(made, roles, term)
-        return made
-
-    def _transform(self, latent: Latent, named: tuple[str, ...]) -> Centring | None:
-        """Return the coordinates of a latent's values; None where it is centred."""
-        if latent.name not in self.centring:
-            return None
-        if self.centring[latent.name] is None:
-            return Centring()
-        roles = [dim if dim in self.levels else None for dim in named]
-        term = self.translator.feature(centring_feature(latent.name))
-        return Centring(self._variable(roles, term))
-
-    def _zero_sum(
-        self, latent: Latent, name: str, spread: Any, axes: int, named: tuple[str, ...]
-    ) -> Any:
-        """Write a variable that sums to zero; coordinates at a plate's last level are unused."""
-        plates = [dim for dim in named if dim in self.levels]
-        summed = plates[len(plates) - axes :]
-        free: Any = 1.0
-        last = {}
-        for plate in summed:
-            roles = [dim if dim == plate else None for dim in named]
-            last[plate] = self._variable(roles, self.translator.feature(idle_feature(plate)))
-            free = free * (1 - last[plate])
-        shape = [self.lengths[dim] for dim in named]
-        moves = (
-            {} if (own := self._transform(latent, named)) is None else {"default_transform": own}
-        )
-        values = pm.Normal(name, 0.0, spread * free + (1 - free), shape=shape, **moves) * free
-        for plate in summed:
-            axis, count = named.index(plate), self.levels[plate]
-            total = pt.sum(values, axis=axis, keepdims=True)
-            mean = total / (count**0.5 + count)
-            values = values + last[plate] * (mean - total / count**0.5) - mean
-        return values
-
-    def _add_places(self, latent: Latent, model: pm.Model) -> None:
-        """Add the positions of labels, by which labels with priors of their own are joined."""
-        for dim in latent.label_dims:
-            name = f"{dim}{PLACES}"
-            if name in model and model[name] not in self.translator.axes:
-                self.translator.numbers(model[name], np.arange(float(self.lengths[dim])), (dim,))
-
-    def _numbers(self, part: Numbers) -> Any:
-        """Add numbers along dimensions that an outcome uses; returns their aligned variable."""
-        shape = tuple(map(len, part.dims.values()))
-        numbers = pt.tensor(part.name, dtype="float64", shape=shape)
-        self.translator.numbers(numbers, np.reshape(part.values, shape), tuple(part.dims))
-        return numbers[tuple(slice(None) if dim in part.dims else None for dim in self.dims)]
+def named_priors(latent: Latent) -> list[tuple[str, Prior]]:
+    """Return the priors of a latent: of the latent, or of each label with a prior of its own."""
+    if not isinstance(latent.prior, tuple):
+        return [(latent.name, latent.priors[0])]
+    labels = latent.labels or ()
+    return [(f"{latent.name}[{x}]", prior) for x, prior in zip(labels, latent.priors, strict=True)]
 
 
-def _by_coordinates(model: pm.Model, free: list[Any], variable: Any) -> tuple[Any, Any]:
-    """Return the log-density of random variables, and what is computed of them, by coordinates."""
-    values, logs = {}, []
-    for random in free:
-        coordinate, transform = model.rvs_to_values[random], model.rvs_to_transforms[random]
-        if transform is None:
-            values[random] = coordinate
-            logs.append(pt.sum(pm.logp(random, coordinate)))
-        else:
-            values[random] = transform.backward(coordinate, *random.owner.inputs)
-            change = transform.log_jac_det(coordinate, *random.owner.inputs)
-            logs.append(pt.sum(pm.logp(random, values[random]) + change))
-    return pt.add(*logs) if len(logs) > 1 else logs[0], graph_replace(variable, values)
+def _first_values(layout: Layout) -> dict[str, np.ndarray]:
+    """Return PyMC's first coordinate of each variable, with a single level of each plate."""
+    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
+        profile_variables(layout)
+    point = model.initial_point()
+    return {
+        variable.name: np.asarray(point[model.rvs_to_values[variable].name], dtype=float)
+        for variable in model.free_RVs
+    }
 
 
 def centring_feature(latent: str) -> str:

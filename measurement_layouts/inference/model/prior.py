@@ -25,17 +25,10 @@ from ...linking import Expr, LayoutError, evaluate
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant
 from .alignment import lay_out
+from .families import LOCATION_SCALE
 
 _DRAWS = 4000
 _SEED = 20231
-LOCATION_SCALE = {
-    **dict.fromkeys(("Normal", "StudentT", "ZeroSumNormal", "LogNormal"), ("mu", "sigma")),
-    "Cauchy": ("alpha", "beta"),
-    "Gumbel": ("mu", "beta"),
-    "Laplace": ("mu", "b"),
-    "Logistic": ("mu", "s"),
-}
-"""Names of location and scale, by family that has both; those of LogNormal are of the logarithm."""
 _OUTCOMES_PER_VALUE = 10
 PLACES = (
     "[]"  # suffix of a dimension: data with its labels' positions; names of nodes cannot have it
