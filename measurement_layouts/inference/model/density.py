@@ -4,9 +4,8 @@ It is the density that `to_pymc` has. The latents' coordinates follow each other
 point, and the levels of plates are values of hidden meta-features.
 """
 
-import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -17,8 +16,9 @@ import pymc as pm
 from ...common.cache import Recent
 from ...layouts import Latent, Layout, Prior
 from ...layouts.outcomes.steps import MARK
-from ...layouts.plates import Plate, plate_name
+from ...layouts.plates import plate_name
 from ...layouts.priors import ZERO_SUM
+from ...linking import Expr
 from ..kernel.domains import Domains
 from ..kernel.plan import Density
 from ..kernel.tracing import Traced, column, trace
@@ -26,8 +26,8 @@ from ..kernel.values import Space, Value, Values
 from .alignment import leaves
 from .cohort import Cohort, plate_feature
 from .families import value_and_density
-from .prior import has_latent_scale, profile_variables
 from .pymc_model import compile_key
+from .variables import has_latent_scale, named_priors, profile_variables
 
 type Degrees = Mapping[str, np.ndarray | None]
 """By latent, the degree of centring of the values of each level, shape (levels...); None for 0."""
@@ -55,10 +55,25 @@ class Part:
     plates: tuple[int, ...]
     labels: tuple[int, ...]
 
+
+@dataclass(frozen=True)
+class _Variable:
+    """What has a prior: a latent, or a label with a prior of its own.
+
+    Its degree of centring is 1 or 0, or the name of the hidden meta-feature that has it.
+    """
+
+    name: str
+    prior: Prior
+    offset: int
+    plates: tuple[str, ...]
+    labels: tuple[str, ...]
+    degree: float | str
+
     @property
-    def size(self) -> int:
-        """Number of coordinates."""
-        return math.prod(self.plates + self.labels)
+    def summed(self) -> tuple[str, ...]:
+        """Plates over which the values sum to zero."""
+        return self.plates[len(self.plates) - self.prior.zero_sum_axes :]
 
 
 class LogDensity:
@@ -70,7 +85,7 @@ class LogDensity:
         Layout and levels; the outcomes are not used. For a subject that is fitted alone, the
         formulas are the same whatever the items and the subject.
     centring : mapping of str to ndarray or None, optional
-        Degrees of centring; see `prior.Centring`. Other latents are centred.
+        Degrees of centring; see `families.value_and_density`. Other latents are centred.
 
     Attributes
     ----------
@@ -78,6 +93,9 @@ class LogDensity:
         Parts of the point, by latent.
     start : ndarray, shape (length,)
         The point at which PyMC would start the sampler.
+    used : frozenset of str
+        Meta-features on which the outcome depends; in a joint layout, also those on which the prior
+        depends. Those of levels and of centring are hidden meta-features.
 
     Raises
     ------
@@ -86,63 +104,51 @@ class LogDensity:
     """
 
     def __init__(self, cohort: Cohort, centring: Degrees = MappingProxyType({})) -> None:
-        layout = cohort.layout
-        self.layout, self._centring = layout, centring
-        self._sizes = {dim: len(names) for dim, names in layout.dims.items()}
-        self._levels = {plate_name(plate): cohort.size([plate])[0] for plate in plates_of(layout)}
+        self.layout = layout = cohort.layout
+        self.sizes = {dim: len(names) for dim, names in layout.dims.items()}
+        plates = layout.plates if layout.joint else ()
+        self.levels = {plate_name(plate): cohort.size([plate])[0] for plate in plates}
         self.parts: list[Part] = []
-        end = 0
-        for latent in layout.latents:
-            counts = tuple(self._levels[name] for name in self._plates(latent))
-            labels = tuple(map(len, latent.dims.values()))
-            self.parts.append(Part(latent, end, counts, labels))
-            end += self.parts[-1].size
+        self.variables: dict[str, list[_Variable]] = {}
         first = _starts.find(compile_key(layout), lambda: _first_values(layout))
-        self.start = np.concatenate(
-            [self._start(part, prior, first[name]) for part, name, prior in self._variables()]
-        )
+        starts = [np.zeros(0)]
+        for latent in layout.latents:
+            names = tuple(map(plate_name, latent.plates)) if layout.joint else ()
+            counts = tuple(self.levels[name] for name in names)
+            offset, labels = sum(map(len, starts)), tuple(map(len, latent.dims.values()))
+            self.parts.append(Part(latent, offset, counts, labels))
+            self.variables[latent.name] = []
+            own = () if isinstance(latent.prior, tuple) else latent.label_dims
+            for name, prior in named_priors(latent):
+                degree: float | str = 1.0
+                if latent.name in centring and has_latent_scale(prior):
+                    fixed = centring[latent.name] is None
+                    degree = 0.0 if fixed else centring_feature(latent.name)
+                offset = sum(map(len, starts))
+                variable = _Variable(name, prior, offset, names, own, degree)
+                self.variables[latent.name].append(variable)
+                start = first[name] if degree == 1 else np.zeros(first[name].shape)
+                starts.append(np.broadcast_to(start, counts + start.shape).ravel())
+        self.start = np.concatenate(starts)
+        self.used = self._used()
 
-    def _plates(self, latent: Latent) -> tuple[str, ...]:
-        """Name the plates of a latent; none for subjects that are fitted alone."""
-        return tuple(map(plate_name, latent.plates)) if self.layout.joint else ()
-
-    def _variables(self) -> Iterator[tuple[Part, str, Prior]]:
-        """Yield what has a prior: latents, or labels with priors of their own."""
-        for part in self.parts:
-            for name, prior in named_priors(part.latent):
-                yield part, name, prior
-
-    def _start(self, part: Part, prior: Prior, value: np.ndarray) -> np.ndarray:
-        """Return the start of a variable: PyMC's if it is centred, else 0."""
-        if part.latent.name in self._centring and has_latent_scale(prior):
-            value = np.zeros(value.shape)
-        return np.broadcast_to(value, part.plates + value.shape).ravel()
-
-    @functools.cached_property
-    def used(self) -> frozenset[str]:
-        """Names of meta-features on which the outcome depends; in a joint layout, also the prior.
-
-        Those of levels and of centring are hidden meta-features.
-        """
+    def _used(self) -> frozenset[str]:
         layout = self.layout
         unseen = layout.outcome.unseen
         formulas = [layout.outcome.expression, *([] if unseen is None else [unseen.weights])]
         names = {node.name for formula in formulas for node in leaves(formula)}
         names -= {latent.name for latent in layout.latents}
-        if not layout.joint:
-            return frozenset(names)
-        names |= {node.name for node in (*layout.covariates, *layout.constants)}
-        names |= {plate_feature(plate) for plate, count in self._levels.items() if count > 1}
-        for part, _, prior in self._variables():
-            names |= set(map(idle_feature, self._summed(part.latent, prior)))
-            if self._centring.get(part.latent.name) is not None and has_latent_scale(prior):
-                names.add(centring_feature(part.latent.name))
+        if layout.joint:
+            names |= {node.name for node in (*layout.covariates, *layout.constants)}
+            names |= self.features(tuple(self.levels))
+            for variable in (one for several in self.variables.values() for one in several):
+                names |= set(map(idle_feature, variable.summed))
+                names |= {variable.degree} - {0.0, 1.0}
         return frozenset(names)
 
-    def _summed(self, latent: Latent, prior: Prior) -> tuple[str, ...]:
-        """Name the plates over which the values sum to zero."""
-        plates = self._plates(latent)
-        return plates[len(plates) - prior.zero_sum_axes :]
+    def features(self, plates: tuple[str, ...]) -> frozenset[str]:
+        """Name the hidden meta-features of plates with several levels."""
+        return frozenset(plate_feature(plate) for plate in plates if self.levels[plate] > 1)
 
     def on(self, domains: Domains) -> Density:
         """Compute the quantities of the log-density on the rows of some domains.
@@ -152,7 +158,7 @@ class LogDensity:
         UntraceableError
             When there is no quantity for a formula; the model must then be compiled by PyMC.
         """
-        return _Quantities(self, Values(domains, self._sizes)).density()
+        return _Quantities(self, Values(domains, self.sizes)).density()
 
 
 class _Quantities:
@@ -160,7 +166,6 @@ class _Quantities:
 
     def __init__(self, formulas: LogDensity, values: Values) -> None:
         self.formulas, self.layout, self.values = formulas, formulas.layout, values
-        self.dims = tuple(self.layout.dims)
         self.points: dict[int, Space] = {}
         self.known: dict[str, Any] = {}
         self.prior: list[Value] = []
@@ -168,9 +173,9 @@ class _Quantities:
 
     def density(self) -> Density:
         """Compute all quantities."""
-        layout = self.layout
+        layout, unseen = self.layout, self.layout.outcome.unseen
         for node in (*layout.row_features, *layout.covariates):
-            if node.name in self.values.domains.features:
+            if node.name in self.formulas.used:
                 self.known[node.name] = column(self.values, node.name, node.label_dims)
         for constant in layout.constants:
             self.known[constant.name] = (
@@ -178,9 +183,15 @@ class _Quantities:
                 if layout.joint
                 else Traced(self.values, self.values.leaf("own", constant.name, Space()))
             )
-        for part in self.formulas.parts:
-            self.known[part.latent.name] = self._latent(part)
-        unseen = layout.outcome.unseen
+        for latent in layout.latents:
+            variables = self.formulas.variables[latent.name]
+            self.known[latent.name], *others = map(self._add, variables)
+            positions = np.arange(1.0 + len(others))
+            for label, value in enumerate(others, start=1):
+                at = self.values.data(positions == label, Space(None, latent.label_dims))
+                self.known[latent.name] = np.where(
+                    Traced(self.values, at) != 0, value, self.known[latent.name]
+                )
         return Density(
             self.values,
             self.values("add", *self.prior),
@@ -191,105 +202,56 @@ class _Quantities:
             len(self.formulas.start),
         )
 
-    def _value(self, formula: Any) -> Value:
-        return self.like.entry(trace(formula, self.known, self.dims))
+    def _computed(self, formula: Expr) -> Any:
+        return trace(formula, self.known, tuple(self.layout.dims))
 
-    def _latent(self, part: Part) -> Any:
-        """Add a latent's coordinates and their log-density; returns its value."""
-        latent, offset = part.latent, part.offset
-        if not isinstance(latent.prior, tuple):
-            return self._variable(part, offset, latent.priors[0], latent.label_dims)
-        step = math.prod(part.plates)
-        each = [
-            self._variable(part, offset + label * step, prior, ())
-            for label, prior in enumerate(latent.priors)
-        ]
-        positions = self.values.data(np.arange(float(len(each))), Space(None, latent.label_dims))
-        joined = each[0]
-        for label, value in enumerate(each[1:], start=1):
-            joined = np.where(Traced(self.values, positions) == label, value, joined)
-        return joined
+    def _value(self, formula: Expr) -> Value:
+        return self.like.entry(self._computed(formula))
 
-    def _variable(self, part: Part, offset: int, prior: Prior, labels: tuple[str, ...]) -> Any:
-        plates = self.formulas._plates(part.latent)
-        space = self._space(plates, labels)
-        point = self.values.leaf("point", offset, space, self._features(plates))
-        self.points[offset] = space
-        parameters = {
-            name: trace(formula, self.known, self.dims) for name, formula in prior.parameters
-        }
-        compute = self._zero_sum if prior.family == ZERO_SUM else self._independent
-        value, density = compute(part, prior, Traced(self.values, point), parameters)
-        total = self._total(self.like.entry(density), plates, ())
-        for dim in labels:
+    def _add(self, variable: _Variable) -> Any:
+        """Add a variable's coordinates and their log-density; returns its value."""
+        space = self._space(variable.plates, variable.labels)
+        self.points[variable.offset] = space
+        features = self.formulas.features(variable.plates)
+        at = Traced(self.values, self.values.leaf("point", variable.offset, space, features))
+        prior, degree = variable.prior, variable.degree
+        weight = column(self.values, degree, ()) if isinstance(degree, str) else degree
+        parameters = {name: self._computed(formula) for name, formula in prior.parameters}
+        if prior.family == ZERO_SUM:
+            value, density = self._zero_sum(variable, at, parameters["sigma"], weight)
+        else:
+            value, density = value_and_density(prior.family, parameters, at, weight)
+        total = self._total(self.like.entry(density), variable.plates, ())
+        for dim in variable.labels:
             total = self.values.reduce("sum", total, dim)
         self.prior.append(total)
         return value
 
-    def _independent(
-        self, part: Part, prior: Prior, at: Traced, parameters: Mapping[str, Any]
-    ) -> tuple[Any, Any]:
-        """Compute values that are independent given the parameters."""
-        return value_and_density(prior.family, parameters, at, self._degree(part.latent, prior))
-
     def _zero_sum(
-        self, part: Part, prior: Prior, at: Traced, parameters: Mapping[str, Any]
+        self, variable: _Variable, at: Traced, spread: Any, weight: Any
     ) -> tuple[Any, Any]:
         """Compute values that sum to zero; coordinates at a plate's last level are unused."""
-        plates, summed = (
-            self.formulas._plates(part.latent),
-            self.formulas._summed(part.latent, prior),
-        )
-        last = {plate: column(self.values, idle_feature(plate), ()) for plate in summed}
-        free: Any = 1.0
-        for at_last in last.values():
-            free = free * (1 - at_last)
-        normal = {"mu": 0.0, "sigma": parameters["sigma"] * free + (1 - free)}
-        value, density = value_and_density("Normal", normal, at, self._degree(part.latent, prior))
+        last = {plate: column(self.values, idle_feature(plate), ()) for plate in variable.summed}
+        free = math.prod(1 - is_last for is_last in last.values())
+        normal = {"mu": 0.0, "sigma": spread * free + (1 - free)}
+        value, density = value_and_density("Normal", normal, at, weight)
         value = value * free
-        for plate in summed:
-            others = tuple(name for name in plates if name != plate)
-            total = Traced(self.values, self._total(self.like.entry(value), plates, others))
-            count = self.formulas._levels[plate]
-            mean = total / (count**0.5 + count)
-            value = value + last[plate] * (mean - total / count**0.5) - mean
+        for plate, is_last in last.items():
+            others = tuple(name for name in variable.plates if name != plate)
+            total = self._total(self.like.entry(value), variable.plates, others)
+            count = self.formulas.levels[plate]
+            mean = Traced(self.values, total) / (count**0.5 + count)
+            value = value + is_last * (mean - Traced(self.values, total) / count**0.5) - mean
         return value, density
 
-    def _degree(self, latent: Latent, prior: Prior) -> Any:
-        """Return the degree of centring of a variable."""
-        centring = self.formulas._centring
-        if latent.name not in centring or not has_latent_scale(prior):
-            return 1.0
-        if centring[latent.name] is None:
-            return 0.0
-        return column(self.values, centring_feature(latent.name), ())
-
-    def _features(self, plates: tuple[str, ...]) -> frozenset[str]:
-        """Name the hidden meta-features of plates with several levels."""
-        levels = self.formulas._levels
-        return frozenset(plate_feature(plate) for plate in plates if levels[plate] > 1)
-
     def _space(self, plates: tuple[str, ...], labels: tuple[str, ...]) -> Space:
-        return Space(self.values.domains.of(self._features(plates), ()), labels)
+        return Space(self.values.domains.of(self.formulas.features(plates), ()), labels)
 
     def _total(self, value: Value, plates: tuple[str, ...], kept: tuple[str, ...]) -> Value:
         """Sum over the levels of plates, except those that are kept."""
         labels = value.space.labels
         through, target = self._space(plates, labels), self._space(kept, labels)
-        return self.values.fold("sum", value, through, target, self._features(kept))
-
-
-def plates_of(layout: Layout) -> tuple[Plate, ...]:
-    """Return the plates of a layout's latents; none for subjects that are fitted alone."""
-    return layout.plates if layout.joint else ()
-
-
-def named_priors(latent: Latent) -> list[tuple[str, Prior]]:
-    """Return the priors of a latent: of the latent, or of each label with a prior of its own."""
-    if not isinstance(latent.prior, tuple):
-        return [(latent.name, latent.priors[0])]
-    labels = latent.labels or ()
-    return [(f"{latent.name}[{x}]", prior) for x, prior in zip(labels, latent.priors, strict=True)]
+        return self.values.fold("sum", value, through, target, self.formulas.features(kept))
 
 
 def _first_values(layout: Layout) -> dict[str, np.ndarray]:

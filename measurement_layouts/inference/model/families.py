@@ -44,7 +44,9 @@ def value_and_density(
         The coordinate.
     degree : array, optional
         Degree w of centring of a family with a location and a scale (default: the coordinate is
-        the value itself, or its logarithm, or its log-odds); see `prior.Centring`.
+        the value itself, or its logarithm, or its log-odds); the coordinate z is
+        the value itself for w = 1, and its deviation from the location in units of the scale for
+        w = 0.
 
     Returns
     -------

@@ -22,7 +22,8 @@ from ...linking.function import Call
 from .alignment import align
 from .cohort import Cohort, indices
 from .features import read_training_features
-from .prior import add_nodes, draw_variables, keep_derived, noncentred
+from .prior import draw_variables
+from .variables import add_nodes, keep_derived, noncentred
 
 ROW = "row"  # dimension of steps of items' outcomes, in a joint model
 
@@ -101,8 +102,8 @@ def build_model(
     cohort : Cohort
         Layout, levels and outcomes.
     deviations : collection of str, optional
-        Latents that are sampled as deviations from their location; see `Centring` (default: those
-        of `few_outcomes`).
+        Latents that are sampled as deviations from their location; see `variables.Deviations`
+        (default: those of `few_outcomes`).
     derived : bool
         Whether derived nodes are variables of the model; see `to_pymc`.
 

@@ -427,7 +427,7 @@ def compiled(cohort: Cohort, centring: Degrees | None = None) -> Compiled:
     cohort : Cohort
         Layout and data.
     centring : mapping of str to ndarray or None, optional
-        See `Kernel` (default: deviations where there are few outcomes; see `prior.noncentred`).
+        See `Kernel` (default: deviations where there are few outcomes; see `variables.noncentred`).
 
     Raises
     ------
