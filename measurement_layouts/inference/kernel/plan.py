@@ -27,16 +27,16 @@ def gradient(values: Values, total: Value) -> dict[int, Value]:
         Derivatives by offset into the point, of the parts on which the total depends.
     """
     pending = {total.number: (total, values.one)}
-    found: dict[int, Value] = {}
+    derivatives: dict[int, Value] = {}
     while pending:
         value, g = pending.pop(max(pending))  # all values that are computed from it are done
         if value.op == "point":
-            found[int(value.payload)] = g  # type: ignore[call-overload]
+            derivatives[int(value.payload)] = g  # type: ignore[call-overload]
             continue
-        for arg, part in _passed_on(values, value, g):
-            before = pending.get(arg.number)
-            pending[arg.number] = (arg, part if before is None else values("add", before[1], part))
-    return found
+        for arg, slope in _passed_on(values, value, g):
+            _, before = pending.get(arg.number, (arg, values.zero))
+            pending[arg.number] = (arg, values("add", before, slope))
+    return derivatives
 
 
 def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, Value]]:
@@ -44,12 +44,12 @@ def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, 
     if value.op == "fold":
         kind, through = value.folded
         (arg,) = value.args
-        part = g
+        slope = g
         if kind in ("max", "min"):
-            part = values("where", values("eq", arg, value), g, values.zero)
+            slope = values("where", values("eq", arg, value), g, values.zero)
         elif kind == "prod":
-            part = values("mul", g, values.fellows(arg, through, value.space))
-        yield arg, values.fold("sum", part, through, arg.space, arg.features)
+            slope = values("mul", g, values.fellows(arg, through, value.space))
+        yield arg, values.fold("sum", slope, through, arg.space, arg.features)
         return
     if value.is_truth:
         return
@@ -144,33 +144,21 @@ class Density:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Quantities to compute.
+class Plan(Density):
+    """Quantities to compute: those of the density, and those that depend on the outcomes.
 
     Attributes
     ----------
-    values : Values
-        All quantities, with their domains.
     total : Value
-        The log-density.
+        The log-density of the point given a subject's outcomes.
     gradient : dict of int to Value
         Derivatives of the log-density, by offset into the point.
-    profile : tuple of Value
-        The latents' values.
-    points : dict of int to Space
-        Spaces of the parts of the point, by offset.
-    length : int
-        Length of the point.
     outcomes : Outcomes
         Form of a subject's outcomes.
     """
 
-    values: Values
     total: Value
     gradient: Mapping[int, Value]
-    profile: tuple[Value, ...]
-    points: Mapping[int, Space]
-    length: int
     outcomes: Outcomes
 
 
@@ -190,17 +178,9 @@ def plan(density: Density, outcomes: Outcomes) -> Plan:
         The log-density of the point given a subject's outcomes, with its gradient.
     """
     values = density.values
-    own = values.leaf("own", CONSTANT_TERM, Space())
-    total = values("add", density.prior, _likelihood(density, outcomes), own)
-    return Plan(
-        values,
-        total,
-        gradient(values, total),
-        density.profile,
-        density.points,
-        density.length,
-        outcomes,
-    )
+    coefficients = values.leaf("own", CONSTANT_TERM, Space())
+    total = values("add", density.prior, _likelihood(density, outcomes), coefficients)
+    return Plan(**vars(density), total=total, gradient=gradient(values, total), outcomes=outcomes)
 
 
 def _likelihood(density: Density, outcomes: Outcomes) -> Value:

@@ -118,14 +118,14 @@ class LogDensity:
             offset, labels = sum(map(len, starts)), tuple(map(len, latent.dims.values()))
             self.parts.append(Part(latent, offset, counts, labels))
             self.variables[latent.name] = []
-            own = () if isinstance(latent.prior, tuple) else latent.label_dims
+            of_prior = () if isinstance(latent.prior, tuple) else latent.label_dims
             for name, prior in named_priors(latent):
                 degree: float | str = 1.0
                 if latent.name in centring and has_latent_scale(prior):
                     fixed = centring[latent.name] is None
                     degree = 0.0 if fixed else centring_feature(latent.name)
                 offset = sum(map(len, starts))
-                variable = _Variable(name, prior, offset, names, own, degree)
+                variable = _Variable(name, prior, offset, names, of_prior, degree)
                 self.variables[latent.name].append(variable)
                 start = first[name] if degree == 1 else np.zeros(first[name].shape)
                 starts.append(np.broadcast_to(start, counts + start.shape).ravel())
@@ -185,9 +185,9 @@ class _Quantities:
             )
         for latent in layout.latents:
             variables = self.formulas.variables[latent.name]
-            self.known[latent.name], *others = map(self._add, variables)
-            positions = np.arange(1.0 + len(others))
-            for label, value in enumerate(others, start=1):
+            self.known[latent.name], *further = map(self._add, variables)
+            positions = np.arange(1.0 + len(further))
+            for label, value in enumerate(further, start=1):
                 at = self.values.data(positions == label, Space(None, latent.label_dims))
                 self.known[latent.name] = np.where(
                     Traced(self.values, at) != 0, value, self.known[latent.name]
@@ -237,8 +237,8 @@ class _Quantities:
         value, density = value_and_density("Normal", normal, at, weight)
         value = value * free
         for plate, is_last in last.items():
-            others = tuple(name for name in variable.plates if name != plate)
-            total = self._total(self.like.entry(value), variable.plates, others)
+            kept = tuple(name for name in variable.plates if name != plate)
+            total = self._total(self.like.entry(value), variable.plates, kept)
             count = self.formulas.levels[plate]
             mean = Traced(self.values, total) / (count**0.5 + count)
             value = value + is_last * (mean - Traced(self.values, total) / count**0.5) - mean

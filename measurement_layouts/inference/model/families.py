@@ -44,7 +44,7 @@ def value_and_density(
         The coordinate.
     degree : array, optional
         Degree w of centring of a family with a location and a scale (default: the coordinate is
-        the value itself, or its logarithm, or its log-odds); the coordinate z is
+        the value itself, or its logarithm); the coordinate z is
         the value itself for w = 1, and its deviation from the location in units of the scale for
         w = 0.
 
@@ -65,6 +65,11 @@ def value_and_density(
     >>> round(float(value), 12), round(float(density - np.log(3.0)), 3)
     (3.0, -2.044)
     """
+    if family in _HALVES:
+        _, scale, shape = _read(family, parameters)
+        value = np.exp(at)
+        density = _STANDARD[_HALVES[family]](value / scale, **shape)
+        return value, density + at + math.log(2) - np.log(scale)
     if family in _STANDARD:
         return _located(family, parameters, at, degree)
     if family not in _OTHERS:
@@ -72,13 +77,18 @@ def value_and_density(
     return _OTHERS[family](at, **parameters)
 
 
-def _located(family: str, parameters: Mapping[str, Array], at: Array, degree: Array) -> Coordinate:
-    """Compute a family of one standard shape that is moved and scaled."""
-    location_name, scale_name = LOCATION_SCALE.get(family, ("mu", "sigma"))
+def _read(family: str, parameters: Mapping[str, Array]) -> tuple[Array, Array, dict[str, Array]]:
+    """Return the location and scale of a family of one standard shape, and its shape."""
+    location_name, scale_name = LOCATION_SCALE.get(_HALVES.get(family, family), ("mu", "sigma"))
     shape = dict(parameters)
     location = shape.pop(location_name, 0.0)
-    precision = shape.pop("lam" if family == "StudentT" else "tau", 1.0)
-    scale = shape.pop(scale_name, precision**-0.5)
+    precision = shape.pop("tau", 1.0) * shape.pop("lam", 1.0)
+    return location, shape.pop(scale_name, precision**-0.5), shape
+
+
+def _located(family: str, parameters: Mapping[str, Array], at: Array, degree: Array) -> Coordinate:
+    """Compute a family of one standard shape that is moved and scaled."""
+    location, scale, shape = _read(family, parameters)
     if isinstance(degree, float) and degree == 1:
         value, deviation, density = at, (at - location) / scale, -np.log(scale)
     elif isinstance(degree, float) and degree == 0:
@@ -88,7 +98,7 @@ def _located(family: str, parameters: Mapping[str, Array], at: Array, degree: Ar
         moved = np.exp((1 - degree) * log_scale) * (at - degree * location)
         value, deviation, density = location + moved, moved / scale, -degree * log_scale
     density = density + _STANDARD[family](deviation, **shape)
-    return _OUTWARD.get(family, lambda same: same)(value), density
+    return np.exp(value) if family == "LogNormal" else value, density
 
 
 def _student(t: Array, nu: Array) -> Array:
@@ -101,24 +111,14 @@ def _normal(t: Array) -> Array:
 
 
 _STANDARD: dict[str, Callable[..., Array]] = {
-    **dict.fromkeys(("Normal", "LogNormal", "LogitNormal"), _normal),
+    **dict.fromkeys(("Normal", "LogNormal"), _normal),
     "StudentT": _student,
     "Cauchy": lambda t: -np.log1p(t**2) - math.log(math.pi),
     "Gumbel": lambda t: -t - np.exp(-t),
     "Laplace": lambda t: -np.abs(t) - math.log(2),
     "Logistic": lambda t: -t - 2 * softplus(-t),
 }
-_OUTWARD: dict[str, Callable[[Array], Array]] = {"LogNormal": np.exp, "LogitNormal": expit}
-
-
-def _half_normal(z: Array, sigma: Array = None, tau: Array = 1.0) -> Coordinate:
-    value, scale = np.exp(z), tau**-0.5 if sigma is None else sigma
-    return value, z + _normal(value / scale) + math.log(2) - np.log(scale)
-
-
-def _half_cauchy(z: Array, beta: Array) -> Coordinate:
-    value = np.exp(z)
-    return value, z + math.log(2 / math.pi) - np.log(beta) - np.log1p((value / beta) ** 2)
+_HALVES = {"HalfNormal": "Normal", "HalfStudentT": "StudentT", "HalfCauchy": "Cauchy"}
 
 
 def _exponential(z: Array, lam: Array = 1.0, scale: Array = None) -> Coordinate:
@@ -191,9 +191,7 @@ _OTHERS: dict[str, Callable[..., Coordinate]] = {
     "Exponential": _exponential,
     "Flat": lambda z: (z, 0.0),
     "Gamma": _gamma,
-    "HalfCauchy": _half_cauchy,
     "HalfFlat": lambda z: (np.exp(z), z),
-    "HalfNormal": _half_normal,
     "TruncatedNormal": _truncated_normal,
     "Uniform": _uniform,
 }

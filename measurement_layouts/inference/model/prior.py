@@ -53,10 +53,10 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
     versions = [f"{name} {version(name)}" for name in ("numpy", "pymc", "pytensor")]
     key = "\n".join(["prior", layout.fingerprint, str(_DRAWS), str(_SEED), *versions])
     drawn = np.load(io.BytesIO(cached(key, ".npz", lambda: _draw(layout))))
-    found = {latent.name: drawn[str(place)] for place, latent in enumerate(layout.latents)}
-    for values in found.values():
+    by_latent = {latent.name: drawn[str(number)] for number, latent in enumerate(layout.latents)}
+    for values in by_latent.values():
         values.setflags(write=False)
-    return found
+    return by_latent
 
 
 def prior_profiles(layout: Layout, choice: Sequence[Element]) -> np.ndarray:
@@ -70,7 +70,7 @@ def _draw(layout: Layout) -> bytes:
     """Draw profiles from the prior; returns an archive of arrays by the latents' positions."""
     archive = io.BytesIO()
     drawn = sample_prior(layout, _DRAWS, _SEED).values()
-    numbered = {f"{place}": values for place, values in enumerate(drawn)}
+    numbered = {f"{number}": values for number, values in enumerate(drawn)}
     np.savez(archive, **numbered)  # type: ignore[arg-type]
     return archive.getvalue()
 
@@ -107,15 +107,15 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
     """
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}):
         variables = profile_variables(layout)
-    found = draw_variables(layout, variables, draws, seed)
+    drawn = draw_variables(layout, variables, draws, seed)
     for latent in layout.latents:
-        values = found[latent.name]
+        values = drawn[latent.name]
         if not (np.isfinite(values).all() and (np.ptp(values, axis=0) > 0).all()):
             raise LayoutError(
                 f"{latent.name}: draws of the prior {some(latent.priors)} are infinite or all the "
                 "same; give it a positive, finite width"
             )
-    return found
+    return drawn
 
 
 def draw_variables(

@@ -183,54 +183,50 @@ def add_nodes(
     dict of str to variable
         The given values and the variables, by node.
     """
-    known, dims = dict(values), tuple(layout.dims)
+    by_node, dims = dict(values), tuple(layout.dims)
+
+    def computed(formula: Expr, plates: tuple[Plate, ...]) -> Any:
+        """Compute a formula of nodes that have values, of shape (*plates, *dims)."""
+        above = {}
+        for parent in ancestry(formula, stop_at=lambda parent: parent.name in by_node):
+            if isinstance(parent, Node) and parent.name in by_node:
+                at = levels(parent, plates) if levels else ()
+                above[parent.name] = lay_out(by_node[parent.name], parent, at, len(plates), dims)
+        return evaluate(formula, above, dims)
+
     for node in layout.nodes.values():
         plates = () if levels is None else layout.plates_of_nodes[node.name]
-
-        def parents(formulas: Sequence[Expr], plates: tuple[Plate, ...] = plates) -> dict[str, Any]:
-            """Return the values that formulas are computed from, of shape (*plates, *dims)."""
-            above = {
-                part.name: part
-                for formula in formulas
-                for part in ancestry(formula, stop_at=lambda part: part.name in known)
-                if isinstance(part, Node) and part.name in known
-            }
-            return {
-                name: lay_out(
-                    known[name], part, levels(part, plates) if levels else (), len(plates), dims
-                )
-                for name, part in above.items()
-            }
-
         names = tuple(map(plate_name, plates))
         if isinstance(node, Latent):
             labels = () if isinstance(node.prior, tuple) else node.label_dims
-            variables = [
-                write_variable(
-                    name,
-                    prior,
-                    parameter_values(prior, parents(prior.parents), len(plates), labels, dims),
-                    names,
-                    labels,
-                    node.name in deviations,
-                )
-                for name, prior in named_priors(node)
-            ]
-            known[node.name] = (
-                pm.Deterministic(
-                    node.name, pt.stack(variables, axis=-1), dims=(*names, *node.label_dims)
-                )
-                if isinstance(node.prior, tuple)
-                else variables[0]
-            )
+            absent = [len(plates) + axis for axis, dim in enumerate(dims) if dim not in labels]
+            variables = []
+            for name, prior in named_priors(node):
+                values_of = {key: computed(formula, plates) for key, formula in prior.parameters}
+                parameters = {key: _without(value, absent) for key, value in values_of.items()}
+                moved = node.name in deviations
+                variables.append(write_variable(name, prior, parameters, names, labels, moved))
+            by_node[node.name] = variables[0]
+            if isinstance(node.prior, tuple):
+                stacked = pt.stack(variables, axis=-1)
+                named = (*names, *node.label_dims)
+                by_node[node.name] = pm.Deterministic(node.name, stacked, dims=named)
         elif isinstance(node, Derived) and node.name in kept:
             counts = {name: sizes[name] for name in names}
-            known[node.name] = keep_derived(node, parents([averaged(node)]), counts, dims)
-    return known
+            value = computed(averaged(node), plates)
+            by_node[node.name] = keep_derived(node, value, counts, dims)
+    return by_node
+
+
+def _without(value: Any, axes: Sequence[int]) -> Any:
+    """Return a parameter of a prior without the axes of labels that the prior lacks."""
+    if isinstance(value, int | float):  # PyTensor would take an integer in single precision
+        return np.float64(value)
+    return pt.squeeze(value, axis=axes) if axes else value
 
 
 def keep_derived(
-    node: Derived, known: Mapping[str, Any], plates: Mapping[str, int], dims: tuple[str, ...]
+    node: Derived, value: Any, plates: Mapping[str, int], dims: tuple[str, ...]
 ) -> Any:
     """Add a derived node to the current model as a variable of the same name.
 
@@ -242,8 +238,8 @@ def keep_derived(
     ----------
     node : Derived
         The derived node.
-    known : mapping of str to tensor
-        Values of the nodes that it is computed from, aligned as ``(*plates, *labels)``.
+    value : tensor
+        Its value, aligned as ``(*plates, *dims)``; see `averaged`.
     plates : mapping of str to int
         Dimensions before the labels, with their lengths; empty if the value is the same for all
         items.
@@ -255,11 +251,11 @@ def keep_derived(
     variable
         The variable, of shape (plates..., labels), with the labels of the node.
     """
-    value = pt.as_tensor_variable(evaluate(averaged(node), known, dims))
+    value = pt.as_tensor_variable(value)
     shape = [*plates.values(), *(value.shape[len(plates) + at] for at in range(len(dims)))]
-    own = (slice(None) if dim in node.label_dims else 0 for dim in dims)
-    laid = pt.broadcast_to(value, shape)[(..., *own)]
-    return pm.Deterministic(node.name, laid, dims=(*plates, *node.label_dims))
+    labels = (slice(None) if dim in node.label_dims else 0 for dim in dims)
+    spread = pt.broadcast_to(value, shape)[(..., *labels)]
+    return pm.Deterministic(node.name, spread, dims=(*plates, *node.label_dims))
 
 
 def outward(model: pm.Model) -> list[Any]:
@@ -281,15 +277,11 @@ def free_values(layout: Layout, profile: Mapping[str, np.ndarray]) -> list[np.nd
     profile : dict of str to ndarray
         Values by latent, shape (...) or (..., labels).
     """
-    return [
-        part
-        for latent in layout.latents
-        for part in (
-            np.moveaxis(profile[latent.name], -1, 0)
-            if isinstance(latent.prior, tuple)
-            else [profile[latent.name]]
-        )
-    ]
+    free: list[np.ndarray] = []
+    for latent in layout.latents:
+        values = profile[latent.name]
+        free += [*np.moveaxis(values, -1, 0)] if isinstance(latent.prior, tuple) else [values]
+    return free
 
 
 def write_variable(
@@ -335,10 +327,8 @@ def write_variable(
         )
     if not issubclass(family, pm.Continuous | pm.LogitNormal):
         raise LayoutError(f"{name}: {_not_for_nuts(prior.family)}")
-    taken = inspect.signature(family.dist).parameters.values()
-    names = [
-        part.name for part in taken if part.kind not in (part.VAR_POSITIONAL, part.VAR_KEYWORD)
-    ]
+    accepted = inspect.signature(family.dist).parameters.values()
+    names = [one.name for one in accepted if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
     unknown = [parameter for parameter, _ in prior.parameters if parameter not in names]
     if unknown:  # PyMC would ignore them
         raise LayoutError(
@@ -366,39 +356,6 @@ def _transformation(prior: Prior) -> transforms.Transform:
     both = transforms.Chain([transforms.log, Deviations()])
     both.name = "lognoncentred"
     return both
-
-
-def parameter_values(
-    prior: Prior,
-    known: Mapping[str, Any],
-    plates: int,
-    labels: tuple[str, ...],
-    dims: tuple[str, ...],
-) -> dict[str, Any]:
-    """Compute the parameters of a prior, each of shape ``(*plates, *labels)``.
-
-    Parameters
-    ----------
-    prior : Prior
-        Prior with the parameters.
-    known : mapping of str to variable
-        Values of the nodes that it depends on, of shape ``(*plates, *dims)``.
-    plates : int
-        Number of plates.
-    labels : tuple of str
-        Label dimensions of the prior; empty for the prior of one label.
-    dims : tuple of str
-        The layout's label dimensions.
-    """
-    absent = [plates + axis for axis, dim in enumerate(dims) if dim not in labels]
-
-    def value(parameter: Expr) -> Any:
-        computed = evaluate(parameter, known, dims)
-        if isinstance(computed, int | float):  # PyTensor would take an integer in single precision
-            return np.float64(computed)
-        return pt.squeeze(computed, axis=absent) if absent else computed
-
-    return {name: value(parameter) for name, parameter in prior.parameters}
 
 
 def _not_for_nuts(family: str) -> str:

@@ -51,10 +51,10 @@ def needing(
     >>> from measurement_layouts.linking import logistic
     >>> words = MetaFeature("words", low=0, high=9)
     >>> margin = Capability("span", low=0, high=9) - words
-    >>> alike = {"words": np.full(20, 4.0)}
-    >>> needing(Layout("fixed", Success("right", logistic(margin))), words, alike)
+    >>> same = {"words": np.full(20, 4.0)}
+    >>> needing(Layout("fixed", Success("right", logistic(margin))), words, same)
     []
-    >>> needing(Layout("steep", Success("right", logistic(margin, Slope("slope")))), words, alike)
+    >>> needing(Layout("steep", Success("right", logistic(margin, Slope("slope")))), words, same)
     ['span', 'slope']
     """
     count = len(features[feature.name])
@@ -63,10 +63,10 @@ def needing(
     same = _evaluator(layout, items)
     other = _evaluator(layout, _with_other_values(feature, items, label))
     elements = [
-        (latent, place)
+        (latent, label_index)
         for latent in layout.latents
         if not any(plate != SUBJECT and root(plate) == ITEM for plate in latent.plates)
-        for place in np.ndindex(*map(len, latent.dims.values()))
+        for label_index in np.ndindex(*map(len, latent.dims.values()))
     ]
     lost = np.ones(len(elements), dtype=bool)
     gained = np.zeros(len(elements), dtype=bool)
@@ -118,8 +118,8 @@ def _with_other_values(
         if feature.levels is not None
         else inside(feature.range, shape, rng)
     )
-    there = defined(feature, repeated, count) & anew
-    at = (there,) if label is None or not feature.label_dims else (there, label)
+    is_defined = defined(feature, repeated, count) & anew
+    at = (is_defined,) if label is None or not feature.label_dims else (is_defined, label)
     repeated[feature.name][at] = values[at]
     return repeated
 
