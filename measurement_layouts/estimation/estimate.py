@@ -17,8 +17,9 @@ from ..evaluations.evaluation import Evaluation
 from ..evaluations.given import refuse_no_layout
 from ..inference.fit import Fit
 from ..inference.fitting import fit
-from ..inference.model.prior import draw_prior, profile_variables
+from ..inference.model.prior import draw_prior
 from ..inference.model.unseen import refuse_unseen
+from ..inference.model.variables import profile_variables
 from ..inference.posterior.posterior import rows_of
 from ..inference.sampling.engine import Battery
 from ..layouts import Layout

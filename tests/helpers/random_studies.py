@@ -18,6 +18,7 @@ from measurement_layouts.linking import (
 SUBJECTS, ITEMS = 5, 7
 PLACES = ("near", "far")
 SCHOOL, TASK = ml.Category("school", per="subject"), ml.Category("task")
+ROOM = ml.Category("room")  # some tasks are in no item of a room
 TESTS = ml.MetaFeature("tests", low=-3, high=3, per="subject")
 SIZE = ml.MetaFeature("size", low=0, high=3)
 LOAD = ml.MetaFeature("load", low=0, high=2, labels=PLACES, dim="place")
@@ -76,10 +77,19 @@ class _Drawing:
         if self.often():
             sums = ml.Prior("ZeroSumNormal", sigma=self.scale("easeSpread"))
             prior = self.one_of(sums, normal(0, 1.5), normal(0, self.scale("easeSpread")))
-            effects = effects + ml.Bias("ease", per=self.one_of("item", TASK), prior=prior)
+            owner = self.one_of("item", TASK)
+            if self.often():
+                mean = ml.Bias("ofTask", per=TASK, prior=normal(0, self.scale("amongTasks")))
+                owner, prior = "item", normal(mean, self.scale("easeSpread"))
+            effects = effects + ml.Bias("ease", per=owner, prior=prior)
         if self.often(0.4):
-            prior = normal(0, self.scale("pairSpread"))
-            effects = effects + ml.Bias("pair", per=("subject", TASK), prior=prior)
+            pair = self.one_of(("subject", TASK), (SCHOOL, TASK), (TASK, ROOM))
+            mean = 0
+            if self.often():
+                coarser = SCHOOL if SCHOOL in pair else TASK
+                mean = ml.Bias("ofPairs", per=coarser, prior=normal(0, 1.5))
+            prior = normal(mean, self.scale("pairSpread"))
+            effects = effects + ml.Bias("pair", per=pair, prior=prior)
         return effects
 
     def owner(self):
@@ -141,6 +151,7 @@ class _Drawing:
         items = pd.DataFrame({"size": rng.uniform(0, 3, ITEMS), "low": low, "shown": 1}, names)
         items["shown"] = rng.permutation([0, 1, 1, 1, 0, 1, 1])
         items["task"] = rng.permutation(list("aabbccc"))
+        items["room"] = rng.choice(list("uvw"), ITEMS)
         for place in PLACES:
             items[f"load[{place}]"] = rng.uniform(0, 2, ITEMS)
         who = [f"s{number}" for number in range(SUBJECTS)]

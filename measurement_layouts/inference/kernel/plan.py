@@ -3,11 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from .domains import Domains
 from .inputs import Outcomes
-from .terms import LogDensity, Term
 from .values import Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
@@ -31,16 +27,16 @@ def gradient(values: Values, total: Value) -> dict[int, Value]:
         Derivatives by offset into the point, of the parts on which the total depends.
     """
     pending = {total.number: (total, values.one)}
-    found: dict[int, Value] = {}
+    derivatives: dict[int, Value] = {}
     while pending:
         value, g = pending.pop(max(pending))  # all values that are computed from it are done
         if value.op == "point":
-            found[int(value.payload)] = g  # type: ignore[call-overload]
+            derivatives[int(value.payload)] = g  # type: ignore[call-overload]
             continue
-        for arg, part in _passed_on(values, value, g):
-            before = pending.get(arg.number)
-            pending[arg.number] = (arg, part if before is None else values("add", before[1], part))
-    return found
+        for arg, slope in _passed_on(values, value, g):
+            _, before = pending.get(arg.number, (arg, values.zero))
+            pending[arg.number] = (arg, values("add", before, slope))
+    return derivatives
 
 
 def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, Value]]:
@@ -48,12 +44,12 @@ def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, 
     if value.op == "fold":
         kind, through = value.folded
         (arg,) = value.args
-        part = g
+        slope = g
         if kind in ("max", "min"):
-            part = values("where", values("eq", arg, value), g, values.zero)
+            slope = values("where", values("eq", arg, value), g, values.zero)
         elif kind == "prod":
-            part = values("mul", g, values.fellows(arg, through, value.space))
-        yield arg, values.fold("sum", part, through, arg.space, arg.features)
+            slope = values("mul", g, values.fellows(arg, through, value.space))
+        yield arg, values.fold("sum", slope, through, arg.space, arg.features)
         return
     if value.is_truth:
         return
@@ -117,45 +113,62 @@ CONSTANT_TERM = "constant"  # the subject's binomial coefficients, in nats
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Quantities to compute.
+class Density:
+    """Quantities of a log-density on a battery, whatever the outcomes.
 
     Attributes
     ----------
     values : Values
         All quantities, with their domains.
-    total : Value
-        The log-density.
-    gradient : dict of int to Value
-        Derivatives of the log-density, by offset into the point.
+    prior : Value
+        Log prior density of the point.
+    probability : Value
+        Probability of success of each row.
+    weights : Value or None
+        Weights with which the outcomes' probability is averaged over a dimension.
     profile : tuple of Value
-        The latents' values.
+        The latents' values, in the layout's order.
     points : dict of int to Space
         Spaces of the parts of the point, by offset.
     length : int
         Length of the point.
+    """
+
+    values: Values
+    prior: Value
+    probability: Value
+    weights: Value | None
+    profile: tuple[Value, ...]
+    points: Mapping[int, Space]
+    length: int
+
+
+@dataclass(frozen=True)
+class Plan(Density):
+    """Quantities to compute: those of the density, and those that depend on the outcomes.
+
+    Attributes
+    ----------
+    total : Value
+        The log-density of the point given a subject's outcomes.
+    gradient : dict of int to Value
+        Derivatives of the log-density, by offset into the point.
     outcomes : Outcomes
         Form of a subject's outcomes.
     """
 
-    values: Values
     total: Value
     gradient: Mapping[int, Value]
-    profile: tuple[Value, ...]
-    points: Mapping[int, Space]
-    length: int
     outcomes: Outcomes
 
 
-def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
-    """Plan the computation of a log-density on a battery.
+def plan(density: Density, outcomes: Outcomes) -> Plan:
+    """Plan the computation of a log-density with outcomes, and of its gradient.
 
     Parameters
     ----------
-    density : LogDensity
-        The terms of the log-density.
-    domains : Domains
-        Domains of the battery.
+    density : Density
+        Quantities of the prior and of the outcomes' probability.
     outcomes : Outcomes
         Form of a subject's outcomes.
 
@@ -164,70 +177,16 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
     Plan
         The log-density of the point given a subject's outcomes, with its gradient.
     """
-    terms = density.terms
-    values = Values(domains, terms.sizes)
-    placed: list[Value | None] = []
-    points: dict[int, Space] = {}
-    for term in terms.listed:
-        args = [placed[arg] for arg in term.args]
-        if any(arg is None for arg in args):  # computed from an unused meta-feature
-            made = None
-        elif term.op == "feature":
-            made = _feature(values, str(term.value), term.labels)
-        elif term.op == "constant":
-            made = _numbers(values, term.value, term.labels)
-        elif term.op in ("point", "own"):
-            space = Space(domains.of(term.features, ()), term.labels)
-            made = values.leaf(term.op, term.value, space, term.features)
-            if term.op == "point":
-                points[int(term.value)] = space  # type: ignore[call-overload]
-        elif term.op == "total":
-            made = _total(values, args[0], term)  # type: ignore[arg-type]
-        elif term.op in ("sum", "max", "min", "prod"):
-            made = values.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
-        else:
-            made = values(term.op, *args)  # type: ignore[arg-type]
-        placed.append(made)
-    success = placed[density.probability]
-    weights = None if density.weights is None else placed[density.weights]
-    likelihood = _likelihood(values, success, weights, outcomes)  # type: ignore[arg-type]
-    own = values.leaf("own", CONSTANT_TERM, Space())
-    total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
-    profile = tuple(placed[place] for place in density.profile)
-    return Plan(values, total, gradient(values, total), profile, points, density.length, outcomes)  # type: ignore[arg-type]
+    values = density.values
+    coefficients = values.leaf("own", CONSTANT_TERM, Space())
+    total = values("add", density.prior, _likelihood(density, outcomes), coefficients)
+    return Plan(**vars(density), total=total, gradient=gradient(values, total), outcomes=outcomes)
 
 
-def _feature(values: Values, name: str, labels: tuple[str, ...]) -> Value | None:
-    domains = values.domains
-    if name not in domains.features:
-        return None
-    numbers, names = domains.features[name], frozenset({name})
-    domain = domains.of(names, labels)
-    assert domain is not None  # noqa: S101
-    if domain.dim is None:
-        return values.data(numbers[domain.origin], Space(domain, labels), names)
-    entries = numbers[domain.origin, np.arange(numbers.shape[1])]
-    return values.data(entries, Space(domain, labels), names)
-
-
-def _total(values: Values, arg: Value, term: Term) -> Value:
-    """Make a sum over the levels of plates."""
-    through, kept = (
-        Space(values.domains.of(frozenset(plates), ()), arg.space.labels)
-        for plates in term.value  # type: ignore[attr-defined]
-    )
-    return values.fold("sum", arg, through, kept, term.features)
-
-
-def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
-    array = np.reshape(numbers, [values.sizes[label] for label in labels])  # type: ignore[call-overload]
-    return values.data(array, Space(None, labels)) if labels else values.constant(float(array))
-
-
-def _likelihood(values: Values, success: Value, weights: Value | None, outcomes: Outcomes) -> Value:
+def _likelihood(density: Density, outcomes: Outcomes) -> Value:
     """Make the log-probability of the outcomes, without coefficients."""
-    rows = Space(values.domains.rows)
-    everything = frozenset(values.domains.features)
-    given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
-    logs = outcomes.log_probability(values, success, weights, *given)
+    values = density.values
+    rows, everything = Space(values.domains.rows), frozenset(values.domains.features)
+    counts = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
+    logs = outcomes.log_probability(values, density.probability, density.weights, *counts)
     return values.fold("sum", logs, rows, Space())

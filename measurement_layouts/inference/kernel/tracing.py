@@ -1,11 +1,12 @@
 """Formulas as quantities of a plan: arrays that record the operations made with them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
+from ...linking import Expr, evaluate
 from .values import Space, Value, Values
 
 _UFUNCS = {
@@ -123,16 +124,19 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
     def __len__(self) -> int:
         raise UntraceableError("a length")
 
+    def __float__(self) -> float:
+        raise UntraceableError("a single number")
+
     def __array__(self, *_arguments: object, **_options: object) -> np.ndarray:
         raise UntraceableError("an operation on arrays that are written out")
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        known = method == "__call__" and not options
-        if known and ufunc is np.logaddexp and _is_number(inputs[0], 0.0):
+        is_plain = method == "__call__" and not options
+        if is_plain and ufunc is np.logaddexp and _is_number(inputs[0], 0.0):
             return self._each("softplus", inputs[1:])
-        if known and ufunc in (np.log2, np.log10):
+        if is_plain and ufunc in (np.log2, np.log10):
             return np.log(inputs[0]) / np.log(2.0 if ufunc is np.log2 else 10.0)
-        if not known or ufunc not in _UFUNCS:
+        if not is_plain or ufunc not in _UFUNCS:
             raise UntraceableError(f"{ufunc.__name__}.{method}")
         return self._each(_UFUNCS[ufunc], inputs)
 
@@ -159,18 +163,27 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
     def _each(self, op: str, inputs: Sequence[Any]) -> "Traced":
         """Compute an elementwise operation, for each entry of stacks."""
         traced = [self._lifted(value) for value in inputs]
-        heights = {len(value._entries) for value in traced if value._stacked} - {1}
-        if len(heights) > 1:
+        heights = {len(value._entries) for value in traced}
+        if len(heights - {1}) > 1:
             raise UntraceableError("stacks of different heights")
-        if not any(value._stacked for value in traced):
-            return Traced(self.values, self.values(op, *(value._entries[0] for value in traced)))
         entries = tuple(
-            self.values(
-                op, *(value._entries[at if len(value._entries) > 1 else 0] for value in traced)
-            )
-            for at in range(heights.pop() if heights else 1)
+            self._compute(op, *(value._entries[at % len(value._entries)] for value in traced))
+            for at in range(max(heights))
         )
-        return Traced(self.values, entries)
+        return Traced(self.values, entries if any(v._stacked for v in traced) else entries[0])
+
+    def _compute(self, op: str, *args: Value) -> Value:
+        """Add an operation; logarithms of exponentials and logistics do not underflow."""
+        make, inner = self.values, args[0]
+        if op == "mul" and any(arg.is_zero for arg in args):
+            return make.zero
+        if op == "log" and inner.op == "exp":
+            return inner.args[0]
+        if op == "log" and inner.op == "sigmoid":
+            return make("neg", make("softplus", make("neg", inner.args[0])))
+        if op == "log1p" and inner.op == "neg" and inner.args[0].op == "sigmoid":
+            return make("neg", make("softplus", inner.args[0].args[0]))
+        return make(op, *args)
 
     def _lifted(self, value: Any) -> "Traced":
         """Convert numbers, whose last axes are those of the labels."""
@@ -194,13 +207,11 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             raise UntraceableError(f"a reduction along {axis}")
         at = axis % self.ndim
         if self._stacked and at == 0:
-            first, *others = self._entries
+            total, *further = self._entries
             if kind in ("sum", "prod"):
-                total = self.values(_PAIRWISE[kind], first, *others) if others else first
-            else:
-                total = first
-                for entry in others:
-                    total = self.values(_PAIRWISE[kind], total, entry)
+                total, further = self.values(_PAIRWISE[kind], total, *further), []
+            for entry in further:
+                total = self.values(_PAIRWISE[kind], total, entry)
             return Traced(self.values, (total,) if keepdims else total)
         at -= self._stacked
         if at == 0 or not keepdims:
@@ -211,6 +222,30 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             for entry in self._entries
         )
         return Traced(self.values, entries if self._stacked else entries[0])
+
+
+def trace(formula: Expr, known: Mapping[str, Any], dims: tuple[str, ...]) -> Any:
+    """Compute an expression of traced values; see `linking.evaluate`.
+
+    Raises
+    ------
+    UntraceableError
+        When a formula uses an operation that a plan has no quantity for, or of another library.
+    """
+    try:
+        return evaluate(formula, known, dims)
+    except (NotImplementedError, TypeError) as error:  # an operation of PyTensor, for example
+        raise UntraceableError(str(error)) from error
+
+
+def column(values: Values, name: str, labels: tuple[str, ...]) -> Traced:
+    """Return a meta-feature of the rows, at the distinct combinations of what it depends on."""
+    domains, names = values.domains, frozenset({name})
+    numbers, domain = domains.features[name], domains.of(names, labels)
+    if domain is not None:
+        labelled = () if domain.dim is None else (np.arange(numbers.shape[1]),)
+        numbers = numbers[(domain.origin, *labelled)]
+    return Traced(values, values.data(numbers, Space(domain, labels), names))
 
 
 def _is_number(value: object, number: float) -> bool:

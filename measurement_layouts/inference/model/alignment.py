@@ -27,9 +27,9 @@ def is_leaf(part: Expr) -> bool:
 
 def leaves(expr: Expr) -> Iterator[Latent | MetaFeature]:
     """Yield the latents and meta-features from which an expression is computed, without priors."""
-    for part in ancestry(expr, stop_at=is_leaf):
-        if isinstance(part, Latent | MetaFeature):
-            yield part
+    for node in ancestry(expr, stop_at=is_leaf):
+        if isinstance(node, Latent | MetaFeature):
+            yield node
 
 
 def align(
@@ -64,7 +64,7 @@ def align(
     (7, 1, 1)
     """
     has = [True] * leading + [per_item] + [dim in node.label_dims for dim in dims]
-    return value[tuple(slice(None) if there else None for there in has)]
+    return value[tuple(slice(None) if present else None for present in has)]
 
 
 def lay_out(

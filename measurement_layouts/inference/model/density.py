@@ -1,34 +1,38 @@
-"""The log-density of a layout on a cohort, translated from PyMC's formulas into terms.
+"""The log-density of a layout on a cohort, from formulas of its priors and of its outcome.
 
-It is the density that `to_pymc` has; the outcomes are data of the terms.
+It is the density that `to_pymc` has. The latents' coordinates follow each other in the sampler's
+point, and the levels of plates are values of hidden meta-features.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pymc as pm
-import pytensor.tensor as pt
-from pytensor.graph.replace import graph_replace
-from pytensor.scalar.basic import autocast_float_as
 
-from ...layouts import Latent, Layout, MetaFeature, Node
+from ...common.cache import Recent
+from ...layouts import Latent, Layout, Prior
 from ...layouts.outcomes.steps import MARK
-from ...layouts.outcomes.unseen import Numbers
-from ...layouts.plates import SUBJECT, Plate, determines, plate_name
-from ...linking import evaluate
-from ...linking.evaluation import ancestry
-from ..kernel.terms import LogDensity
-from .alignment import align
+from ...layouts.plates import plate_name
+from ...layouts.priors import ZERO_SUM
+from ...linking import Expr
+from ..kernel.domains import Domains
+from ..kernel.plan import Density
+from ..kernel.tracing import Traced, column, trace
+from ..kernel.values import Space, Value, Values
+from .alignment import leaves
 from .cohort import Cohort, plate_feature
-from .density_terms import ROW, Translator
-from .prior import PLACES, Centring, add_latent, profile_variables
+from .families import value_and_density
+from .pymc_model import compile_key
+from .variables import has_latent_scale, named_priors, profile_variables
 
 type Degrees = Mapping[str, np.ndarray | None]
 """By latent, the degree of centring of the values of each level, shape (levels...); None for 0."""
+
+_starts = Recent[object, dict[str, np.ndarray]](64)
 
 
 @dataclass(frozen=True)
@@ -52,228 +56,213 @@ class Part:
     labels: tuple[int, ...]
 
 
-def log_density(
-    cohort: Cohort, centring: Degrees = MappingProxyType({})
-) -> tuple[LogDensity, np.ndarray, list[Part]]:
-    """Translate the log-density of a layout for the levels of a cohort.
+@dataclass(frozen=True)
+class _Variable:
+    """What has a prior: a latent, or a label with a prior of its own.
+
+    Its degree of centring is 1 or 0, or the name of the hidden meta-feature that has it.
+    """
+
+    name: str
+    prior: Prior
+    offset: int
+    plates: tuple[str, ...]
+    labels: tuple[str, ...]
+    degree: float | str
+
+    @property
+    def summed(self) -> tuple[str, ...]:
+        """Plates over which the values sum to zero."""
+        return self.plates[len(self.plates) - self.prior.zero_sum_axes :]
+
+
+class LogDensity:
+    """Formulas of a layout's log-density, for the levels of a cohort.
 
     Parameters
     ----------
     cohort : Cohort
-        Layout and levels; the outcomes are not used. For a subject that is fitted alone, the terms
-        are the same whatever the items and the subject.
-    centring : mapping of str to ndarray or None
-        Degrees of centring; see `Centring`. Other latents are centred.
+        Layout and levels; the outcomes are not used. For a subject that is fitted alone, the
+        formulas are the same whatever the items and the subject.
+    centring : mapping of str to ndarray or None, optional
+        Degrees of centring; see `families.value_and_density`. Other latents are centred.
 
-    Returns
-    -------
-    LogDensity
-        The terms of the log-density. The levels of plates are the values of the hidden
-        meta-features of `plate_feature`.
-    ndarray, shape (length,)
-        The point at which PyMC would start the sampler.
-    list of Part
+    Attributes
+    ----------
+    parts : list of Part
         Parts of the point, by latent.
+    start : ndarray, shape (length,)
+        The point at which PyMC would start the sampler.
+    used : frozenset of str
+        Meta-features on which the outcome depends; in a joint layout, also those on which the prior
+        depends. Those of levels and of centring are hidden meta-features.
 
     Raises
     ------
-    UnsupportedError
-        When an operation has no term; the model must then be compiled by PyMC.
     LayoutError
         When PyMC does not accept a prior.
     """
-    layout = cohort.layout
-    sizes = {dim: len(labels) for dim, labels in layout.dims.items()}
-    levels = {plate_name(plate): cohort.size([plate])[0] for plate in plates_of(layout)}
-    translation = _Translation(layout, sizes, levels, centring)
-    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as one_level:
-        profile_variables(layout)
-    with autocast_float_as("float64"):  # PyTensor takes numbers such as 2.0 in single precision
-        start = translation.add_latents(one_level.initial_point())
-        probability, *weights = translation.outcome()
-    terms = translation.translator.terms
-    density = LogDensity(
-        terms,
-        terms.compute("add", *translation.prior),
-        probability,
-        tuple(translation.values[latent.name] for latent in layout.latents),
-        translation.translator.length,
-        weights[0] if weights else None,
-    )
-    return density, start, translation.parts
 
-
-def plates_of(layout: Layout) -> tuple[Plate, ...]:
-    """Return the plates of a layout's latents; none for subjects that are fitted alone."""
-    return layout.plates if layout.joint else ()
-
-
-class _Translation:
-    """Terms of a layout: those of one latent after the other, and those of the outcome."""
-
-    def __init__(
-        self, layout: Layout, sizes: dict[str, int], levels: dict[str, int], centring: Degrees
-    ) -> None:
-        single = {plate for plate, count in levels.items() if count == 1}
-        self.layout, self.levels, self.centring = layout, levels, centring
-        self.lengths, self.dims = levels | sizes, tuple(layout.dims)
-        plates = {plate: plate_feature(plate) for plate in levels}
-        self.translator = Translator(sizes, plates, single)
-        self.values: dict[str, int] = {}
+    def __init__(self, cohort: Cohort, centring: Degrees = MappingProxyType({})) -> None:
+        self.layout = layout = cohort.layout
+        self.sizes = {dim: len(names) for dim, names in layout.dims.items()}
+        plates = layout.plates if layout.joint else ()
+        self.levels = {plate_name(plate): cohort.size([plate])[0] for plate in plates}
         self.parts: list[Part] = []
-        self.prior = [self.translator.terms.constant(np.array(0.0))]
+        self.variables: dict[str, list[_Variable]] = {}
+        first = _starts.find(compile_key(layout), lambda: _first_values(layout))
+        starts = [np.zeros(0)]
+        for latent in layout.latents:
+            names = tuple(map(plate_name, latent.plates)) if layout.joint else ()
+            counts = tuple(self.levels[name] for name in names)
+            offset, labels = sum(map(len, starts)), tuple(map(len, latent.dims.values()))
+            self.parts.append(Part(latent, offset, counts, labels))
+            self.variables[latent.name] = []
+            of_prior = () if isinstance(latent.prior, tuple) else latent.label_dims
+            for name, prior in named_priors(latent):
+                degree: float | str = 1.0
+                if latent.name in centring and has_latent_scale(prior):
+                    fixed = centring[latent.name] is None
+                    degree = 0.0 if fixed else centring_feature(latent.name)
+                offset = sum(map(len, starts))
+                variable = _Variable(name, prior, offset, names, of_prior, degree)
+                self.variables[latent.name].append(variable)
+                start = first[name] if degree == 1 else np.zeros(first[name].shape)
+                starts.append(np.broadcast_to(start, counts + start.shape).ravel())
+        self.start = np.concatenate(starts)
+        self.used = self._used()
 
-    def add_latents(self, first: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Translate the priors; returns the point at which the sampler starts.
-
-        Parameters
-        ----------
-        first : mapping of str to ndarray
-            Starting values of centred latents; those of others are 0.
-        """
-        translator, start = self.translator, list[np.ndarray]()
-        with pm.Model() as model:
-            for latent in self.layout.latents:
-                plates = latent.plates if self.layout.joint else ()
-                names = tuple(map(plate_name, plates))
-                counts = tuple(self.levels[plate] for plate in names)
-                labels = tuple(map(len, latent.dims.values()))
-                self.parts.append(Part(latent, translator.length, counts, labels))
-                before = len(model.free_RVs)
-                of_labels = () if isinstance(latent.prior, tuple) else latent.label_dims
-                variable = add_latent(
-                    latent,
-                    plates,
-                    partial(self._stand_in, plates),
-                    self.dims,
-                    partial(self._zero_sum, latent),
-                    self._transform(latent, (*names, *of_labels)),
-                    self.lengths,
-                )
-                self._add_places(latent, model)
-                free = model.free_RVs[before:]
-                for random in free:
-                    point = model.rvs_to_values[random]
-                    translator.point(point, of_labels, names)
-                    value = np.broadcast_to(first.get(point.name, 0.0), point.type.shape)
-                    start.append(np.ravel(value))
-                logp, value = _by_coordinates(model, free, variable)
-                prior, self.values[latent.name] = translator.run([logp, value])
-                self.prior.append(prior)
-        return np.concatenate(start).astype(float)
-
-    def outcome(self) -> list[int]:
-        """Translate a row's probability of success, and the weights of what is unseen."""
-        layout, by_node = self.layout, dict[str, Any]()
-        constants = layout.constants
-        nodes: list[Latent | MetaFeature] = [*layout.row_features, *layout.covariates]
-        for node in (*nodes, *layout.latents):
-            shape = (None, *map(len, node.dims.values()))
-            variable = pt.tensor(node.name, dtype="float64", shape=shape)
-            self.translator.place(variable, (ROW, *node.label_dims), self._term(node))
-            by_node[node.name] = align(variable, node, self.dims, per_item=True)
-        for constant in constants:
-            if layout.joint:
-                variable = pt.tensor(constant.name, dtype="float64", shape=(None,))
-                term = self.translator.feature(constant.name)
-                self.translator.place(variable, (ROW,), term)
-                by_node[constant.name] = variable[(slice(None), *[None] * len(self.dims))]
-            else:
-                by_node[constant.name] = pt.dscalar(constant.name)
-                self.translator.number(by_node[constant.name], constant.name)
-        for numbers in ancestry(layout.outcome):
-            if isinstance(numbers, Numbers) and numbers.dims:
-                by_node[numbers.name] = self._numbers(numbers)
+    def _used(self) -> frozenset[str]:
+        layout = self.layout
         unseen = layout.outcome.unseen
         formulas = [layout.outcome.expression, *([] if unseen is None else [unseen.weights])]
-        computed = [pt.as_tensor(evaluate(formula, by_node, self.dims)) for formula in formulas]
-        return self.translator.run(computed)
+        names = {node.name for formula in formulas for node in leaves(formula)}
+        names -= {latent.name for latent in layout.latents}
+        if layout.joint:
+            names |= {node.name for node in (*layout.covariates, *layout.constants)}
+            names |= self.features(tuple(self.levels))
+            for variable in (one for several in self.variables.values() for one in several):
+                names |= set(map(idle_feature, variable.summed))
+                names |= {variable.degree} - {0.0, 1.0}
+        return frozenset(names)
 
-    def _term(self, node: Latent | MetaFeature) -> int:
-        """Return the place of a node's values."""
-        if node.name not in self.values:
-            self.values[node.name] = self.translator.feature(node.name, node.label_dims)
-        return self.values[node.name]
+    def features(self, plates: tuple[str, ...]) -> frozenset[str]:
+        """Name the hidden meta-features of plates with several levels."""
+        return frozenset(plate_feature(plate) for plate in plates if self.levels[plate] > 1)
 
-    def _stand_in(self, plates: tuple[Plate, ...], node: Node) -> Any:
-        """Return a variable of a node's values for each level of finer plates."""
-        assert isinstance(node, Latent | MetaFeature)  # noqa: S101
-        coarser = node.plates if isinstance(node, Latent) else (SUBJECT,)
-        axes = [
-            plate_name(fine) if any(determines([fine], [coarse]) for coarse in coarser) else None
-            for fine in plates
-        ]
-        roles = [*axes, *(dim if dim in node.label_dims else None for dim in self.dims)]
-        return self._variable(roles, self._term(node))
+    def on(self, domains: Domains) -> Density:
+        """Compute the quantities of the log-density on the rows of some domains.
 
-    def _variable(self, roles: list[str | None], term: int) -> Any:
-        shape = [1 if role is None else self.lengths[role] for role in roles]
-        made = pt.tensor(dtype="float64", shape=shape)
-        self.translator.place(made, roles, term)
-        return made
+        Raises
+        ------
+        UntraceableError
+            When there is no quantity for a formula; the model must then be compiled by PyMC.
+        """
+        return _Quantities(self, Values(domains, self.sizes)).density()
 
-    def _transform(self, latent: Latent, named: tuple[str, ...]) -> Centring | None:
-        """Return the coordinates of a latent's values; None where it is centred."""
-        if latent.name not in self.centring:
-            return None
-        if self.centring[latent.name] is None:
-            return Centring()
-        roles = [dim if dim in self.levels else None for dim in named]
-        term = self.translator.feature(centring_feature(latent.name))
-        return Centring(self._variable(roles, term))
+
+class _Quantities:
+    """Quantities of a layout: those of one latent after the other, and those of the outcome."""
+
+    def __init__(self, formulas: LogDensity, values: Values) -> None:
+        self.formulas, self.layout, self.values = formulas, formulas.layout, values
+        self.points: dict[int, Space] = {}
+        self.known: dict[str, Any] = {}
+        self.prior: list[Value] = []
+        self.like = Traced(values, values.zero)
+
+    def density(self) -> Density:
+        """Compute all quantities."""
+        layout, unseen = self.layout, self.layout.outcome.unseen
+        for node in (*layout.row_features, *layout.covariates):
+            if node.name in self.formulas.used:
+                self.known[node.name] = column(self.values, node.name, node.label_dims)
+        for constant in layout.constants:
+            self.known[constant.name] = (
+                column(self.values, constant.name, ())
+                if layout.joint
+                else Traced(self.values, self.values.leaf("own", constant.name, Space()))
+            )
+        for latent in layout.latents:
+            variables = self.formulas.variables[latent.name]
+            self.known[latent.name], *further = map(self._add, variables)
+            positions = np.arange(1.0 + len(further))
+            for label, value in enumerate(further, start=1):
+                at = self.values.data(positions == label, Space(None, latent.label_dims))
+                self.known[latent.name] = np.where(
+                    Traced(self.values, at) != 0, value, self.known[latent.name]
+                )
+        return Density(
+            self.values,
+            self.values("add", *self.prior),
+            self._value(layout.outcome.expression),
+            None if unseen is None else self._value(unseen.weights),
+            tuple(self.like.entry(self.known[latent.name]) for latent in layout.latents),
+            self.points,
+            len(self.formulas.start),
+        )
+
+    def _computed(self, formula: Expr) -> Any:
+        return trace(formula, self.known, tuple(self.layout.dims))
+
+    def _value(self, formula: Expr) -> Value:
+        return self.like.entry(self._computed(formula))
+
+    def _add(self, variable: _Variable) -> Any:
+        """Add a variable's coordinates and their log-density; returns its value."""
+        space = self._space(variable.plates, variable.labels)
+        self.points[variable.offset] = space
+        features = self.formulas.features(variable.plates)
+        at = Traced(self.values, self.values.leaf("point", variable.offset, space, features))
+        prior, degree = variable.prior, variable.degree
+        weight = column(self.values, degree, ()) if isinstance(degree, str) else degree
+        parameters = {name: self._computed(formula) for name, formula in prior.parameters}
+        if prior.family == ZERO_SUM:
+            value, density = self._zero_sum(variable, at, parameters["sigma"], weight)
+        else:
+            value, density = value_and_density(prior.family, parameters, at, weight)
+        total = self._total(self.like.entry(density), variable.plates, ())
+        for dim in variable.labels:
+            total = self.values.reduce("sum", total, dim)
+        self.prior.append(total)
+        return value
 
     def _zero_sum(
-        self, latent: Latent, name: str, spread: Any, axes: int, named: tuple[str, ...]
-    ) -> Any:
-        """Write a variable that sums to zero; coordinates at a plate's last level are unused."""
-        plates = [dim for dim in named if dim in self.levels]
-        summed = plates[len(plates) - axes :]
-        free: Any = 1.0
-        last = {}
-        for plate in summed:
-            roles = [dim if dim == plate else None for dim in named]
-            last[plate] = self._variable(roles, self.translator.feature(idle_feature(plate)))
-            free = free * (1 - last[plate])
-        shape = [self.lengths[dim] for dim in named]
-        moves = (
-            {} if (own := self._transform(latent, named)) is None else {"default_transform": own}
-        )
-        values = pm.Normal(name, 0.0, spread * free + (1 - free), shape=shape, **moves) * free
-        for plate in summed:
-            axis, count = named.index(plate), self.levels[plate]
-            total = pt.sum(values, axis=axis, keepdims=True)
-            mean = total / (count**0.5 + count)
-            values = values + last[plate] * (mean - total / count**0.5) - mean
-        return values
+        self, variable: _Variable, at: Traced, spread: Any, weight: Any
+    ) -> tuple[Any, Any]:
+        """Compute values that sum to zero; coordinates at a plate's last level are unused."""
+        last = {plate: column(self.values, idle_feature(plate), ()) for plate in variable.summed}
+        free = math.prod(1 - is_last for is_last in last.values())
+        normal = {"mu": 0.0, "sigma": spread * free + (1 - free)}
+        value, density = value_and_density("Normal", normal, at, weight)
+        value = value * free
+        for plate, is_last in last.items():
+            kept = tuple(name for name in variable.plates if name != plate)
+            total = self._total(self.like.entry(value), variable.plates, kept)
+            count = self.formulas.levels[plate]
+            mean = Traced(self.values, total) / (count**0.5 + count)
+            value = value + is_last * (mean - Traced(self.values, total) / count**0.5) - mean
+        return value, density
 
-    def _add_places(self, latent: Latent, model: pm.Model) -> None:
-        """Add the positions of labels, by which labels with priors of their own are joined."""
-        for dim in latent.label_dims:
-            name = f"{dim}{PLACES}"
-            if name in model and model[name] not in self.translator.axes:
-                self.translator.numbers(model[name], np.arange(float(self.lengths[dim])), (dim,))
+    def _space(self, plates: tuple[str, ...], labels: tuple[str, ...]) -> Space:
+        return Space(self.values.domains.of(self.formulas.features(plates), ()), labels)
 
-    def _numbers(self, part: Numbers) -> Any:
-        """Add numbers along dimensions that an outcome uses; returns their aligned variable."""
-        shape = tuple(map(len, part.dims.values()))
-        numbers = pt.tensor(part.name, dtype="float64", shape=shape)
-        self.translator.numbers(numbers, np.reshape(part.values, shape), tuple(part.dims))
-        return numbers[tuple(slice(None) if dim in part.dims else None for dim in self.dims)]
+    def _total(self, value: Value, plates: tuple[str, ...], kept: tuple[str, ...]) -> Value:
+        """Sum over the levels of plates, except those that are kept."""
+        labels = value.space.labels
+        through, target = self._space(plates, labels), self._space(kept, labels)
+        return self.values.fold("sum", value, through, target, self.formulas.features(kept))
 
 
-def _by_coordinates(model: pm.Model, free: list[Any], variable: Any) -> tuple[Any, Any]:
-    """Return the log-density of random variables, and what is computed of them, by coordinates."""
-    values, logs = {}, []
-    for random in free:
-        coordinate, transform = model.rvs_to_values[random], model.rvs_to_transforms[random]
-        if transform is None:
-            values[random] = coordinate
-            logs.append(pt.sum(pm.logp(random, coordinate)))
-        else:
-            values[random] = transform.backward(coordinate, *random.owner.inputs)
-            change = transform.log_jac_det(coordinate, *random.owner.inputs)
-            logs.append(pt.sum(pm.logp(random, values[random]) + change))
-    return pt.add(*logs) if len(logs) > 1 else logs[0], graph_replace(variable, values)
+def _first_values(layout: Layout) -> dict[str, np.ndarray]:
+    """Return PyMC's first coordinate of each variable, with a single level of each plate."""
+    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
+        profile_variables(layout)
+    point = model.initial_point()
+    return {
+        variable.name: np.asarray(point[model.rvs_to_values[variable].name], dtype=float)
+        for variable in model.free_RVs
+    }
 
 
 def centring_feature(latent: str) -> str:

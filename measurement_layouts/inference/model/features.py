@@ -11,138 +11,12 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_other_rows
 from ...evaluations.tables import name_cells, named, need_columns, read_numbers
 from ...evaluations.words import no_numbers
-from ...layouts import Latent, Layout, Measured, MetaFeature, Unseen
-from ...layouts.checks import inside
+from ...layouts import Layout, Measured, MetaFeature
 from ...layouts.opposed import opposed
-from ...linking import Expr
-from ...linking.evaluation import ancestry
-from ...linking.expression import Constant, SubjectConstant
 from .alignment import Features, defined
 from .bands import refuse_reversed
+from .finite import refuse_infinite
 from .variation import needing
-
-_POINTS, _SEED = 16, 20231  # random profiles; a part must be finite at one of them at least
-_BLOCK = 1024  # number of items that are checked at a time
-
-
-def refuse_infinite(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarray]) -> None:
-    """Refuse items on which a part of the formula is infinite or undefined, for every profile.
-
-    Not checked are parts computed from an infinite value (an end of a band may be infinite) or from
-    an unseen property, and items on which a meta-feature of the part is undefined.
-
-    Parameters
-    ----------
-    layout : Layout
-        Layout with the formula.
-    items : Index
-        Names of the items, for the message.
-    features : mapping of str to ndarray
-        Values by meta-feature.
-
-    Raises
-    ------
-    DataError
-        When a part is infinite or undefined; the message names the part, the items and their
-        values.
-
-    Examples
-    --------
-    >>> from measurement_layouts import Capability, MetaFeature, Success
-    >>> from measurement_layouts.linking import logistic
-    >>> size = MetaFeature("size", low=0, high=2)
-    >>> skill = Capability("skill", low=0, high=2)
-    >>> layout = Layout("looking", Success("found", logistic(skill - 1 / size)))
-    >>> refuse_infinite(layout, pd.Index(["pin", "dot"]), {"size": np.array([1.0, 0.0])})
-    Traceback (most recent call last):
-        ...
-    measurement_layouts.common.errors.DataError: 1 / size has no finite value on 1 item(s): ...
-    """
-    for start in range(0, len(items), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        _refuse_in(layout, items[block], {name: found[block] for name, found in features.items()})
-
-
-def _refuse_in(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarray]) -> None:
-    rng = np.random.default_rng(_SEED)
-    dims, parts = tuple(layout.dims), {}
-    for outcome in layout.outcomes:
-        for parent in outcome.parents:
-            parts.update({id(part): part for part in ancestry(parent)})
-    values, finite, made_of = dict[int, np.ndarray](), dict[int, np.ndarray](), _made_of(parts)
-    for own, part in parts.items():
-        if any(isinstance(one, Unseen) for one in made_of[own]):
-            continue  # it has an axis of places, which the items' values lack
-        if isinstance(part, MetaFeature | Latent | SubjectConstant):
-            values[own] = _values(part, features, dims, rng)
-        else:
-            with np.errstate(all="ignore"):
-                above = tuple(values[id(parent)] for parent in part.parents)
-                values[own] = np.asarray(part.compute(above, dims), dtype=float)
-        finite[own] = _is_finite(values[own], len(items), len(dims))
-        above_finite = [finite[id(parent)] for parent in part.parents if id(parent) in finite]
-        bad = np.logical_and.reduce([~finite[own], *above_finite])
-        read = [
-            one for one in made_of[own] if isinstance(one, MetaFeature) and one.name in features
-        ]
-        for feature in read:
-            if feature.given is not None:
-                bad &= features[feature.given.name] != 0
-        if bad.any() and not isinstance(
-            part, MetaFeature | Constant
-        ):  # these may be infinite as declared
-            raise DataError(
-                f"{part} has no finite value on {bad.sum()} item(s): "
-                f"{some(_shown(int(row), items, read, features) for row in np.flatnonzero(bad))}; "
-                "correct or leave out the items, or declare a formula that is finite there"
-            )
-
-
-def _made_of(parts: Mapping[int, Expr]) -> dict[int, list[Expr]]:
-    """Return the meta-features and unseen properties that each part is computed from."""
-    found = dict[int, list[Expr]]()
-    for own, part in parts.items():
-        above = [one for parent in part.parents for one in found.get(id(parent), [])]
-        if isinstance(part, MetaFeature | Unseen):
-            above = [part]
-        found[own] = list({id(one): one for one in above}.values())
-    return found
-
-
-def _values(
-    part: Expr,
-    features: Mapping[str, np.ndarray],
-    dims: tuple[str, ...],
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Return a node's values as (points, items, *dims), with length one for axes it lacks."""
-    own = [dim in part.dims for dim in dims]
-    if isinstance(part, MetaFeature) and part.name in features:
-        where = (None, slice(None), *(slice(None) if there else None for there in own))
-        return features[str(part.name)][where]
-    labels = (len(part.dims[dim]) if there else 1 for dim, there in zip(dims, own, strict=True))
-    return inside(part.range, (_POINTS, 1, *labels), rng)
-
-
-def _is_finite(values: np.ndarray, items: int, dims: int) -> np.ndarray:
-    """Return on which items the values of all labels are finite, at one point at least."""
-    there = np.isfinite(values).reshape((1,) * (2 + dims - values.ndim) + values.shape)
-    at_some = there.all(axis=tuple(range(2, 2 + dims))).any(axis=0)
-    return np.broadcast_to(at_some, (items,)).copy()
-
-
-def _shown(
-    row: int, items: pd.Index, read: list[MetaFeature], features: Mapping[str, np.ndarray]
-) -> str:
-    cells = [
-        f"{column} = {value:g}"
-        for feature in read
-        for column, value in zip(
-            feature.columns, np.ravel(features[feature.name][row]), strict=True
-        )
-    ]
-    return f"{items[row]} ({some(cells)})" if cells else str(items[row])
-
 
 _TOTAL = 1e-6  # largest rounding error of the sum of probabilities
 _ROUNDING = 1e-9  # largest rounding error of a value, as a part of the range or of a level
@@ -187,16 +61,16 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     {'smallness': array([0.1, 1.9])}
     """
     table = named(items, "items", "item")
-    found: Features = {}
+    features: Features = {}
     for measured in layout.measured:
         _need_chances(measured, table)
     for feature in layout.meta_features:
-        _add(feature, table, found)
+        _add(feature, table, features)
     for measured in layout.measured:
-        _refuse_totals(measured, table.index, found)
-    refuse_reversed(layout, table.index, found)
-    refuse_infinite(layout, table.index, found)
-    return {feature.name: found[feature.name] for feature in layout.meta_features}
+        _refuse_totals(measured, table.index, features)
+    refuse_reversed(layout, table.index, features)
+    refuse_infinite(layout, table.index, features)
+    return {feature.name: features[feature.name] for feature in layout.meta_features}
 
 
 def read_covariates(layout: Layout, subjects: pd.DataFrame) -> Features:
@@ -225,14 +99,10 @@ def read_training_features(layout: Layout, evaluation: Evaluation) -> Features:
     DataError
         When the items do not fit the layout.
     """
-    features = read_evaluation(layout, evaluation)
-    rows, items = evaluation.rows, evaluation.item_table
-    if rows is None:
-        check_training(layout, items, features)
-    else:
-        _, first = np.unique(rows.places, return_index=True)
-        each = {feature.name: features[feature.name][first] for feature in layout.meta_features}
-        check_training(layout, items, each)
+    features, rows = read_evaluation(layout, evaluation), evaluation.rows
+    first = slice(None) if rows is None else np.unique(rows.places, return_index=True)[1]
+    items = {feature.name: features[feature.name][first] for feature in layout.meta_features}
+    check_training(layout, evaluation.item_table, items)
     return features
 
 
@@ -324,7 +194,7 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
     measurement_layouts.common.errors.DataError: smallness: 1 training item(s) lie outside ...
     """
     outside = outside_range(layout, features)
-    held = opposed(layout)
+    demands = opposed(layout)
     for feature in layout.meta_features:
         values = features[feature.name]
         if outside[feature.name].any():
@@ -334,16 +204,16 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 f"{feature.range}: {some(rows)}; widen the range in the declaration of the node, "
                 "or leave out those items"
             )
-        if feature.name not in held:
+        if feature.name not in demands:
             continue
-        there = defined(feature, features, len(items))
+        is_defined = defined(feature, features, len(items))
         where = "" if feature.given is None else f" where {feature.given} is not 0"
-        values = values[there]
+        values = values[is_defined]
         if len(values) and not (np.isfinite(values).all() and (values == values[0]).all()):
             continue
         if not (need := needing(layout, feature, features)):
             continue
-        if not there.any():
+        if not is_defined.any():
             raise DataError(
                 f"{feature.name} is undefined on all {len(items)} items, because {feature.given} "
                 f"is 0, so that its effect on subjects cannot be inferred, nor {some(need)}; add "
@@ -360,7 +230,8 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
 
 def _need_chances(node: Measured, items: pd.DataFrame) -> None:
     """Refuse items without the probabilities of a measured demand's levels."""
-    missing = [name for part in node.chances for name in part.columns if name not in items.columns]
+    columns = [name for chance in node.chances for name in chance.columns]
+    missing = [name for name in columns if name not in items.columns]
     if missing:
         raise DataError(
             f"{node.name} is measured, but the items have no column {some(missing)} with the "
@@ -372,7 +243,7 @@ def _need_chances(node: Measured, items: pd.DataFrame) -> None:
 
 def _refuse_totals(node: Measured, items: pd.Index, features: Features) -> None:
     """Refuse probabilities of levels that are negative or do not add up to 1."""
-    chances = [features[part.name].reshape(len(items), -1) for part in node.chances]
+    chances = [features[chance.name].reshape(len(items), -1) for chance in node.chances]
     totals = np.sum(chances, axis=0)
     bad = ~(abs(totals - 1) <= _TOTAL) | (np.min(chances, axis=0) < 0)
     if bad.any():
@@ -387,22 +258,22 @@ def _refuse_totals(node: Measured, items: pd.Index, features: Features) -> None:
         )
 
 
-def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
+def _add(feature: MetaFeature, items: pd.DataFrame, features: Features) -> None:
     """Read a meta-feature, after its presence flag."""
-    if feature.name in found:
+    if feature.name in features:
         return
     if feature.given is not None:
-        _add(feature.given, items, found)
-    found[feature.name] = _read(feature, items, defined(feature, found, len(items)))
+        _add(feature.given, items, features)
+    features[feature.name] = _read(feature, items, defined(feature, features, len(items)))
 
 
 def _read(
-    feature: MetaFeature, items: pd.DataFrame, there: np.ndarray, whose: str = "item"
+    feature: MetaFeature, items: pd.DataFrame, is_defined: np.ndarray, whose: str = "item"
 ) -> np.ndarray:
     need_columns(items.columns, feature.columns, f"{feature.name}: the {whose}s have")
     table = items[list(feature.columns)]
     values, foreign = read_numbers(table)
-    values[~there], foreign[~there] = feature.stand_in, False
+    values[~is_defined], foreign[~is_defined] = feature.stand_in, False
 
     def refuse(bad: np.ndarray, what: str, remedy: str, remark: str = "") -> None:
         if bad.any():

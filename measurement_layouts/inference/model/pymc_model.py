@@ -15,6 +15,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ...evaluations.subject_data import EDGE, SubjectData
 from ...layouts import Layout, MetaFeature, Node
+from ...layouts.outcomes.averaging import averaged
 from ...layouts.plates import ITEM, SUBJECT, Plate
 from ...linking import evaluate
 from ...linking.evaluation import ancestry
@@ -22,7 +23,8 @@ from ...linking.function import Call
 from .alignment import align
 from .cohort import Cohort, indices
 from .features import read_training_features
-from .prior import add_nodes, draw_variables, keep_derived, noncentred
+from .prior import draw_variables
+from .variables import add_nodes, keep_derived, noncentred
 
 ROW = "row"  # dimension of steps of items' outcomes, in a joint model
 
@@ -101,8 +103,8 @@ def build_model(
     cohort : Cohort
         Layout, levels and outcomes.
     deviations : collection of str, optional
-        Latents that are sampled as deviations from their location; see `Centring` (default: those
-        of `few_outcomes`).
+        Latents that are sampled as deviations from their location; see `variables.Deviations`
+        (default: those of `few_outcomes`).
     derived : bool
         Whether derived nodes are variables of the model; see `to_pymc`.
 
@@ -120,14 +122,14 @@ def build_model(
     cells = "cell" if layout.joint else ITEM
     with pm.Model(coords=_coords(cohort, derived)) as model:
         by_node: dict[str, Any] = {}
-        given = _data(cohort)
+        data = _data(cohort)
         few = few_outcomes(cohort) if deviations is None else deviations
-        variables = _variables(cohort, given, derived, few)
+        variables = _variables(cohort, data, derived, few)
         for feature in layout.row_features:
-            value = given[feature.name][cohort.row] if layout.joint else given[feature.name]
+            value = data[feature.name][cohort.row] if layout.joint else data[feature.name]
             by_node[feature.name] = align(value, feature, dims, per_item=True)
         for constant in layout.constants:
-            value = given[constant.name]
+            value = data[constant.name]
             at = (cohort.subject, *[None] * len(dims)) if layout.joint else ()
             by_node[constant.name] = value[at]
         for node in layout.nodes.values():
@@ -138,7 +140,8 @@ def build_model(
                 by_node[node.name] = align(value, node, dims, per_item=bool(at))
         for node in layout.derived if derived else ():
             if node.name not in by_node:
-                variable = keep_derived(node, by_node, {cells: len(cohort.trials)}, dims)
+                value = evaluate(averaged(node), by_node, dims)
+                variable = keep_derived(node, value, {cells: len(cohort.trials)}, dims)
                 by_node[node.name] = align(variable, node, dims, per_item=True)
         _add_outcomes(cohort, by_node, cells)
     return model
@@ -188,10 +191,10 @@ def _coords(cohort: Cohort, derived: bool) -> dict[str, Any]:
     coords: dict[str, Any] = {dim: list(names) for dim, names in named.items()}
     if not layout.joint:
         return coords | {ITEM: list(map(str, cohort.levels[ITEM]))}
-    who, what = cohort.levels[SUBJECT], cohort.levels[ITEM]
+    subjects, items = cohort.levels[SUBJECT], cohort.levels[ITEM]
     pairs = zip(cohort.subject, cohort.item, strict=True)
     coords |= {name: list(levels) for name, levels in cohort.levels.items()}
-    return coords | {"cell": [f"{who[s]}, {what[i]}" for s, i in pairs]}
+    return coords | {"cell": [f"{subjects[s]}, {items[i]}" for s, i in pairs]}
 
 
 def _data(cohort: Cohort) -> dict[str, Any]:
@@ -291,9 +294,9 @@ def compile_key(layout: Layout) -> tuple[object, ...]:
     True
     """
     reached: dict[CodeType, str] = {}
-    for part in ancestry(layout.outcome):
-        if isinstance(part, Call):
-            _reach(part.function.formula, reached)
+    for node in ancestry(layout.outcome):
+        if isinstance(node, Call):
+            _reach(node.function.formula, reached)
     return layout.fingerprint, frozenset(reached.items())
 
 

@@ -36,8 +36,8 @@ def refuse_unseen(layout: Layout, what: str, remedy: str, trials: int = 1) -> No
     """
     unseen = (layout.several if trials > 1 else layout).outcome.unseen
     if unseen is not None:
-        known = "measured" if layout.measured else "unseen"
+        kind = "measured" if layout.measured else "unseen"
         raise FitError(
-            f"{unseen.name} is {known} in layout {layout.name!r}: all trials of an item share it, "
+            f"{unseen.name} is {kind} in layout {layout.name!r}: all trials of an item share it, "
             f"but {what} assumes that they are independent; {remedy}"
         )

@@ -1,16 +1,15 @@
 """Whether an inferred value needs a property of items that does not vary."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ...layouts import Latent, Layout, MetaFeature, Success, Unseen
 from ...layouts.checks import inside
 from ...layouts.plates import ITEM, SUBJECT, root
-from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
-from .alignment import align, defined
+from ..evaluator import Evaluator
+from .alignment import defined
 
 _PROFILES, _SEED = 8, 20231  # random profiles at which slopes are computed
 _ITEMS, _VALUES = 60, 5  # most items that are looked at, and other values of the property
@@ -52,21 +51,22 @@ def needing(
     >>> from measurement_layouts.linking import logistic
     >>> words = MetaFeature("words", low=0, high=9)
     >>> margin = Capability("span", low=0, high=9) - words
-    >>> alike = {"words": np.full(20, 4.0)}
-    >>> needing(Layout("fixed", Success("right", logistic(margin))), words, alike)
+    >>> same = {"words": np.full(20, 4.0)}
+    >>> needing(Layout("fixed", Success("right", logistic(margin))), words, same)
     []
-    >>> needing(Layout("steep", Success("right", logistic(margin, Slope("slope")))), words, alike)
+    >>> needing(Layout("steep", Success("right", logistic(margin, Slope("slope")))), words, same)
     ['span', 'slope']
     """
-    items = len(features[feature.name])
-    chosen = np.unique(np.linspace(0, items - 1, min(items, _ITEMS)).round().astype(int))
-    now = {name: values[chosen] for name, values in features.items()}
-    other = _with_other_values(feature, now, label)
+    count = len(features[feature.name])
+    chosen = np.unique(np.linspace(0, count - 1, min(count, _ITEMS)).round().astype(int))
+    items = {name: values[chosen] for name, values in features.items()}
+    same = _evaluator(layout, items)
+    other = _evaluator(layout, _with_other_values(feature, items, label))
     elements = [
-        (latent, place)
+        (latent, label_index)
         for latent in layout.latents
         if not any(plate != SUBJECT and root(plate) == ITEM for plate in latent.plates)
-        for place in np.ndindex(*map(len, latent.dims.values()))
+        for label_index in np.ndindex(*map(len, latent.dims.values()))
     ]
     lost = np.ones(len(elements), dtype=bool)
     gained = np.zeros(len(elements), dtype=bool)
@@ -76,10 +76,29 @@ def needing(
             latent.name: np.array(inside(latent.range, tuple(map(len, latent.dims.values())), rng))
             for latent in layout.latents
         }
-        lost &= ~_told_apart(_slopes(layout, now, profile, elements))
-        gained |= _told_apart(_slopes(layout, other, profile, elements))
+        lost &= ~_separable(_slopes(same, profile, elements))
+        gained |= _separable(_slopes(other, profile, elements))
     names = [latent.name for (latent, _), need in zip(elements, lost & gained, strict=True) if need]
     return list(dict.fromkeys(names))
+
+
+def _evaluator(layout: Layout, features: Mapping[str, np.ndarray]) -> Evaluator:
+    """Prepare the outcomes' formulas for some items, with middle values of all other properties."""
+    rows = len(next(iter(features.values())))
+    formulas = [
+        outcome.expression if isinstance(outcome, Success) else outcome.performance
+        for outcome in layout.outcomes
+    ]
+    columns = dict(features)
+    for node in (*layout.covariates, *(one for formula in formulas for one in ancestry(formula))):
+        if isinstance(node, MetaFeature) and node.name not in columns:
+            shape = (rows, *map(len, node.dims.values()))
+            columns[node.name] = np.full(shape, node.stand_in)
+        elif isinstance(node, Unseen):
+            columns[node.name] = np.zeros(rows)
+    for constant in layout.constants:
+        columns[constant.name] = np.full(rows, 0.5)
+    return Evaluator(layout, formulas, columns, rows)
 
 
 def _with_other_values(
@@ -99,61 +118,35 @@ def _with_other_values(
         if feature.levels is not None
         else inside(feature.range, shape, rng)
     )
-    there = defined(feature, repeated, count) & anew
-    at = (there,) if label is None or not feature.label_dims else (there, label)
+    is_defined = defined(feature, repeated, count) & anew
+    at = (is_defined,) if label is None or not feature.label_dims else (is_defined, label)
     repeated[feature.name][at] = values[at]
     return repeated
 
 
 def _slopes(
-    layout: Layout,
-    features: Mapping[str, np.ndarray],
+    evaluator: Evaluator,
     profile: Mapping[str, np.ndarray],
     elements: list[tuple[Latent, tuple[int, ...]]],
 ) -> np.ndarray:
     """Compute slopes of the outcomes by latents, per standard deviation of an outcome."""
-    rows = []
-    for outcome in layout.outcomes:
-        formula = outcome.expression if isinstance(outcome, Success) else outcome.performance
-        centre = _computed(formula, layout, features, profile)
-        error = np.sqrt(np.maximum(centre * (1 - centre), _LEAST))
-        columns = []
-        for latent, place in elements:
-            ends = []
-            for side in (-1, 1):
-                moved = profile[latent.name].copy()
-                moved[place] += side * _STEP
-                ends.append(_computed(formula, layout, features, {**profile, latent.name: moved}))
-            columns.append((ends[1] - ends[0]) / (2 * _STEP) / error)
-        rows.append(np.stack(columns, axis=-1).reshape(-1, len(elements)))
-    slopes = np.concatenate(rows)
-    return slopes[np.isfinite(slopes).all(axis=1)]
-
-
-def _computed(
-    formula: Expr,
-    layout: Layout,
-    features: Mapping[str, np.ndarray],
-    profile: Mapping[str, np.ndarray],
-) -> np.ndarray:
-    """Compute a probability of each item for one profile."""
-    dims = tuple(layout.dims)
-    inputs: dict[str, Any] = {constant.name: 0.5 for constant in layout.constants}
-    for node in ancestry(formula):
-        if isinstance(node, Unseen):
-            inputs[node.name] = 0.0
-        elif isinstance(node, MetaFeature):
-            values = features.get(node.name)
-            inputs[node.name] = (
-                node.stand_in if values is None else align(values, node, dims, per_item=True)
-            )
-        elif isinstance(node, Latent):
-            inputs[node.name] = align(profile[node.name], node, dims, per_item=False)
+    count = len(elements)
+    draws = {
+        name: np.repeat(values[None, ..., None], 1 + 2 * count, axis=-1)
+        for name, values in profile.items()
+    }
+    for column, (latent, label) in enumerate(elements, start=1):
+        draws[latent.name][(0, *label, column)] += _STEP
+        draws[latent.name][(0, *label, count + column)] -= _STEP
     with np.errstate(all="ignore"):
-        return np.asarray(evaluate(formula, inputs, dims), dtype=float)
+        chances = np.concatenate([c.reshape(-1, 1 + 2 * count) for c in evaluator(draws)])
+    centre, above, below = np.split(chances, [1, 1 + count], axis=1)
+    error = np.sqrt(np.maximum(centre * (1 - centre), _LEAST))
+    slopes = (above - below) / (2 * _STEP) / error
+    return np.asarray(slopes[np.isfinite(slopes).all(axis=1)])
 
 
-def _told_apart(slopes: np.ndarray) -> np.ndarray:
+def _separable(slopes: np.ndarray) -> np.ndarray:
     """Find the latents of which no change can be cancelled by changes of others."""
     sizes = np.linalg.norm(slopes, axis=0)
     scaled = slopes / np.where(sizes > _SAME, sizes, 1.0)

@@ -10,7 +10,7 @@ from ...linking import Expr, evaluate
 from ...linking.expression import Constant
 from ..model.alignment import lay_out, leaves
 from ..model.cohort import Cohort, indices
-from ..model.prior import LOCATION_SCALE
+from ..model.families import LOCATION_SCALE
 
 _SCALES = LOCATION_SCALE | {"TruncatedNormal": ("mu", "sigma"), "LogNormal": ("", "")}
 

@@ -27,15 +27,14 @@ from ..kernel.domains import Domains
 from ..kernel.emit import Machine, build, emit
 from ..kernel.inputs import Inputs, Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
-from ..kernel.terms import LogDensity, UnsupportedError
+from ..kernel.tracing import UntraceableError
 from ..model.cohort import Cohort, plate_feature
 from ..model.density import (
     Degrees,
+    LogDensity,
     Part,
     centring_feature,
     idle_feature,
-    log_density,
-    plates_of,
 )
 from ..model.features import read_training_features
 from ..model.pymc_model import (
@@ -46,7 +45,6 @@ from ..model.pymc_model import (
     trials_name,
 )
 
-_translated = Recent[object, tuple[LogDensity, np.ndarray, list[Part]]](64)
 _SUBJECTS = 16  # whose code is kept: the scan for maxima and attempts use it again
 
 
@@ -178,7 +176,7 @@ class Kernel:
 
     Raises
     ------
-    UnsupportedError
+    UntraceableError
         When the layout uses an operation that the kernel does not support.
     LayoutError
         When PyMC does not accept a prior.
@@ -187,28 +185,22 @@ class Kernel:
     def __init__(self, cohort: Cohort, centring: Degrees = MappingProxyType({})) -> None:
         layout = cohort.layout
         self.cohort, self.layout = cohort, layout
-        sizes = tuple((plate_name(plate), *cohort.size([plate])) for plate in plates_of(layout))
-        degrees = frozenset((name, degree is None) for name, degree in centring.items())
-        self.density, self.start, self.parts = _translated.find(
-            (compile_key(layout), sizes, degrees), lambda: log_density(cohort, centring)
-        )
+        self.density = LogDensity(cohort, centring)
+        self.start, self.parts = self.density.start, self.density.parts
         self.rows = Rows.of(cohort, centring)
         nodes = (*layout.row_features, *layout.covariates)
         self._labels = {node.name: node.label_dims for node in nodes}
-        self._used = self.density.used
-        if layout.joint:
-            listed = self.density.terms.listed
-            self._used = frozenset().union(*(term.features for term in listed))
         self._tabled = set(self.rows.features) - set(cohort.features)
         self._count = len(next(iter(self.rows.features.values()), cohort.trials))
         self.domains = self._domains(np.arange(self._count))
+        self.density.on(self.domains)  # an operation without a quantity is an error now
         self._codes: dict[Outcomes, Code] = {}
         self._averaged = Recent[object, tuple[Code, list[np.ndarray]]](_SUBJECTS)
         self._compiling = threading.Lock()
 
     def _domains(self, rows: np.ndarray, apart: bool = False) -> Domains:
         features = {name: values[rows] for name, values in self.rows.features.items()}
-        return Domains(self._labels, features, len(rows), self._used, apart, self._tabled)
+        return Domains(self._labels, features, len(rows), self.density.used, apart, self._tabled)
 
     def on(self, cohort: Cohort | None = None) -> Any:
         """Return nutpie's compiled model with the outcomes of a cohort on the same rows.
@@ -263,7 +255,7 @@ class Kernel:
     def _compile(self, domains: Domains, form: Outcomes, first: np.ndarray) -> Code:
         joint = self.layout.joint
         in_blocks = joint and domains.rows.size > blocks.WHOLE
-        text, inputs = emit(plan(self.density, domains, form), blocks=in_blocks, apart=joint)
+        text, inputs = emit(plan(self.density.on(domains), form), blocks=in_blocks, apart=joint)
         return Code(build(text, gathers=not joint), inputs, domains, first)
 
     def order(self, plates: Sequence[Plate]) -> np.ndarray:
@@ -435,7 +427,7 @@ def compiled(cohort: Cohort, centring: Degrees | None = None) -> Compiled:
     cohort : Cohort
         Layout and data.
     centring : mapping of str to ndarray or None, optional
-        See `Kernel` (default: deviations where there are few outcomes; see `prior.noncentred`).
+        See `Kernel` (default: deviations where there are few outcomes; see `variables.noncentred`).
 
     Raises
     ------
@@ -446,7 +438,7 @@ def compiled(cohort: Cohort, centring: Degrees | None = None) -> Compiled:
         centring = dict.fromkeys(few_outcomes(cohort))
     try:
         return Kernel(cohort, centring)
-    except UnsupportedError:
+    except UntraceableError:
         return Plain(cohort)
 
 

@@ -28,8 +28,9 @@ from ...linking.function import Call
 from ...linking.interval import UNIT
 from ..kernel.inputs import log_ways
 from ..model.alignment import Features, align
-from ..model.prior import draw_prior, free_values, noncentred, outward, profile_variables
+from ..model.prior import draw_prior
 from ..model.pymc_model import compile_key
+from ..model.variables import free_values, noncentred, outward, profile_variables
 from .draws import Draws, SamplingOptions
 from .engine import Battery
 from .stopping import stop_if_told

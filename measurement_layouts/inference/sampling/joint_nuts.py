@@ -12,8 +12,8 @@ from ...layouts import Latent
 from ...layouts.plates import SUBJECT, plate_name
 from ..model.cohort import Cohort
 from ..model.density import Part
-from ..model.prior import is_scaled
 from ..model.pymc_model import compile_key, few_outcomes
+from ..model.variables import is_scaled
 from .directions import Directions, find_directions
 from .draws import Draws, SamplingOptions, thinned, with_more_care
 from .engine import Kernel, Plain, compiled

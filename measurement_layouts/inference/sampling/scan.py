@@ -10,7 +10,8 @@ from ...evaluations.subject_data import SubjectData
 from ...layouts import Layout
 from ...layouts.elements import elements
 from ..model.bands import find_bands
-from ..model.prior import draw_prior, noncentred
+from ..model.prior import draw_prior
+from ..model.variables import noncentred
 from .draws import Draws
 from .engine import Battery, compile_sampler
 from .nuts import Start

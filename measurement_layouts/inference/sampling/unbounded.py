@@ -13,7 +13,7 @@ import pytensor.tensor as pt
 from pytensor.graph.replace import vectorize_graph
 
 from ...layouts import Layout
-from ..model.prior import free_values, outward, profile_variables
+from ..model.variables import free_values, outward, profile_variables
 from .grid import finite
 from .stopping import stop_if_told
 
@@ -72,7 +72,7 @@ def points(
     layout : Layout
         Layout with the latents.
     deviations : frozenset of str
-        Latents that are sampled as deviations from their location; see `prior.noncentred`.
+        Latents that are sampled as deviations from their location; see `variables.noncentred`.
     profile : dict of str to ndarray
         Values by latent, shape (profiles,) or (profiles, labels).
     """

@@ -79,7 +79,7 @@ def test_rows_in_blocks_have_the_density_of_the_plain_model(small_blocks):
 def test_only_a_block_of_rows_is_stored(small_blocks):
     """Otherwise the memory of a gradient would grow with the number of cells."""
     kernel = Kernel(Cohort.of_evaluation(full_layout(), cohort_data()))
-    planned = plan(kernel.density, kernel.domains, Outcomes(False))
+    planned = plan(kernel.density.on(kernel.domains), Outcomes(False))
     outputs, rows = [planned.total, *planned.gradient.values()], kernel.domains.rows
     groups = blocks.in_blocks(schedule(outputs), outputs, rows, planned.values.sizes)
     (group,) = (group for group in groups if group.domain is not None)

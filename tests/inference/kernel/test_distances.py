@@ -39,7 +39,7 @@ def texts(animal_ai, cohort, monkeypatch, tmp_path):
     monkeypatch.setenv("MEASUREMENT_LAYOUTS_CACHE", str(tmp_path))
     seen, compile_ = [], emit._compile
     monkeypatch.setattr(emit, "_compile", lambda *args: seen.append(args[0]) or compile_(*args))
-    for kept in (engine._samplers, engine._translated, emit._built):
+    for kept in (engine._samplers, emit._built):
         kept.clear()
     engine.compile_sampler(engine.Battery.of(animal_ai, cohort)).on(SubjectData.of(cohort, "Ann"))
     return seen

@@ -19,10 +19,10 @@ from helpers.fault_cases import NUTS, OPTIONS
 from helpers.small_layouts import coin, counts
 import measurement_layouts as ml
 from measurement_layouts.inference.sampling import engine
-from measurement_layouts.inference.kernel.terms import UnsupportedError
+from measurement_layouts.inference.kernel.tracing import UntraceableError
 
 def refused(*_):
-    raise UnsupportedError("as if it had no machine code of our own")
+    raise UntraceableError("as if it had no machine code of our own")
 
 def plainly():
     engine.Kernel = refused

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import measurement_layouts as ml
 from measurement_layouts import LayoutError
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.kernel.terms import UnsupportedError
+from measurement_layouts.inference.kernel.tracing import UntraceableError
 from measurement_layouts.inference.model.features import read_training_features
 from measurement_layouts.inference.sampling.engine import (
     Kernel,
@@ -71,7 +71,7 @@ def hold_random_layout(layout, seed):
     """A layout that PyMC refuses or that has no machine code is held elsewhere."""
     try:
         agree(*random_pair(layout, seed, items=40), points=2, spread=1)
-    except (LayoutError, UnsupportedError):
+    except (LayoutError, UntraceableError):
         reject()
 
 

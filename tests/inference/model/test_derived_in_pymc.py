@@ -12,7 +12,7 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts.inference.model import pymc_model
-from measurement_layouts.linking import evaluate, logistic, product
+from measurement_layouts.linking import logistic, product
 from measurement_layouts.scenarios import object_permanence
 
 LEVELS = {
@@ -166,10 +166,9 @@ def test_do_on_a_node_of_a_prior_reaches_the_latent():
 def test_a_node_beside_the_outcome_is_noticed(monkeypatch):
     """Twin: registered, but the outcome is computed anew from the latents."""
 
-    def beside(node, known, plates, dims):
-        computed = evaluate(node, known, dims)
-        pm.Deterministic(node.name, computed, dims=tuple(plates))
-        return computed
+    def beside(node, value, plates, dims):
+        pm.Deterministic(node.name, value, dims=tuple(plates))
+        return value
 
     monkeypatch.setattr(pymc_model, "keep_derived", beside)
     layout, kept, _ = models("alone")

@@ -13,7 +13,8 @@ from scipy import integrate, stats
 import measurement_layouts as ml
 from measurement_layouts import Prior
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.model.prior import draw_prior, noncentred, sample_prior
+from measurement_layouts.inference.model.prior import draw_prior, sample_prior
+from measurement_layouts.inference.model.variables import noncentred
 from measurement_layouts.inference.posterior.density import prior_density
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import Plain

@@ -11,11 +11,10 @@ from scipy import stats
 import measurement_layouts as ml
 from measurement_layouts import Prior, scenarios
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.model import prior
-from measurement_layouts.inference.model.prior import noncentred
+from measurement_layouts.inference.model import prior, variables
 from measurement_layouts.inference.model.pymc_model import build_model
+from measurement_layouts.inference.model.variables import noncentred
 from measurement_layouts.inference.sampling import engine
-from measurement_layouts.inference.sampling import engine as kernel
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic, product
 
@@ -85,7 +84,7 @@ def test_others_are_sampled_as_they_are(family, parameters):
     assert noncentred(made, 9) == frozenset()
     model = build_model(alone(made, battery(9), outcomes(9)))
     transform = model.rvs_to_transforms[model["skill"]]
-    assert not isinstance(transform, prior.Centring)
+    assert not isinstance(transform, variables.Deviations)
 
 
 # --- the density ---------------------------------------------------------------------------------
@@ -160,9 +159,8 @@ def test_deviations_of_logarithms_are_normal():
 @pytest.fixture
 def centred(monkeypatch):
     """Sample as before: every latent as it is."""
-    monkeypatch.setattr(prior, "_OUTCOMES_PER_VALUE", 0)
-    for kept in (engine._samplers, kernel._translated):
-        kept.clear()
+    monkeypatch.setattr(variables, "_OUTCOMES_PER_VALUE", 0)
+    engine._samplers.clear()
     yield
     engine._samplers.clear()
 
@@ -230,7 +228,7 @@ def test_abilities_have_one_posterior_in_either_form(monkeypatch):
     evaluation = ml.simulate(case.layout, case.items, truth, seed=2)
     options = {"target_accept": 0.98, "reruns": 0, "seed": 1, "progressbar": False}
     apart = ml.fit(case.layout, evaluation, draws=500, tune=600, **options)
-    monkeypatch.setattr(prior, "_OUTCOMES_PER_VALUE", 0)
+    monkeypatch.setattr(variables, "_OUTCOMES_PER_VALUE", 0)
     engine._samplers.clear()
     as_they_are = ml.fit(case.layout, evaluation, draws=1200, tune=700, **options)
     engine._samplers.clear()

@@ -8,7 +8,8 @@ from scipy import special, stats
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError, Prior
-from measurement_layouts.inference.model.prior import draw_prior, profile_variables
+from measurement_layouts.inference.model.prior import draw_prior
+from measurement_layouts.inference.model.variables import profile_variables
 from measurement_layouts.linking import logistic
 
 DRAWS = 4000

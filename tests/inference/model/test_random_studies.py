@@ -74,7 +74,10 @@ def test_density_and_gradient_are_those_of_to_pymc(seed):
 @pytest.mark.trust("oracles", "nutpie: posteriors of random layouts")
 @pytest.mark.parametrize("seed", range(FITTED))
 def test_posteriors_are_those_of_nutpie(seed):
-    """Means of all values, within 4.5 Monte Carlo errors where both have mixed."""
+    """Means of all values are within 4 Monte Carlo errors, or the status is not ``ok``.
+
+    Of a thousand values, one is further off in one of sixteen runs with new seeds.
+    """
     import nutpie
 
     layout, evaluation = random_study(seed)
@@ -82,7 +85,7 @@ def test_posteriors_are_those_of_nutpie(seed):
     model = ml.to_pymc(layout, evaluation, who)
     options = {"draws": 1000, "tune": 1000, "chains": 4, "seed": 1, "target_accept": 0.95}
     fit = ml.fit(layout, evaluation, subjects=who and [who], progressbar=False, **options)
-    if not set(fit.diagnostics()["status"]) <= {"ok", "few divergences"}:
+    if set(fit.diagnostics()["status"]) != {"ok"}:
         return
     theirs = nutpie.sample(nutpie.compile_pymc_model(model), progress_bar=False, **options)
     for latent in layout.latents:
@@ -93,4 +96,4 @@ def test_posteriors_are_those_of_nutpie(seed):
         for element in range(ours.shape[-1]):
             one, two = ours[..., element], other[..., element]
             error = np.hypot(float(array_stats.mcse(one)), float(array_stats.mcse(two)))
-            assert abs(one.mean() - two.mean()) < 4.5 * error
+            assert abs(one.mean() - two.mean()) < 4 * error

@@ -9,7 +9,7 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom, norm
 
 import measurement_layouts as ml
-from measurement_layouts.inference.kernel.terms import UnsupportedError
+from measurement_layouts.inference.kernel.tracing import UntraceableError
 from measurement_layouts.inference.sampling import engine, joint_nuts
 from measurement_layouts.linking import logistic
 
@@ -42,7 +42,7 @@ def _evaluation():
 
 
 def _unsupported(*_):
-    raise UnsupportedError("for the plain model")
+    raise UntraceableError("for the plain model")
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from helpers import small_layouts
 import measurement_layouts as ml
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.problems import Alone
-from measurement_layouts.inference.kernel.terms import UnsupportedError
+from measurement_layouts.inference.kernel.tracing import UntraceableError
 
 layout = small_layouts.animal_ai()
 cohort = small_layouts.six_subjects(layout)
@@ -73,7 +73,7 @@ assert ml.fit(layout, cohort, **small_layouts.SAMPLING).subjects == cohort.subje
 
 PLAIN = """
 def refused(*_):
-    raise UnsupportedError("as if it had no machine code of our own")
+    raise UntraceableError("as if it had no machine code of our own")
 
 engine.Kernel = refused
 layout, cohort = small_layouts.coin(), small_layouts.counts([3], [9])  # soon compiled
