@@ -222,8 +222,8 @@ def _line(node: Derived | Unseen | OrderedOutcome) -> str:
     if isinstance(node, Derived):
         return f"{node.name} = {node.expression}"
     if isinstance(node, OrderedOutcome):
-        return f"{node.name} ~ {node.statement(str)}"
-    return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
+        return f"{node.name} ~ {node.statement()}"
+    return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses()])
 
 
 def _of_kind[Part: Expr](kind: type[Part], parts: Iterable[Any]) -> tuple[Part, ...]:

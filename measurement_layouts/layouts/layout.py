@@ -8,8 +8,8 @@ from typing import Any
 from ..linking import LinkingFunction
 from . import checks, serial
 from .defaults import with_default_priors
-from .drawing import equations, mermaid
 from .drawing import graphviz as render
+from .drawing import mermaid
 from .graph import Graph
 from .latents import Latent
 from .outcomes.steps import Observed, Success
@@ -137,10 +137,6 @@ class Layout(Graph):
     def to_mermaid(self) -> str:
         """Write the diagram in Mermaid's language, for Markdown pages."""
         return mermaid.to_mermaid(self)
-
-    def to_latex(self) -> str:
-        """Write the equations as a LaTeX ``aligned`` block."""
-        return equations.to_latex(self)
 
     def draw(self, path: str | Path) -> Path:
         """Draw the diagram into a file, in the format of its extension (svg, png or pdf).

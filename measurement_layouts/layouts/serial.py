@@ -33,7 +33,7 @@ _KINDS: dict[str, type[nodes.Node]] = {
     )
 }
 _CONSTANTS = {mean_failure.name: mean_failure}
-FORMAT = 6  # of written layouts; other versions' formats are not read
+FORMAT = 7  # of written layouts; other versions' formats are not read
 
 
 def from_dict(
@@ -101,10 +101,10 @@ class _Reader:
                 return _CONSTANTS[name]
             case {"op": symbol, "of": [left, right]}:
                 return Operation(symbol, as_expr(self.read(left)), as_expr(self.read(right)))
-            case {"call": name, "of": operands, "names": names, "options": options}:
+            case {"call": name, "of": operands, "options": options}:
                 function = self._function(name, written.get("digest"))
                 values = {option: self.read(value) for option, value in options.items()}
-                return function.build(names, [as_expr(self.read(of)) for of in operands], values)
+                return function(*(as_expr(self.read(of)) for of in operands), **values)
             case {"family": family, "parameters": parameters, **rest}:
                 values = {name: self.read(value) for name, value in parameters.items()}
                 return Prior(family, support=self.read(rest.get("support")), **values)
@@ -200,11 +200,11 @@ def _write(value: Any) -> Any:
         case Call():
             function = value.function
             ours = OURS.get(function.name) is function
+            operands, options = value.split(value.arguments)
             return {
                 "call": function.name,
-                "of": [_write(argument) for argument in value.arguments],
-                "names": list(value.names),
-                "options": {name: _write(option) for name, option in value.options},
+                "of": [_write(operand) for operand in operands],
+                "options": {name: _write(option) for name, option in options.items()},
                 **({} if ours else {"digest": function.digest}),
             }
     return value

@@ -163,13 +163,8 @@ class Expr(ABC):
         """Precedence of the written expression; it is highest for names and calls."""
         return notation.ATOM
 
-    def text(self, *, symbols: bool = False) -> str:
+    def text(self) -> str:
         """Write the expression on one line, with nodes by their names.
-
-        Parameters
-        ----------
-        symbols : bool, default False
-            Whether constants of a subject, such as `mean_failure`, are written by their symbols.
 
         Returns
         -------
@@ -183,22 +178,6 @@ class Expr(ABC):
         '2 × (sight − tilt)'
         """
         return self.name or type(self).__name__
-
-    def latex(self) -> str:
-        r"""Write the expression as LaTeX, with nodes by their names.
-
-        Returns
-        -------
-        str
-            The formula, to be put into a mathematical environment.
-
-        Examples
-        --------
-        >>> from measurement_layouts import Capability
-        >>> print((Capability("sight", low=0, high=2) / 2).latex())
-        \frac{\mathrm{sight}}{2}
-        """
-        return notation.latex_name(self.name or type(self).__name__)
 
     def __str__(self) -> str:
         return self.text() if self.size <= _READABLE else f"a formula of {self.size:,} parts"
@@ -238,11 +217,8 @@ class Constant(Source):
     def precedence(self) -> int:
         return notation.PRECEDENCE["-"] if self.value < 0 else notation.ATOM
 
-    def text(self, *, symbols: bool = False) -> str:
+    def text(self) -> str:
         return notation.number(self.value)
-
-    def latex(self) -> str:
-        return notation.latex_number(self.value)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return self.value
@@ -253,18 +229,9 @@ class SubjectConstant(Source):
     """One number per subject, computed from the training outcomes and stored with the fit."""
 
     name: str
-    symbol: str
     about: str
 
     range = UNIT
-
-    def text(self, *, symbols: bool = False) -> str:
-        if not symbols:
-            return self.name
-        return notation.GREEK.get(self.symbol.removeprefix("\\"), self.symbol)
-
-    def latex(self) -> str:
-        return self.symbol
 
 
 class Formula(Expr):
@@ -344,24 +311,9 @@ class Operation(Formula):
     def precedence(self) -> int:
         return notation.PRECEDENCE[self.symbol]
 
-    def text(self, *, symbols: bool = False) -> str:
-        left, right = (side.text(symbols=symbols) for side in self.parents)
+    def text(self) -> str:
         levels = self.left.precedence, self.right.precedence
-        return notation.infix(self.symbol, left, right, levels)
-
-    def latex(self) -> str:
-        left, right = self.left.latex(), self.right.latex()
-        if self.symbol == "/":
-            return rf"\frac{{{left}}}{{{right}}}"
-        if self.symbol == "**" and self.right == Constant(0.5):
-            return rf"\sqrt{{{left}}}"
-        before, after = (
-            notation.ATOM if side.name is not None else notation.latex_precedence(written)
-            for side, written in ((self.left, left), (self.right, right))
-        )
-        if self.symbol == "**":  # its braces bind the exponent
-            right, after = f"{{{right}}}", notation.ATOM
-        return notation.infix(self.symbol, left, right, (before, after), latex=True)
+        return notation.infix(self.symbol, self.left.text(), self.right.text(), levels)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return _COMPUTE[self.symbol](*values)

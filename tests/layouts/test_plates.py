@@ -328,7 +328,6 @@ def hold(made):
     assert again == made
     assert again.fingerprint == made.fingerprint
     assert again.to_dict() == made.to_dict()
-    assert again.to_latex() == made.to_latex()
     assert again.to_graphviz() == made.to_graphviz()
     assert again.plates_of_nodes == made.plates_of_nodes
 

@@ -108,17 +108,6 @@ def _parts(node):
     }
 
 
-def test_latex_has_a_line_for_it():
-    written = layout().to_latex()
-    assert (
-        r"\mathrm{hard} &\sim \mathrm{Normal}\left(\mathrm{measured},\; \mathrm{error}\right),\; "
-        r"\text{given }\mathrm{for}\text{ for, }\mathrm{against}\text{ against},\; "
-        r"\text{drawn anew with probability }\mathrm{noise}"
-    ) in written
-    assert r"\text{}" not in written
-    assert written.count(r"\\") == 4  # between slope, noise, hard, ok and the trials
-
-
 def test_the_graph_leads_through_it():
     graph = layout().graph
     plates = ("subject", "item")  # its mean is the item's, its noise the subject's

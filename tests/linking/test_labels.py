@@ -90,10 +90,10 @@ def test_reducing_a_dimension_that_is_not_there_is_refused():
         LayoutError, match=r"over='side', but the label dimensions of .* \['skill'\]"
     ):
         product(ability(), over="side")
-    with pytest.raises(LayoutError, match="label dimensions of x are none; name one of these"):
+    with pytest.raises(LayoutError, match="dimensions of x are none; name one, or give nodes"):
         product(MetaFeature("x", low=0, high=1), over="side")
     with pytest.raises(
-        LayoutError, match="multiplies the labels of one operand, but 2 operands were given"
+        LayoutError, match="joins the labels of one operand, but 2 operands were given"
     ):
         product(ability(), demand(), over="skill")
 

@@ -132,9 +132,6 @@ def test_it_is_written_with_its_spread():
     risk, low = Propensity("risk", low=-4, high=4), MetaFeature("low", low=-3, high=3)
     call = uncertain_band(risk, low, 2, 0.5)
     assert call.text() == "uncertain_band(risk, low, 2, 0.5)"
-    ends = r"\left(\mathrm{risk};\; \mathrm{low}, 2\right)"
-    assert call.latex() == rf"\mathrm{{band}}_{{\pm 0.5}}{ends}"
-    assert uncertain_band(risk, low, 2, 0.5, 3).latex().endswith(r"2;\; 3\right)")
 
 
 def test_what_no_spread_can_be():

@@ -1,4 +1,4 @@
-"""Plates of a joint layout as frames of a diagram, with their nodes and inner frames."""
+"""Plates of a layout as frames of a diagram, with their nodes and inner frames."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,11 +48,15 @@ class Frame:
 
 
 def frames(layout: Graph) -> list[Frame]:
-    """List the outermost frames of a joint layout: plates first, then their intersections.
+    """List the outermost frames of a layout: plates first, then their intersections.
 
     The frame of a category contains that of the plate that it groups, unless several categories
-    that are not nested group this plate. Nodes of the population are in no frame.
+    that are not nested group this plate. Nodes of the population are in no frame. A layout that is
+    not joint has one frame, of items, with all nodes outside of the profile.
     """
+    if not layout.joint:
+        inside = tuple(x for x, per_item in layout.graph.nodes(data="per_item") if per_item)
+        return [Frame("items", "items", "", "right", inside)]
     held: dict[tuple[str, ...], list[str]] = {}
     sets: dict[tuple[str, ...], tuple[Plate, ...]] = {}
     for name, plates in layout.plates_of_nodes.items():

@@ -1,7 +1,7 @@
 """Ordered outcomes with several steps: graded answers and scores."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -90,8 +90,8 @@ class OrderedOutcome(Node):
         """
 
     @abstractmethod
-    def statement(self, write: Callable[[Expr], str]) -> str:
-        """Describe its distribution, with each part written by `write`."""
+    def statement(self) -> str:
+        """Describe its distribution."""
 
     @property
     def gaps(self) -> Dims:
@@ -249,9 +249,9 @@ class Graded(OrderedOutcome):
     def lines(self, numbers: Any, other: Any, over: Any) -> Any:
         return total(other * numbers, over=over) if self.gap.dims else other * numbers
 
-    def statement(self, write: Callable[[Expr], str]) -> str:
-        gap = "" if len(self.steps) == 1 else f", gap={write(self.gap)}"
-        return f"Graded({write(self.performance)}{gap})"
+    def statement(self) -> str:
+        gap = "" if len(self.steps) == 1 else f", gap={self.gap.text()}"
+        return f"Graded({self.performance.text()}{gap})"
 
 
 def _grades(owner: str, values: object) -> tuple[str, ...]:
@@ -376,8 +376,8 @@ class Score(OrderedOutcome):
     def lines(self, numbers: Any, other: Any, over: Any) -> Any:
         return numbers
 
-    def statement(self, write: Callable[[Expr], str]) -> str:
-        return f"Score({write(self.performance)}, precision={write(self.precision)})"
+    def statement(self) -> str:
+        return f"Score({self.performance.text()}, precision={self.precision.text()})"
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return super().compute(values, dims) / self.places

@@ -1,6 +1,5 @@
 """Unseen properties of items, which are known with uncertainty and averaged over."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -207,12 +206,12 @@ class Unseen(Node):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return values[0] + values[1] * values[-1]
 
-    def clauses(self, write: Callable[[Expr], str]) -> list[str]:
-        """Describe the answers of others in words, with each part written by `write`."""
-        votes, noise = (self.positive, self.negative), self.noise
-        answers = [f"given {write(votes[0])} for, {write(votes[1])} against"]
-        anew = [f"drawn anew with probability {write(noise)}"]
-        return (answers if votes != (_NONE, _NONE) else []) + (anew if noise != _NONE else [])
+    def clauses(self) -> list[str]:
+        """Describe the answers of others in words."""
+        votes = self.positive, self.negative
+        answers = [f"given {self.positive.text()} for, {self.negative.text()} against"]
+        anew = [f"drawn anew with probability {self.noise.text()}"]
+        return (answers if votes != (_NONE, _NONE) else []) + (anew if self.noise != _NONE else [])
 
 
 def scores(node: Node) -> set[str]:

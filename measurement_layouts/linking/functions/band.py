@@ -59,18 +59,12 @@ def check_min_width(function: str, min_width: object) -> None:
         )
 
 
-def _latex(theta: str, low: str, high: str, slope: str | None = None, *, min_width: float) -> str:
-    """Write a call as LaTeX."""
-    sharpness = "" if slope is None else rf";\; {slope}"
-    return rf"\mathrm{{band}}\left({theta};\; {low}, {high}{sharpness}\right)"
-
-
 def _check(*_operands: Expr, min_width: float) -> None:
     """Refuse operands or options that cannot be meant."""
     check_min_width("band", min_width)
 
 
-@linking_function(range=(0, 1), latex=_latex, same_unit=("theta", "low", "high"), check=_check)
+@linking_function(range=(0, 1), same_unit=("theta", "low", "high"), check=_check)
 def band(
     theta: Array, low: Array, high: Array, slope: Array = 1.0, *, min_width: float = 0.1
 ) -> Array:

@@ -4,19 +4,9 @@ from .. import arrays
 from ..arrays import Array
 from ..expression import Expr
 from ..function import linking_function
-from ..notation import bracketed
 from .band import check_min_width, margins
 
 _SHARP = 1e-8  # a smaller spread (halved) changes a logistic by less than rounding does
-
-
-def _latex(
-    theta: str, low: str, high: str, spread: str, slope: str | None = None, *, min_width: float
-) -> str:
-    """Write a call as LaTeX."""
-    sharpness = "" if slope is None else rf";\; {slope}"
-    blur = rf"_{{\pm {bracketed(spread)}}}"
-    return rf"\mathrm{{band}}{blur}\left({theta};\; {low}, {high}{sharpness}\right)"
 
 
 def _check(*_operands: Expr, min_width: float) -> None:
@@ -26,7 +16,6 @@ def _check(*_operands: Expr, min_width: float) -> None:
 
 @linking_function(
     range=(0, 1),
-    latex=_latex,
     domain={"spread": (0, float("inf"))},
     same_unit=("theta", "low", "high", "spread"),
     check=_check,
