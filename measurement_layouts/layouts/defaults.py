@@ -12,7 +12,8 @@ from ..linking.evaluation import ancestry, rewritten
 from ..linking.expression import Constant, Operation
 from ..linking.function import Call
 from ..linking.interval import Interval
-from .latents import LOG_ODDS, Bias, Latent, Slope, Spread
+from .latent_kinds import LOG_ODDS, Bias, Slope, Spread
+from .latents import Latent
 from .nodes import Derived, MetaFeature, set_fields
 from .outcomes.measured import Measured
 from .outcomes.steps import Observed

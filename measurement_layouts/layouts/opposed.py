@@ -3,7 +3,8 @@
 from ..linking.evaluation import ancestry
 from ..linking.function import Call
 from .graph import Graph
-from .latents import Latent, Noise
+from .latent_kinds import Noise
+from .latents import Latent
 from .nodes import Derived, MetaFeature
 from .outcomes.unseen import Unseen
 from .plates import ITEM

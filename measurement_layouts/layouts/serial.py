@@ -13,7 +13,8 @@ from ..linking.errors import check
 from ..linking.expression import Constant, Operation, SubjectConstant, as_expr
 from ..linking.function import Call
 from ..linking.functions.elementary import ELEMENTARY
-from . import latents, nodes, plates
+from . import latent_kinds as kinds
+from . import nodes, plates
 from .graph import Graph
 from .outcomes.measured import Measured
 from .outcomes.ordered import Graded, OrderedOutcome, Score
@@ -28,8 +29,8 @@ _KINDS: dict[str, type[nodes.Node]] = {
     kind.__name__: kind
     for kind in (
         *(nodes.MetaFeature, nodes.Derived, Unseen, Measured, Success, Graded, Score),
-        *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
-        *(latents.Effect, latents.Spread, plates.Category),
+        *(kinds.Capability, kinds.Propensity, kinds.Bias, kinds.Slope, kinds.Noise),
+        *(kinds.Effect, kinds.Spread, plates.Category),
     )
 }
 _CONSTANTS = {mean_failure.name: mean_failure}

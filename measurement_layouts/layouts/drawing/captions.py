@@ -6,7 +6,8 @@ import re
 from ...linking import units
 from ...linking.notation import GREEK, number
 from ..graph import Graph
-from ..latents import Capability, Latent, Propensity
+from ..latent_kinds import Capability, Propensity
+from ..latents import Latent
 from ..nodes import Derived, MetaFeature, Node
 from ..outcomes.measured import Measured
 from ..outcomes.ordered import Graded, OrderedOutcome, Score
