@@ -100,14 +100,14 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
                 ),
             ),
             LayoutError,
-            f"two different nodes are named 'reach': Capability({OTHER}) and Capability('reach', "
+            f"Layout: two different nodes are named 'reach': Capability({OTHER}) and Capability('reach', "
             "low=0, high=2, unit='m', prior=Prior('Uniform', lower=0, upper=2))" + CLASH,
         ),
         fault(
             "a name of a node and the outcome",
             lambda: Layout("reaching", success(logistic(reach - distance), "reach")),
             LayoutError,
-            f"two different nodes are named 'reach': Capability({OTHER}) and Success('reach', "
+            f"Layout: two different nodes are named 'reach': Capability({OTHER}) and Success('reach', "
             "expression=<logistic(reach − distance)>)" + CLASH,
         ),
         fault(

@@ -229,7 +229,7 @@ def layouts():
     yield (
         "measured",
         lambda: layout(ABILITY + EASE - chances),
-        r"hard is measured.*since ease has one value per item.*MetaFeature\('hard', \.\.\.\)",
+        r"hard: it is measured.*since ease has one value per item.*MetaFeature\('hard', \.\.\.\)",
     )
 
 

@@ -33,18 +33,14 @@ class OrderedOutcome(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._read("performance")
+        read_formula(self, "performance")
+        for node in ancestry(self.performance):
+            kind = node.kind if isinstance(node, Unseen | Measured) else ""
+            problem = f"its performance uses {node}, which is {kind} and shared by all steps"
+            advice = "declare the property as a MetaFeature, or declare a Success"
+            check(self.name, not kind, problem, advice)
         check_probability(self.name, self.performance, "performance")
         check_unlabelled(self.name, self.performance, "performance")
-
-    def _read(self, part: str) -> None:
-        """Make a field an expression without unseen properties."""
-        read_formula(self, part)
-        for unseen in ancestry(getattr(self, part)):
-            shared = isinstance(unseen, Unseen | Measured)
-            problem = f"its {part} uses {unseen.name}, which is {getattr(unseen, 'kind', '')} and "
-            advice = "declare the property as a MetaFeature, or declare a Success"
-            check(self.name, not shared, f"{problem}shared by all steps of an item", advice)
 
     def _check_positive(self, part: str) -> None:
         """Refuse a scale that may be negative, is 0, or has a unit."""
@@ -208,7 +204,7 @@ class Graded(OrderedOutcome):
     def __post_init__(self) -> None:
         super().__post_init__()
         set_fields(self, grades=_grades(self.name, self.grades))
-        self._read("gap")
+        read_formula(self, "gap")
         self._check_positive("gap")
         pairs = len(self.grades) - 2
         has_gap = pairs or isinstance(self.gap, Constant)
@@ -340,7 +336,7 @@ class Score(OrderedOutcome):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._read("precision")
+        read_formula(self, "precision")
         self._check_positive("precision")
         check_unlabelled(self.name, self.precision, "precision")
         is_count = isinstance(self.places, int | np.integer) and not isinstance(self.places, bool)
