@@ -36,17 +36,6 @@ class Node(Expr):
         """Names of the node's own label dimensions."""
         return tuple(self.dims)
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        if state.get("unit") is not None:
-            state["unit"] = unit_names.spelled(state["unit"])
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if state.get("unit") is not None:
-            set_fields(self, unit=unit_names.parse(state["unit"]))
-
     def __repr__(self) -> str:
         shown = [repr(self.name)]
         for field in fields_of(self):

@@ -113,7 +113,7 @@ def test_the_fingerprint_of_a_custom_function_follows_its_formula():
     assert one.fingerprint == same.fingerprint
     assert one == same
     assert one.fingerprint != other.fingerprint
-    with pytest.raises(LayoutError, match="'squash' differs from the one the layout was written"):
+    with pytest.raises(LayoutError, match="'squash': its source differs from that of the function"):
         Layout.from_dict(one.to_dict(), [different])
 
 
@@ -125,7 +125,9 @@ def test_a_custom_function_named_like_one_of_ours_is_told_apart():
     part = logistic(ability())
     layout = Layout("one", Success("passed", product(part, part)))
     assert through_json(layout, [product]) == layout
-    with pytest.raises(LayoutError, match=r"'product' is not known here; pass it as functions="):
+    with pytest.raises(
+        LayoutError, match=r"'product': it is not known here; pass it as functions="
+    ):
         through_json(layout, ())
     assert through_json(rich_layout(), [product, survival]) == rich_layout()
 
@@ -185,7 +187,7 @@ def cycle(data):
         ),
         (
             lambda data: node(data, "able")["expression"].update(call="magic"),
-            r"the linking function 'magic' is not known here; pass it as functions=\[magic\]",
+            r"linking function 'magic': it is not known here; pass it as functions=\[magic\]",
         ),
         (
             lambda data: node(data, "able")["expression"].update(of=[1, 2, 3]),
@@ -218,8 +220,8 @@ def test_another_format(number):
     with pytest.raises(LayoutError) as refused:
         Layout.from_dict({**written(), "format": number}, (survival,))
     assert str(refused.value) == (
-        f"the layout {rich_layout().name!r} is written in format {number}, and this version "
-        "reads format 7; declare it again, or use the version that wrote it"
+        f"layout {rich_layout().name!r}: it is written in format {number}, and this version "
+        "reads 7; declare it again, or use the version that wrote it"
     )
 
 
