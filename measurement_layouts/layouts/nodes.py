@@ -65,6 +65,11 @@ class Labelled(Node):
     def dims(self) -> Dims:
         return {} if self.labels is None else {self.dim: self.labels}
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of a table with its values, one for each label."""
+        return tuple(f"{self.name}[{label}]" for label in self.labels or ()) or (self.name,)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MetaFeature(Labelled):
@@ -126,36 +131,24 @@ class MetaFeature(Labelled):
         set_fields(self, levels=fields.levels(self.name, self.levels))
         set_fields(self, unit=unit_names.parse(fields.unit(self.name, self.unit)))
         if self.levels is not None:
-            ranged = self.low is not None or self.high is not None
-            advice = "give either levels= or low= and high="
+            ranged, advice = (self.low, self.high) != (None, None), "give one of the two"
             check(self.name, not ranged, "it has both levels and a range", advice)
             set_fields(self, low=min(self.levels), high=max(self.levels))
         low, high = fields.ends(self.name, self.low, self.high)
         set_fields(self, low=low, high=high)
         advice = "a meta-feature is a property of each 'item' or of each 'subject'"
         check(self.name, self.per in ("item", "subject"), f"per={self.per!r}", advice)
-        if self.given is None:
-            return
-        advice = f"give a MetaFeature without labels that is 0 where {self.name} is undefined"
-        flag = f"given={self.given!r} cannot be a presence flag"
-        check(self.name, _can_be_zero(self.given), flag, advice)
-        problem = (
-            f"it is a property of each {self.per}, but given={self.given.name} is one of each "
-        )
-        same_plate, advice = self.given.per == self.per, f"declare both with per={self.per!r}"
-        check(self.name, same_plate, f"{problem}{self.given.per}", advice)
+        if self.given is not None:
+            advice = f"give a MetaFeature without labels that is 0 where {self.name} is undefined"
+            flag = f"given={self.given!r} cannot be a presence flag"
+            check(self.name, _can_be_zero(self.given), flag, advice)
+            problem = f"it is of each {self.per}, and given={self.given} of each {self.given.per}"
+            advice = f"declare both with per={self.per!r}"
+            check(self.name, self.given.per == self.per, problem, advice)
 
     @property
     def range(self) -> Interval:
-        low, high = fields.ends(self.name, self.low, self.high)
-        return Interval(low, high)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns of the table with its values."""
-        if self.labels is None:
-            return (self.name,)
-        return tuple(f"{self.name}[{label}]" for label in self.labels)
+        return Interval(*fields.ends(self.name, self.low, self.high))
 
     @property
     def stand_in(self) -> float:

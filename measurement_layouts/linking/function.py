@@ -148,10 +148,9 @@ class Call(Formula):
         except (LayoutError, MemoryError):
             raise
         except Exception as error:  # a user's formula can raise any exception
-            raise LayoutError(
-                f"{self}: the formula of {self.function.name} raised {type(error).__name__}: "
-                f"{error}; correct it, and write it with the operations of linking.arrays"
-            ) from error
+            problem = f"the formula of {self.function.name} raised {type(error).__name__}: {error}"
+            advice = "correct it, and write it with the operations of linking.arrays"
+            raise LayoutError(f"{self}: {problem}; {advice}") from error
 
     def text(self) -> str:
         shown: list[str] = []
@@ -240,15 +239,10 @@ class LinkingFunction:
         errors.check(self.name, one_operand or not self.many, f"{problem}given", advice)
         if any(isinstance(value, Expr) for value in values):
             return self.build(names, [as_expr(operand) for operand in operands], options)
-        for value in values:
-            nodes = isinstance(value, list | tuple) and any(isinstance(x, Expr) for x in value)
-            problem = f"nodes were given as a {type(value).__name__}"
-            advice = f"give them as separate arguments, as in {self.name}(*nodes)"
-            errors.check(self.name, not nodes, problem, advice)
         for name, operand in zip(names, operands, strict=True):
             problem = f"{name} is {operand!r} ({type(operand).__name__})"
-            advice = "give a node, a number or an array of numbers"
-            errors.check(self.name, holds_numbers(operand), problem, advice)
+            advice = "give a node, a number or an array of numbers; several nodes as in "
+            errors.check(self.name, holds_numbers(operand), problem, f"{advice}{self.name}(*nodes)")
         problem = f"over={over!r} names a label dimension, but plain arrays have no labels"
         advice = "give the number of the axis, such as -1"
         errors.check(self.name, not isinstance(over, str), problem, advice)
@@ -264,19 +258,15 @@ class LinkingFunction:
             form = f"{self.name}({', '.join(self.signature.parameters)})"
             raise TypeError(f"{form}: {error}") from None
         bound.apply_defaults()
-        names: list[str] = []
-        operands: list[Any] = []
-        options: dict[str, Any] = {}
+        names, operands, options = list[str](), list[Any](), dict[str, Any]()
         for name, parameter in self.signature.parameters.items():
             value = bound.arguments[name]
             if parameter.kind is parameter.KEYWORD_ONLY:
                 options[name] = value
-            elif parameter.kind is parameter.VAR_POSITIONAL:
-                names += [name] * len(value)
-                operands += value
-            else:
-                names.append(name)
-                operands.append(value)
+                continue
+            several = value if parameter.kind is parameter.VAR_POSITIONAL else (value,)
+            names += [name] * len(several)
+            operands += several
         return names, operands, options
 
     def build(
@@ -296,16 +286,16 @@ class LinkingFunction:
         options = {name: value for name, value in options.items() if name not in as_nodes}
         for name, operand in zip(names, operands, strict=True):
             span = operand.range  # raises the error of operands that have no range
-            if name not in self.domain:
-                continue
-            need, what = Interval(*self.domain[name]), f"{name} = {operand}"
-            problem = f"{what} ranges over {span}, but must be within {need}"
-            advice = "pass it through logistic, or narrow its range"
-            errors.check(self.name, span in need, problem, advice)
-            problem = f"{what} has {units.text(operand.unit)}, but must be a pure number"
-            advice = "divide it by a node in its unit, or leave unit= out of its nodes"
-            pure = name in self.same_unit or units.is_pure(operand.unit)
-            errors.check(self.name, pure, problem, advice)
+            need = Interval(*self.domain.get(name, (-math.inf, math.inf)))
+            if span not in need:
+                problem = f"{name} = {operand} ranges over {span}, but must be within {need}"
+                advice = "pass it through logistic, or narrow its range"
+                errors.refuse(self.name, problem, advice)
+            pure = name not in self.domain or name in self.same_unit or units.is_pure(operand.unit)
+            if not pure:
+                problem = f"{name} = {operand} has {units.text(operand.unit)}, but must be a pure "
+                advice = "divide it by a node in its unit, or leave unit= out of its nodes"
+                errors.refuse(self.name, f"{problem}number", advice)
         plain = {name: self._plain(name, value) for name, value in options.items()}
         fixed = tuple((name, plain[name]) for name in self.signature.parameters if name in plain)
         call = Call(self, tuple(operands), fixed, tuple(names))
@@ -339,9 +329,8 @@ def _ends(function: str, what: str, ends: tuple[float, float]) -> tuple[float, f
         low, high = map(float, ends)
         return Interval(low, high).low, high
     except (TypeError, ValueError) as error:
-        raise LayoutError(
-            f"{function}: {what}={ends!r}; give the lower and the upper end, as in (0, 1)"
-        ) from error
+        advice = "give the lower and the upper end, as in (0, 1)"
+        raise LayoutError(f"{function}: {what}={ends!r}; {advice}") from error
 
 
 def linking_function(

@@ -68,7 +68,7 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a division by zero",
             lambda: reach / 0,
             LayoutError,
-            "reach / 0 divides by zero; divide by a node or another number",
+            "reach / 0: it divides by zero; divide by a node or another number",
         ),
         fault(
             "a cycle",
@@ -100,15 +100,16 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
                 ),
             ),
             LayoutError,
-            f"Layout: two different nodes are named 'reach': Capability({OTHER}) and Capability('reach', "
-            "low=0, high=2, unit='m', prior=Prior('Uniform', lower=0, upper=2))" + CLASH,
+            f"Layout: two different nodes are named 'reach': Capability({OTHER}) and "
+            "Capability('reach', low=0, high=2, unit='m', prior=Prior('Uniform', lower=0, upper=2))"
+            + CLASH,
         ),
         fault(
             "a name of a node and the outcome",
             lambda: Layout("reaching", success(logistic(reach - distance), "reach")),
             LayoutError,
-            f"Layout: two different nodes are named 'reach': Capability({OTHER}) and Success('reach', "
-            "expression=<logistic(reach − distance)>)" + CLASH,
+            f"Layout: two different nodes are named 'reach': Capability({OTHER}) and "
+            "Success('reach', expression=<logistic(reach − distance)>)" + CLASH,
         ),
         fault(
             "a prior that cannot be drawn",

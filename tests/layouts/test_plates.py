@@ -186,7 +186,7 @@ def categories():
     yield "prior", lambda: normal(TASK, 1), "task is a category"
     yield "derived", lambda: ml.Derived("d", TASK), "d: its expression: task is a category"
     yield "outcome", lambda: ml.Success("d", TASK), "d: its expression: task is a category"
-    yield "compared", lambda: TASK > 1, "task cannot be compared"
+    yield "compared", lambda: TASK > 1, "task: it cannot be compared"
     yield "outcome alone", lambda: ml.Layout("x", TASK), "its outcome is Category"
     for name in ("chain", "draw", "subject", "item"):
         yield (
@@ -205,7 +205,7 @@ def categories():
     yield (
         "given of another",
         lambda: feature("x", low=0, high=1, per="subject", given=flag),
-        "x: it is a property of each subject, but given=flag is one of each item",
+        "x: it is of each subject, and given=flag of each item",
     )
 
 

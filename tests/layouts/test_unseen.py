@@ -47,7 +47,7 @@ def layout(*unseen):
                 "mean": MetaFeature("far", low=0, high=2, unit="m"),
                 "spread": MetaFeature("error", low=0, high=2, unit="s"),
             },
-            "error has unit s and is the spread of an unseen property whose mean is far",
+            "error: it has unit s and is the spread of an unseen property whose mean is far",
         ),
     ],
 )

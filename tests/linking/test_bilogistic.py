@@ -69,5 +69,5 @@ def test_it_is_written_as_it_is_called():
 def test_ends_have_the_unit_of_the_propensity():
     risk = Propensity("risk", low=-4, high=4, unit="level")
     low = MetaFeature("low", low=-3, high=3, unit="m")
-    with pytest.raises(LayoutError, match="low has unit m and is in one bilogistic with risk"):
+    with pytest.raises(LayoutError, match="low: it has unit m and is in one bilogistic with risk"):
         bilogistic(risk, low, 2)

@@ -114,14 +114,14 @@ def test_written_as_text():
         ),
         (
             lambda: np.sqrt(x),
-            r"x ranges over \[-1, 1\] and is raised to 0.5, which is undefined for",
+            r"x: it ranges over \[-1, 1\] and is raised to 0.5, which is undefined for",
         ),
         (lambda: np.log(distance), "log: x = distance has unit m, but must be a pure"),
         (
             lambda: np.exp(distance / y),
             "exp: x = distance / y has unit m, but must be a pure",
         ),
-        (lambda: np.maximum(distance, x), "x has no unit and is in one maximum with distance"),
+        (lambda: np.maximum(distance, x), "x: it has no unit and is in one maximum with distance"),
         (
             lambda: np.sin(x),
             "x: NumPy's sin is not available for expressions; use one of .*log.*sqrt.*, or ",
@@ -135,7 +135,7 @@ def test_written_as_text():
             lambda: np.log(x, where=True),
             "x: NumPy's log was called with where, which expressions do",
         ),
-        (lambda: np.float64(1) < x, "x cannot be compared with 1.0: comparisons do not build"),
+        (lambda: np.float64(1) < x, "x: it cannot be compared with 1.0: comparisons do not build"),
         (lambda: np.log(np.array([1.0]) * y), "ndarray.*cannot be part of an expression"),
     ],
 )

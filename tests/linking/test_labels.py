@@ -67,7 +67,7 @@ def test_two_label_dimensions_line_up_with_draws_and_items():
 def test_labels_that_differ_are_refused_by_name():
     with pytest.raises(
         LayoutError,
-        match=r"demand has labels \(see, walk\) on dimension 'skill', but ability has "
+        match=r"demand: it has labels \(see, walk\) on dimension 'skill', but ability has "
         r"\(see, walk, reason\); give both the same labels in the same order",
     ):
         ability() - demand(("see", "walk"))

@@ -63,9 +63,9 @@ def test_numbers_and_arrays_compute_and_nodes_build():
         (lambda: product(a, wide), "product: p = wide"),
         (
             lambda: product([a, b]),
-            "nodes were given as a list; give them as separate arguments, as in prod",
+            r"product: p is .* \(list\); give a node, .*; several nodes as in product\(\*nodes",
         ),
-        (lambda: product((a, 0.5)), "nodes were given as a tuple"),
+        (lambda: product((a, 0.5)), r"product: p is .* \(tuple\); give a node"),
         (lambda: band(a, 0, 1, min_width=0.001), "band: min_width=0.001; give a width of at least"),
         (lambda: band(a, 0, 1, min_width=b), "band: min_width=b is an option, fixed when"),
         (lambda: sharpen(a, times=float("nan")), "sharpen: times is NaN"),

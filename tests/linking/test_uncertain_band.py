@@ -141,7 +141,7 @@ def test_what_no_spread_can_be():
     ):
         uncertain_band(risk, 0, 1, -1)
     metres = MetaFeature("off", low=0, high=1, unit="m")
-    with pytest.raises(LayoutError, match="off has unit m and is in one uncertain_band with"):
+    with pytest.raises(LayoutError, match="off: it has unit m and is in one uncertain_band with"):
         uncertain_band(risk, 0, 1, metres)
     with pytest.raises(LayoutError, match=r"uncertain_band: min_width=0; give a width of at least"):
         uncertain_band(risk, 0, 1, 0.5, min_width=0)
