@@ -7,7 +7,7 @@ import numpy as np
 
 from ..common.messages import some
 from ..linking import Expr, evaluate
-from ..linking.errors import check
+from ..linking.errors import check, refuse
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
@@ -193,9 +193,10 @@ def _check_names(parts: list[Expr]) -> None:
         if node.name is None:
             continue
         other = nodes.setdefault(node.name, node)
-        problem = f"two different nodes are named {node.name!r}: {other!r} and {node!r}"
-        advice = "rename one (in a notebook: run again every cell that uses the node you changed)"
-        check("Layout", other == node, problem, advice)
+        if other != node:
+            problem = f"two different nodes are named {node.name!r}: {other!r} and {node!r}"
+            advice = "rename one (in a notebook: run again every cell that uses the changed node)"
+            refuse("Layout", problem, advice)
         dims.update(dict.fromkeys(node.dims, node))
     for name in nodes:
         problem = f"it names a node and also the label dimension of {dims.get(name)}"

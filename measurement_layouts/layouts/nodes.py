@@ -31,6 +31,10 @@ class Node(Expr):
         about = fields.text(self.name, "about", getattr(self, "about", ""))
         set_fields(self, name=str(self.name), about=str(about))  # NumPy's texts show as np.str_()
 
+    def statement(self) -> list[str]:
+        """Return its formula or its distribution, and remarks on it; empty if it has neither."""
+        return []
+
     @property
     def label_dims(self) -> tuple[str, ...]:
         """Names of the node's own label dimensions."""
@@ -208,6 +212,9 @@ class Derived(Node):
     @property
     def unit(self) -> unit_names.Unit:
         return self.expression.unit
+
+    def statement(self) -> list[str]:
+        return [f"= {self.expression}"]
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return values[0]

@@ -32,7 +32,7 @@ def success(expression, name="found"):
 
 
 OTHER = "'reach', low=0, high=10, unit='m', prior=Prior('Uniform', lower=0, upper=10)"
-CLASH = "; rename one (in a notebook: run again every cell that uses the node you changed)"
+CLASH = "; rename one (in a notebook: run again every cell that uses the changed node)"
 PROPER = "; give each a proper distribution with parameters in their range: reach ~ "
 
 

@@ -8,11 +8,11 @@ from ...linking.notation import GREEK, number
 from ..graph import Graph
 from ..latent_kinds import Capability, Propensity
 from ..latents import Latent
-from ..nodes import Derived, MetaFeature, Node
+from ..nodes import MetaFeature, Node
 from ..outcomes.measured import Measured
-from ..outcomes.ordered import Graded, OrderedOutcome, Score
+from ..outcomes.ordered import Graded, Score
 from ..outcomes.steps import Success
-from ..outcomes.unseen import Unseen, scores
+from ..outcomes.unseen import scores
 from ..plates import plural
 from ..zero_sum import summed_plates
 from .style import STYLES
@@ -41,16 +41,10 @@ def facts(node: Node) -> list[str]:
 
 def formula(node: Node) -> list[str]:
     """Return the formula of a derived node or outcome, or the distribution of an unseen one."""
-    if isinstance(node, Unseen):
-        return [*wrap(f"∼ Normal({node.mean.text()}, {node.spread.text()})"), *node.clauses()]
-    if isinstance(node, OrderedOutcome):
-        return wrap(f"∼ {node.statement()}")
-    if not isinstance(node, Derived):
-        return []
-    written = node.expression.text()
+    lines = node.statement()
     if isinstance(node, Success):
-        return ["∼ Binomial(trials, p)", *wrap(f"p = {written}")]
-    return wrap(f"= {written}")
+        lines = ["~ Binomial(trials, p)", f"p {lines[0]}"]
+    return [broken for line in lines for broken in wrap(line.replace("~", "∼", 1))]
 
 
 def kinds(layout: Graph) -> list[str]:

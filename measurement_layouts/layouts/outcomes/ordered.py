@@ -20,6 +20,8 @@ from ..nodes import Node, read_formula, set_fields
 from .measured import Measured
 from .unseen import Unseen
 
+_ONE = as_expr(1)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderedOutcome(Node):
@@ -42,8 +44,9 @@ class OrderedOutcome(Node):
         check_probability(self.name, self.performance, "performance")
         check_unlabelled(self.name, self.performance, "performance")
 
-    def _check_positive(self, part: str) -> None:
-        """Refuse a scale that may be negative, is 0, or has a unit."""
+    def _read_positive(self, part: str) -> None:
+        """Read a scale; refuse one that may be negative, is 0, or has a unit."""
+        read_formula(self, part)
         scale: Expr = getattr(self, part)
         positive = scale.range in Interval(0, float("inf")) and scale.range.high > 0
         problem = f"its {part} {scale} ranges over {scale.range}, but must be positive"
@@ -57,9 +60,9 @@ class OrderedOutcome(Node):
         """Names of the steps, in order."""
 
     @property
-    @abstractmethod
     def scale(self) -> Expr:
         """What the log-odds of the performance are multiplied by."""
+        return _ONE
 
     @property
     @abstractmethod
@@ -67,11 +70,10 @@ class OrderedOutcome(Node):
         """Where each step lies, (steps,), or what it has of each gap, (steps, gaps)."""
 
     @property
-    @abstractmethod
     def distances(self) -> np.ndarray:
         """Distance of each step from the one before, in the same form; 0 for the first."""
+        return np.diff(self.thresholds, axis=0, prepend=self.thresholds[:1])
 
-    @abstractmethod
     def lines(self, numbers: Any, other: Any, over: Any) -> Any:
         """Turn a row of `thresholds` or `distances` into log-odds, of expressions or of arrays.
 
@@ -84,10 +86,7 @@ class OrderedOutcome(Node):
         over : str or int
             Dimension of the gaps, or its axis.
         """
-
-    @abstractmethod
-    def statement(self) -> str:
-        """Describe its distribution."""
+        return numbers
 
     @property
     def gaps(self) -> Dims:
@@ -130,9 +129,6 @@ def check_unlabelled(
     problem = f"its {what} has one value per label of {labelled}"
     advice = "reduce it with product(..., over=) or generalised_mean(..., power=, over=)"
     check(owner, not labelled, problem, advice)
-
-
-_ONE = as_expr(1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,18 +195,15 @@ class Graded(OrderedOutcome):
     grades: tuple[str, ...] = ("wrong", "partly", "right")
     gap: Expr = _ONE
     about: str = ""
-    scale = _ONE
 
     def __post_init__(self) -> None:
         super().__post_init__()
         set_fields(self, grades=_grades(self.name, self.grades))
-        read_formula(self, "gap")
-        self._check_positive("gap")
-        pairs = len(self.grades) - 2
-        has_gap = pairs or isinstance(self.gap, Constant)
+        self._read_positive("gap")
+        pairs, counts = len(self.grades) - 2, [len(labels) for labels in self.gap.dims.values()]
         problem = f"two grades have one threshold and no gap, such as {self.gap}"
-        check(self.name, has_gap, problem, "leave gap= out, or declare more grades")
-        counts = [len(labels) for labels in self.gap.dims.values()]
+        has_gap, advice = pairs or isinstance(self.gap, Constant), "leave gap= out"
+        check(self.name, has_gap, problem, f"{advice}, or declare more grades")
         problem = f"its gap {self.gap} has {counts} labels, and {len(self.grades)} grades have "
         advice = "give it one label for each, or no labels"
         check(self.name, counts in ([], [pairs]), f"{problem}{pairs} gap(s)", advice)
@@ -245,9 +238,9 @@ class Graded(OrderedOutcome):
     def lines(self, numbers: Any, other: Any, over: Any) -> Any:
         return total(other * numbers, over=over) if self.gap.dims else other * numbers
 
-    def statement(self) -> str:
-        gap = "" if len(self.steps) == 1 else f", gap={self.gap.text()}"
-        return f"Graded({self.performance.text()}{gap})"
+    def statement(self) -> list[str]:
+        gap = "" if len(self.steps) == 1 else f", gap={self.gap}"
+        return [f"~ Graded({self.performance}{gap})"]
 
 
 def _grades(owner: str, values: object) -> tuple[str, ...]:
@@ -336,8 +329,7 @@ class Score(OrderedOutcome):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        read_formula(self, "precision")
-        self._check_positive("precision")
+        self._read_positive("precision")
         check_unlabelled(self.name, self.precision, "precision")
         is_count = isinstance(self.places, int | np.integer) and not isinstance(self.places, bool)
         advice = f"give a whole number from 1 to {_MOST}: the parts of a full score"
@@ -365,15 +357,8 @@ class Score(OrderedOutcome):
     def thresholds(self) -> np.ndarray:
         return np.asarray(np.log(self.cuts) - np.log1p(-self.cuts))
 
-    @cached_property
-    def distances(self) -> np.ndarray:
-        return np.diff(self.thresholds, prepend=self.thresholds[0])
-
-    def lines(self, numbers: Any, other: Any, over: Any) -> Any:
-        return numbers
-
-    def statement(self) -> str:
-        return f"Score({self.performance.text()}, precision={self.precision.text()})"
+    def statement(self) -> list[str]:
+        return [f"~ Score({self.performance}, precision={self.precision})"]
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return super().compute(values, dims) / self.places

@@ -207,12 +207,12 @@ class Unseen(Node):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return values[0] + values[1] * values[-1]
 
-    def clauses(self) -> list[str]:
-        """Describe the answers of others in words."""
-        votes = self.positive, self.negative
-        answers = [f"given {self.positive.text()} for, {self.negative.text()} against"]
-        anew = [f"drawn anew with probability {self.noise.text()}"]
-        return (answers if votes != (_NONE, _NONE) else []) + (anew if self.noise != _NONE else [])
+    def statement(self) -> list[str]:
+        lines = [f"~ Normal({self.mean}, {self.spread})"]
+        if (self.positive, self.negative) != (_NONE, _NONE):
+            lines.append(f"given {self.positive} for, {self.negative} against")
+        noisy = [f"drawn anew with probability {self.noise}"]
+        return lines + (noisy if self.noise != _NONE else [])
 
 
 def scores(node: Node) -> set[str]:
