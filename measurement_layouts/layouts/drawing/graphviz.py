@@ -3,13 +3,13 @@
 import html
 import itertools
 import logging
-import os
 import re
 from pathlib import Path
 
 import graphviz
 
-from ...linking import LayoutError
+from ...common.files import whole
+from ...linking.errors import check
 from ..graph import Graph
 from ..nodes import Node
 from . import captions
@@ -40,30 +40,15 @@ def to_svg(layout: Graph, notes: Notes = NO_NOTES) -> str:
 
 def draw(layout: Graph, path: Path, notes: Notes = NO_NOTES) -> Path:
     """Draw a layout into a file; see `Layout.draw`."""
-    ending = path.suffix.lower().removeprefix(".")
-    if ending not in _ENDINGS:
-        raise LayoutError(
-            f"layout {layout.name!r}: cannot draw into {str(path)!r}, whose ending is "
-            f"{path.suffix!r}; end it in .{', .'.join(_ENDINGS[:-1])} or .{_ENDINGS[-1]}"
-        )
-    if not path.parent.is_dir():
-        raise LayoutError(
-            f"layout {layout.name!r}: cannot draw into {str(path)!r}, because there is no folder "
-            f"{str(path.parent)!r}; create it, or give another path"
-        )
+    ending, title = path.suffix.lower().removeprefix("."), f"layout {layout.name!r}"
+    problem = f"cannot draw into {str(path)!r}, whose ending is {path.suffix!r}"
+    advice = f"end it in .{', .'.join(_ENDINGS[:-1])} or .{_ENDINGS[-1]}"
+    check(title, ending in _ENDINGS, problem, advice)
+    problem = f"cannot draw into {str(path)!r}, because there is no folder {str(path.parent)!r}"
+    check(title, path.parent.is_dir(), problem, "create it, or give another path")
     picture = _picture(layout, notes, ending)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(picture)
-        unfinished.replace(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OSError(
-            f"could not write {path}: {reason}; nothing was changed: make room, or give another "
-            "path"
-        ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole(path, OSError) as beside:
+        beside.write_bytes(picture)
     return path
 
 
