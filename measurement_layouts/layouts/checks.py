@@ -32,7 +32,7 @@ _EASE = "Effect('ease', per='item', prior=Prior('Normal', mu=0, sigma=Spread('ea
 _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
 
 
-def check_layout(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
+def check_layout(name: str, outcomes: tuple[Observed, ...]) -> None:
     """Refuse a layout whose parts are invalid or contradict each other."""
     is_text = isinstance(name, str) and name.strip()
     check("Layout", is_text, f"the layout's name {name!r} is not a text", "give a name")
@@ -54,7 +54,6 @@ def check_layout(name: str, outcomes: tuple[Observed, ...], profile: object) -> 
     for outcome, above in zip(outcomes, ancestries, strict=True):
         _check_ancestry(title, outcome, above)
     _check_own_functions(parts)
-    _check_profile(title, parts, profile, " or ".join(names))
     _check_demands(parts)
     for outcome, above in zip(outcomes, ancestries, strict=True):
         _check_undefined(outcome, above)
@@ -223,19 +222,6 @@ def _check_ancestry(title: str, outcome: Observed, parts: list[Expr]) -> None:
     problem = f"{outcome.name} depends on no latent, so that there is nothing to infer"
     inferred = any(isinstance(part, Latent) for part in parts)
     check(title, inferred, problem, "use a Capability or another latent in its expression")
-
-
-def _check_profile(title: str, parts: list[Expr], profile: object, outcomes: str) -> None:
-    """Refuse a latent of the wanted profile that reaches no outcome."""
-    listed = isinstance(profile, Iterable) and not isinstance(profile, str)
-    advice = "give a list of latents that it must use"
-    check(title, listed, f"profile={profile!r} is no list", advice)
-    reached = {node.name for node in parts if isinstance(node, Latent)}
-    for latent in profile if isinstance(profile, Iterable) else ():
-        check(title, isinstance(latent, Latent), f"profile= contains {latent!r}", advice)
-        problem = f"it has no effect: no expression of {outcomes} uses it"
-        advised = "use it in the expression of a derived node, or leave it out of profile="
-        check(latent.name, latent.name in reached, problem, advised)
 
 
 def _check_demands(parts: list[Expr]) -> None:

@@ -77,13 +77,6 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "there: it depends on itself; remove one of the links",
         ),
         fault(
-            "an orphan capability",
-            lambda: Layout("reaching", layout.outcome, profile=[reach, Capability("idle", 0, 1)]),
-            LayoutError,
-            "idle: it has no effect: no expression of found uses it; use it in the "
-            "expression of a derived node, or leave it out of profile=",
-        ),
-        fault(
             "a layout without a capability",
             lambda: Layout("reaching", success(logistic(distance * 0.1))),
             LayoutError,

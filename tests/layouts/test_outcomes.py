@@ -137,9 +137,6 @@ CASES = {
         "x", Success("b", Success("a", P) * 0.5)
     ),
     "its outcome is 'found'; wrap": lambda: Layout("x", Success("a", P), "found"),
-    "hearing: it has no effect: no expression of a or b": lambda: Layout(
-        "x", Success("a", P), Success("b", P), profile=[Capability("hearing", 0, 1)]
-    ),
 }
 
 

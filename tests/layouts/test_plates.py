@@ -178,14 +178,14 @@ def sums():
 
 def categories():
     """Mistakes about categories: they are no numbers."""
-    yield "sum", lambda: TASK + 1, "task is a category, and no number; write per=task"
-    yield "margin", lambda: ABILITY - TASK, "task is a category"
-    yield "call", lambda: logistic(TASK), "task is a category"
-    yield "call of several", lambda: product(ABILITY, TASK), "task is a category"
-    yield "NumPy's", lambda: np.log(TASK), "task is a category"
-    yield "prior", lambda: normal(TASK, 1), "task is a category"
-    yield "derived", lambda: ml.Derived("d", TASK), "d: its expression: task is a category"
-    yield "outcome", lambda: ml.Success("d", TASK), "d: its expression: task is a category"
+    yield "sum", lambda: TASK + 1, "task: it is a category, and no number; write per=task"
+    yield "margin", lambda: ABILITY - TASK, "task: it is a category"
+    yield "call", lambda: logistic(TASK), "task: it is a category"
+    yield "call of several", lambda: product(ABILITY, TASK), "task: it is a category"
+    yield "NumPy's", lambda: np.log(TASK), "task: it is a category"
+    yield "prior", lambda: normal(TASK, 1), "task: it is a category"
+    yield "derived", lambda: ml.Derived("d", TASK), "d: its expression: task: it is a category"
+    yield "outcome", lambda: ml.Success("d", TASK), "d: its expression: task: it is a category"
     yield "compared", lambda: TASK > 1, "task: it cannot be compared"
     yield "outcome alone", lambda: ml.Layout("x", TASK), "its outcome is Category"
     for name in ("chain", "draw", "subject", "item"):

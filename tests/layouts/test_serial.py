@@ -49,12 +49,6 @@ def test_every_layout_returns_from_json(layout):
     assert json.dumps(layout.to_dict(), allow_nan=False)
 
 
-def test_a_profile_that_was_only_checked_is_not_part_of_the_layout():
-    ability = Capability("ability", low=0, high=1)
-    outcome = Success("passed", logistic(ability))
-    assert Layout("one", outcome, profile=[ability]) == Layout("one", outcome)
-
-
 @pytest.mark.parametrize(
     "changes", [{"low": 1}, {"power": 2}, {"power": float("inf")}, {"weight": 0.25}, {"steps": 4}]
 )
