@@ -143,5 +143,5 @@ def test_what_no_spread_can_be():
     metres = MetaFeature("off", low=0, high=1, unit="m")
     with pytest.raises(LayoutError, match="off: it has unit m and is in one uncertain_band with"):
         uncertain_band(risk, 0, 1, metres)
-    with pytest.raises(LayoutError, match=r"uncertain_band: min_width=0; give a width of at least"):
+    with pytest.raises(LayoutError, match=r"a band: min_width=0; give a width of at least"):
         uncertain_band(risk, 0, 1, 0.5, min_width=0)

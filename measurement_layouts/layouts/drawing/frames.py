@@ -57,13 +57,13 @@ def frames(layout: Graph) -> list[Frame]:
     if not layout.joint:
         inside = tuple(x for x, per_item in layout.graph.nodes(data="per_item") if per_item)
         return [Frame("items", "items", "", "right", inside)]
-    held: dict[tuple[str, ...], list[str]] = {}
+    names: dict[tuple[str, ...], list[str]] = {}
     sets: dict[tuple[str, ...], tuple[Plate, ...]] = {}
     for name, plates in layout.plates_of_nodes.items():
         if plates:  # subjects first, independently of the order in the declaration
             ordered = sorted(plates, key=lambda plate: (root(plate) != SUBJECT, plate_name(plate)))
             key = tuple(map(plate_name, ordered))
-            held.setdefault(key, []).append(name)
+            names.setdefault(key, []).append(name)
             sets[key] = tuple(ordered)
     around = _around([plates[0] for plates in sets.values() if len(plates) == 1])
 
@@ -76,7 +76,7 @@ def frames(layout: Graph) -> list[Frame]:
             _title(sets[key], nested=bool(inner)),
             about,
             "left" if all(root(plate) == SUBJECT for plate in sets[key]) else "right",
-            tuple(held[key]),
+            tuple(names[key]),
             tuple(frame((name,)) for name in inner),
         )
 
@@ -88,13 +88,12 @@ def frames(layout: Graph) -> list[Frame]:
 
 def _around(plates: list[Plate]) -> dict[str, str]:
     """Return, by plate, the next coarser plate, if all coarser plates are nested."""
-    found: dict[str, str] = {}
+    around: dict[str, str] = {}
     for plate in plates:
         coarser = [other for other in plates if other != plate and determines([plate], [other])]
-        ordered = [other for other in coarser if determines([other], coarser)]
-        if ordered:
-            found[plate_name(plate)] = plate_name(ordered[0])
-    return found
+        next_coarser = [other for other in coarser if determines([other], coarser)]
+        around |= {plate_name(plate): plate_name(other) for other in next_coarser[:1]}
+    return around
 
 
 def _title(plates: tuple[Plate, ...], *, nested: bool) -> str:
