@@ -30,7 +30,7 @@ DRAW = f"""
 import graphviz
 
 assert "navigation" in layout.to_graphviz() and "navigation" in layout.to_mermaid()
-assert "navigation" in layout.to_latex() and layout.to_dict()
+assert layout.to_dict()
 try:
     graphviz.version()
 except graphviz.ExecutableNotFound:
@@ -100,8 +100,6 @@ def test_a_name_that_was_replaced_is_met_by_the_new_call():
 
 
 def test_the_former_power_mean_is_met_by_the_new_call():
-    with pytest.raises(ImportError, match=r"generalised_mean\(p, power=k, over="):
-        from measurement_layouts.linking import power_mean  # noqa: F401
     with pytest.raises(AttributeError, match=r"'power_mean'; ml\.linking\.generalised_mean takes"):
         _ = ml.power_mean
 

@@ -10,7 +10,6 @@ from ..linking import LayoutError
 from . import arguments
 from .layout_file import is_layout_file, load_layout, short_name
 
-_WRITTEN = {".mmd": Layout.to_mermaid, ".tex": Layout.to_latex}
 _PICTURES = (".svg", ".png", ".pdf")
 
 
@@ -33,7 +32,7 @@ def add(commands: arguments.Commands) -> None:
         parser,
         "--out",
         "PATH",
-        "file ending in .svg, .png, .pdf, .mmd (Mermaid) or .tex (equations), or folder for "
+        "file ending in .svg, .png, .pdf or .mmd (Mermaid), or folder for "
         "SVG files (default: the current folder)",
         default=Path(),
     )
@@ -43,15 +42,15 @@ def add(commands: arguments.Commands) -> None:
 def _draw(chosen: argparse.Namespace) -> int:
     drawings = _drawings(chosen.what, chosen.out)
     for path in drawings:
-        if path.suffix not in (*_WRITTEN, *_PICTURES):
+        if path.suffix not in (".mmd", *_PICTURES):
             raise LayoutError(
-                f"cannot draw into {str(path)!r}; end it in {', '.join(_PICTURES)}, .mmd or .tex"
+                f"cannot draw into {str(path)!r}; end it in {', '.join(_PICTURES)} or .mmd"
             )
     arguments.refuse_existing(drawings, chosen.overwrite)
     for path, layout in drawings.items():
         arguments.make_writable(path.parent)
-        if path.suffix in _WRITTEN:
-            write_text(path, f"{_WRITTEN[path.suffix](layout)}\n")
+        if path.suffix == ".mmd":
+            write_text(path, f"{layout.to_mermaid()}\n")
         else:
             layout.draw(path)
         print(path)

@@ -1,13 +1,13 @@
 """Where the public names of `layouts` come from."""
 
-from .latents import Bias as Bias
-from .latents import Capability as Capability
-from .latents import Effect as Effect
+from .latent_kinds import Bias as Bias
+from .latent_kinds import Capability as Capability
+from .latent_kinds import Effect as Effect
+from .latent_kinds import Noise as Noise
+from .latent_kinds import Propensity as Propensity
+from .latent_kinds import Slope as Slope
+from .latent_kinds import Spread as Spread
 from .latents import Latent as Latent
-from .latents import Noise as Noise
-from .latents import Propensity as Propensity
-from .latents import Slope as Slope
-from .latents import Spread as Spread
 from .layout import Layout as Layout
 from .nodes import Derived as Derived
 from .nodes import MetaFeature as MetaFeature

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..linking import Expr, LayoutError, evaluate
-from ..linking.errors import check
+from ..common.messages import some
+from ..linking import Expr, evaluate
+from ..linking.errors import check, refuse
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
@@ -27,46 +28,41 @@ from .serial import OURS
 _POINTS, _SEED = 500, 20231
 _POINTS_OF_FUNCTIONS = 50  # points at which a user's linking function is computed
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-15  # rounding; what changes tiny probabilities only is noticed too
+_EASE = "Effect('ease', per='item', prior=Prior('Normal', mu=0, sigma=Spread('easeSpread')))"
 _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
 
 
-def check_layout(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
+def check_layout(name: str, outcomes: tuple[Observed, ...]) -> None:
     """Refuse a layout whose parts are invalid or contradict each other."""
     is_text = isinstance(name, str) and name.strip()
     check("Layout", is_text, f"the layout's name {name!r} is not a text", "give a name")
     text("a layout", "name", name)
     title = f"layout {name!r}"
+    advice = "wrap the probability of success in Success('name', ...), or use Graded or Score"
     for outcome in outcomes:
         observed = isinstance(outcome, Success | OrderedOutcome)
-        advice = "wrap the probability of success in Success('name', ...), or use Graded or Score"
         check(title, observed, f"its outcome is {outcome!r}", advice)
     names = [outcome.name for outcome in outcomes]
     twice = ", ".join(sorted({repeated for repeated in names if names.count(repeated) > 1}))
     check(title, not twice, f"two of its outcomes are named {twice}", "rename one")
     ancestries = [list(ancestry(outcome)) for outcome in outcomes]
     parts = list({id(part): part for above in ancestries for part in above}.values())
-    _check_names([*parts, *flags(parts), *categories_of(parts)])
+    features = [node for node in parts if isinstance(node, MetaFeature)]
+    flags = [feature.given for feature in features if feature.given is not None]
+    _check_names([*parts, *flags, *categories_of(parts)])
     _check_lengths(parts)
     for outcome, above in zip(outcomes, ancestries, strict=True):
         _check_ancestry(title, outcome, above)
-    check_own_functions(parts)
-    _check_profile(title, parts, profile, " or ".join(names))
+    _check_own_functions(parts)
     _check_demands(parts)
     for outcome, above in zip(outcomes, ancestries, strict=True):
-        check_undefined(outcome, above)
+        _check_undefined(outcome, above)
         if len(outcomes) > 1 or isinstance(outcome, OrderedOutcome):
             _check_steps(outcome, above)
-    _check_averages(parts)
-    check_joint(Graph(name, outcomes))
+    _check_averages(Graph(name, outcomes))
 
 
-def flags(parts: Iterable[Expr]) -> list[MetaFeature]:
-    """List the presence flags of the meta-features among the parts."""
-    features = (node for node in parts if isinstance(node, MetaFeature))
-    return [feature.given for feature in features if feature.given is not None]
-
-
-def check_undefined(outcome: Observed, parts: Sequence[Expr]) -> None:
+def _check_undefined(outcome: Observed, parts: Sequence[Expr]) -> None:
     """Refuse an outcome that depends on a meta-feature where it is undefined.
 
     The outcome is computed at many random points with the flag at 0: at each of them it must be the
@@ -90,36 +86,24 @@ def _depends(
 ) -> bool:
     """Whether an outcome changes with a meta-feature where its flag is 0."""
     dims = merge_dims(tuple(parts))
-    values = random_values(parts, dims, _POINTS)
+    values = _random_values(parts, dims, _POINTS)
     values[flag.name] = np.zeros_like(values[flag.name])
-    stand_in = np.full_like(values[feature.name], feature.stand_in)
-    ends = [end for end in (feature.range.low, feature.range.high) if math.isfinite(end)]
-    alternatives = [values[feature.name], *(np.full_like(stand_in, end) for end in ends)]
+    ends = [feature.stand_in, *(end for end in feature.range if math.isfinite(end))]
+    levels = [values[feature.name], *(np.full_like(values[feature.name], end) for end in ends)]
     formula = outcome.expression if isinstance(outcome, Success) else outcome
-
-    def compute(levels: np.ndarray) -> np.ndarray:
-        with np.errstate(all="ignore"):
-            return np.asarray(evaluate(formula, values | {feature.name: levels}, tuple(dims)))
-
-    expected, rounding = compute(stand_in), {"rtol": _RELATIVE, "atol": _ABSOLUTE}
+    with np.errstate(all="ignore"):
+        computed = [
+            np.asarray(evaluate(formula, values | {feature.name: level}, tuple(dims)))
+            for level in levels
+        ]
+    rounding = {"rtol": _RELATIVE, "atol": _ABSOLUTE}
     return not all(
-        np.allclose(compute(levels), expected, equal_nan=True, **rounding)
-        for levels in alternatives
+        np.allclose(value, computed[1], equal_nan=True, **rounding) for value in computed
     )
 
 
-def random_values(parts: Iterable[Expr], dims: Dims, points: int) -> dict[str, np.ndarray]:
-    """Draw values to compute with, by name: the same ones each time.
-
-    Parameters
-    ----------
-    parts : iterable of expression
-        Of a layout; those that have no formula get values.
-    dims : dict of str to tuple of str
-        The layout's label dimensions.
-    points : int
-        How many values, along the axis of items.
-    """
+def _random_values(parts: Iterable[Expr], dims: Dims, points: int) -> dict[str, np.ndarray]:
+    """Draw values of the parts without a formula, by name: the same ones each time."""
     rng = np.random.default_rng(_SEED)
     values = {}
     for node in parts:
@@ -147,65 +131,57 @@ def inside(span: Interval, shape: tuple[int, ...], rng: np.random.Generator) -> 
     return span.high - np.abs(normal) if math.isfinite(span.high) else normal
 
 
-def check_own_functions(parts: Iterable[Expr]) -> None:
+def _check_own_functions(parts: list[Expr]) -> None:
     """Refuse a function that gives no numbers, another shape, or values out of its range."""
-    every = list(parts)
-    calls = [node for node in every if isinstance(node, Call)]
+    calls = [node for node in parts if isinstance(node, Call)]
     calls = [call for call in calls if OURS.get(call.function.name) is not call.function]
-    if not calls:
-        return
-    dims = merge_dims(tuple(every))
-    inputs = random_values(every, dims, _POINTS_OF_FUNCTIONS)
+    dims = merge_dims(tuple(parts))
+    inputs = _random_values(parts, dims, _POINTS_OF_FUNCTIONS) if calls else {}
     for call in calls:
         with np.errstate(all="ignore"):
             value = evaluate(call, inputs, tuple(dims))
-        _check_value(call, value, _shape(call, dims, _POINTS_OF_FUNCTIONS))
-
-
-def _check_value(call: Call, value: object, shape: tuple[int, ...]) -> None:
-    """Refuse a value that is no array of numbers, of another shape or out of range."""
-    name, span = str(call), call.range
-    formula = f"the formula of {call.function.name} gives"
-    problem = f"{formula} {value!r} ({type(value).__name__}), and must give an array of numbers"
-    check(name, holds_numbers(value), problem, "write it with the operations of linking.arrays")
-    values = np.asarray(value, dtype=float)
-    try:
-        fits = np.broadcast_shapes(values.shape, shape) == shape
-    except ValueError:
-        fits = False
-    problem = f"{formula} an array of shape {values.shape}, but its operands have {shape}"
-    check(name, fits, problem, "compute element by element, and keep reduced axes with length one")
-    slack = 1e-9 * max([1.0, *(abs(end) for end in (span.low, span.high) if math.isfinite(end))])
-    outside = values[(values < span.low - slack) | (values > span.high + slack)]
-    problem = f"{call.function.name} declares the range {span}, but gives {outside[:1]}"
-    check(name, not outside.size, problem, "correct the formula, or its range=")
+        name, formula = str(call), f"the formula of {call.function.name} gives"
+        problem = f"{formula} {value!r} ({type(value).__name__}), and must give an array of numbers"
+        check(name, holds_numbers(value), problem, "write it with the operations of linking.arrays")
+        values, shape = np.asarray(value, dtype=float), _shape(call, dims, _POINTS_OF_FUNCTIONS)
+        sizes = zip(values.shape[::-1], shape[::-1], strict=False)
+        fits = values.ndim <= len(shape) and all(size in (1, wanted) for size, wanted in sizes)
+        problem = f"{formula} an array of shape {values.shape}, but its operands have {shape}"
+        advice = "compute element by element, and keep reduced axes with length one"
+        check(name, fits, problem, advice)
+        slack = 1e-9 * max(1.0, *(abs(end) for end in call.range if math.isfinite(end)), 0.0)
+        low, high = call.range.low - slack, call.range.high + slack
+        outside = values[(values < low) | (values > high)]
+        problem = f"{call.function.name} declares the range {call.range}, but gives {outside[:1]}"
+        check(name, not outside.size, problem, "correct the formula, or its range=")
 
 
 def _check_steps(outcome: Observed, parts: list[Expr]) -> None:
     """Refuse what has a meaning for a single success or failure only."""
     for node in parts:
-        if isinstance(node, SubjectConstant):
-            problem = f"its noise pulls towards {node.about}, which only one Success has"
-            advice = "give mixture a number, as in mixture(p, by=noise, toward=0.5)"
-            check(outcome.name, False, problem, advice)
-        if isinstance(node, Unseen | Measured):
-            problem = (
-                f"it uses {node.name}, which is {node.kind} and shared by all outcomes of an item"
-            )
-            advice = "declare the property as a MetaFeature, or fit a single Success"
-            check(outcome.name, False, problem, advice)
+        pulled = node.about if isinstance(node, SubjectConstant) else ""
+        problem = f"its noise pulls towards {pulled}, which only one Success has"
+        advice = "give mixture a number, as in mixture(p, by=noise, toward=0.5)"
+        check(outcome.name, not pulled, problem, advice)
+        kind = node.kind if isinstance(node, Unseen | Measured) else ""
+        problem = f"it uses {node}, which is {kind} and shared by all outcomes of an item"
+        advice = "declare the property as a MetaFeature, or fit a single Success"
+        check(outcome.name, not kind, problem, advice)
 
 
-def _check_averages(parts: list[Expr]) -> None:
-    """Refuse measured demands beside something unseen: each is averaged over in its own way."""
-    unseen, measured = (
-        [node.name for node in parts if isinstance(node, kind)] for kind in (Unseen, Measured)
-    )
-    if unseen and measured:
-        raise LayoutError(
-            f"{measured[0]} is measured and {unseen[0]} is unseen, and an outcome is averaged over "
-            "one of the two kinds; declare both as Measured, or the demand as a MetaFeature"
-        )
+def _check_averages(layout: Graph) -> None:
+    """Refuse measured demands in a joint layout, and beside something unseen."""
+    unseen = ", ".join(node.name for node in layout.nodes.values() if isinstance(node, Unseen))
+    for demand in layout.measured:
+        problem = f"it is measured and {unseen} is unseen, and an outcome is averaged over one kind"
+        advice = "declare both as Measured, or the demand as a MetaFeature"
+        check(demand.name, not unseen, problem, advice)
+        shared = [latent for latent in layout.latents if not latent.is_profile]
+        reasons = [f"{latent} has one value per {written(latent.plates)}" for latent in shared]
+        reasons += [f"{covariate} is a property of subjects" for covariate in layout.covariates]
+        problem = f"it is measured, and subjects would share its level, since {some(reasons, 1)}"
+        advice = f"declare its expected level, MetaFeature({demand.name!r}, ...), and {_EASE}"
+        check(demand.name, not reasons, problem, advice)
 
 
 def _check_names(parts: list[Expr]) -> None:
@@ -217,10 +193,9 @@ def _check_names(parts: list[Expr]) -> None:
             continue
         other = nodes.setdefault(node.name, node)
         if other != node:
-            raise LayoutError(
-                f"two different nodes are named {node.name!r}: {other!r} and {node!r}; rename one "
-                "(in a notebook: run again every cell that uses the node you changed)"
-            )
+            problem = f"two different nodes are named {node.name!r}: {other!r} and {node!r}"
+            advice = "rename one (in a notebook: run again every cell that uses the changed node)"
+            refuse("Layout", problem, advice)
         dims.update(dict.fromkeys(node.dims, node))
     for name in nodes:
         problem = f"it names a node and also the label dimension of {dims.get(name)}"
@@ -249,65 +224,15 @@ def _check_ancestry(title: str, outcome: Observed, parts: list[Expr]) -> None:
     check(title, inferred, problem, "use a Capability or another latent in its expression")
 
 
-def _check_profile(title: str, parts: list[Expr], profile: object, outcomes: str) -> None:
-    """Refuse a latent of the wanted profile that reaches no outcome."""
-    listed = isinstance(profile, Iterable) and not isinstance(profile, str)
-    advice = "give a list of latents that it must use"
-    check(title, listed, f"profile={profile!r} is no list", advice)
-    reached = {node.name for node in parts if isinstance(node, Latent)}
-    for latent in profile if isinstance(profile, Iterable) else ():
-        check(title, isinstance(latent, Latent), f"profile= contains {latent!r}", advice)
-        problem = f"it has no effect: no expression of {outcomes} uses it"
-        advised = "use it in the expression of a derived node, or leave it out of profile="
-        check(latent.name, latent.name in reached, problem, advised)
-
-
 def _check_demands(parts: list[Expr]) -> None:
     """Refuse a margin that has a demand, but neither a latent nor a property of subjects."""
-    features: dict[int, tuple[str, ...]] = {}
-    is_opposed: dict[int, bool] = {}
-    for node in parts:
-        above = [id(parent) for parent in node.parents]
-        covariate = isinstance(node, MetaFeature) and node.per == SUBJECT
-        names = [name for parent in above for name in features[parent]]
-        names += [node.name] if isinstance(node, MetaFeature) and not covariate else []
-        features[id(node)] = tuple(dict.fromkeys(names))
-        opposes = covariate or isinstance(node, Latent)
-        is_opposed[id(node)] = opposes or any(map(is_opposed.get, above))
-        squashes = isinstance(node, Call) and node.function.name in SQUASHING
-        if squashes and names and not is_opposed[id(node)]:
+    for call in parts:
+        if isinstance(call, Call) and call.function.name in SQUASHING:
+            above = list(ancestry(call))
+            features = [node for node in above if isinstance(node, MetaFeature)]
+            names = dict.fromkeys(node.name for node in features if node.per != SUBJECT)
+            opposed = any(isinstance(node, Latent) for node in above)
+            opposed = opposed or any(node.per == SUBJECT for node in features)
             advice = "use a latent inside the same margin, as in logistic(capability - demand)"
-            problem = f"no latent opposes it in {node}"
-            check(", ".join(features[id(node)]), False, problem, advice)
-
-
-def check_joint(layout: Graph) -> None:
-    """Refuse measured demands in a joint layout.
-
-    Raises
-    ------
-    LayoutError
-        When a joint layout has a measured demand.
-    """
-    if not layout.joint:
-        return
-    for demand in layout.measured:
-        raise LayoutError(
-            f"{demand.name} is measured, and its level on an item would be shared by subjects, who "
-            f"are fitted together, since {_reason(layout)}; declare its expected level, "
-            f"MetaFeature({demand.name!r}, ...), and {_eased('item')}"
-        )
-
-
-def _eased(*plates: str) -> str:
-    """Write the declaration of an effect of each item, or of each subject on each item."""
-    per = repr(plates[0]) if len(plates) == 1 else f"({', '.join(map(repr, plates))})"
-    return f"Effect('ease', per={per}, prior=Prior('Normal', mu=0, sigma=Spread('easeSpread')))"
-
-
-def _reason(layout: Graph) -> str:
-    """Say what makes a layout joint."""
-    for latent in layout.latents:
-        if not latent.is_profile:
-            return f"{latent.name} has one value per {written(latent.plates)}"
-    return f"{layout.covariates[0].name} is a property of subjects"
+            problem = f"no latent opposes it in {call}"
+            check(", ".join(names), opposed or not names, problem, advice)

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Any, NamedTuple
 
-from ..linking import Expr, LayoutError
+from ..linking import Expr
 from ..linking import units as unit_names
+from ..linking.errors import check
 from ..linking.evaluation import ancestry, rewritten
 from ..linking.expression import Constant, Operation
 from ..linking.function import Call
 from ..linking.interval import Interval
-from .latents import LOG_ODDS, Bias, Latent, Slope, Spread
+from .latent_kinds import LOG_ODDS, Bias, Slope, Spread
+from .latents import Latent
 from .nodes import Derived, MetaFeature, set_fields
-from .outcomes.measured import Measured
 from .outcomes.steps import Observed
 from .outcomes.unseen import Unseen
 from .plates import ITEM
@@ -153,13 +154,10 @@ class _Sizes:
                 return latent.priors[0]
             return Prior("LogNormal", mu=centre, sigma=_FACTOR)
         if latent.name not in self.sizes and not unit_names.is_pure(latent.unit):
-            if isinstance(latent, Spread):
-                unit = unit_names.text(latent.unit)
-                raise LayoutError(
-                    f"{latent.name}: it is a spread in {unit}, and nothing that it varies is "
-                    "opposed to a demand with a finite range\ngive it a prior in that unit, as in "
-                    f"Spread({latent.name!r}, unit=..., prior=Prior('HalfNormal', sigma=...))"
-                )
+            unit, prior = unit_names.text(latent.unit), "prior=Prior('HalfNormal', sigma=...)"
+            problem = f"a spread in {unit}: nothing that it varies opposes a demand of finite range"
+            advice = f"give it a prior in that unit: Spread({latent.name!r}, unit=..., {prior})"
+            check(latent.name, not isinstance(latent, Spread), problem, advice)
             return latent.priors[0]
         size = self.size(latent)
         if isinstance(latent, Spread):
@@ -232,12 +230,9 @@ class _Sizes:
         bare = [(term.factor, _opened(term.value)) for term in terms]
         free = [node for _, node in bare if isinstance(node, Latent) and not _about_zero(node)]
         for factor, node in bare:
-            if isinstance(node, Latent):
-                middle = centre / factor if len(free) == 1 and node is free[0] else 0.0
-                self.sizes[node.name].append(Size(scale / abs(factor), middle))
-            else:
-                for inner in _latents(node):
-                    self.sizes[inner.name].append(Size(scale / abs(factor)))
+            middle = centre / factor if len(free) == 1 and node is free[0] else 0.0
+            for inner in _latents(node):  # a latent itself, or those in a product
+                self.sizes[inner.name].append(Size(scale / abs(factor), middle))
 
 
 def _terms(expr: Expr, factor: float = 1.0, slope: Slope | None = None) -> Iterator[_Term]:
@@ -266,26 +261,20 @@ def _terms(expr: Expr, factor: float = 1.0, slope: Slope | None = None) -> Itera
 
 def _demand(terms: list[_Term]) -> Interval | None:
     """Return the range of what a sum subtracts: its terms of items that hold no latent."""
-    total = None
+    total, of_items = Interval(0.0, 0.0), False
     for factor, _, node in terms:
         value = node.mean if isinstance(node, Unseen) else node
         inner = list(ancestry(value))
-        of_items = any(
-            isinstance(one, Measured) or (isinstance(one, MetaFeature) and one.per == ITEM)
-            for one in inner
-        )
-        if any(isinstance(one, Latent) for one in inner):
+        features = [part for part in inner if isinstance(part, MetaFeature) and part.per == ITEM]
+        if any(map(_is_latent, inner)) or not (features or isinstance(value, Constant)):
             continue
-        if of_items or isinstance(value, Constant):
-            span = value.range * Interval(-factor, -factor)
-            total = (span, of_items) if total is None else (total[0] + span, total[1] or of_items)
-    return total[0] if total is not None and total[1] else None
+        total += value.range * Interval(-factor, -factor)
+        of_items |= bool(features)
+    return total if of_items else None
 
 
 def _opened(expr: Expr) -> Expr:
-    while isinstance(expr, Derived):
-        expr = expr.expression
-    return expr
+    return _opened(expr.expression) if isinstance(expr, Derived) else expr
 
 
 def _is_latent(expr: Expr) -> bool:

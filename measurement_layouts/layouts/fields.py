@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 
 from ..common.names import plain
-from ..linking.errors import check
+from ..linking.errors import check, refuse
 from ..linking.real import real
 
 NAME = r"[^\W\d_](?:(?:[\w.-]| (?! ))*[\w.-])?"
@@ -45,11 +45,12 @@ def ends(owner: str, low: object, high: object) -> tuple[float, float]:
         When an end is missing, or the range is reversed or a single point.
     """
     first, last = number(owner, "low", low), number(owner, "high", high)
-    advice = "give both ends of the range (float('inf') where there is no bound)"
-    check(owner, first is not None and last is not None, f"low={low}, high={high}", advice)
-    what = "is reversed" if first > last else "has zero width"  # type: ignore[operator]
-    check(owner, first < last, f"the range [{first:g}, {last:g}] {what}", "give low < high")  # type: ignore[operator]
-    return first, last  # type: ignore[return-value]
+    if first is None or last is None:
+        advice = "give both ends of the range (float('inf') where there is no bound)"
+        refuse(owner, f"low={low}, high={high}", advice)
+    what = "is reversed" if first > last else "has zero width"
+    check(owner, first < last, f"the range [{first:g}, {last:g}] {what}", "give low < high")
+    return first, last
 
 
 def levels(owner: str, values: object) -> tuple[float, ...] | None:
@@ -68,8 +69,7 @@ def levels(owner: str, values: object) -> tuple[float, ...] | None:
     numbers = tuple(value for value in read if value is not None and math.isfinite(value))
     distinct = len(set(numbers)) == len(read)
     listed = ", ".join("none" if value is None else f"{value:g}" for value in read)
-    problem = f"levels ({listed}) repeat or are not finite"
-    check(owner, distinct, problem, "give each value once")
+    check(owner, distinct, f"levels ({listed}) repeat or are not finite", "give each value once")
     problem = f"levels ({listed}) have fewer than two different values"
     check(owner, len(numbers) > 1, problem, "leave it out, or write its number into the formula")
     return numbers
@@ -104,10 +104,10 @@ def dimension(owner: str, value: object) -> str:
         When it is not a text, is empty, is the name of a dimension that every fit has, or cannot be
         the name of a folder.
     """
-    free = isinstance(value, str) and value and value not in RESERVED
-    advice = f"give the label dimension a name other than {', '.join(RESERVED)}"
+    free, advice = value not in RESERVED, f"choose a name other than {', '.join(RESERVED)}"
     check(owner, free, f"dim={value!r}", advice)
-    check(owner, re.fullmatch(NAME, str(value)), f"dim={value!r} {NAMED[0]}", NAMED[1])
+    named = isinstance(value, str) and re.fullmatch(NAME, value)
+    check(owner, named, f"dim={value!r} {NAMED[0]}", NAMED[1])
     return str(value)
 
 

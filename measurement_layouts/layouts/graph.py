@@ -212,18 +212,9 @@ class Graph:
         return graph
 
     def __str__(self) -> str:
-        shown = Derived | Unseen | OrderedOutcome
-        lines = [_line(node) for node in self.nodes.values() if isinstance(node, shown)]
-        return "\n".join([self.name, *(f"  {line}" for line in lines)])
-
-
-def _line(node: Derived | Unseen | OrderedOutcome) -> str:
-    """Write the formula or the distribution of a node."""
-    if isinstance(node, Derived):
-        return f"{node.name} = {node.expression}"
-    if isinstance(node, OrderedOutcome):
-        return f"{node.name} ~ {node.statement(str)}"
-    return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
+        lines = [(node.name, node.statement()) for node in self.nodes.values()]
+        shown = [f"  {name} {', '.join(statement)}" for name, statement in lines if statement]
+        return "\n".join([self.name, *shown])
 
 
 def _of_kind[Part: Expr](kind: type[Part], parts: Iterable[Any]) -> tuple[Part, ...]:

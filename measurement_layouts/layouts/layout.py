@@ -8,10 +8,9 @@ from typing import Any
 from ..linking import LinkingFunction
 from . import checks, serial
 from .defaults import with_default_priors
-from .drawing import equations, mermaid
 from .drawing import graphviz as render
+from .drawing import mermaid
 from .graph import Graph
-from .latents import Latent
 from .outcomes.steps import Observed, Success
 
 
@@ -41,8 +40,6 @@ class Layout(Graph):
         Observed outcome.
     *more : Success, Graded or Score
         Further outcomes, which may share meta-features and latents with the first.
-    profile : sequence of Latent, optional
-        Latents that the layout must use; an error is raised when no outcome depends on one of them.
 
     Attributes
     ----------
@@ -52,11 +49,10 @@ class Layout(Graph):
     Raises
     ------
     LayoutError
-        When two nodes have the same name, an outcome depends on no latent, no outcome depends on a
-        latent of `profile`, no latent opposes a demand, labels disagree, or an outcome depends on a
-        meta-feature where this is undefined. With several outcomes, graded outcomes or scores, also
-        when one uses an unseen property or noise that pulls towards the mean failure. A joint
-        layout may have no measured demands.
+        When two nodes have the same name, an outcome depends on no latent, no latent opposes a
+        demand, labels disagree, or an outcome depends on a meta-feature where this is undefined.
+        With several outcomes, graded outcomes or scores, also when one uses an unseen property or
+        noise that pulls towards the mean failure. A joint layout may have no measured demands.
 
     Examples
     --------
@@ -80,14 +76,8 @@ class Layout(Graph):
     (True, ('subject', 'item'))
     """
 
-    def __init__(
-        self,
-        name: str,
-        outcome: Observed,
-        *more: Observed,
-        profile: Sequence[Latent] = (),
-    ) -> None:
-        checks.check_layout(name, (outcome, *more), profile)
+    def __init__(self, name: str, outcome: Observed, *more: Observed) -> None:
+        checks.check_layout(name, (outcome, *more))
         super().__init__(str(name), with_default_priors((outcome, *more)))
         _ = self.dims
 
@@ -137,10 +127,6 @@ class Layout(Graph):
     def to_mermaid(self) -> str:
         """Write the diagram in Mermaid's language, for Markdown pages."""
         return mermaid.to_mermaid(self)
-
-    def to_latex(self) -> str:
-        """Write the equations as a LaTeX ``aligned`` block."""
-        return equations.to_latex(self)
 
     def draw(self, path: str | Path) -> Path:
         """Draw the diagram into a file, in the format of its extension (svg, png or pdf).

@@ -31,21 +31,14 @@ class Node(Expr):
         about = fields.text(self.name, "about", getattr(self, "about", ""))
         set_fields(self, name=str(self.name), about=str(about))  # NumPy's texts show as np.str_()
 
+    def statement(self) -> list[str]:
+        """Return its formula or its distribution, and remarks on it; empty if it has neither."""
+        return []
+
     @property
     def label_dims(self) -> tuple[str, ...]:
         """Names of the node's own label dimensions."""
         return tuple(self.dims)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        if state.get("unit") is not None:
-            state["unit"] = unit_names.spelled(state["unit"])
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if state.get("unit") is not None:
-            set_fields(self, unit=unit_names.parse(state["unit"]))
 
     def __repr__(self) -> str:
         shown = [repr(self.name)]
@@ -75,6 +68,11 @@ class Labelled(Node):
     @property
     def dims(self) -> Dims:
         return {} if self.labels is None else {self.dim: self.labels}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of a table with its values, one for each label."""
+        return tuple(f"{self.name}[{label}]" for label in self.labels or ()) or (self.name,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,36 +135,24 @@ class MetaFeature(Labelled):
         set_fields(self, levels=fields.levels(self.name, self.levels))
         set_fields(self, unit=unit_names.parse(fields.unit(self.name, self.unit)))
         if self.levels is not None:
-            ranged = self.low is not None or self.high is not None
-            advice = "give either levels= or low= and high="
+            ranged, advice = (self.low, self.high) != (None, None), "give one of the two"
             check(self.name, not ranged, "it has both levels and a range", advice)
             set_fields(self, low=min(self.levels), high=max(self.levels))
         low, high = fields.ends(self.name, self.low, self.high)
         set_fields(self, low=low, high=high)
         advice = "a meta-feature is a property of each 'item' or of each 'subject'"
         check(self.name, self.per in ("item", "subject"), f"per={self.per!r}", advice)
-        if self.given is None:
-            return
-        advice = f"give a MetaFeature without labels that is 0 where {self.name} is undefined"
-        flag = f"given={self.given!r} cannot be a presence flag"
-        check(self.name, _can_be_zero(self.given), flag, advice)
-        problem = (
-            f"it is a property of each {self.per}, but given={self.given.name} is one of each "
-        )
-        same_plate, advice = self.given.per == self.per, f"declare both with per={self.per!r}"
-        check(self.name, same_plate, f"{problem}{self.given.per}", advice)
+        if self.given is not None:
+            advice = f"give a MetaFeature without labels that is 0 where {self.name} is undefined"
+            flag = f"given={self.given!r} cannot be a presence flag"
+            check(self.name, _can_be_zero(self.given), flag, advice)
+            problem = f"it is of each {self.per}, and given={self.given} of each {self.given.per}"
+            advice = f"declare both with per={self.per!r}"
+            check(self.name, self.given.per == self.per, problem, advice)
 
     @property
     def range(self) -> Interval:
-        low, high = fields.ends(self.name, self.low, self.high)
-        return Interval(low, high)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns of the table with its values."""
-        if self.labels is None:
-            return (self.name,)
-        return tuple(f"{self.name}[{label}]" for label in self.labels)
+        return Interval(*fields.ends(self.name, self.low, self.high))
 
     @property
     def stand_in(self) -> float:
@@ -226,6 +212,9 @@ class Derived(Node):
     @property
     def unit(self) -> unit_names.Unit:
         return self.expression.unit
+
+    def statement(self) -> list[str]:
+        return [f"= {self.expression}"]
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return values[0]

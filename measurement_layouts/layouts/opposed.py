@@ -3,7 +3,8 @@
 from ..linking.evaluation import ancestry
 from ..linking.function import Call
 from .graph import Graph
-from .latents import Latent, Noise
+from .latent_kinds import Noise
+from .latents import Latent
 from .nodes import Derived, MetaFeature
 from .outcomes.unseen import Unseen
 from .plates import ITEM
@@ -47,32 +48,21 @@ def opposed(layout: Graph) -> set[str]:
     names = set[str]()
     formula = layout.outcome.expression
     for node in ancestry(formula, stop_at=lambda of: isinstance(of, Unseen)):
-        parents = [] if isinstance(node, Unseen) else [id(parent) for parent in node.parents]
-        demand = isinstance(node, MetaFeature) and node.per == ITEM
-        features[id(node)] = ({str(node.name)} if demand else set[str]()).union(
-            *(features[parent] for parent in parents)
-        )
-        latent = isinstance(node, Latent)
-        with_latent[id(node)] = latent or any(with_latent[parent] for parent in parents)
-        joined = (
-            parents
-            if not isinstance(node, Call)
-            else [
-                id(argument)
-                for name, argument in zip(node.names, node.arguments, strict=True)
-                if (node.function.name, name) != _WEIGHT
-            ]
-        )
-        unsquashed[id(node)] = (latent and not isinstance(node, Noise)) or any(
-            unsquashed[parent] for parent in joined
-        )
         function = node.function.name if isinstance(node, Call) else ""
+        parents = () if isinstance(node, Unseen) else node.parents
+        roles = node.names if isinstance(node, Call) else ("",) * len(parents)
+        roles_of = zip(roles, parents, strict=True)
+        joined = [id(parent) for role, parent in roles_of if (function, role) != _WEIGHT]
+        demand = isinstance(node, MetaFeature) and node.per == ITEM
+        above = set().union(*(features[id(parent)] for parent in parents))
+        features[id(node)] = above | ({str(node.name)} if demand else set())
+        latent = isinstance(node, Latent)
+        with_latent[id(node)] = latent or any(with_latent[id(parent)] for parent in parents)
+        unsquashed[id(node)] = latent and not isinstance(node, Noise)
+        unsquashed[id(node)] |= any(unsquashed[parent] for parent in joined)
+        beside = function in _BESIDE or isinstance(node, Derived)
+        opposes = unsquashed[id(node)] and not beside
         if function in SQUASHING:
-            unsquashed[id(node)] = False
-            opposes = with_latent[id(node)]
-        else:
-            named_only = isinstance(node, Derived)
-            opposes = unsquashed[id(node)] and function not in _BESIDE and not named_only
-        if opposes:
-            names |= features[id(node)]
+            unsquashed[id(node)], opposes = False, with_latent[id(node)]
+        names |= features[id(node)] if opposes else set()
     return names

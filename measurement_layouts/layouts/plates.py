@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..linking import LayoutError
-from ..linking.errors import check
+from ..linking.errors import check, refuse
 from ..linking.expression import Dims
 from ..linking.interval import Interval
 from . import fields
@@ -66,10 +65,8 @@ class Category(Node):
 
     @property
     def range(self) -> Interval:
-        raise LayoutError(
-            f"{self.name} is a category, and no number; write per={self.name} of a latent that "
-            "has a value for each of its levels, or declare the property as a MetaFeature"
-        )
+        advice = f"write per={self.name} of a latent, or declare the property as a MetaFeature"
+        refuse(self.name, "it is a category, and no number", advice)
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self.name))
@@ -119,14 +116,14 @@ def read_plates(owner: str, per: object) -> tuple[Plate, ...]:
         return ()
     listed = f"per={_written(plates)}"
     for plate in plates:
-        what = repr(plate) if not isinstance(plate, Node) else f"the {plate.kind} {plate.name}"
-        name = plate if isinstance(plate, str) and plate else "task"
-        advice = "give 'subject', 'item', 'population', or a Category, as in "
         problem = f"{listed} has 'population' beside another plate"
         check(owner, plate != POPULATION, problem, "leave one of the two out")
+        what = f"the {plate.kind} {plate.name}" if isinstance(plate, Node) else repr(plate)
+        name = plate if isinstance(plate, str) and plate else "task"
+        advice = f"or a Category, as in {name} = Category({name!r}) and per={name}"
         is_plate = isinstance(plate, Category) or plate in (SUBJECT, ITEM)
-        advice = f"{advice}{name} = Category({name!r}) and per={name}"
-        check(owner, is_plate, f"per= holds {what}, which is no category", advice)
+        problem = f"per= holds {what}, which is no category"
+        check(owner, is_plate, problem, f"give 'subject', 'item', 'population', {advice}")
     for at, plate in enumerate(plates):
         for other in plates[:at] + plates[at + 1 :]:
             name, another = plate_name(plate), plate_name(other)
@@ -153,9 +150,7 @@ def determines(finer: Iterable[Plate], coarser: Iterable[Plate]) -> bool:
     (True, False)
     """
     names = {plate_name(plate) for plate in finer}
-    return all(
-        names & {*(category.name for category in chain(plate)), root(plate)} for plate in coarser
-    )
+    return all(names & {*map(plate_name, chain(plate)), root(plate)} for plate in coarser)
 
 
 def finest(plates: Iterable[Plate]) -> tuple[Plate, ...]:
@@ -167,11 +162,8 @@ def finest(plates: Iterable[Plate]) -> tuple[Plate, ...]:
     ('subject', 'item')
     """
     distinct = {plate_name(plate): plate for plate in plates}
-    return tuple(
-        plate
-        for plate in distinct.values()
-        if not determines((other for other in distinct.values() if other is not plate), (plate,))
-    )
+    others = {name: [distinct[other] for other in distinct if other != name] for name in distinct}
+    return tuple(x for name, x in distinct.items() if not determines(others[name], (x,)))
 
 
 def check_of_subjects(owner: str, kind: str, plates: tuple[Plate, ...]) -> None:
@@ -214,8 +206,5 @@ def written(plates: Iterable[Plate]) -> str:
 
 def _written(plates: Iterable[object]) -> str:
     """Write plates as they were given."""
-    names = [
-        repr(plate) if isinstance(plate, str) else getattr(plate, "name", repr(plate))
-        for plate in plates
-    ]
+    names = [getattr(plate, "name", repr(plate)) for plate in plates]
     return names[0] if len(names) == 1 else f"({', '.join(names)})"

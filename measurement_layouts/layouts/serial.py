@@ -13,7 +13,8 @@ from ..linking.errors import check
 from ..linking.expression import Constant, Operation, SubjectConstant, as_expr
 from ..linking.function import Call
 from ..linking.functions.elementary import ELEMENTARY
-from . import latents, nodes, plates
+from . import latent_kinds as kinds
+from . import nodes, plates
 from .graph import Graph
 from .outcomes.measured import Measured
 from .outcomes.ordered import Graded, OrderedOutcome, Score
@@ -28,12 +29,12 @@ _KINDS: dict[str, type[nodes.Node]] = {
     kind.__name__: kind
     for kind in (
         *(nodes.MetaFeature, nodes.Derived, Unseen, Measured, Success, Graded, Score),
-        *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
-        *(latents.Effect, latents.Spread, plates.Category),
+        *(kinds.Capability, kinds.Propensity, kinds.Bias, kinds.Slope, kinds.Noise),
+        *(kinds.Effect, kinds.Spread, plates.Category),
     )
 }
 _CONSTANTS = {mean_failure.name: mean_failure}
-FORMAT = 6  # of written layouts; other versions' formats are not read
+FORMAT = 7  # of written layouts; other versions' formats are not read
 
 
 def from_dict(
@@ -45,11 +46,9 @@ def from_dict(
         problem = f"functions= contains {function!r}"
         check("from_dict", isinstance(function, LinkingFunction), problem, advice)
     try:
-        if data["format"] != FORMAT:
-            raise LayoutError(
-                f"the layout {data['name']!r} is written in format {data['format']}, and this "
-                f"version reads format {FORMAT}; declare it again, or use the version that wrote it"
-            )
+        problem = f"it is written in format {data['format']}, and this version reads {FORMAT}"
+        advice = "declare it again, or use the version that wrote it"
+        check(f"layout {data['name']!r}", data["format"] == FORMAT, problem, advice)
         reader = _Reader({node["name"]: node for node in data["nodes"]}, functions)
         for node in data["nodes"]:  # parents come first: no node is far from what is made
             reader.node(node["name"])
@@ -58,10 +57,8 @@ def from_dict(
     except LayoutError:
         raise
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise LayoutError(
-            f"this is not a written layout ({type(error).__name__}: {error}); give the dictionary "
-            "that Layout.to_dict() made"
-        ) from error
+        problem = f"this is not a written layout ({type(error).__name__}: {error})"
+        raise LayoutError(f"{problem}; give the dictionary that Layout.to_dict() made") from error
     for outcome in outcomes:
         is_outcome = isinstance(outcome, Success | OrderedOutcome)
         check(outcome.name, is_outcome, "it is no outcome", "give what Layout.to_dict() made")
@@ -101,10 +98,10 @@ class _Reader:
                 return _CONSTANTS[name]
             case {"op": symbol, "of": [left, right]}:
                 return Operation(symbol, as_expr(self.read(left)), as_expr(self.read(right)))
-            case {"call": name, "of": operands, "names": names, "options": options}:
+            case {"call": name, "of": operands, "options": options}:
                 function = self._function(name, written.get("digest"))
                 values = {option: self.read(value) for option, value in options.items()}
-                return function.build(names, [as_expr(self.read(of)) for of in operands], values)
+                return function(*(as_expr(self.read(of)) for of in operands), **values)
             case {"family": family, "parameters": parameters, **rest}:
                 values = {name: self.read(value) for name, value in parameters.items()}
                 return Prior(family, support=self.read(rest.get("support")), **values)
@@ -115,18 +112,13 @@ class _Reader:
     def _function(self, name: str, digest: str | None) -> LinkingFunction:
         """Find a linking function by its name, and by its digest where it is the user's own."""
         available = OURS if digest is None else self.functions
-        if name not in available:
-            raise LayoutError(
-                f"the linking function {name!r} is not known here; pass it as functions=[{name}] "
-                f"(know {', '.join(sorted({**OURS, **self.functions}))})"
-            )
-        function = available[name]
-        if digest is not None and function.digest != digest:
-            raise LayoutError(
-                f"the linking function {name!r} differs from the one the layout was written with "
-                f"(source hash {function.digest}, written {digest}); pass the same formula"
-            )
-        return function
+        known, title = ", ".join(sorted({**OURS, **self.functions})), f"linking function {name!r}"
+        advice = f"pass it as functions=[{name}] (known are {known})"
+        check(title, name in available, "it is not known here", advice)
+        same = digest in (None, available[name].digest)
+        problem = "its source differs from that of the function with which the layout was written"
+        check(title, same, problem, "pass the same formula")
+        return available[name]
 
 
 def to_dict(layout: Graph) -> dict[str, Any]:
@@ -142,23 +134,12 @@ def to_dict(layout: Graph) -> dict[str, Any]:
 def fingerprint(layout: Graph) -> str:
     """Hash what a layout computes; see `Layout.fingerprint`."""
     written = [
-        {key: _canonical(value) for key, value in node.items() if key != "about"}
+        {key: value for key, value in node.items() if key != "about"}
         for node in to_dict(layout)["nodes"]
     ]
-    canonical = json.dumps(sorted(written, key=lambda node: str(node["name"])), sort_keys=True)
+    numbers = json.loads(json.dumps(written), parse_int=float)  # 2 and 2.0 are equal
+    canonical = json.dumps(sorted(numbers, key=lambda node: str(node["name"])), sort_keys=True)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
-
-
-def _canonical(value: Any) -> Any:
-    """Write 2 and 2.0 alike, for they are equal."""
-    match value:
-        case dict():
-            return {key: _canonical(element) for key, element in value.items()}
-        case list():
-            return [_canonical(element) for element in value]
-        case int() | float():
-            return float(value)
-    return value
 
 
 def _write_node(node: nodes.Node) -> dict[str, Any]:
@@ -200,11 +181,11 @@ def _write(value: Any) -> Any:
         case Call():
             function = value.function
             ours = OURS.get(function.name) is function
+            operands, options = value.split(value.arguments)
             return {
                 "call": function.name,
-                "of": [_write(argument) for argument in value.arguments],
-                "names": list(value.names),
-                "options": {name: _write(option) for name, option in value.options},
+                "of": [_write(operand) for operand in operands],
+                "options": {name: _write(option) for name, option in options.items()},
                 **({} if ours else {"digest": function.digest}),
             }
     return value

@@ -1,7 +1,5 @@
 """Linking functions, and the expressions that they build from nodes."""
 
-from typing import Any
-
 from . import arrays
 from .errors import LayoutError
 from .evaluation import evaluate
@@ -43,11 +41,3 @@ __all__ = [
     "uncertain_band",
     "walk",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "power_mean":  # an ImportError, whose words `from ... import` shows
-        raise ImportError(
-            "power_mean is part of generalised_mean: write generalised_mean(p, power=k, over=...)"
-        )
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,7 @@
 """The error of a wrong declaration, and texts of errors of bounded length."""
 
 import re
+from typing import NoReturn
 
 _WORD, _WHOLE = 300, 10_000  # characters of a word and of a message, at most
 _LONG = re.compile(rf"\S{{{_WORD + 1},}}")
@@ -71,4 +72,9 @@ def check(name: str, condition: object, given: str, advice: str) -> None:
     measurement_layouts.linking.errors.LayoutError: risk: the range [9, 4] ...
     """
     if not condition:
-        raise LayoutError(f"{name}: {given}; {advice}")
+        refuse(name, given, advice)
+
+
+def refuse(name: str, given: str, advice: str) -> NoReturn:
+    """Refuse a declaration; see `check`."""
+    raise LayoutError(f"{name}: {given}; {advice}")

@@ -17,7 +17,7 @@ from typing import Any, Literal, NoReturn
 
 from . import notation, units
 from .arrays import Array
-from .errors import LayoutError, check
+from .errors import LayoutError, check, refuse
 from .interval import UNIT, Interval
 from .real import real
 
@@ -137,16 +137,14 @@ class Expr(ABC):
         return hash((type(self).__name__, self.name, self.size, self.range))
 
     def __bool__(self) -> NoReturn:
-        raise LayoutError(
-            f"{self} is an expression, not a truth value: comparisons and 'and'/'or' do not build "
-            "layouts; use a linking function (product for 'and', a weighted sum for 'or')"
-        )
+        problem = "it is an expression, not a truth value: 'and' and 'or' do not build layouts"
+        advice = "use a linking function (product for 'and', a weighted sum for 'or')"
+        refuse(str(self), problem, advice)
 
     def _compare(self, other: object) -> NoReturn:
-        raise LayoutError(
-            f"{self} cannot be compared with {other}: comparisons do not build layouts; use "
-            "logistic(a - b) for 'a is above b', or a MetaFeature with levels=(0, 1)"
-        )
+        problem = f"it cannot be compared with {other}: comparisons do not build layouts"
+        advice = "use logistic(a - b) for 'a is above b', or a MetaFeature with levels=(0, 1)"
+        refuse(str(self), problem, advice)
 
     __lt__ = __le__ = __gt__ = __ge__ = _compare
 
@@ -163,13 +161,8 @@ class Expr(ABC):
         """Precedence of the written expression; it is highest for names and calls."""
         return notation.ATOM
 
-    def text(self, *, symbols: bool = False) -> str:
+    def text(self) -> str:
         """Write the expression on one line, with nodes by their names.
-
-        Parameters
-        ----------
-        symbols : bool, default False
-            Whether constants of a subject, such as `mean_failure`, are written by their symbols.
 
         Returns
         -------
@@ -183,22 +176,6 @@ class Expr(ABC):
         '2 × (sight − tilt)'
         """
         return self.name or type(self).__name__
-
-    def latex(self) -> str:
-        r"""Write the expression as LaTeX, with nodes by their names.
-
-        Returns
-        -------
-        str
-            The formula, to be put into a mathematical environment.
-
-        Examples
-        --------
-        >>> from measurement_layouts import Capability
-        >>> print((Capability("sight", low=0, high=2) / 2).latex())
-        \frac{\mathrm{sight}}{2}
-        """
-        return notation.latex_name(self.name or type(self).__name__)
 
     def __str__(self) -> str:
         return self.text() if self.size <= _READABLE else f"a formula of {self.size:,} parts"
@@ -238,11 +215,8 @@ class Constant(Source):
     def precedence(self) -> int:
         return notation.PRECEDENCE["-"] if self.value < 0 else notation.ATOM
 
-    def text(self, *, symbols: bool = False) -> str:
+    def text(self) -> str:
         return notation.number(self.value)
-
-    def latex(self) -> str:
-        return notation.latex_number(self.value)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return self.value
@@ -253,18 +227,9 @@ class SubjectConstant(Source):
     """One number per subject, computed from the training outcomes and stored with the fit."""
 
     name: str
-    symbol: str
     about: str
 
     range = UNIT
-
-    def text(self, *, symbols: bool = False) -> str:
-        if not symbols:
-            return self.name
-        return notation.GREEK.get(self.symbol.removeprefix("\\"), self.symbol)
-
-    def latex(self) -> str:
-        return self.symbol
 
 
 class Formula(Expr):
@@ -300,12 +265,10 @@ class Operation(Formula):
     def __post_init__(self) -> None:
         for side in self.parents:
             if not side.range.is_finite and isinstance(side, Constant):
-                raise LayoutError(
-                    f"{self}: arithmetic with {side} is not possible; an infinite number can only "
-                    "be an end of a band or of a declared range"
-                )
+                advice = "an infinite number can only be an end of a band or of a declared range"
+                refuse(str(self), f"arithmetic with {side} is not possible", advice)
         if self.symbol == "/" and self.right.range == Interval(0, 0):
-            raise LayoutError(f"{self} divides by zero; divide by a node or another number")
+            refuse(str(self), "it divides by zero", "divide by a node or another number")
         if self.symbol == "**":
             _check_power(self)
         super().__post_init__()
@@ -344,32 +307,17 @@ class Operation(Formula):
     def precedence(self) -> int:
         return notation.PRECEDENCE[self.symbol]
 
-    def text(self, *, symbols: bool = False) -> str:
-        left, right = (side.text(symbols=symbols) for side in self.parents)
+    def text(self) -> str:
         levels = self.left.precedence, self.right.precedence
-        return notation.infix(self.symbol, left, right, levels)
-
-    def latex(self) -> str:
-        left, right = self.left.latex(), self.right.latex()
-        if self.symbol == "/":
-            return rf"\frac{{{left}}}{{{right}}}"
-        if self.symbol == "**" and self.right == Constant(0.5):
-            return rf"\sqrt{{{left}}}"
-        before, after = (
-            notation.ATOM if side.name is not None else notation.latex_precedence(written)
-            for side, written in ((self.left, left), (self.right, right))
-        )
-        if self.symbol == "**":  # its braces bind the exponent
-            right, after = f"{{{right}}}", notation.ATOM
-        return notation.infix(self.symbol, left, right, (before, after), latex=True)
+        return notation.infix(self.symbol, self.left.text(), self.right.text(), levels)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return _COMPUTE[self.symbol](*values)
 
 
-_AN_EXPONENT = (
-    "an exponent, which is a pure number; leave unit= out of its nodes, divide it by a node in "
-    "its unit, or write the power with @ml.linking.linking_function, whose result has no unit"
+_PURE_EXPONENT = (
+    "leave unit= out of its nodes, divide it by a node in its unit, or write the power with "
+    "@ml.linking.linking_function, whose result has no unit"
 )
 
 
@@ -377,18 +325,17 @@ def _check_power(power: Operation) -> None:
     """Refuse an exponent with a unit, and a power that is undefined for a negative base."""
     base, exponent = power.left, power.right
     if not units.is_pure(exponent.unit):
-        raise LayoutError(f"{exponent} has {units.text(exponent.unit)} and is {_AN_EXPONENT}")
+        problem = f"it has {units.text(exponent.unit)} and is an exponent, which is a pure number"
+        refuse(str(exponent), problem, _PURE_EXPONENT)
     fixed = isinstance(exponent, Constant)
     if not fixed and not units.is_pure(base.unit):
-        raise LayoutError(
-            f"{base} has {units.text(base.unit)} and is raised to {exponent}, which varies; divide "
-            "it by a node in its unit first, or raise it to a plain number"
-        )
+        problem = f"it has {units.text(base.unit)} and is raised to {exponent}, which varies"
+        advice = "divide it by a node in its unit first, or raise it to a plain number"
+        refuse(str(base), problem, advice)
     if base.range.low < 0 and not (fixed and exponent.range.low.is_integer()):
-        raise LayoutError(
-            f"{base} ranges over {base.range} and is raised to {exponent}, which is undefined for "
-            "negative numbers; keep it at 0 or above, or raise it to a whole number"
-        )
+        problem = f"it ranges over {base.range} and is raised to {exponent}, which is undefined"
+        advice = "keep it at 0 or above, or raise it to a whole number"
+        refuse(str(base), f"{problem} for negative numbers", advice)
 
 
 def as_expr(value: object) -> Expr:
@@ -405,10 +352,9 @@ def as_expr(value: object) -> Expr:
         if math.isnan(number):
             raise LayoutError("NaN (not a number) cannot be part of an expression; give a number")
         return Constant(number + 0.0)  # -0.0 becomes 0.0, so that equal numbers are written alike
-    raise LayoutError(
-        f"{value!r} ({type(value).__name__}) cannot be part of an expression; use a node or a "
-        "number (values that differ between items belong in a MetaFeature)"
-    )
+    advice = "use a node or a number (values that differ between items belong in a MetaFeature)"
+    problem = f"{value!r} ({type(value).__name__}) cannot be part of an expression"
+    raise LayoutError(f"{problem}; {advice}")
 
 
 def merge_dims(operands: tuple[Expr, ...]) -> Dims:
@@ -423,13 +369,11 @@ def merge_dims(operands: tuple[Expr, ...]) -> Dims:
     owner: dict[str, Expr] = {}
     for operand in operands:
         for dim, labels in operand.dims.items():
-            if merged.setdefault(dim, labels) != labels:
-                raise LayoutError(
-                    f"{operand} has labels {_shown(labels)} on dimension {dim!r}, but {owner[dim]} "
-                    f"has {_shown(merged[dim])}; give both the same labels in the same order, or "
-                    "one of them another dim="
-                )
-            owner.setdefault(dim, operand)
+            first, known = owner.setdefault(dim, operand), merged.setdefault(dim, labels)
+            if known != labels:
+                problem = f"it has labels {_shown(labels)} on dimension {dim!r}, but {first} has "
+                advice = "give both the same labels in the same order, or one of them another dim="
+                refuse(str(operand), f"{problem}{_shown(known)}", advice)
     return merged
 
 
@@ -450,11 +394,10 @@ def same_unit(operands: tuple[Expr, ...], doing: str) -> units.Unit:
         if first is None:
             shared, first = unit, operand
         elif unit != shared:
-            raise LayoutError(
-                f"{operand} has {units.text(unit)} and is {doing} {first}, which has "
-                f"{units.text(shared)}; declare both in one unit (convert the values too), or "
-                "multiply one by a quantity that carries the missing unit"
-            )
+            problem = f"it has {units.text(unit)} and is {doing} {first}, which has "
+            advice = "declare both in one unit (convert the values too), or multiply one by a "
+            advice += "quantity that carries the missing unit"
+            refuse(str(operand), f"{problem}{units.text(shared)}", advice)
     return shared
 
 

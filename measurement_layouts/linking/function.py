@@ -1,6 +1,7 @@
 """Linking functions (formulas of arrays that also accept nodes), and their calls."""
 
 import ast
+import copyreg
 import functools
 import hashlib
 import inspect
@@ -10,7 +11,6 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from .real import holds_numbers
 
 
 def formula_digest(formula: Callable[..., Any]) -> str:
-    """Hash a function's code and the plain values it refers to.
+    """Hash a function's source and the plain values it refers to.
 
     Comments, docstrings, decorators and the formatting of the source do not change the hash.
     Functions that it calls enter by their names only.
@@ -33,6 +33,11 @@ def formula_digest(formula: Callable[..., Any]) -> str:
     -------
     str
         16 hexadecimal digits.
+
+    Raises
+    ------
+    LayoutError
+        When the function has no source, as one that was made by ``exec``.
     """
     captured = inspect.getclosurevars(formula)
     defaults = {
@@ -49,23 +54,21 @@ def formula_digest(formula: Callable[..., Any]) -> str:
 
 
 def _source(formula: Callable[..., Any]) -> str:
-    """Source of a function without comments, or its instructions where it has none of its own."""
+    """Source of a function without comments."""
     try:
-        definition = ast.parse(textwrap.dedent(inspect.getsource(formula))).body[0]
-    except (OSError, SyntaxError, TypeError):  # typed at a prompt, or within other code
-        return _instructions(formula.__code__)
-    if not isinstance(definition, ast.FunctionDef):
-        return _instructions(formula.__code__)
-    definition.decorator_list = []
-    if ast.get_docstring(definition) is not None and len(definition.body) > 1:
-        del definition.body[0]
+        source = textwrap.dedent(inspect.getsource(formula))
+    except (OSError, TypeError):
+        advice = "define it in a file or in a notebook"
+        errors.refuse(formula.__name__, "its source cannot be read", advice)
+    try:
+        definition = ast.parse(source).body[0]
+    except SyntaxError:  # a part of a longer statement
+        return source
+    if isinstance(definition, ast.FunctionDef):
+        definition.decorator_list = []
+        if ast.get_docstring(definition) is not None and len(definition.body) > 1:
+            del definition.body[0]
     return ast.unparse(definition)
-
-
-def _instructions(code: CodeType) -> str:
-    """Write a function's instructions, names and constants."""
-    constants = [_instructions(x) if isinstance(x, CodeType) else repr(x) for x in code.co_consts]
-    return f"{code.co_code.hex()} {code.co_names + code.co_varnames} {constants}"
 
 
 def _is_plain(value: object) -> bool:
@@ -90,12 +93,9 @@ class Call(Formula):
 
     def __post_init__(self) -> None:
         dims = sorted(merge_dims(self.arguments))
-        if self.over is not None and self.over not in dims:
-            raise LayoutError(
-                f"{self.function.name}: over={self.over!r}, but the label dimensions of "
-                f"{', '.join(map(str, self.arguments))} are {dims or 'none'}; name one of these, "
-                "or declare the nodes with labels="
-            )
+        operands, advice = ", ".join(map(str, self.arguments)), "name one, or give nodes labels="
+        problem = f"over={self.over!r}, but the label dimensions of {operands} are {dims or 'none'}"
+        errors.check(self.function.name, self.over in (None, *dims), problem, advice)
         super().__post_init__()
 
     @property
@@ -117,6 +117,8 @@ class Call(Formula):
         rule = self.function.range_rule
         if callable(rule):
             spans, named = self.split([argument.range for argument in self.arguments])
+            if self.over is not None and self.function.many:
+                spans *= len(self.arguments[0].dims[self.over])
             return rule(*spans, **named)
         return Interval(*rule)
 
@@ -146,41 +148,21 @@ class Call(Formula):
         except (LayoutError, MemoryError):
             raise
         except Exception as error:  # a user's formula can raise any exception
-            raise LayoutError(
-                f"{self}: the formula of {self.function.name} raised {type(error).__name__}: "
-                f"{error}; correct it, and write it with the operations of linking.arrays"
-            ) from error
+            problem = f"the formula of {self.function.name} raised {type(error).__name__}: {error}"
+            advice = "correct it, and write it with the operations of linking.arrays"
+            raise LayoutError(f"{self}: {problem}; {advice}") from error
 
-    def text(self, *, symbols: bool = False) -> str:
+    def text(self) -> str:
         shown: list[str] = []
         for index, argument in enumerate(self.arguments):
             if not self.is_default(index):
                 named = len(shown) < index or self.names[index] in self.function.nodes
                 label = f"{self.names[index]}=" if named else ""
-                shown.append(f"{label}{argument.text(symbols=symbols)}")
-        shown += [f"{key}={notation.option(value)}" for key, value in self._changed_options()]
-        return f"{self.function.name}({', '.join(shown)})"
-
-    def latex(self) -> str:
-        written = [argument.latex() for argument in self.arguments]
-        rule = self.function.latex
-        if isinstance(rule, str):
-            return notation.fill(rule, list(zip(self.names, written, strict=True)))
-        while written and self.is_default(len(written) - 1):
-            written.pop()
-        if callable(rule):
-            operands, options = self.split(written)
-            return rule(*operands, **options)
-        written += [
-            f"{notation.latex_name(key)} = {notation.latex_text(str(value))}"
-            for key, value in self._changed_options()
-        ]
-        return rf"{notation.latex_name(self.function.name)}\left({', '.join(written)}\right)"
-
-    def _changed_options(self) -> list[tuple[str, Any]]:
-        """Options that differ from the formula's defaults."""
+                shown.append(f"{label}{argument.text()}")
         parameters = self.function.signature.parameters
-        return [(key, value) for key, value in self.options if value != parameters[key].default]
+        changed = [(key, value) for key, value in self.options if value != parameters[key].default]
+        shown += [f"{key}={notation.option(value)}" for key, value in changed]
+        return f"{self.function.name}({', '.join(shown)})"
 
     def is_default(self, index: int) -> bool:
         """Whether an argument is the default of its parameter."""
@@ -204,7 +186,6 @@ class LinkingFunction:
         formula: Callable[..., Array],
         *,
         range: RangeRule,
-        latex: str | Callable[..., str] | None = None,
         domain: Mapping[str, tuple[float, float]] | None = None,
         same_unit: tuple[str, ...] = (),
         keeps_unit: bool = False,
@@ -214,7 +195,6 @@ class LinkingFunction:
         self.formula = formula
         self.name: str = formula.__name__
         self.range_rule = range if callable(range) else _ends(self.name, "range", range)
-        self.latex = latex
         self.domain = {key: _ends(self.name, key, ends) for key, ends in (domain or {}).items()}
         self.same_unit = same_unit
         self.keeps_unit = keeps_unit
@@ -222,6 +202,7 @@ class LinkingFunction:
         self.signature = inspect.signature(formula)
         parameters = self.signature.parameters
         every_named = all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
+        self.many = any(one.kind is one.VAR_POSITIONAL for one in parameters.values())
         problem = "a formula cannot have a ** parameter"
         errors.check(self.name, every_named, problem, "name its parameters")
         unknown = ", ".join(sorted({*self.domain, *same_unit} - set(parameters)))
@@ -244,35 +225,24 @@ class LinkingFunction:
 
         A formula pickled by value may lose its source, so its digest is pickled with it.
         """
-        name, home = self.name, sys.modules.get(self.__module__)
-        if self.__module__ != "__main__" and getattr(home, name, None) is self:
-            return name
-        made: dict[str, Any] = {
-            "range": self.range_rule,
-            "latex": self.latex,
-            "domain": self.domain,
-            "same_unit": self.same_unit,
-            "keeps_unit": self.keeps_unit,
-            "check": self.check,
-        }
-        return functools.partial(type(self), **made), (self.formula,), {"digest": self.digest}
+        home = sys.modules.get(self.__module__)
+        if self.__module__ != "__main__" and getattr(home, self.name, None) is self:
+            return str(self.name)
+        return copyreg.__newobj__, (type(self),), {**vars(self), "digest": self.digest}  # type: ignore[attr-defined]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Build an expression if an operand is one; compute if all are numbers or arrays."""
         names, operands, options = self._bind(args, kwargs)
-        values = [*args, *kwargs.values()]
+        values, over = [*args, *kwargs.values()], options.get("over")
+        problem = f"over={over!r} joins the labels of one operand, but {len(args)} operands were "
+        one_operand, advice = over is None or len(args) == 1, "join the operands first"
+        errors.check(self.name, one_operand or not self.many, f"{problem}given", advice)
         if any(isinstance(value, Expr) for value in values):
             return self.build(names, [as_expr(operand) for operand in operands], options)
-        for value in values:
-            nodes = isinstance(value, list | tuple) and any(isinstance(x, Expr) for x in value)
-            problem = f"nodes were given as a {type(value).__name__}"
-            advice = f"give them as separate arguments, as in {self.name}(*nodes)"
-            errors.check(self.name, not nodes, problem, advice)
         for name, operand in zip(names, operands, strict=True):
             problem = f"{name} is {operand!r} ({type(operand).__name__})"
-            advice = "give a node, a number or an array of numbers"
-            errors.check(self.name, holds_numbers(operand), problem, advice)
-        over = options.get("over")
+            advice = "give a node, a number or an array of numbers; several nodes as in "
+            errors.check(self.name, holds_numbers(operand), problem, f"{advice}{self.name}(*nodes)")
         problem = f"over={over!r} names a label dimension, but plain arrays have no labels"
         advice = "give the number of the axis, such as -1"
         errors.check(self.name, not isinstance(over, str), problem, advice)
@@ -288,19 +258,15 @@ class LinkingFunction:
             form = f"{self.name}({', '.join(self.signature.parameters)})"
             raise TypeError(f"{form}: {error}") from None
         bound.apply_defaults()
-        names: list[str] = []
-        operands: list[Any] = []
-        options: dict[str, Any] = {}
+        names, operands, options = list[str](), list[Any](), dict[str, Any]()
         for name, parameter in self.signature.parameters.items():
             value = bound.arguments[name]
             if parameter.kind is parameter.KEYWORD_ONLY:
                 options[name] = value
-            elif parameter.kind is parameter.VAR_POSITIONAL:
-                names += [name] * len(value)
-                operands += value
-            else:
-                names.append(name)
-                operands.append(value)
+                continue
+            several = value if parameter.kind is parameter.VAR_POSITIONAL else (value,)
+            names += [name] * len(several)
+            operands += several
         return names, operands, options
 
     def build(
@@ -318,14 +284,18 @@ class LinkingFunction:
         as_nodes = [name for name in self.nodes if isinstance(options.get(name), Expr)]
         names, operands = [*names, *as_nodes], [*operands, *(options[name] for name in as_nodes)]
         options = {name: value for name, value in options.items() if name not in as_nodes}
-        self._check_names(names, options)
         for name, operand in zip(names, operands, strict=True):
             span = operand.range  # raises the error of operands that have no range
-            if name in self.domain and span not in (need := Interval(*self.domain[name])):
-                raise LayoutError(
-                    f"{self.name}: {name} = {operand} ranges over {span}, but must be within "
-                    f"{need}; pass it through logistic, or narrow its range"
-                )
+            need = Interval(*self.domain.get(name, (-math.inf, math.inf)))
+            if span not in need:
+                problem = f"{name} = {operand} ranges over {span}, but must be within {need}"
+                advice = "pass it through logistic, or narrow its range"
+                errors.refuse(self.name, problem, advice)
+            pure = name not in self.domain or name in self.same_unit or units.is_pure(operand.unit)
+            if not pure:
+                problem = f"{name} = {operand} has {units.text(operand.unit)}, but must be a pure "
+                advice = "divide it by a node in its unit, or leave unit= out of its nodes"
+                errors.refuse(self.name, f"{problem}number", advice)
         plain = {name: self._plain(name, value) for name, value in options.items()}
         fixed = tuple((name, plain[name]) for name in self.signature.parameters if name in plain)
         call = Call(self, tuple(operands), fixed, tuple(names))
@@ -333,19 +303,6 @@ class LinkingFunction:
             positional, named = call.split(operands)
             self.check(*positional, **named)
         return call
-
-    def _check_names(self, names: Sequence[str], options: Mapping[str, Any]) -> None:
-        """Refuse names of operands and options that the formula does not have."""
-        as_nodes = [name for name in names if name in self.nodes]
-        positional = [name for name in names if name not in self.nodes]
-        try:
-            bound = self._bind(tuple(positional), {**options, **dict.fromkeys(as_nodes)})
-        except TypeError:
-            bound = ([], [], {})
-        fits = list(names) == [*bound[0], *as_nodes]
-        fits = fits and sorted([*options, *as_nodes]) == sorted(bound[2])
-        problem = f"the operands {list(names)} with the options {sorted(options)} do not fit"
-        errors.check(self.name, fits, problem, f"give those of {self.name}{self.signature}")
 
     def _plain(self, name: str, value: Any) -> Any:
         """Convert the value of an option to a type that a layout can be saved with."""
@@ -372,15 +329,13 @@ def _ends(function: str, what: str, ends: tuple[float, float]) -> tuple[float, f
         low, high = map(float, ends)
         return Interval(low, high).low, high
     except (TypeError, ValueError) as error:
-        raise LayoutError(
-            f"{function}: {what}={ends!r}; give the lower and the upper end, as in (0, 1)"
-        ) from error
+        advice = "give the lower and the upper end, as in (0, 1)"
+        raise LayoutError(f"{function}: {what}={ends!r}; {advice}") from error
 
 
 def linking_function(
     *,
     range: RangeRule,
-    latex: str | Callable[..., str] | None = None,
     domain: Mapping[str, tuple[float, float]] | None = None,
     same_unit: tuple[str, ...] = (),
     keeps_unit: bool = False,
@@ -397,11 +352,9 @@ def linking_function(
     range : (float, float) or callable
         Range of the result, or a function that computes it from the operands' intervals and the
         options.
-    latex : str or callable, optional
-        LaTeX of a call: a text in which ``<parameter>`` is replaced by an operand, or a function of
-        the operands' LaTeX.
     domain : mapping of str to (float, float), optional
-        Interval within which an operand must be, by its parameter.
+        Interval within which an operand must be, by its parameter. An operand that has a domain
+        and is not in `same_unit` must be a pure number.
     same_unit : tuple of str, optional
         Operands that must have the same unit.
     keeps_unit : bool, default False
@@ -424,7 +377,7 @@ def linking_function(
     --------
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.linking import arrays
-    >>> @ml.linking.linking_function(range=(0, 1), latex=r"e^{-<demand>/<ability>}")
+    >>> @ml.linking.linking_function(range=(0, 1))
     ... def survival(ability, demand):
     ...     return arrays.exp(-demand / ability)
     >>> round(float(survival(2.0, 1.0)), 4)
@@ -433,7 +386,6 @@ def linking_function(
     return functools.partial(
         LinkingFunction,
         range=range,
-        latex=latex,
         domain=domain,
         same_unit=same_unit,
         keeps_unit=keeps_unit,

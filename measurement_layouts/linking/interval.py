@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from .errors import LayoutError
@@ -45,6 +45,9 @@ class Interval:
     def __contains__(self, other: "Interval") -> bool:
         slack = 1e-9
         return self.low - slack <= other.low and other.high <= self.high + slack
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
 
     def _combine(self, other: "Interval", operation: Callable[[float, float], float]) -> "Interval":
         """Interval of an operation that is monotone in both operands."""

@@ -69,6 +69,9 @@ class Words:
             return False
         return bool(self.pint == other.pint)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"powers": self.powers}
+
     __hash__ = None  # type: ignore[assignment]  # different words may mean the same unit
 
     def __str__(self) -> str:

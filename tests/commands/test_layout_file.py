@@ -166,7 +166,7 @@ def test_neither_a_file_nor_a_scenario(capsys):
     assert "'chess' is neither a file (LAYOUT.py:name) nor a scenario" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ending", ["svg", "pdf", "mmd", "tex"])
+@pytest.mark.parametrize("ending", ["svg", "pdf", "mmd"])
 def test_a_layout_is_drawn(write, ending, capsys):
     path = write(DIE)
     out = path.with_suffix(f".{ending}")
@@ -189,4 +189,4 @@ def test_a_layout_is_drawn_into_a_folder_by_its_name(write, monkeypatch, capsys)
 def test_an_ending_that_is_none(write, capsys):
     path = write(COIN)
     assert main(["draw", str(path), "--out", str(path.parent / "x.gif")]) == 2
-    assert "end it in .svg, .png, .pdf, .mmd or .tex" in capsys.readouterr().err
+    assert "end it in .svg, .png, .pdf or .mmd" in capsys.readouterr().err

@@ -24,7 +24,7 @@ def declared(choice: random.Random) -> None:
     json.dumps(layout.to_dict(), ensure_ascii=False).encode()  # no file holds half a character
     need(again == layout, "the layout that returns from JSON is another one")
     need(again.fingerprint == layout.fingerprint, "its fingerprint is another one")
-    for write in (str, repr, Layout.to_mermaid, Layout.to_latex, Layout.to_graphviz):
+    for write in (str, repr, Layout.to_mermaid, Layout.to_graphviz):
         need(write(layout) == write(again), f"{write.__name__} differs")
     if BROKEN.isdisjoint(function.name for function in layout.functions):
         _computes(layout, again, choice)

@@ -114,10 +114,8 @@ class Declaring:
         more = []
         if self.choice.random() < 0.1:
             more = [self.leaf(self.choice.choice(["solved", "again"]), self.choice.choice(parts))]
-        profile = self.choice.sample(self.made, min(len(self.made), 1))
-        profile = profile if self.choice.random() < 0.1 else ()
         name = self.off("a layout", HALF[1])
-        return Layout(name, self.off(leaf), *more, profile=self.off(profile))
+        return Layout(name, self.off(leaf), *more)
 
     def off(self, value: Any, *others: Any) -> Any:
         """Mostly the value, now and then something odd, or one of the others."""

@@ -32,7 +32,7 @@ def success(expression, name="found"):
 
 
 OTHER = "'reach', low=0, high=10, unit='m', prior=Prior('Uniform', lower=0, upper=10)"
-CLASH = "; rename one (in a notebook: run again every cell that uses the node you changed)"
+CLASH = "; rename one (in a notebook: run again every cell that uses the changed node)"
 PROPER = "; give each a proper distribution with parameters in their range: reach ~ "
 
 
@@ -68,20 +68,13 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a division by zero",
             lambda: reach / 0,
             LayoutError,
-            "reach / 0 divides by zero; divide by a node or another number",
+            "reach / 0: it divides by zero; divide by a node or another number",
         ),
         fault(
             "a cycle",
             cyclic,
             LayoutError,
             "there: it depends on itself; remove one of the links",
-        ),
-        fault(
-            "an orphan capability",
-            lambda: Layout("reaching", layout.outcome, profile=[reach, Capability("idle", 0, 1)]),
-            LayoutError,
-            "idle: it has no effect: no expression of found uses it; use it in the "
-            "expression of a derived node, or leave it out of profile=",
         ),
         fault(
             "a layout without a capability",
@@ -100,15 +93,16 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
                 ),
             ),
             LayoutError,
-            f"two different nodes are named 'reach': Capability({OTHER}) and Capability('reach', "
-            "low=0, high=2, unit='m', prior=Prior('Uniform', lower=0, upper=2))" + CLASH,
+            f"Layout: two different nodes are named 'reach': Capability({OTHER}) and "
+            "Capability('reach', low=0, high=2, unit='m', prior=Prior('Uniform', lower=0, upper=2))"
+            + CLASH,
         ),
         fault(
             "a name of a node and the outcome",
             lambda: Layout("reaching", success(logistic(reach - distance), "reach")),
             LayoutError,
-            f"two different nodes are named 'reach': Capability({OTHER}) and Success('reach', "
-            "expression=<logistic(reach − distance)>)" + CLASH,
+            f"Layout: two different nodes are named 'reach': Capability({OTHER}) and "
+            "Success('reach', expression=<logistic(reach − distance)>)" + CLASH,
         ),
         fault(
             "a prior that cannot be drawn",

@@ -66,18 +66,17 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
         ),
         (
             lambda: Capability("skill", prior={"a": Prior("Flat")}),
-            "skill: it has a prior for each of a, but no labels; give it labels=, or a "
-            "single prior",
+            "skill: prior= has one for a, and its labels are none; give a prior for each",
         ),
         (
             lambda: Capability("skill", prior={"a": Prior("Flat")}, labels=("a", "b")),
-            "skill: prior= lacks one for b; give a prior for each of its labels a, b and no other",
+            "skill: prior= has one for a, and its labels are a, b; give a prior for each",
         ),
         (
             lambda: Capability(
                 "skill", prior=dict.fromkeys("abc", Prior("Flat")), labels=("a", "b")
             ),
-            "skill: prior= has one for c; give a prior for each of its labels a, b and no other",
+            "skill: prior= has one for a, b, c, and its labels are a, b; give a prior",
         ),
         (
             lambda: Capability("skill", prior={"a": "Normal"}, labels=("a",)),

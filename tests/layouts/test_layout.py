@@ -66,14 +66,6 @@ def doubled(times):
             "two different nodes are named 'meanFailure'",
         ),
         (
-            lambda: layout_of(see, profile=[sight, Capability("hearing", low=0, high=1)]),
-            "hearing: it has no effect: no expression of found uses it; use it in",
-        ),
-        (
-            lambda: layout_of(see, profile=[smallness]),
-            r"profile= contains MetaFeature\('smallness'",
-        ),
-        (
             lambda: layout_of(0.5),
             "layout 'looking': found depends on no latent, so that there is nothing to infer",
         ),
@@ -177,8 +169,7 @@ def test_what_a_layout_holds():
 def test_the_graph():
     lean = Derived("leaning", Bias("lean") * 2)
     layout = layout_of(
-        mixture(product(see, logistic(lean)), by=Noise("noise"), toward=mean_failure),
-        profile=[sight],
+        mixture(product(see, logistic(lean)), by=Noise("noise"), toward=mean_failure)
     )
     graph = layout.graph
     assert set(graph.edges) == {

@@ -25,7 +25,7 @@ def feature(name="distance", **given):
         ({"low": "a", "high": 1}, "distance: low='a' is not a number; give a number in the unit"),
         (
             {"low": 0, "high": 1, "levels": (0, 1)},
-            "distance: it has both levels and a range; give either",
+            "distance: it has both levels and a range; give one",
         ),
         ({"levels": ()}, r"distance: levels \(\) have fewer than two"),
         ({"levels": (1, 1.0)}, r"distance: levels \(1, 1\) repeat or are not finite"),
@@ -42,7 +42,7 @@ def feature(name="distance", **given):
         ({"labels": ("a", "b", "a")}, "distance: labels repeat a; make each different"),
         (
             {"labels": ("a",), "dim": "draw"},
-            "distance: dim='draw'; give the label dimension a name",
+            "distance: dim='draw'; choose a name other than",
         ),
         ({"labels": ("a",), "dim": ""}, "distance: dim=''"),
         ({"labels": ("a",), "dim": 3}, "distance: dim=3"),

@@ -100,10 +100,3 @@ def test_axes_of_plain_arrays_have_no_names():
         LayoutError, match="over='skill' names a label dimension, but plain arrays have no labels"
     ):
         product(np.ones(3), over="skill")
-
-
-@pytest.mark.parametrize("profile", [None, 3, "skill"])
-def test_the_profile_is_a_list(profile):
-    outcome = Success("passed", logistic(Capability("skill", low=0, high=2)))
-    with pytest.raises(LayoutError, match=r"layout 'own': profile=.*; give a list of latents that"):
-        Layout("own", outcome, profile=profile)

@@ -49,12 +49,6 @@ def test_every_layout_returns_from_json(layout):
     assert json.dumps(layout.to_dict(), allow_nan=False)
 
 
-def test_a_profile_that_was_only_checked_is_not_part_of_the_layout():
-    ability = Capability("ability", low=0, high=1)
-    outcome = Success("passed", logistic(ability))
-    assert Layout("one", outcome, profile=[ability]) == Layout("one", outcome)
-
-
 @pytest.mark.parametrize(
     "changes", [{"low": 1}, {"power": 2}, {"power": float("inf")}, {"weight": 0.25}, {"steps": 4}]
 )
@@ -113,7 +107,7 @@ def test_the_fingerprint_of_a_custom_function_follows_its_formula():
     assert one.fingerprint == same.fingerprint
     assert one == same
     assert one.fingerprint != other.fingerprint
-    with pytest.raises(LayoutError, match="'squash' differs from the one the layout was written"):
+    with pytest.raises(LayoutError, match="'squash': its source differs from that of the function"):
         Layout.from_dict(one.to_dict(), [different])
 
 
@@ -125,7 +119,9 @@ def test_a_custom_function_named_like_one_of_ours_is_told_apart():
     part = logistic(ability())
     layout = Layout("one", Success("passed", product(part, part)))
     assert through_json(layout, [product]) == layout
-    with pytest.raises(LayoutError, match=r"'product' is not known here; pass it as functions="):
+    with pytest.raises(
+        LayoutError, match=r"'product': it is not known here; pass it as functions="
+    ):
         through_json(layout, ())
     assert through_json(rich_layout(), [product, survival]) == rich_layout()
 
@@ -185,11 +181,11 @@ def cycle(data):
         ),
         (
             lambda data: node(data, "able")["expression"].update(call="magic"),
-            r"the linking function 'magic' is not known here; pass it as functions=\[magic\]",
+            r"linking function 'magic': it is not known here; pass it as functions=\[magic\]",
         ),
         (
-            lambda data: node(data, "able")["expression"].update(names=["margin", "sharpness"]),
-            r"logistic: the operands \['margin', 'sharpness'\] with the options \[\] do not fit",
+            lambda data: node(data, "able")["expression"].update(of=[1, 2, 3]),
+            r"not a written layout \(TypeError: logistic\(margin, slope\): too many positional",
         ),
         (
             lambda data: node(data, "weakest")["expression"]["options"].update(power=None),
@@ -197,7 +193,7 @@ def cycle(data):
         ),
         (
             lambda data: node(data, "weakest")["expression"]["options"].update(colour="red"),
-            r"options \['colour', 'over', 'power', 'weights'\] do not fit",
+            "got an unexpected keyword argument 'colour'",
         ),
     ],
 )
@@ -212,14 +208,14 @@ def test_what_is_no_dictionary_of_a_layout_is_refused(data):
         Layout.from_dict(data)
 
 
-@pytest.mark.parametrize("number", [5, 7])
+@pytest.mark.parametrize("number", [6, 8])
 @pytest.mark.trust("stability", "a layout of another format is refused")
 def test_another_format(number):
     with pytest.raises(LayoutError) as refused:
         Layout.from_dict({**written(), "format": number}, (survival,))
     assert str(refused.value) == (
-        f"the layout {rich_layout().name!r} is written in format {number}, and this version "
-        "reads format 6; declare it again, or use the version that wrote it"
+        f"layout {rich_layout().name!r}: it is written in format {number}, and this version "
+        "reads 7; declare it again, or use the version that wrote it"
     )
 
 
@@ -232,7 +228,7 @@ def test_a_formula_nested_without_end_is_refused():
     expression = 1.0
     for _ in range(5000):
         expression = {"op": "+", "of": [expression, 1.0]}
-    data = {"format": 6, "name": "deep", "outcomes": ["y"]}
+    data = {"format": 7, "name": "deep", "outcomes": ["y"]}
     data["nodes"] = [{"kind": "Success", "name": "y"}]
     data["nodes"][0]["expression"] = expression
     # how deep Python recurses depends on what else is imported; either way the error is ours

@@ -99,15 +99,8 @@ def test_units():
     assert ml.linking.expression.units.is_pure(np.log(distance / size).unit)
 
 
-def test_written_as_text_and_as_latex():
-    ratio = r"\frac{\mathrm{distance}}{\mathrm{size}}"
+def test_written_as_text():
     assert str(np.log(distance / size)) == "log(distance / size)"
-    assert np.log(distance / size).latex() == rf"\log\left({ratio}\right)"
-    assert np.log2(distance / size).latex() == rf"\log_{{2}}\left({ratio}\right)"
-    assert np.sqrt(distance / size).latex() == rf"\sqrt{{{ratio}}}"
-    assert (2 * np.expm1(x)).latex() == r"2 \cdot \left(\exp\left(\mathrm{x}\right) - 1\right)"
-    assert np.absolute(x - y).latex() == r"\left|\mathrm{x} - \mathrm{y}\right|"
-    assert np.maximum(x, y).latex() == r"\max\left(\mathrm{x}, \mathrm{y}\right)"
 
 
 @pytest.mark.parametrize(
@@ -121,11 +114,14 @@ def test_written_as_text_and_as_latex():
         ),
         (
             lambda: np.sqrt(x),
-            r"x ranges over \[-1, 1\] and is raised to 0.5, which is undefined for",
+            r"x: it ranges over \[-1, 1\] and is raised to 0.5, which is undefined for",
         ),
-        (lambda: np.log(distance), "log: distance has unit m, but must be a pure number; div"),
-        (lambda: np.exp(distance / y), "exp: distance / y has unit m, but must be a pure number"),
-        (lambda: np.maximum(distance, x), "x has no unit and is in one maximum with distance"),
+        (lambda: np.log(distance), "log: x = distance has unit m, but must be a pure"),
+        (
+            lambda: np.exp(distance / y),
+            "exp: x = distance / y has unit m, but must be a pure",
+        ),
+        (lambda: np.maximum(distance, x), "x: it has no unit and is in one maximum with distance"),
         (
             lambda: np.sin(x),
             "x: NumPy's sin is not available for expressions; use one of .*log.*sqrt.*, or ",
@@ -139,7 +135,7 @@ def test_written_as_text_and_as_latex():
             lambda: np.log(x, where=True),
             "x: NumPy's log was called with where, which expressions do",
         ),
-        (lambda: np.float64(1) < x, "x cannot be compared with 1.0: comparisons do not build"),
+        (lambda: np.float64(1) < x, "x: it cannot be compared with 1.0: comparisons do not build"),
         (lambda: np.log(np.array([1.0]) * y), "ndarray.*cannot be part of an expression"),
     ],
 )
@@ -175,7 +171,6 @@ def test_a_layout_is_written_and_read_back():
     assert read == layout
     assert read.fingerprint == layout.fingerprint
     assert pickle.loads(pickle.dumps(layout)) == layout
-    assert r"\log_{2}" in layout.to_latex()
     assert "log2" in layout.to_mermaid()
 
 

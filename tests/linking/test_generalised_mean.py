@@ -128,7 +128,7 @@ def test_options_that_cannot_be_meant_are_refused_at_declaration(options, compla
 
 def test_operands_are_checked_too():
     with pytest.raises(
-        LayoutError, match="averages the labels of one operand, but 2 operands were given"
+        LayoutError, match="joins the labels of one operand, but 2 operands were given"
     ):
         generalised_mean(ABILITY, ABILITY, power=0, over="dimension")
     below = MetaFeature("below", low=-1, high=1)

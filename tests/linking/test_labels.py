@@ -67,7 +67,7 @@ def test_two_label_dimensions_line_up_with_draws_and_items():
 def test_labels_that_differ_are_refused_by_name():
     with pytest.raises(
         LayoutError,
-        match=r"demand has labels \(see, walk\) on dimension 'skill', but ability has "
+        match=r"demand: it has labels \(see, walk\) on dimension 'skill', but ability has "
         r"\(see, walk, reason\); give both the same labels in the same order",
     ):
         ability() - demand(("see", "walk"))
@@ -90,10 +90,10 @@ def test_reducing_a_dimension_that_is_not_there_is_refused():
         LayoutError, match=r"over='side', but the label dimensions of .* \['skill'\]"
     ):
         product(ability(), over="side")
-    with pytest.raises(LayoutError, match="label dimensions of x are none; name one of these"):
+    with pytest.raises(LayoutError, match="dimensions of x are none; name one, or give nodes"):
         product(MetaFeature("x", low=0, high=1), over="side")
     with pytest.raises(
-        LayoutError, match="multiplies the labels of one operand, but 2 operands were given"
+        LayoutError, match="joins the labels of one operand, but 2 operands were given"
     ):
         product(ability(), demand(), over="skill")
 

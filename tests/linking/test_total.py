@@ -57,8 +57,8 @@ def test_a_layout_with_it_is_written_and_read_back():
 
 def test_several_operands_are_not_reduced():
     with pytest.raises(
-        LayoutError, match="adds up the labels of one operand, but 2 operands were given"
+        LayoutError, match="joins the labels of one operand, but 2 operands were given"
     ):
         total(DEMAND, DEMAND, over="dimension")
-    with pytest.raises(LayoutError, match="name one of these, or declare the nodes with labels="):
+    with pytest.raises(LayoutError, match="name one, or give nodes labels="):
         total(DEPTH, over="dimension")

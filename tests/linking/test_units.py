@@ -21,36 +21,39 @@ def demand(unit=None, name="demand"):
     [
         (
             lambda: capability("m") - demand("s"),
-            "demand has unit s and is opposed to ability, which has unit m; declare both in one",
+            "demand: it has unit s and is opposed to ability, which has unit m; declare both",
         ),
         (
             lambda: capability("m") - demand("cm"),
-            "demand has unit cm and is opposed to ability, which has unit m",
+            "demand: it has unit cm and is opposed to ability, which has unit m",
         ),
         (
             lambda: capability() - demand("m"),
-            "demand has unit m and is opposed to ability, which has no unit",
+            "demand: it has unit m and is opposed to ability, which has no unit",
         ),
         (
             lambda: capability("m") + demand(),
-            "demand has no unit and is added to ability, which has unit m",
+            "demand: it has no unit and is added to ability, which has unit m",
         ),
         (
             lambda: capability("level") - demand("digit"),
-            "demand has unit digit and is opposed to ability, which has unit level",
+            "demand: it has unit digit and is opposed to ability, which has unit level",
         ),
         (
             lambda: capability("s") - demand("s") * demand("position", name="places"),
-            r"demand × places has unit position⋅s and is opposed to ability, which has unit s",
+            r"demand × places: it has unit position⋅s and is opposed to ability, which has unit s",
         ),
         (
             lambda: band(capability("m"), demand("m"), demand("s", name="top")),
-            "top has unit s and is in one band with ability, which has unit m",
+            "top: it has unit s and is in one band with ability, which has unit m",
         ),
-        (lambda: 2 ** demand("m"), "demand has unit m and is an exponent, which is a pure number"),
+        (
+            lambda: 2 ** demand("m"),
+            "demand: it has unit m and is an exponent, which is a pure",
+        ),
         (
             lambda: demand("m") ** demand(name="power"),
-            "demand has unit m and is raised to power, which varies; divide it by",
+            "demand: it has unit m and is raised to power, which varies; divide it by",
         ),
     ],
 )
@@ -100,7 +103,7 @@ def test_units_that_agree_join(build):
 
 def test_a_bias_with_a_unit_of_its_own_joins_only_that():
     assert (Bias("lean", unit="m") - demand("m")).unit == capability("m").unit
-    with pytest.raises(LayoutError, match="lean has unit s and is opposed to"):
+    with pytest.raises(LayoutError, match="lean: it has unit s and is opposed to"):
         capability("m") - Bias("lean", unit="s")
 
 

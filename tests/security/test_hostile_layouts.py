@@ -36,15 +36,15 @@ def call(written):
 CHANGES = {
     "a function named eval": (
         lambda w: call(w).update(call="eval"),
-        "the linking function 'eval' is not known here",
+        "linking function 'eval': it is not known here",
     ),
     "an attribute as a function": (
         lambda w: call(w).update(call="__class__"),
-        "the linking function '__class__' is not known here",
+        "linking function '__class__': it is not known here",
     ),
     "code as a function": (
         lambda w: call(w).update(call=CODE),
-        f"the linking function {CODE!r} is not known here",
+        f"linking function {CODE!r}: it is not known here",
     ),
     "code as an operation": (
         lambda w: call(w)["of"][0].update(op="__reduce__"),

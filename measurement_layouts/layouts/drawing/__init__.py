@@ -1,1 +1,1 @@
-"""Diagrams of a layout with Graphviz, Mermaid and Matplotlib, and its equations."""
+"""Diagrams of a layout with Graphviz, Mermaid and Matplotlib."""

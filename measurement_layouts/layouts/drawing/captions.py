@@ -1,23 +1,23 @@
 """Texts of a diagram's nodes: ranges, units, priors and formulas."""
 
 import math
-import operator
 import re
 
 from ...linking import units
 from ...linking.notation import GREEK, number
 from ..graph import Graph
-from ..latents import Capability, Latent, Propensity
-from ..nodes import Derived, MetaFeature, Node
+from ..latent_kinds import Capability, Propensity
+from ..latents import Latent
+from ..nodes import MetaFeature, Node
 from ..outcomes.measured import Measured
-from ..outcomes.ordered import Graded, OrderedOutcome, Score
+from ..outcomes.ordered import Graded, Score
 from ..outcomes.steps import Success
-from ..outcomes.unseen import Unseen, scores
+from ..outcomes.unseen import scores
 from ..plates import plural
 from ..zero_sum import summed_plates
 from .style import STYLES
 
-_WIDTH = 44  # largest number of characters in a line of a formula
+_WIDTH = 50  # largest number of characters in a line of a formula
 _MOST_LEVELS = 7
 _MOST_LABELS = 5
 
@@ -41,26 +41,10 @@ def facts(node: Node) -> list[str]:
 
 def formula(node: Node) -> list[str]:
     """Return the formula of a derived node or outcome, or the distribution of an unseen one."""
-    if isinstance(node, Unseen):
-        write = operator.methodcaller("text", symbols=True)
-        lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
-        return [*lines, *node.clauses(write)]
-    if isinstance(node, OrderedOutcome):
-        return wrap(f"∼ {node.statement(operator.methodcaller('text', symbols=True))}")
-    if not isinstance(node, Derived):
-        return []
-    written = node.expression.text(symbols=True)
+    lines = node.statement()
     if isinstance(node, Success):
-        return ["∼ Binomial(trials, p)", *wrap(f"p = {written}")]
-    return wrap(f"= {written}")
-
-
-def remarks(layout: Graph) -> list[str]:
-    """Return explanations of the constants that have a symbol in formulas."""
-    return [
-        f"{constant.text(symbols=True)} = {constant.name}: {constant.about}"
-        for constant in layout.constants
-    ]
+        lines = ["~ Binomial(trials, p)", f"p {lines[0]}"]
+    return [broken for line in lines for broken in wrap(line.replace("~", "∼", 1))]
 
 
 def kinds(layout: Graph) -> list[str]:
@@ -75,34 +59,14 @@ def tooltip(node: Node) -> str:
     return f"{node.kind}: {about}" if about else node.kind
 
 
-_BREAK = re.compile(r"(?<=,) | (?=[+−×/] )|(?<=\()")
-_TIGHTNESS = {",": 0, "+": 1, "−": 1, "×": 2, "/": 2, "(": 3}
-
-
 def wrap(text: str, width: int = _WIDTH) -> list[str]:
-    """Break a formula into few lines of similar length, preferably outside brackets.
-
-    Lines break after a comma, before an operator or, if necessary, after an opening bracket, but
-    not within names.
-    """
-    breaks = [0, *(match.end() for match in _BREAK.finditer(text)), len(text)]
-    best: list[tuple[float, list[str]]] = [(0.0, [])]  # cost and lines of the text up to each place
-    for end in breaks[1:]:
-        price = 0.0 if end == len(text) else _price(text, end)
-        choices = []
-        for (cost, lines), start in zip(best, breaks, strict=False):
-            line = text[start:end].rstrip()
-            over, spare = max(0, len(line) - width), max(0, width - len(line))
-            choices.append((cost + price + 8 + 4 * over + 4 * (spare / width) ** 2, [*lines, line]))
-        best.append(min(choices))
-    return best[-1][1]
-
-
-def _price(text: str, place: int) -> float:
-    """Return the cost of a break, which grows with the depth in brackets and the precedence."""
-    before = text[:place].rstrip()
-    sign = before[-1] if before[-1] in ",(" else text[place]
-    return 10 * (before.count("(") - before.count(")")) + _TIGHTNESS[sign]
+    """Break a formula into lines: after a comma or the bracket of a call, or before an operator."""
+    lines = [""]
+    for piece in re.split(r"(?<=, )|(?= [+−×/] )|(?<=\w\()", text):
+        if len(lines[-1] + piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece if lines[-1] else piece.lstrip()
+    return [line.rstrip() for line in lines if line]
 
 
 def _values(node: MetaFeature | Measured) -> str:

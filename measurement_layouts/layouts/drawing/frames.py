@@ -1,4 +1,4 @@
-"""Plates of a joint layout as frames of a diagram, with their nodes and inner frames."""
+"""Plates of a layout as frames of a diagram, with their nodes and inner frames."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,18 +48,22 @@ class Frame:
 
 
 def frames(layout: Graph) -> list[Frame]:
-    """List the outermost frames of a joint layout: plates first, then their intersections.
+    """List the outermost frames of a layout: plates first, then their intersections.
 
     The frame of a category contains that of the plate that it groups, unless several categories
-    that are not nested group this plate. Nodes of the population are in no frame.
+    that are not nested group this plate. Nodes of the population are in no frame. A layout that is
+    not joint has one frame, of items, with all nodes outside of the profile.
     """
-    held: dict[tuple[str, ...], list[str]] = {}
+    if not layout.joint:
+        inside = tuple(x for x, per_item in layout.graph.nodes(data="per_item") if per_item)
+        return [Frame("items", "items", "", "right", inside)]
+    names: dict[tuple[str, ...], list[str]] = {}
     sets: dict[tuple[str, ...], tuple[Plate, ...]] = {}
     for name, plates in layout.plates_of_nodes.items():
         if plates:  # subjects first, independently of the order in the declaration
             ordered = sorted(plates, key=lambda plate: (root(plate) != SUBJECT, plate_name(plate)))
             key = tuple(map(plate_name, ordered))
-            held.setdefault(key, []).append(name)
+            names.setdefault(key, []).append(name)
             sets[key] = tuple(ordered)
     around = _around([plates[0] for plates in sets.values() if len(plates) == 1])
 
@@ -72,7 +76,7 @@ def frames(layout: Graph) -> list[Frame]:
             _title(sets[key], nested=bool(inner)),
             about,
             "left" if all(root(plate) == SUBJECT for plate in sets[key]) else "right",
-            tuple(held[key]),
+            tuple(names[key]),
             tuple(frame((name,)) for name in inner),
         )
 
@@ -84,13 +88,12 @@ def frames(layout: Graph) -> list[Frame]:
 
 def _around(plates: list[Plate]) -> dict[str, str]:
     """Return, by plate, the next coarser plate, if all coarser plates are nested."""
-    found: dict[str, str] = {}
+    around: dict[str, str] = {}
     for plate in plates:
         coarser = [other for other in plates if other != plate and determines([plate], [other])]
-        ordered = [other for other in coarser if determines([other], coarser)]
-        if ordered:
-            found[plate_name(plate)] = plate_name(ordered[0])
-    return found
+        next_coarser = [other for other in coarser if determines([other], coarser)]
+        around |= {plate_name(plate): plate_name(other) for other in next_coarser[:1]}
+    return around
 
 
 def _title(plates: tuple[Plate, ...], *, nested: bool) -> str:

@@ -3,19 +3,19 @@
 import html
 import itertools
 import logging
-import os
 import re
 from pathlib import Path
 
 import graphviz
 
-from ...linking import LayoutError
+from ...common.files import whole
+from ...linking.errors import check
 from ..graph import Graph
 from ..nodes import Node
 from . import captions
 from . import matplotlib as fallback
 from .direction import runs_right
-from .frames import Corner, Frame, frames
+from .frames import Frame, frames
 from .style import EDGE, FONT, INK, NO_NOTES, NOTE, PLATE, QUIET, STYLES, Notes, Style
 
 _ENDINGS = ("svg", "png", "pdf")
@@ -40,30 +40,15 @@ def to_svg(layout: Graph, notes: Notes = NO_NOTES) -> str:
 
 def draw(layout: Graph, path: Path, notes: Notes = NO_NOTES) -> Path:
     """Draw a layout into a file; see `Layout.draw`."""
-    ending = path.suffix.lower().removeprefix(".")
-    if ending not in _ENDINGS:
-        raise LayoutError(
-            f"layout {layout.name!r}: cannot draw into {str(path)!r}, whose ending is "
-            f"{path.suffix!r}; end it in .{', .'.join(_ENDINGS[:-1])} or .{_ENDINGS[-1]}"
-        )
-    if not path.parent.is_dir():
-        raise LayoutError(
-            f"layout {layout.name!r}: cannot draw into {str(path)!r}, because there is no folder "
-            f"{str(path.parent)!r}; create it, or give another path"
-        )
+    ending, title = path.suffix.lower().removeprefix("."), f"layout {layout.name!r}"
+    problem = f"cannot draw into {str(path)!r}, whose ending is {path.suffix!r}"
+    advice = f"end it in .{', .'.join(_ENDINGS[:-1])} or .{_ENDINGS[-1]}"
+    check(title, ending in _ENDINGS, problem, advice)
+    problem = f"cannot draw into {str(path)!r}, because there is no folder {str(path.parent)!r}"
+    check(title, path.parent.is_dir(), problem, "create it, or give another path")
     picture = _picture(layout, notes, ending)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(picture)
-        unfinished.replace(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OSError(
-            f"could not write {path}: {reason}; nothing was changed: make room, or give another "
-            "path"
-        ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole(path, OSError) as beside:
+        beside.write_bytes(picture)
     return path
 
 
@@ -100,43 +85,42 @@ def _digraph(layout: Graph, notes: Notes, **graph_attributes: str) -> graphviz.D
         node_attr={"fontname": FONT, "fontsize": "12", "fontcolor": INK, "style": "filled"},
         edge_attr={"color": EDGE, "penwidth": _WIDTH, "arrowsize": "0.75"},
     )
-    if layout.joint:
-        _add_frames(dot, layout, notes)
-    else:
+    outermost = frames(layout)
+    framed = {name for outer in outermost for frame in outer for name in frame.nodes}
+    for name in layout.nodes:
+        if name not in framed:
+            _add_node(dot, layout.nodes[name], notes)
+    for frame in outermost:
+        _add_frame(dot, frame, layout, notes)
+    entering = list[tuple[str, str]]()
+    if not layout.joint:
+        entering = [edge for edge in layout.graph.edges if edge[0] not in framed]
+        entering = [edge for edge in entering if edge[1] in framed]
         with dot.subgraph(name="cluster/items") as plate:
-            _border(plate, "items", "right")
-            _add_nodes(dot, plate, layout, notes, right)
+            _add_joints(plate, layout, entering, right)
+    enter, leave = "we" if right else "ns"
+    for edge in layout.graph.edges:
+        if edge in entering:
+            dot.edge(edge[0], f"{_joint(edge)}:{enter}", arrowhead="none", headclip="false")
+            dot.edge(f"{_joint(edge)}:{leave}", edge[1], tailclip="false")
+        else:
+            dot.edge(*edge)
     with dot.subgraph(name="cluster/legend") as legend:
         _add_legend(legend, layout, "" if right else "same")
     return dot
 
 
-def _add_frames(dot: graphviz.Digraph, layout: Graph, notes: Notes) -> None:
-    """Add nodes and edges of a joint layout, in the frames of their plates."""
-    for name, plates in layout.plates_of_nodes.items():
-        if not plates:
-            _add_node(dot, layout.nodes[name], notes)
-    for frame in frames(layout):
-        _add_frame(dot, frame, layout, notes)
-    for edge in layout.graph.edges:
-        dot.edge(*edge)
-
-
 def _add_frame(around: graphviz.Digraph, frame: Frame, layout: Graph, notes: Notes) -> None:
     """Add a frame, its nodes and its inner frames."""
     with around.subgraph(name=f"cluster/{frame.name}") as plate:
-        _border(plate, graphviz.escape(frame.title), frame.corner)
+        plate.attr(label=graphviz.escape(frame.title), labelloc="b", labeljust=frame.corner[0])
+        plate.attr(fontsize="13", fontcolor=QUIET, style="rounded", color=PLATE, penwidth="1.4")
+        plate.attr(margin="14")
         plate.attr(tooltip=graphviz.escape(frame.about or frame.title))
         for name in frame.nodes:
             _add_node(plate, layout.nodes[name], notes)
         for inner in frame.inside:
             _add_frame(plate, inner, layout, notes)
-
-
-def _border(plate: graphviz.Digraph, title: str, corner: Corner) -> None:
-    """Set a plate's border, with its title in a lower corner."""
-    plate.attr(label=title, labelloc="b", labeljust=corner[0], fontsize="13", fontcolor=QUIET)
-    plate.attr(style="rounded", color=PLATE, penwidth="1.4", margin="14")
 
 
 def _add_node(where: graphviz.Digraph, node: Node, notes: Notes) -> None:
@@ -149,36 +133,25 @@ def _add_node(where: graphviz.Digraph, node: Node, notes: Notes) -> None:
     )
 
 
-def _add_nodes(
-    dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph, notes: Notes, right: bool
+def _add_joints(
+    plate: graphviz.Digraph, layout: Graph, entering: list[tuple[str, str]], right: bool
 ) -> None:
-    """Add nodes and edges; an edge into the plate passes through a joint."""
-    graph = layout.graph
-    inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
-    for node in layout.nodes.values():
-        _add_node(plate if node.name in inside else dot, node, notes)
-    # an edge into the plate passes through a joint among the meta-features, so that these stay in
-    # the first row, below the profile, and the edge crosses no node; invisible edges set the order
-    entering = [edge for edge in graph.edges if edge[0] not in inside and edge[1] in inside]
-    features = {feature.name for feature in layout.properties}
-    first = [
-        spot
-        for name in layout.nodes
-        for spot in ([name] if name in features else [_joint(e) for e in entering if e[0] == name])
-    ]
+    """Add a joint for each edge into the plate, among the meta-features.
+
+    These then stay in the first row, below the profile, and the edge crosses no node.
+    """
+    first = list[str]()
+    for name in layout.nodes:
+        if layout.graph.nodes[name]["per_item"] and not layout.graph.pred[name]:
+            first.append(name)
+        first += [_joint(edge) for edge in entering if edge[0] == name]
     with plate.subgraph() as first_row:
         first_row.attr(rank="same")
         for edge in entering:
             first_row.node(_joint(edge), tooltip=" → ".join(edge), **_JOINT)
+        # invisible edges set the order; dot reverses it when right
         for one, following in itertools.pairwise(reversed(first) if right else first):
-            first_row.edge(one, following, style="invis")  # dot reverses it when right
-    enter, leave = "we" if right else "ns"
-    for edge in graph.edges:
-        if edge in entering:
-            dot.edge(edge[0], f"{_joint(edge)}:{enter}", arrowhead="none", headclip="false")
-            dot.edge(f"{_joint(edge)}:{leave}", edge[1], tailclip="false")
-        else:
-            dot.edge(*edge)
+            first_row.edge(one, following, style="invis")
 
 
 def _joint(edge: tuple[str, str]) -> str:
@@ -187,10 +160,8 @@ def _joint(edge: tuple[str, str]) -> str:
 
 
 def _add_legend(legend: graphviz.Digraph, layout: Graph, rank: str) -> None:
-    """Add the kinds of nodes in the layout, and explanations of constants."""
+    """Add the kinds of nodes in the layout."""
     legend.attr(label="", penwidth="0")
-    if remarks := captions.remarks(layout):
-        legend.attr(label=_rows(*map(_small, remarks)), labelloc="b")
     kinds = captions.kinds(layout)
     with legend.subgraph() as row:
         row.attr(rank=rank)

@@ -26,7 +26,7 @@ def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
     canvas, file = figure.Figure(dpi=72), io.BytesIO()
     axes: Any = canvas.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
-    axes.set_title("\n".join([layout.name, *captions.remarks(layout)]), **_FONT)
+    axes.set_title(layout.name, **_FONT)
     boxes = {x: axes.add_artist(_box(layout, x, [*notes.get(x, ())])) for x in layout.nodes}
     sizes = {name: np.array(box.get_window_extent().size) for name, box in boxes.items()}
     row_of, onwards = rows_of(layout.graph), np.array([1, 0] if runs_right(layout) else [0, -1])

@@ -26,8 +26,7 @@ def to_mermaid(layout: Graph, notes: Notes = NO_NOTES) -> str:
         name: f"n{index}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
         for index, name in enumerate(layout.nodes)
     }
-    per_item = tuple(name for name, inside in layout.graph.nodes(data="per_item") if inside)
-    outermost = frames(layout) if layout.joint else [Frame("items", "items", "", "left", per_item)]
+    outermost = frames(layout)
     plates = {
         frame.name: f"p{n}" for n, frame in enumerate(x for outer in outermost for x in outer)
     }
@@ -47,13 +46,10 @@ def to_mermaid(layout: Graph, notes: Notes = NO_NOTES) -> str:
     lines += [f"flowchart {'LR' if runs_right(layout) else 'TD'}"]
     lines += lines_of(shared, tuple(outermost))
     lines += [f"  {ids[parent]} --> {ids[child]}" for parent, child in layout.graph.edges]
-    if remarks := "<br/>".join(map(_escape, captions.remarks(layout))):
-        lines.append(f'  {ids[layout.outcomes[0].name]} ~~~ remark["{remarks}"]:::remark')
     for kind in captions.kinds(layout):
         style, dashes = STYLES[kind], ",stroke-dasharray:5 4" if STYLES[kind].dashed else ""
         look = f"fill:{style.fill},stroke:{style.border},stroke-width:{style.width:g}px{dashes}"
         lines.append(f"  classDef {_class(kind)} {look},color:{INK}")
-    lines.append(f"  classDef remark fill:none,stroke:none,color:{INK}")
     lines += [f"  style {x} fill:none,stroke:{PLATE},color:{INK}" for x in plates.values()]
     return "\n".join([*lines, f"  linkStyle default stroke:{EDGE}"]) + "\n"
 

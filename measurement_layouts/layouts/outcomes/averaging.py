@@ -2,9 +2,9 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from operator import mul
 
 import numpy as np
@@ -22,7 +22,7 @@ from ...linking import (
 from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry, rewritten
-from ...linking.expression import Dims, Formula, Operation, merge_dims, same_unit
+from ...linking.expression import Dims, Formula, Operation, as_expr, merge_dims, same_unit
 from ...linking.function import Call
 from ...linking.interval import Interval
 from ..latents import Latent
@@ -78,7 +78,7 @@ def averaged(expr: Expr) -> Expr:
         return _by_term(expr)
     except _NotLinearError:
         levels, points = _all_levels(expr)
-        return Mean(_given(expr, levels), points.weights, points.dim)
+        return Mean((points.weights,), (_given(expr, levels),), points.dim)
 
 
 def at_levels(outcome: Success) -> AtLevels:
@@ -86,11 +86,6 @@ def at_levels(outcome: Success) -> AtLevels:
     levels, points = _all_levels(outcome.expression)
     probability = _given(outcome.expression, levels)
     return AtLevels(outcome.name, probability, about=outcome.about, places=points)
-
-
-def combinations(demands: Sequence[Measured]) -> int:
-    """Count the combinations of an item's levels."""
-    return math.prod(len(demand.levels) ** len(demand.labels or ("",)) for demand in demands)
 
 
 def measured_of(expr: Expr) -> dict[str, Measured]:
@@ -103,11 +98,12 @@ class _NotLinearError(Exception):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Weighted(Formula):
-    """Values with weights that add up to 1."""
+class Mean(Formula):
+    """Mean of values, and along a dimension if it is named, by weights that add up to 1."""
 
     weights: tuple[Expr, ...]
     values: tuple[Expr, ...]
+    over: str | None = None
     name: None = field(default=None, init=False)
 
     @property
@@ -116,7 +112,7 @@ class _Weighted(Formula):
 
     @cached_property
     def dims(self) -> Dims:
-        return merge_dims(self.parents)
+        return {dim: names for dim, names in merge_dims(self.parents).items() if dim != self.over}
 
     @cached_property
     def range(self) -> Interval:
@@ -127,38 +123,11 @@ class _Weighted(Formula):
         return same_unit(self.values, "averaged with")
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        pairs = zip(values[: len(self.weights)], values[len(self.weights) :], strict=True)
-        return sum(weight * value for weight, value in pairs)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Mean(Formula):
-    """Mean of a value along a dimension, by weights that add up to 1."""
-
-    value: Expr
-    weights: Expr
-    over: str
-    name: None = field(default=None, init=False)
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return (self.value, self.weights)
-
-    @cached_property
-    def dims(self) -> Dims:
-        return {dim: names for dim, names in self.value.dims.items() if dim != self.over}
-
-    @property
-    def range(self) -> Interval:
-        return self.value.range
-
-    @property
-    def unit(self) -> unit_names.Unit:
-        return self.value.unit
-
-    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        value, weights = values
-        return arrays.sum(value * weights, axis=dims.index(self.over) - len(dims), keepdims=True)
+        count = len(self.weights)
+        mean = sum(map(mul, values[:count], values[count:]))
+        if self.over is None:
+            return mean
+        return arrays.sum(mean, axis=dims.index(self.over) - len(dims), keepdims=True)
 
 
 def _by_term(expr: Expr) -> Expr:
@@ -170,13 +139,8 @@ def _by_term(expr: Expr) -> Expr:
     if not _is_linear(expr):
         return _over_levels(expr)
     means = {id(parent): _by_term(parent) for parent in expr.parents}
-    wraps = {key: partial(_instead, mean) for key, mean in means.items()}
+    wraps = dict.fromkeys(means, lambda parent: means[id(parent)])
     return rewritten(expr, wraps, stop_at=lambda of: id(of) in means)
-
-
-def _instead(of: Expr, _was: Expr) -> Expr:
-    """Take one expression for another."""
-    return of
 
 
 def _is_linear(expr: Expr) -> bool:
@@ -214,15 +178,12 @@ def _over_levels(expr: Expr) -> Expr:
     for chosen in itertools.product(*(range(len(demand.levels)) for demand in demands)):
         picked = list(zip(demands, chosen, strict=True))
         weights.append(reduce(mul, (demand.chances[number] for demand, number in picked)))
-        at = {demand.name: _level(demand, [demand.levels[number]]) for demand, number in picked}
+        at: dict[str, Expr] = {}
+        for demand, number in picked:
+            level = demand.levels[number]
+            at[demand.name] = Numbers(f"{MARK}{demand.name} {level:g}", {}, (level,), demand.unit)
         values.append(_given(expr, at))
-    return _Weighted(tuple(weights), tuple(values))
-
-
-def _level(of: Measured, levels: Sequence[float], along: Dims | None = None) -> Numbers:
-    """Stand for a demand by numbers."""
-    name = f"{MARK}{of.name}" if along else f"{MARK}{of.name} {levels[0]:g}"
-    return Numbers(name, along or {}, tuple(levels), of.unit)
+    return Mean(tuple(weights), tuple(values))
 
 
 def _given(expr: Expr, levels: Mapping[str, Expr]) -> Expr:
@@ -247,7 +208,7 @@ def _all_levels(expr: Expr) -> tuple[dict[str, Expr], Places]:
     demands = list(measured_of(expr).values())
     sizes = [len(demand.labels or ("",)) for demand in demands]
     slots = [demand for demand, size in zip(demands, sizes, strict=True) for _ in range(size)]
-    listed = combinations(demands) <= MOST
+    listed = math.prod(len(demand.levels) for demand in slots) <= MOST
     if listed:
         table = np.array(list(itertools.product(*(demand.levels for demand in slots)))).T
     else:
@@ -255,18 +216,16 @@ def _all_levels(expr: Expr) -> tuple[dict[str, Expr], Places]:
         table = np.array([(rng.permutation(DRAWS) + 0.5) / DRAWS for _ in slots])
     along: Dims = {_DIM: tuple(map(str, range(table.shape[1])))}
     levels: dict[str, Expr] = {}
-    weights: list[Expr] = [] if listed else [Numbers(f"{MARK}draws", along, (1 / DRAWS,) * DRAWS)]
+    weight: Expr = as_expr(1) if listed else Numbers(f"{MARK}draws", along, (1 / DRAWS,) * DRAWS)
     for demand, rows in zip(demands, np.split(table, np.cumsum(sizes)[:-1]), strict=True):
-        at = _level(demand, rows.ravel().tolist(), {**demand.dims, **along})
-        levels[demand.name] = (
-            at if listed else _drawn_level(at, *demand.chances, levels=demand.levels)
-        )
+        values, dims = tuple(rows.ravel().tolist()), {**demand.dims, **along}
+        levels[demand.name] = at = Numbers(f"{MARK}{demand.name}", dims, values, demand.unit)
         if listed:
             chance = _chance_at(at, *demand.chances, levels=demand.levels)
-            weights.append(product(chance, over=demand.dim) if demand.labels else chance)
-    name = " and ".join(demand.name for demand in demands)
-    weight: Expr = product(*weights) if len(weights) > 1 else weights[0]
-    return levels, Places(name, _DIM, weight)
+            weight = weight * (product(chance, over=demand.dim) if demand.labels else chance)
+        else:
+            levels[demand.name] = _drawn_level(at, *demand.chances, levels=demand.levels)
+    return levels, Places(" and ".join(demand.name for demand in demands), _DIM, weight)
 
 
 @linking_function(range=(0, 1))

@@ -107,11 +107,6 @@ class Measured(Labelled):
         return self.chances
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of its expected levels, one for each label."""
-        return tuple(f"{self.name}[{label}]" for label in self.labels or ()) or (self.name,)
-
-    @property
     def range(self) -> Interval:
         return Interval(self.levels[0], self.levels[-1])
 

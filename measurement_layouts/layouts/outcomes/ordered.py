@@ -1,7 +1,7 @@
 """Ordered outcomes with several steps: graded answers and scores."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -20,6 +20,8 @@ from ..nodes import Node, read_formula, set_fields
 from .measured import Measured
 from .unseen import Unseen
 
+_ONE = as_expr(1)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderedOutcome(Node):
@@ -33,21 +35,18 @@ class OrderedOutcome(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._read("performance")
+        read_formula(self, "performance")
+        for node in ancestry(self.performance):
+            kind = node.kind if isinstance(node, Unseen | Measured) else ""
+            problem = f"its performance uses {node}, which is {kind} and shared by all steps"
+            advice = "declare the property as a MetaFeature, or declare a Success"
+            check(self.name, not kind, problem, advice)
         check_probability(self.name, self.performance, "performance")
         check_unlabelled(self.name, self.performance, "performance")
 
-    def _read(self, part: str) -> None:
-        """Make a field an expression without unseen properties."""
+    def _read_positive(self, part: str) -> None:
+        """Read a scale; refuse one that may be negative, is 0, or has a unit."""
         read_formula(self, part)
-        for unseen in ancestry(getattr(self, part)):
-            shared = isinstance(unseen, Unseen | Measured)
-            problem = f"its {part} uses {unseen.name}, which is {getattr(unseen, 'kind', '')} and "
-            advice = "declare the property as a MetaFeature, or declare a Success"
-            check(self.name, not shared, f"{problem}shared by all steps of an item", advice)
-
-    def _check_positive(self, part: str) -> None:
-        """Refuse a scale that may be negative, is 0, or has a unit."""
         scale: Expr = getattr(self, part)
         positive = scale.range in Interval(0, float("inf")) and scale.range.high > 0
         problem = f"its {part} {scale} ranges over {scale.range}, but must be positive"
@@ -61,9 +60,9 @@ class OrderedOutcome(Node):
         """Names of the steps, in order."""
 
     @property
-    @abstractmethod
     def scale(self) -> Expr:
         """What the log-odds of the performance are multiplied by."""
+        return _ONE
 
     @property
     @abstractmethod
@@ -71,11 +70,10 @@ class OrderedOutcome(Node):
         """Where each step lies, (steps,), or what it has of each gap, (steps, gaps)."""
 
     @property
-    @abstractmethod
     def distances(self) -> np.ndarray:
         """Distance of each step from the one before, in the same form; 0 for the first."""
+        return np.diff(self.thresholds, axis=0, prepend=self.thresholds[:1])
 
-    @abstractmethod
     def lines(self, numbers: Any, other: Any, over: Any) -> Any:
         """Turn a row of `thresholds` or `distances` into log-odds, of expressions or of arrays.
 
@@ -88,10 +86,7 @@ class OrderedOutcome(Node):
         over : str or int
             Dimension of the gaps, or its axis.
         """
-
-    @abstractmethod
-    def statement(self, write: Callable[[Expr], str]) -> str:
-        """Describe its distribution, with each part written by `write`."""
+        return numbers
 
     @property
     def gaps(self) -> Dims:
@@ -134,9 +129,6 @@ def check_unlabelled(
     problem = f"its {what} has one value per label of {labelled}"
     advice = "reduce it with product(..., over=) or generalised_mean(..., power=, over=)"
     check(owner, not labelled, problem, advice)
-
-
-_ONE = as_expr(1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,18 +195,15 @@ class Graded(OrderedOutcome):
     grades: tuple[str, ...] = ("wrong", "partly", "right")
     gap: Expr = _ONE
     about: str = ""
-    scale = _ONE
 
     def __post_init__(self) -> None:
         super().__post_init__()
         set_fields(self, grades=_grades(self.name, self.grades))
-        self._read("gap")
-        self._check_positive("gap")
-        pairs = len(self.grades) - 2
-        has_gap = pairs or isinstance(self.gap, Constant)
+        self._read_positive("gap")
+        pairs, counts = len(self.grades) - 2, [len(labels) for labels in self.gap.dims.values()]
         problem = f"two grades have one threshold and no gap, such as {self.gap}"
-        check(self.name, has_gap, problem, "leave gap= out, or declare more grades")
-        counts = [len(labels) for labels in self.gap.dims.values()]
+        has_gap, advice = pairs or isinstance(self.gap, Constant), "leave gap= out"
+        check(self.name, has_gap, problem, f"{advice}, or declare more grades")
         problem = f"its gap {self.gap} has {counts} labels, and {len(self.grades)} grades have "
         advice = "give it one label for each, or no labels"
         check(self.name, counts in ([], [pairs]), f"{problem}{pairs} gap(s)", advice)
@@ -249,9 +238,9 @@ class Graded(OrderedOutcome):
     def lines(self, numbers: Any, other: Any, over: Any) -> Any:
         return total(other * numbers, over=over) if self.gap.dims else other * numbers
 
-    def statement(self, write: Callable[[Expr], str]) -> str:
-        gap = "" if len(self.steps) == 1 else f", gap={write(self.gap)}"
-        return f"Graded({write(self.performance)}{gap})"
+    def statement(self) -> list[str]:
+        gap = "" if len(self.steps) == 1 else f", gap={self.gap}"
+        return [f"~ Graded({self.performance}{gap})"]
 
 
 def _grades(owner: str, values: object) -> tuple[str, ...]:
@@ -340,8 +329,7 @@ class Score(OrderedOutcome):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._read("precision")
-        self._check_positive("precision")
+        self._read_positive("precision")
         check_unlabelled(self.name, self.precision, "precision")
         is_count = isinstance(self.places, int | np.integer) and not isinstance(self.places, bool)
         advice = f"give a whole number from 1 to {_MOST}: the parts of a full score"
@@ -369,15 +357,8 @@ class Score(OrderedOutcome):
     def thresholds(self) -> np.ndarray:
         return np.asarray(np.log(self.cuts) - np.log1p(-self.cuts))
 
-    @cached_property
-    def distances(self) -> np.ndarray:
-        return np.diff(self.thresholds, prepend=self.thresholds[0])
-
-    def lines(self, numbers: Any, other: Any, over: Any) -> Any:
-        return numbers
-
-    def statement(self, write: Callable[[Expr], str]) -> str:
-        return f"Score({write(self.performance)}, precision={write(self.precision)})"
+    def statement(self) -> list[str]:
+        return [f"~ Score({self.performance}, precision={self.precision})"]
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return super().compute(values, dims) / self.places

@@ -1,6 +1,5 @@
 """Unseen properties of items, which are known with uncertainty and averaged over."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -19,7 +18,14 @@ from ..nodes import Node, read_formula
 _REACH, _PLACES = 4.8, 121  # standard deviations to either side, and places on the way
 _LEAST = 1e-300  # weight of a place, so that its logarithm is a number
 
-_NONE = as_expr(0)
+_NONE, _COUNT = as_expr(0), (Interval(0, np.inf), "a count is at least 0")
+_ALLOWED = {
+    "mean": (REALS, ""),
+    "spread": (Interval(0, np.inf), "a standard deviation is at least 0"),
+    "positive": _COUNT,
+    "negative": _COUNT,
+    "noise": (UNIT, "a noise must be within [0, 1]"),
+}
 
 SCORES = np.linspace(-_REACH, _REACH, _PLACES)
 """Places that stand for a standard normal variable, shape (places,)."""
@@ -158,23 +164,17 @@ class Unseen(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for argument in ("mean", "spread", "positive", "negative", "noise"):
-            read_formula(self, argument)
+        for part in _ALLOWED:
+            read_formula(self, part)
         labels = sorted(merge_dims(self.parents[:-1]))
         problem = f"it has a value per label of {labels}, and must be one number per item"
         check(self.name, not labels, problem, "reduce it with total(..., over=)")
-        self._check("spread", Interval(0, np.inf), "a standard deviation is at least 0")
-        for argument in ("positive", "negative"):
-            self._check(argument, Interval(0, np.inf), "a count is at least 0")
-        self._check("noise", UNIT, "a noise must be within [0, 1]")
+        for part, (allowed, why) in _ALLOWED.items():
+            expression: Expr = getattr(self, part)
+            problem = f"its {part} {expression} ranges over {expression.range}, but {why}"
+            advice = "declare its nodes with suitable low= and high="
+            check(self.name, expression.range in allowed, problem, advice)
         _ = self.unit
-
-    def _check(self, part: str, allowed: Interval, why: str) -> None:
-        """Refuse a part whose range leaves what is allowed."""
-        expression: Expr = getattr(self, part)
-        problem = f"its {part} {expression} ranges over {expression.range}, but {why}"
-        advice = "declare its nodes with suitable low= and high="
-        check(self.name, expression.range in allowed, problem, advice)
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -207,12 +207,12 @@ class Unseen(Node):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return values[0] + values[1] * values[-1]
 
-    def clauses(self, write: Callable[[Expr], str]) -> list[str]:
-        """Describe the answers of others in words, with each part written by `write`."""
-        votes, noise = (self.positive, self.negative), self.noise
-        answers = [f"given {write(votes[0])} for, {write(votes[1])} against"]
-        anew = [f"drawn anew with probability {write(noise)}"]
-        return (answers if votes != (_NONE, _NONE) else []) + (anew if noise != _NONE else [])
+    def statement(self) -> list[str]:
+        lines = [f"~ Normal({self.mean}, {self.spread})"]
+        if (self.positive, self.negative) != (_NONE, _NONE):
+            lines.append(f"given {self.positive} for, {self.negative} against")
+        noisy = [f"drawn anew with probability {self.noise}"]
+        return lines + (noisy if self.noise != _NONE else [])
 
 
 def scores(node: Node) -> set[str]:

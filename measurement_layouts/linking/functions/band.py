@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from .. import arrays
 from ..arrays import Array
-from ..errors import LayoutError
+from ..errors import check
 from ..expression import Expr
 from ..function import linking_function
 
@@ -50,27 +50,16 @@ def no_ends(low: Array, high: Array) -> tuple[Array, Array]:
     return arrays.isinf(low) & (low < 0), arrays.isinf(high) & (high > 0)
 
 
-def check_min_width(function: str, min_width: object) -> None:
+def check_min_width(*_operands: Expr, min_width: float) -> None:
     """Refuse a minimum width that is too small for the sampler."""
-    if not (isinstance(min_width, int | float) and min_width >= _NARROWEST):
-        raise LayoutError(
-            f"{function}: min_width={min_width}; give a width of at least {_NARROWEST}, such as "
-            "0.1 (the peak of a narrower band is too narrow for the sampler to find)"
-        )
+    wide = isinstance(min_width, int | float) and min_width >= _NARROWEST
+    advice = (
+        f"give a width of at least {_NARROWEST}: NUTS does not find the peak of a narrower band"
+    )
+    check("band", wide, f"min_width={min_width}", advice)
 
 
-def _latex(theta: str, low: str, high: str, slope: str | None = None, *, min_width: float) -> str:
-    """Write a call as LaTeX."""
-    sharpness = "" if slope is None else rf";\; {slope}"
-    return rf"\mathrm{{band}}\left({theta};\; {low}, {high}{sharpness}\right)"
-
-
-def _check(*_operands: Expr, min_width: float) -> None:
-    """Refuse operands or options that cannot be meant."""
-    check_min_width("band", min_width)
-
-
-@linking_function(range=(0, 1), latex=_latex, same_unit=("theta", "low", "high"), check=_check)
+@linking_function(range=(0, 1), same_unit=("theta", "low", "high"), check=check_min_width)
 def band(
     theta: Array, low: Array, high: Array, slope: Array = 1.0, *, min_width: float = 0.1
 ) -> Array:
@@ -121,7 +110,7 @@ def band(
     >>> round(float(band(4.0, low=-2.0, high=4.0)), 4)
     0.5152
     """
-    _check(min_width=min_width)
+    check_min_width(min_width=min_width)
     inside = margins(theta, low, high, slope, min_width)
     log_above = arrays.where(inside.no_low, 0.0, -arrays.softplus(-inside.low))
     log_below = arrays.where(inside.no_high, 0.0, -arrays.softplus(-inside.high))

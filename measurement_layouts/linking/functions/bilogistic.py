@@ -6,15 +6,7 @@ from ..function import linking_function
 from .band import no_ends
 
 
-def _latex(
-    theta: str, low: str, high: str, low_slope: str | None = None, high_slope: str | None = None
-) -> str:
-    """Write a call as LaTeX."""
-    slopes = "" if low_slope is None else rf";\; {low_slope}, {high_slope or 1}"
-    return rf"\mathrm{{bilogistic}}\left({theta};\; {low}, {high}{slopes}\right)"
-
-
-@linking_function(range=(0, 1), latex=_latex, same_unit=("theta", "low", "high"))
+@linking_function(range=(0, 1), same_unit=("theta", "low", "high"))
 def bilogistic(
     theta: Array, low: Array, high: Array, low_slope: Array = 1.0, high_slope: Array = 1.0
 ) -> Array:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .. import arrays, units
+from .. import arrays
 from ..arrays import Array
-from ..errors import LayoutError
 from ..expression import UFUNCS, Expr, Operation, Symbol, as_expr
 from ..function import LinkingFunction, linking_function
 from ..interval import Interval
@@ -15,9 +14,7 @@ from .logistic import logistic
 from .logit import logit
 
 
-def _growing(
-    latex: str, low: float = -math.inf
-) -> Callable[[Callable[[Array], Array]], LinkingFunction]:
+def _growing(low: float = -math.inf) -> Callable[[Callable[[Array], Array]], LinkingFunction]:
     """Make a linking function of an increasing formula of a pure number that is at least `low`."""
 
     def make(formula: Callable[[Array], Array]) -> LinkingFunction:
@@ -25,50 +22,42 @@ def _growing(
             with np.errstate(all="ignore"):  # an overflow and log(0) give an infinite end
                 return Interval(float(formula(max(x.low, low))), float(formula(x.high)))
 
-        def check(x: Expr) -> None:
-            if not units.is_pure(x.unit):
-                raise LayoutError(
-                    f"{formula.__name__}: {x} has {units.text(x.unit)}, but must be a pure number; "
-                    "divide it by a node in its unit, or leave unit= out of its nodes"
-                )
-
-        domain = {"x": (low, math.inf)}
-        return linking_function(range=ends, latex=latex, domain=domain, check=check)(formula)
+        return linking_function(range=ends, domain={"x": (low, math.inf)})(formula)
 
     return make
 
 
-@_growing(r"\exp\left(<x>\right)")
+@_growing()
 def exp(x: Array) -> Array:
     """Exponential: e to the power of x."""
     return arrays.exp(x)
 
 
-@_growing(r"\exp\left(<x>\right) - 1")
+@_growing()
 def expm1(x: Array) -> Array:
     """Exponential less 1, accurate near 0."""
     return arrays.expm1(x)
 
 
-@_growing(r"\log\left(<x>\right)", low=0)
+@_growing(low=0)
 def log(x: Array) -> Array:
     """Natural logarithm."""
     return arrays.log(x)
 
 
-@_growing(r"\log\left(1 + <x>\right)", low=-1)
+@_growing(low=-1)
 def log1p(x: Array) -> Array:
     """Natural logarithm of 1 + x, accurate near 0."""
     return arrays.log1p(x)
 
 
-@_growing(r"\log_{2}\left(<x>\right)", low=0)
+@_growing(low=0)
 def log2(x: Array) -> Array:
     """Logarithm to base 2."""
     return arrays.log(x) / math.log(2)
 
 
-@_growing(r"\log_{10}\left(<x>\right)", low=0)
+@_growing(low=0)
 def log10(x: Array) -> Array:
     """Logarithm to base 10."""
     return arrays.log(x) / math.log(10)
@@ -76,7 +65,6 @@ def log10(x: Array) -> Array:
 
 @linking_function(
     range=lambda x: Interval(max(x.low, -x.high, 0.0), max(-x.low, x.high)),
-    latex=lambda x: rf"\left|{x}\right|",
     keeps_unit=True,
     same_unit=("x",),
 )
@@ -87,7 +75,6 @@ def absolute(x: Array) -> Array:
 
 @linking_function(
     range=lambda x, y: Interval(max(x.low, y.low), max(x.high, y.high)),
-    latex=r"\max\left(<x>, <y>\right)",
     keeps_unit=True,
     same_unit=("x", "y"),
 )
@@ -98,7 +85,6 @@ def maximum(x: Array, y: Array) -> Array:
 
 @linking_function(
     range=lambda x, y: Interval(min(x.low, y.low), min(x.high, y.high)),
-    latex=r"\min\left(<x>, <y>\right)",
     keeps_unit=True,
     same_unit=("x", "y"),
 )

@@ -12,7 +12,6 @@ from ..errors import check
 from ..expression import Expr, merge_dims
 from ..function import LinkingFunction
 from ..interval import Interval
-from ..notation import latex_number, latex_text
 from ..real import holds_numbers, real
 
 _NAME = "generalised_mean"
@@ -27,50 +26,33 @@ def _range(*parts: Interval, **_options: object) -> Interval:
     return Interval(min(span.low for span in parts), max(span.high for span in parts))
 
 
-def _latex(
-    *parts: str, power: str | float, weights: tuple[float, ...] | None, over: str | None
-) -> str:
-    """Write a call as LaTeX."""
-    along = "" if over is None else rf"_{{{latex_text(over)}}}"
-    shares = "" if weights is None else rf";\; {', '.join(map(latex_number, weights))}"
-    exponent = power if isinstance(power, str) else latex_number(power)
-    return rf"M^{{{exponent}}}{along}\left({', '.join(parts)}{shares}\right)"
-
-
 def _check(
     *parts: Expr, power: Expr | float, weights: tuple[float, ...] | None, over: str | None
 ) -> None:
     """Refuse operands or options that cannot be meant."""
-    labels = None if over is None else merge_dims(parts).get(over, ())
     if isinstance(power, Expr):
         problem = f"the power {power} has a value for each label of {over!r}, which is averaged"
         check(_NAME, over not in power.dims, problem, "give one value for all labels")
         problem = f"the power {power} has {units.text(power.unit)}"
         check(_NAME, units.is_pure(power.unit), problem, "declare it without a unit")
     else:
-        check(_NAME, real(power) is not None, f"power={power!r}", _A_POWER)
-    _check_options(power, weights, over, len(parts), None if labels is None else len(labels))
+        check(_NAME, not math.isnan(_number(power)), f"power={power!r}", _A_POWER)
+    count = len(parts) if over is None else len(merge_dims(parts)[over])
+    _check_weights(weights, over, count)
 
 
-def _check_options(
-    power: object,
-    weights: tuple[float, ...] | None,
-    over: object,
-    operands: int,
-    labels: int | None,
-) -> None:
-    """Refuse a power, weights or label dimension that do not fit."""
+def _number(power: object) -> float:
+    """Read a fixed power, which is NaN where it is none."""
     number = real(power)
-    check(_NAME, number is None or not math.isnan(number), f"power={power!r}", _A_POWER)
-    problem = (
-        f"over={over!r} averages the labels of one operand, but {operands} operands were given"
-    )
-    check(_NAME, over is None or operands == 1, problem, "average them first, or leave out over=")
+    return math.nan if number is None else number
+
+
+def _check_weights(weights: tuple[float, ...] | None, over: object, count: int | None) -> None:
+    """Refuse weights that are not positive, or not as many as they must be where this is known."""
     if weights is None:
         return
-    count = labels if over is not None else operands
     values = np.asarray(weights, dtype=float)
-    fitting = values.ndim == 1 and (count is None or len(values) == count)
+    fitting = values.ndim == 1 and count in (None, len(values))
     fitting = fitting and bool((values > 0).all()) and values.max() <= _STEEPEST * values.min()
     owner = "operand" if over is None else f"label of {over!r}"
     how_many = "" if count is None else f" ({count})"
@@ -87,7 +69,6 @@ class GeneralisedMean(LinkingFunction):
 @functools.partial(
     GeneralisedMean,
     range=_range,
-    latex=_latex,
     domain={"p": (0, math.inf)},
     same_unit=("p",),
     keeps_unit=True,
@@ -132,7 +113,7 @@ def generalised_mean(
 
     Notes
     -----
-    With :math:`l_j = \log p_j`, the mean is computed for estimated powers within 1e-6 of 0 from the
+    With :math:`l_j = \log p_j`, the mean is computed for powers within 1e-6 of 0 from the
     series of cumulants :math:`\log M_k = \overline{l} + k \kappa_2(l) / 2 + k^2 \kappa_3(l) / 6`.
 
     References
@@ -150,66 +131,48 @@ def generalised_mean(
     >>> generalised_mean(0.2, 0.8, power=np.array([-20.0, 0.0, 1.0, 20.0])).round(3)
     array([0.207, 0.4  , 0.5  , 0.773])
     """
-    check(_NAME, holds_numbers(power), f"power={power!r}", _A_POWER)
-    _check_options(power, weights, over, len(p), None)
-    values, axis = (p[0], over) if over is not None else (arrays.stack(p), 0)
-    keep = over is not None
-    if real(power) is None:
+    fixed, keep = real(power), over is not None
+    usable = holds_numbers(power) and (fixed is None or not math.isnan(fixed))
+    check(_NAME, usable, f"power={power!r}", _A_POWER)
+    _check_weights(weights, over, None if keep else len(p))
+    parts, axis = (p[0], over) if keep else (arrays.stack(p), 0)
+    if fixed is None:
         if not keep:  # operands and powers have one shape
             stacked = arrays.stack((*p, power))
-            values, power = stacked[:-1], stacked[-1]
-        mean = _of_any_power(values, arrays.as_float(power), _shares(weights, values, axis), axis)
-        return mean if keep else arrays.sum(mean, axis=axis)
-    least, most = (
-        functools.partial(pick, values, axis=axis, keepdims=keep)
-        for pick in (arrays.min, arrays.max)
-    )
-    if math.isinf(power):
-        return most() if power > 0 else least()
-    share = _shares(weights, values, axis)
-    if power == 1:  # exact, and so is its gradient where a part is 0
-        return arrays.sum(share * values, axis=axis, keepdims=keep)
-    logs = arrays.log(arrays.maximum(values, _TINY))
-    if power == 0:  # exactly 0 when a part is 0
-        logs = arrays.where(values <= 0, -math.inf, logs)
-        return arrays.exp(arrays.sum(share * logs, axis=axis, keepdims=keep))
-    # computed relative to the dominating part, so that nothing overflows or cancels
-    anchor = (arrays.max if power > 0 else arrays.min)(logs, axis=axis, keepdims=True)
-    excess = arrays.sum(share * arrays.expm1(power * (logs - anchor)), axis=axis, keepdims=keep)
-    base = anchor if keep else arrays.sum(anchor, axis=axis)
-    mean = arrays.exp(base + arrays.log1p(excess) / power)
-    return arrays.where((most() if power > 0 else least()) <= 0, 0.0, mean)
-
-
-def _of_any_power(values: Array, power: Array, share: Array, axis: int) -> Array:
-    """Mean of each power of an array, with the averaged axis kept; from the series near 0."""
-    logs = arrays.log(arrays.maximum(values, _TINY))
-    flat = arrays.absolute(power) < _FLAT
-    steep = _log_mean(logs, arrays.where(flat, 1.0, power), share, axis)
-    return arrays.exp(arrays.where(flat, _series(logs, power, share, axis), steep))
+            parts, power = stacked[:-1], stacked[-1]
+        power = arrays.as_float(power)
+    share = _shares(weights, parts, axis)
+    if fixed == 1:  # exact, and so is its gradient where a part is 0
+        mean = arrays.sum(share * parts, axis=axis, keepdims=True)
+    elif fixed is not None and math.isinf(fixed):
+        mean = (arrays.max if fixed > 0 else arrays.min)(parts, axis=axis, keepdims=True)
+    else:
+        logs = arrays.log(arrays.maximum(parts, _TINY))
+        mean = arrays.exp(_log_mean(logs, power, share, axis))
+        if fixed is not None:  # exactly 0 when the part that decides is 0
+            deciding = (arrays.max if fixed > 0 else arrays.min)(parts, axis=axis, keepdims=True)
+            mean = arrays.where(deciding <= 0, 0.0, mean)
+    return mean if keep else arrays.sum(mean, axis=axis)
 
 
 def _log_mean(logs: Array, power: Array, share: Array, axis: int) -> Array:
-    """Logarithm of the mean, computed relative to the dominating part to avoid overflow."""
-    raised = power * logs
-    anchor = arrays.max(raised, axis=axis, keepdims=True)
-    return (anchor + arrays.log1p(_mean(arrays.expm1(raised - anchor), share, axis))) / power
+    """Logarithm of the mean, relative to the dominating part to avoid overflow; a series near 0."""
 
+    def average(values: Array) -> Array:
+        return arrays.sum(share * values, axis=axis, keepdims=True)
 
-def _series(logs: Array, power: Array, share: Array, axis: int) -> Array:
-    """Series of the logarithm of the mean about a power of 0, from the moments of the values."""
-    squares = logs * logs
-    first, second, third = (_mean(of, share, axis) for of in (logs, squares, logs * squares))
+    def steep(power: Array) -> Array:
+        anchor = arrays.max(power * logs, axis=axis, keepdims=True) / power
+        return anchor + arrays.log1p(average(arrays.expm1(power * (logs - anchor)))) / power
+
+    near, fixed = arrays.absolute(power) < _FLAT, real(power) is not None
+    if fixed and not near:
+        return steep(power)
+    first, second, third = average(logs), average(logs * logs), average(logs * logs * logs)
     variance = second - first * first
     skew = third - first * (3 * variance + first * first)
-    return first + power * (variance / 2 + power * skew / 6)
-
-
-def _mean(values: Array, share: Array, axis: int) -> Array:
-    """Weighted mean along an axis, kept with length one."""
-    if np.ndim(share) == 0:  # equal weights: one product after the sum
-        return arrays.sum(values, axis=axis, keepdims=True) * share
-    return arrays.sum(share * values, axis=axis, keepdims=True)
+    series = first + power * (variance / 2 + power * skew / 6)
+    return series if fixed else arrays.where(near, series, steep(arrays.where(near, 1.0, power)))
 
 
 def _shares(weights: tuple[float, ...] | None, parts: Array, axis: int) -> Array:

@@ -12,7 +12,6 @@ def _range(p: Interval, chance: Interval) -> Interval:
 
 @linking_function(
     range=_range,
-    latex=r"<chance> + \left(1 - <chance>\right) \cdot <p>",
     domain={"p": (0, 1), "chance": (0, 1)},
 )
 def guessing(p: Array, chance: Array) -> Array:

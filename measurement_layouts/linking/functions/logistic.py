@@ -10,15 +10,7 @@ from ..arrays import Array
 from ..errors import check
 from ..expression import Operand
 from ..function import LinkingFunction
-from ..notation import bracketed
 from ..real import real
-
-
-def _latex(margin: str, slope: str | None = None) -> str:
-    """Write a call as LaTeX."""
-    if slope is None:
-        return rf"\sigma\left({margin}\right)"
-    return rf"\sigma\left({bracketed(slope)} \cdot {bracketed(margin, level=3)}\right)"
 
 
 class Logistic(LinkingFunction):
@@ -60,7 +52,7 @@ class Logistic(LinkingFunction):
         return lambda margin: self(margin if centre == 0 else margin - centre, slope)
 
 
-@functools.partial(Logistic, range=(0, 1), latex=_latex)
+@functools.partial(Logistic, range=(0, 1))
 def logistic(margin: Array, slope: Array = 1.0) -> Array:
     r"""Probability of success from the margin between a capability and a demand.
 

@@ -1,9 +1,7 @@
 """Logit: the log-odds of a probability, the inverse of the logistic."""
 
-from .. import arrays, units
+from .. import arrays
 from ..arrays import Array
-from ..errors import LayoutError
-from ..expression import Expr
 from ..function import linking_function
 from ..interval import Interval
 
@@ -15,20 +13,9 @@ def _range(p: Interval) -> Interval:
     return Interval(float(logit(p.low)), float(logit(p.high)))
 
 
-def _check(p: Expr) -> None:
-    """Refuse an operand with a unit."""
-    if not units.is_pure(p.unit):
-        raise LayoutError(
-            f"logit: p = {p} has {units.text(p.unit)}, but only a probability has log-odds; pass "
-            "the margin through logistic first"
-        )
-
-
 @linking_function(
     range=_range,
-    latex=r"\operatorname{logit}\left(<p>\right)",
     domain={"p": (0, 1)},
-    check=_check,
 )
 def logit(p: Array) -> Array:
     r"""Log-odds of a probability, to which an item's own ease or a subject's effect is added.

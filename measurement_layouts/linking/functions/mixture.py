@@ -11,12 +11,7 @@ def _range(p: Interval, by: Interval, toward: Interval) -> Interval:
     return p.hull(toward)
 
 
-def _latex(p: str, by: str, toward: str) -> str:
-    """Write a call as LaTeX."""
-    return rf"\omega\left[{by}\right]\left({p},\; {toward}\right)"
-
-
-@linking_function(range=_range, latex=_latex, domain={"p": (0, 1), "by": (0, 1), "toward": (0, 1)})
+@linking_function(range=_range, domain={"p": (0, 1), "by": (0, 1), "toward": (0, 1)})
 def mixture(p: Array, by: Array, toward: Array) -> Array:
     r"""Weighted mean of the explained performance and of the probability of unexplained success.
 
@@ -100,6 +95,6 @@ class MeanFailure(SubjectConstant):
 
 
 mean_failure = MeanFailure(
-    "meanFailure", symbol=r"\nu", about="one minus the subject's mean success on its training items"
+    "meanFailure", about="one minus the subject's mean success on its training items"
 )
 """One minus the subject's mean success on its training items; see `MeanFailure`."""

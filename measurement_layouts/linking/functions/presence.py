@@ -12,7 +12,6 @@ def _range(ability: Interval, flag: Interval) -> Interval:
 
 @linking_function(
     range=_range,
-    latex=r"\mu\left(<ability>,\; <flag>\right)",
     domain={"ability": (0, 1), "flag": (0, 1)},
 )
 def presence(ability: Array, flag: Array) -> Array:

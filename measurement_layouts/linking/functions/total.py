@@ -2,67 +2,20 @@
 
 import functools
 import operator
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from .. import arrays
 from ..arrays import Array
-from ..errors import check
-from ..expression import Expr
-from ..function import Call, LinkingFunction
+from ..function import linking_function
 from ..interval import Interval
-from ..notation import bracketed, latex_text
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Sum(Call):
-    """The sum of some expressions: its range grows with the number of labels."""
-
-    @cached_property
-    def range(self) -> Interval:
-        if self.over is None:
-            return super().range
-        count = len(self.arguments[0].dims[self.over])
-        return self.arguments[0].range * Interval(count, count)
-
-
-class Total(LinkingFunction):
-    """The sum, which counts the labels over which it is taken, for its range."""
-
-    def build(
-        self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]
-    ) -> Call:
-        call = super().build(names, operands, options)
-        return _Sum(call.function, call.arguments, call.options, call.names)
-
-
-def _range(*parts: Interval, over: str | None) -> Interval:
+def _range(*parts: Interval, over: object) -> Interval:
     """Range of a call."""
     return functools.reduce(operator.add, parts)
 
 
-def _latex(*parts: str, over: str | None) -> str:
-    """Write a call as LaTeX."""
-    if over is not None:
-        return rf"\sum_{{{latex_text(over)}}} {bracketed(parts[0])}"
-    first, *rest = parts
-    return " + ".join([first, *(bracketed(term, 2 if term[0] == "-" else 1) for term in rest)])
-
-
-def _check(*parts: object, over: object) -> None:
-    """Refuse operands or options that cannot be meant."""
-    problem = (
-        f"over={over!r} adds up the labels of one operand, but {len(parts)} operands were given"
-    )
-    advice = "add the operands first (a + b), or call total for each"
-    check("total", over is None or len(parts) == 1, problem, advice)
-
-
-@functools.partial(
-    Total, range=_range, latex=_latex, same_unit=("x",), keeps_unit=True, check=_check
-)
+@linking_function(range=_range, same_unit=("x",), keeps_unit=True)
 def total(*x: Array, over: Any = None) -> Array:
     r"""Compensatory sum: one part can compensate for another.
 
@@ -104,7 +57,6 @@ def total(*x: Array, over: Any = None) -> Array:
     >>> evaluate(margin, known, dims=("dimension",)).ravel()
     array([-0.5,  0.5])
     """
-    _check(*x, over=over)
     if over is not None:
         return arrays.sum(x[0], axis=over, keepdims=True)
     return functools.reduce(operator.add, x)

@@ -2,34 +2,17 @@
 
 from .. import arrays
 from ..arrays import Array
-from ..expression import Expr
 from ..function import linking_function
-from ..notation import bracketed
 from .band import check_min_width, margins
 
 _SHARP = 1e-8  # a smaller spread (halved) changes a logistic by less than rounding does
 
 
-def _latex(
-    theta: str, low: str, high: str, spread: str, slope: str | None = None, *, min_width: float
-) -> str:
-    """Write a call as LaTeX."""
-    sharpness = "" if slope is None else rf";\; {slope}"
-    blur = rf"_{{\pm {bracketed(spread)}}}"
-    return rf"\mathrm{{band}}{blur}\left({theta};\; {low}, {high}{sharpness}\right)"
-
-
-def _check(*_operands: Expr, min_width: float) -> None:
-    """Refuse operands or options that cannot be meant."""
-    check_min_width("uncertain_band", min_width)
-
-
 @linking_function(
     range=(0, 1),
-    latex=_latex,
     domain={"spread": (0, float("inf"))},
     same_unit=("theta", "low", "high", "spread"),
-    check=_check,
+    check=check_min_width,
 )
 def uncertain_band(
     theta: Array,
@@ -112,7 +95,7 @@ def uncertain_band(
     >>> evaluate(answer, {"risk": 0.0, **items}, ("annotator",)).round(3)
     array([[0.706]])
     """
-    _check(min_width=min_width)
+    check_min_width(min_width=min_width)
     inside = margins(theta, low, high, slope, min_width)
     blur = inside.steepness * spread
     above = arrays.where(inside.no_low, 1.0, _blurred_logistic(inside.low, blur))

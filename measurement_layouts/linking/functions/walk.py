@@ -11,7 +11,6 @@ from ..errors import check
 from ..expression import Expr
 from ..function import linking_function
 from ..interval import Interval
-from ..notation import latex_text
 from ..real import real
 
 
@@ -19,11 +18,6 @@ def _range(at: Interval, step: Interval, *, knots: tuple[float, ...], over: str)
     """Range of a call."""
     reach = float(np.sqrt(np.diff(_read_knots(knots, None))).sum())
     return Interval(min(step.low, 0.0), max(step.high, 0.0)) * Interval(reach, reach)
-
-
-def _latex(at: str, step: str, *, knots: tuple[float, ...], over: str) -> str:
-    """Write a call as LaTeX."""
-    return rf"\mathrm{{walk}}_{{{latex_text(over)}}}\left({at},\; {step}\right)"
 
 
 def _check(at: Expr, step: Expr, *, knots: object, over: object) -> None:
@@ -50,7 +44,7 @@ def _read_knots(knots: object, steps: int | None) -> np.ndarray:
     return positions
 
 
-@linking_function(range=_range, latex=_latex, same_unit=("step",), keeps_unit=True, check=_check)
+@linking_function(range=_range, same_unit=("step",), keeps_unit=True, check=_check)
 def walk(at: Array, step: Array, *, knots: Sequence[float] = (0.0, 1.0), over: Any = None) -> Array:
     r"""Value of a random walk at a given place or time; it is 0 at the first knot.
 

@@ -66,7 +66,6 @@ def _octaves(distance: Interval, size: Interval) -> Interval:
 
 @linking_function(
     range=_octaves,
-    latex=r"\log_2 \frac{<distance>}{<size>}",
     domain={"distance": (1e-9, math.inf), "size": (1e-9, math.inf)},
     same_unit=("distance", "size"),
 )

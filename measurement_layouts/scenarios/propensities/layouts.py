@@ -11,11 +11,7 @@ _WIDTH = 2 / 3  # sd of the prior per level of `furthest`, so that most mass is 
 _CHANCE = 1 / 3  # probability of a right guess among three options
 
 
-def _latex(p: str, margin: float) -> str:
-    return rf"\mathrm{{clip}}\left({p}\right)"
-
-
-@linking_function(range=(0, 1), domain={"p": (0, 1)}, latex=_latex)
+@linking_function(range=(0, 1), domain={"p": (0, 1)})
 def clipped(p: Array, *, margin: float) -> Array:
     r"""Clip a probability off 0 and 1.
 

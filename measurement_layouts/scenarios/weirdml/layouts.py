@@ -215,11 +215,7 @@ def nested_layout(tasks: Sequence[str] = TASKS) -> Layout:
     return Layout("time-horizon-nested", outcome)
 
 
-def _latex(margin: str, slope: str, nested: str, step: str) -> str:
-    return rf"\frac{{\sigma({slope} \cdot {margin})}}{{\sigma({slope} ({margin} + {step}))}}"
-
-
-@linking_function(range=(0, 1), latex=_latex, same_unit=("margin", "step"))
+@linking_function(range=(0, 1), same_unit=("margin", "step"))
 def reached(margin: Array, slope: Array, nested: Array, step: Array) -> Array:
     r"""Compute the probability to reach a threshold given that the one below was reached.
 

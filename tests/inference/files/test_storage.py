@@ -104,7 +104,7 @@ def test_own_linking_function(tmp_path):
         return arrays.exp(-2 * demand * (1 - skill))
 
     other.name = "survival"
-    with raises("differs from the one the layout was written with"):
+    with raises("its source differs from that of the function"):
         ml.load(path, functions=[other])
 
 

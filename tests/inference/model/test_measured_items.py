@@ -198,7 +198,7 @@ def measured(**changes):
                 "x",
                 ml.Success("ok", logistic(ml.Bias("b") - measured() + ml.Unseen("part", 0.0, 1.0))),
             ),
-            "hard is measured and part is unseen",
+            "hard: it is measured and part is unseen",
         ),
     ],
 )
@@ -223,7 +223,7 @@ def test_a_joint_layout_is_refused():
             over="dimension",
         ),
     ):
-        with pytest.raises(LayoutError, match=r"hard is measured, .*MetaFeature.*per='item'"):
+        with pytest.raises(LayoutError, match=r"hard: it is measured, .*MetaFeature.*per='item'"):
             ml.Layout("x", ml.Success("ok", right))
     instead = ml.MetaFeature("hard", low=0, high=2)
     assert ml.Layout("x", ml.Success("ok", logistic(skill + ease - instead))).joint
