@@ -101,10 +101,6 @@ class Domains:
         """All domains that have been found, beginning with the rows."""
         return list(self._known.values())
 
-    def named(self, name: str) -> Domain:
-        """Find a domain by its name."""
-        return next(domain for domain in self.known if domain.name == name)
-
     def map(self, source: Domain, target: Domain) -> np.ndarray:
         """Return the entry of a coarser domain for each entry of a finer one."""
         if source.dim is not None and target.dim is not None:

@@ -1,13 +1,13 @@
 """Inputs of machine code: the outcomes of a subject, and a list of addresses and sizes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 
 from ...evaluations.subject_data import EDGE
-from .domains import Domains
 from .values import Value, Values
 
 _SMALLEST = -690.0  # the exponential of smaller numbers may be 0
@@ -55,65 +55,69 @@ class Outcomes:
         """Names of the numbers that are given per row."""
         if self.unseen is not None:
             return ("successes", "failures", "times", "best")
-        return ("signed",) if self.unanimous else ("successes", "failures")
+        return ("trials", "sign") if self.unanimous else ("successes", "failures")
 
     def arrays(self, successes: np.ndarray, trials: np.ndarray) -> list[np.ndarray]:
         """Return the numbers per row, in the order of `names`."""
-        if not self.unanimous:
-            return [successes, trials - successes]
-        return [np.where(successes < trials, -trials, trials)]
+        numbers = [successes, trials - successes]
+        if self.unanimous:
+            numbers = [trials, np.where(successes < trials, -1, 1)]
+        return [np.asarray(column, dtype=float) for column in numbers]
 
     @staticmethod
     def best(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
         """Return the largest possible log-probability of each row, without its coefficient."""
         failures = trials - successes
-        found = xlogy(successes, successes) + xlogy(failures, failures) - xlogy(trials, trials)
-        return np.asarray(found)
+        return np.asarray(
+            xlogy(successes, successes) + xlogy(failures, failures) - xlogy(trials, trials)
+        )
 
     def log_probability(
         self, values: Values, p: Value, weights: Value | None, *given: Value
     ) -> Value:
         """Make the log-probability of each row, without its coefficient."""
-        if weights is not None:
-            return self._averaged(values, p, weights, *given)
-        return values("unanimous" if self.unanimous else "binomial", p, *given)
-
-    def _averaged(
-        self,
-        values: Values,
-        p: Value,
-        weights: Value,
-        successes: Value,
-        failures: Value,
-        times: Value,
-        best: Value,
-    ) -> Value:
-        """Average the binomial probability over the places of the dimension."""
-        dim = str(self.unseen)
-        far = values.constant(1 - EDGE)
-        p = values("minimum", values("maximum", p, values.constant(EDGE)), far)
-        each = values(
+        guarded = values("maximum", p, values.constant(EDGE))
+        p = values("minimum", guarded, values.constant(1 - EDGE))
+        if weights is None and self.unanimous:
+            trials, sign = given
+            failed = values("mul", values.constant(0.5), values("sub", values.one, sign))
+            chance = values("add", failed, values("mul", sign, p))  # p, or 1 - p
+            return values("mul", trials, values("log", chance))
+        successes, failures, *averaged = given
+        logs = values(
             "add",
             values("mul", successes, values("log", p)),
             values("mul", failures, values("log", values("sub", values.one, p))),
-            values("log", weights),
         )
-        most = values.reduce("max", each, dim) if self.crowded else best
-        parts = values("exp", values("sub", each, most))
-        average = values("add", most, values("log", values.reduce("sum", parts, dim)))
+        if weights is None:
+            return logs
+        return self._average(values, values("add", logs, values("log", weights)), *averaged)
+
+    def _average(self, values: Values, logs: Value, times: Value, best: Value) -> Value:
+        """Average the probability over the places of the dimension."""
+        dim = str(self.unseen)
+        largest = values.reduce("max", logs, dim) if self.crowded else best
+        ratios = values("exp", values("sub", logs, largest))
+        average = values("add", largest, values("log", values.reduce("sum", ratios, dim)))
         return values("mul", times, average)
 
 
-_WIDTHS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
+DIRECTIONS = ("directions", "into", "out")
+"""Names of the first inputs: the number of directions along which coordinates are stretched, and
+the addresses of two arrays of shape (directions, length)."""
+
+_BLOCK = 2**12
+"""Rows that are computed at once: the arrays of a block fit into the caches of a processor, where
+those of 300,000 rows with six labels take three times as long."""
 
 
 class Inputs:
-    """Numbered inputs of a kernel, in the order of their first use in the code.
+    """Numbered inputs of a kernel, which are 64 bits each: addresses, sizes and numbers.
 
     Parameters
     ----------
-    domains : Domains
-        Domains of the battery.
+    values : Values
+        Quantities of the plan.
     outcomes : Outcomes
         Form of a subject's outcomes.
 
@@ -121,81 +125,39 @@ class Inputs:
     ----------
     arrays : dict of int to ndarray
         The battery's arrays, by slot.
-    sizes : dict of int to int
-        Sizes of domains, by slot.
-    outcomes : dict of str to int
-        Slots of the subject's outcomes, by name.
-    own : int
-        Slot of the subject's numbers.
-    names : list of str
-        Names of the subject's numbers, in order.
     """
 
-    def __init__(self, domains: Domains, outcomes: Outcomes) -> None:
-        self.domains = domains
-        self.own = 0
-        self.outcomes = {name: slot for slot, name in enumerate(outcomes.names, start=1)}
-        self.names: list[str] = []
+    def __init__(self, values: Values, outcomes: Outcomes) -> None:
+        self.values, self.outcomes = values, outcomes
         self.arrays: dict[int, np.ndarray] = {}
-        self.sizes: dict[int, int] = {}
-        self._slots: dict[tuple[object, ...], int] = {}
-        self._bits: dict[int, int] = {}
+        self._slots: dict[tuple[Any, ...], int] = {}
+        for key in DIRECTIONS:
+            self.slot(key)
 
-    def __len__(self) -> int:
-        return 1 + len(self.outcomes) + len(self._slots)
+    def slot(self, *key: Any) -> int:
+        """Return the slot of an array, a map between domains, the size of a domain or a block."""
+        if key not in self._slots:
+            slot = self._slots[key] = len(self._slots)
+            if key[0] == "index":
+                entries = self.values.domains.map(*key[1:])
+                self.arrays[slot] = np.ascontiguousarray(entries, dtype=np.uint32)
+            elif key[0] == "array" and key[1].op == "data":
+                self.arrays[slot] = key[1].payload
+        return self._slots[key]
 
-    def size(self, domain: str) -> int:
-        """Return the slot of a domain's size."""
-        slot, new = self._slot("size", domain)
-        if new:
-            self.sizes[slot] = self.domains.named(domain).size
-        return slot
-
-    def array(self, value: Value) -> int:
-        """Return the slot of an array of the battery, or of a subject's outcomes."""
-        if value.op == "outcome":
-            return self.outcomes[str(value.payload)]
-        slot, new = self._slot("array", value.number)
-        if new:
-            assert isinstance(value.payload, np.ndarray)  # noqa: S101
-            self.arrays[slot] = value.payload
-        return slot
-
-    def index(self, source: str, target: str) -> tuple[int, int]:
-        """Return the slot of the map from a finer to a coarser domain, and its width in bits."""
-        slot, new = self._slot("index", source, target)
-        if new:
-            entries = self.domains.map(self.domains.named(source), self.domains.named(target))
-            bits = next(bits for bits in _WIDTHS if entries.max(initial=0) < 2**bits)
-            self.arrays[slot] = np.ascontiguousarray(entries, dtype=_WIDTHS[bits])
-            self._bits[slot] = bits
-        return slot, self._bits[slot]
-
-    def number(self, name: str) -> int:
-        """Return the position of a number among those of the subject."""
-        if name not in self.names:
-            self.names.append(name)
-        return self.names.index(name)
-
-    def addresses(self) -> np.ndarray:
-        """Return the list of addresses and sizes for the code, with empty slots of the subject."""
-        found = np.zeros(len(self), dtype=np.int64)
-        for slot, array in self.arrays.items():
-            found[slot] = array.ctypes.data
-        for slot, size in self.sizes.items():
-            found[slot] = size
-        return found
-
-    def subject(self, outcomes: Sequence[np.ndarray], own: np.ndarray) -> np.ndarray:
-        """Return the list for one subject; its arrays must exist as long as the list is used."""
-        found = self.addresses()
-        found[self.own] = own.ctypes.data
-        for slot, array in zip(self.outcomes.values(), outcomes, strict=True):
-            found[slot] = array.ctypes.data
-        return found
-
-    def _slot(self, *key: object) -> tuple[int, bool]:
-        new = key not in self._slots
-        if new:
-            self._slots[key] = len(self)
-        return self._slots[key], new
+    def table(self, outcomes: Sequence[np.ndarray], numbers: Mapping[str, float]) -> np.ndarray:
+        """Return the inputs for one subject; its arrays must exist as long as they are used."""
+        table = np.zeros(len(self._slots), dtype=np.int64)
+        by_name = dict(zip(self.outcomes.names, outcomes, strict=True))
+        for (kind, *subject), slot in self._slots.items():
+            if slot in self.arrays:
+                table[slot] = self.arrays[slot].ctypes.data
+            elif kind == "size":
+                table[slot] = subject[0].size
+            elif kind == "block":
+                table[slot] = max(1, min(_BLOCK, self.values.domains.rows.size))
+            elif kind == "array" and subject[0].op == "outcome":
+                table[slot] = by_name[subject[0].payload].ctypes.data
+            elif kind == "array":
+                table.view(float)[slot] = numbers[subject[0].payload]
+        return table

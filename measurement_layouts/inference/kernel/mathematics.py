@@ -11,8 +11,6 @@ from typing import Any
 
 from llvmlite import ir
 
-from ...evaluations.subject_data import EDGE
-
 DOUBLE = ir.DoubleType()
 LONG = ir.IntType(64)
 
@@ -165,44 +163,6 @@ def _softplus(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     return b.fadd(maths.call(b, "maximum", x, number(0)), maths.call(b, "log1p", small))
 
 
-def _guarded(b: ir.IRBuilder, p: Any) -> tuple[Any, Any]:
-    """Bound a probability away from 0 and 1; also return whether it was changed."""
-    low, high = b.fcmp_ordered("<", p, number(EDGE)), b.fcmp_ordered(">", p, number(1 - EDGE))
-    kept = b.select(high, number(1 - EDGE), b.select(low, number(EDGE), p))
-    return kept, b.or_(low, high)
-
-
-def _unanimous(
-    maths: Mathematics, b: ir.IRBuilder, p: Any, signed: Any, slope: bool = False
-) -> Any:
-    """Compute the log-probability of `signed` successes, or of -`signed` failures if negative.
-
-    With `slope`, compute its derivative by p.
-    """
-    p, beyond = _guarded(b, p)
-    came = b.select(b.fcmp_ordered("<", signed, number(0)), b.fsub(number(1), p), p)
-    if slope:
-        return b.select(beyond, number(0), b.fdiv(signed, came))
-    trials = maths.intrinsic(b, "fabs", signed)
-    return b.fmul(trials, maths.call(b, "log", came))
-
-
-def _binomial(
-    maths: Mathematics, b: ir.IRBuilder, p: Any, hits: Any, misses: Any, slope: bool = False
-) -> Any:
-    """Compute the log-probability of successes and failures, or its derivative by p.
-
-    The derivative has one division.
-    """
-    p, beyond = _guarded(b, p)
-    q = b.fsub(number(1), p)
-    if slope:
-        excess = b.fsub(b.fmul(hits, q), b.fmul(misses, p))
-        return b.select(beyond, number(0), b.fdiv(excess, b.fmul(p, q)))
-    won = b.fmul(hits, maths.call(b, "log", p))
-    return b.fadd(won, b.fmul(misses, maths.call(b, "log", q)))
-
-
 def _through(name: str) -> Callable[..., Any]:
     return lambda maths, b, *args: maths.intrinsic(b, name, *args)
 
@@ -214,10 +174,6 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "expm1": _expm1,
     "sigmoid": _sigmoid,
     "softplus": _softplus,
-    "unanimous": _unanimous,
-    "unanimous_slope": partial(_unanimous, slope=True),
-    "binomial": _binomial,
-    "binomial_slope": partial(_binomial, slope=True),
     "pow": _through("pow"),
     "sqrt": _through("sqrt"),
     "abs": _through("fabs"),

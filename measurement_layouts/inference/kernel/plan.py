@@ -97,8 +97,6 @@ _RULES: dict[str, Rule] = {
     "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],
     "sqrt": lambda v, a, g, make: [make("div", g, make("add", v, v))],
     "abs": lambda v, a, g, make: [make("where", make("lt", a[0], make.zero), make("neg", g), g)],
-    "unanimous": lambda v, a, g, make: [make("mul", g, make("unanimous_slope", *a)), None],
-    "binomial": lambda v, a, g, make: [make("mul", g, make("binomial_slope", *a)), None, None],
     "maximum": _larger("ge"),
     "minimum": _larger("le"),
     "where": lambda v, a, g, make: [

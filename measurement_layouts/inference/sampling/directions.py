@@ -8,9 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
-from ..kernel.emit import build
-from ..kernel.stretched import emit_stretched
-from .engine import Function
+from ..kernel.inputs import DIRECTIONS
 from .unbounded import LogDensity
 
 _MOST, _LONG = 8, 4.0  # directions; smallest variance along one, if that of coordinates is 1
@@ -49,18 +47,15 @@ class Directions:
 
     def stretched(self, model: Any) -> Any:
         """Return nutpie's compiled model in the sampler's coordinates."""
-        machine, start = build(emit_stretched()), model.initial_point_func
-        functions = model.compiled_logp_func.address, model.compiled_expand_func.address
+        start, table = model.initial_point_func, model.user_data.copy()
         arrays = [np.ascontiguousarray(array) for array in (self.into, self.out)]
-        known, into, out = (array.ctypes.data for array in (model.user_data, *arrays))
-        inputs = np.array([*functions, known, len(self.out), into, out])
+        addresses = (array.ctypes.data for array in arrays)
+        table[: len(DIRECTIONS)] = len(self.out), *addresses
         return dataclasses.replace(
             model,
-            compiled_logp_func=Function(machine.density),
-            compiled_expand_func=Function(machine.profile),
             initial_point_func=lambda seed: self.inverse(start(seed)),
-            user_data=inputs,
-            logp_func=(model, machine, arrays),  # keeps them in memory
+            user_data=table,
+            logp_func=(model, arrays),  # keeps them in memory
         )
 
 

@@ -15,7 +15,7 @@ sys.path.insert(0, sys.argv[1])
 from helpers.small_layouts import coin, counts
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.kernel import emit as machine
+from measurement_layouts.inference.kernel import machine
 compile_, made = machine._compile, []
 machine._compile = lambda *args: made.append(args[0]) or compile_(*args)
 evaluation = counts([3], [9])

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.kernel import emit
+from measurement_layouts.inference.kernel import machine
 from measurement_layouts.inference.sampling import engine
 
 WHOLE = {1, 24}  # R_X86_64_64 and R_X86_64_PC64, in the processor's supplement to System V's ABI
@@ -37,9 +37,9 @@ def relocations(code):
 def texts(animal_ai, cohort, monkeypatch, tmp_path):
     """The code of a layout, as it is compiled."""
     monkeypatch.setenv("MEASUREMENT_LAYOUTS_CACHE", str(tmp_path))
-    seen, compile_ = [], emit._compile
-    monkeypatch.setattr(emit, "_compile", lambda *args: seen.append(args[0]) or compile_(*args))
-    for kept in (engine._samplers, emit._built):
+    seen, compile_ = [], machine._compile
+    monkeypatch.setattr(machine, "_compile", lambda *args: seen.append(args[0]) or compile_(*args))
+    for kept in (engine._samplers, machine._built):
         kept.clear()
     engine.compile_sampler(engine.Battery.of(animal_ai, cohort)).on(SubjectData.of(cohort, "Ann"))
     return seen
@@ -47,6 +47,6 @@ def texts(animal_ai, cohort, monkeypatch, tmp_path):
 
 def test_no_address_has_32_bits(texts, monkeypatch):
     (text,) = texts
-    assert relocations(emit._compile(text)) <= WHOLE
-    monkeypatch.setattr(emit, "_ANYWHERE", {"reloc": "pic", "codemodel": "small"})
-    assert relocations(emit._compile(text)) - WHOLE  # twin that must fail
+    assert relocations(machine._compile(text)) <= WHOLE
+    monkeypatch.setattr(machine, "_ANYWHERE", {"reloc": "pic", "codemodel": "small"})
+    assert relocations(machine._compile(text)) - WHOLE  # twin that must fail

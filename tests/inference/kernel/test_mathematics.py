@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from measurement_layouts.inference.kernel import emit as machine
+from measurement_layouts.inference.kernel import machine
 from measurement_layouts.inference.kernel.mathematics import DOUBLE, Mathematics
 
 RNG = np.random.default_rng(7)

@@ -18,7 +18,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
 from measurement_layouts.common.cache import VARIABLE, Recent
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.kernel import emit as machine
+from measurement_layouts.inference.kernel import machine
 from measurement_layouts.inference.model.pymc_model import compile_key, to_pymc
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
@@ -190,9 +190,9 @@ def compilations(monkeypatch):
     """Counts compilations to machine code, with nothing kept from before."""
     made, compile_ = [], machine._compile
 
-    def counted(text, gathers):
+    def counted(text):
         made.append(text)
-        return compile_(text, gathers)
+        return compile_(text)
 
     monkeypatch.setenv(VARIABLE, "")
     monkeypatch.setattr(machine, "_compile", counted)

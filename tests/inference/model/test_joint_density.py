@@ -10,10 +10,8 @@ from helpers.joint_points import levels, plain_density, plain_point
 from helpers.populations import cohort_data, full_layout, random_layout
 
 import measurement_layouts as ml
-from measurement_layouts.inference.kernel.emit import build, emit
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.pymc_model import build_model
-from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.engine import Kernel
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.linking import logistic, total
@@ -47,27 +45,6 @@ def test_density_and_gradient_are_the_plain_models(seed):
         for name, wanted in slopes.items():
             assert np.shape(wanted) == np.shape(found[name])
             assert np.abs(found[name] - wanted).max() < 1e-10 * steepest
-
-
-def test_steps_are_functions_of_their_own_in_joint_layouts_alone(monkeypatch):
-    """The density is that of the functions joined into one, with gathers, as in a separate fit."""
-    texts = []
-
-    def noted(text, gathers):
-        texts.append(text)
-        return build(text, gathers or len(texts) > 1)
-
-    monkeypatch.setattr(engine, "build", noted)
-    cohort = Cohort.of_evaluation(full_layout(), cohort_data())
-    apart = Kernel(cohort)
-    at = np.random.default_rng(1).normal(size=len(apart.start))
-    value, gradient = LogDensity(apart.on()).with_gradient(at)
-    monkeypatch.setattr(engine, "emit", lambda planned, blocks, apart: emit(planned, blocks))
-    together = LogDensity(Kernel(cohort).on()).with_gradient(at)
-    assert ["noinline" in text for text in texts] == [True, False]
-    assert texts[0].replace(" noinline", "") == texts[1]
-    assert value == pytest.approx(together[0], rel=1e-12)
-    assert gradient == pytest.approx(together[1], rel=1e-10)
 
 
 def test_another_outcome_has_another_density():

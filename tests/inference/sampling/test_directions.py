@@ -57,8 +57,8 @@ def test_density_and_gradient_are_those_at_the_moved_point():
 
 
 @pytest.mark.trust("oracles", "closed forms: stretched coordinates")
-@pytest.mark.parametrize("doublings", [10, 2])
-def test_posteriors_of_coins_are_beta_distributions(doublings):
+@pytest.mark.parametrize(("doublings", "draws"), [(10, 4_000), (2, 40_000)])
+def test_posteriors_of_coins_are_beta_distributions(doublings, draws):
     """Shares of draws below the ends of the exact central 90 %; points not moved miss them."""
     chance = ml.Bias("chance", per="item", low=0, high=1, prior=ml.Prior("Beta", alpha=1, beta=1))
     came = [np.arange(count) < heads for heads, count in zip(HEADS, TRIALS, strict=True)]
@@ -70,18 +70,18 @@ def test_posteriors_of_coins_are_beta_distributions(doublings):
     plain = kernel.on()
     directions = some_directions(len(COINS), 2)
     model = directions.stretched(plain)
-    options = SamplingOptions(draws=4000, tune=500, chains=1)
+    options = SamplingOptions(draws=draws, tune=500, chains=1)
     drawn, steps = run_chains(model, options, 5, 1, 1, points=True, doublings=doublings)
     depths = columns(steps, "depth", options)
     assert depths.max() <= doublings
     (points,) = columns(steps, "unconstrained_draw", options, (len(COINS),))
     order = kernel.order(["item"])[[cohort.levels["item"].index(coin) for coin in COINS]]
-    (draws,) = columns(drawn, "chance", options, (len(COINS),))
+    (chances,) = columns(drawn, "chance", options, (len(COINS),))
     there = np.array([moved(directions, point) for point in points])
-    np.testing.assert_allclose(expit(there), draws, atol=1e-12)
+    np.testing.assert_allclose(expit(there), chances, atol=1e-12)
     for end in (0.05, 0.95):
         exact = beta.ppf(end, 1 + HEADS, 1 + TRIALS - HEADS)
-        np.testing.assert_allclose((draws[:, order] < exact).mean(axis=0), end, atol=0.02)
+        np.testing.assert_allclose((chances[:, order] < exact).mean(axis=0), end, atol=0.02)
     unmoved = expit(points)[:, order]
     assert np.abs((unmoved < exact).mean(axis=0) - 0.95).max() > 0.05
 
