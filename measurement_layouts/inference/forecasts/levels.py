@@ -13,8 +13,8 @@ from ...linking import Expr, evaluate
 from ..model.alignment import align, leaves
 from ..model.cohort import Cohort
 from ..model.new_levels import from_scores
+from ..posterior.cohort import draws_at
 from ..posterior.posterior import Posterior
-from .reading import draws_at
 
 _STANDARD = Prior("Normal", mu=0, sigma=1)
 

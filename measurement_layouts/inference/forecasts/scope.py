@@ -1,7 +1,9 @@
-"""Subjects and items of a forecast, in the fit or new, and readers of their draws."""
+"""Subjects and items of a forecast, in the fit or new, and the draws of their values."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -10,22 +12,127 @@ from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.alike import equal
 from ...evaluations.tables import named
-from ...layouts import MetaFeature
+from ...layouts import Latent, Layout, MetaFeature
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
-from ...linking import Expr
+from ...linking.real import real
 from ..model.alignment import Features
 from ..model.cohort import Cohort, plate_feature, read_categories
 from ..model.features import read_covariates, read_features
-from ..posterior.cohort import cohort_of
+from ..posterior.cohort import cohort_of, covariates_of, draws_at, plates_of
 from ..posterior.posterior import Posterior
 from .levels import Levels
-from .reading import Reader, reader_of
-from .streaming import byte_count, gathered, read_draws, summaries
 
-type Part = tuple[Reader, Features, int]
-"""Reader for some items, features of these items, and their number."""
 
-_OF_LEVELS = 0.25  # part of the memory for item-specific values; the rest is for computations
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Subjects and some items, with the draws of their values.
+
+    Attributes
+    ----------
+    layout : Layout
+        The layout that was fitted.
+    at : callable
+        Function of a latent and levels of its plates, (levels, plates), that returns its draws,
+        (draws, levels, *labels).
+    features : dict of str to ndarray
+        Meta-features of the items, and their levels as hidden meta-features.
+    items : int
+        Number of items.
+    subjects : dict of str to ndarray of int
+        By plate that is a property of subjects, the level of each subject.
+    covariates : dict of str to ndarray
+        By covariate and constant of subjects, shape (subjects,) or (subjects, labels).
+    """
+
+    layout: Layout
+    at: Callable[[Latent, np.ndarray], np.ndarray]
+    features: Features
+    items: int
+    subjects: Features
+    covariates: Features
+
+    @cached_property
+    def _tables(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """By latent with values for levels of items: these levels, and the one of each item."""
+        tables = {}
+        for latent in self.layout.latents:
+            names = [plate_name(plate) for plate in latent.plates if root(plate) == ITEM]
+            if names:
+                codes = np.stack([self.features[plate_feature(name)] for name in names], axis=1)
+                levels, number = np.unique(codes.astype(int), axis=0, return_inverse=True)
+                tables[latent.name] = levels, number.ravel()
+        return tables
+
+    @property
+    def levels(self) -> Mapping[str, np.ndarray]:
+        """Level of each item in a latent's draws, by latent with values for levels of items."""
+        return {name: number for name, (_, number) in self._tables.items()}
+
+    @cached_property
+    def _shared(self) -> dict[str, np.ndarray]:
+        """Draws of the latents that are the same for all subjects."""
+        return {
+            latent.name: self._draws(latent, 0)
+            for latent in self.layout.latents
+            if all(root(plate) == ITEM for plate in plates_of(self.layout, latent))
+        }
+
+    def read(self, subject: int) -> dict[str, np.ndarray]:
+        """Read the draws of a subject, by its position.
+
+        Returns
+        -------
+        dict of str to ndarray
+            By latent, and by covariate and constant of the subject, shape (levels, *labels, draws),
+            with one level for what has no levels of items, and one draw for covariates and
+            constants.
+        """
+        values = dict(self._shared)
+        for latent in self.layout.latents:
+            if latent.name not in values:
+                values[latent.name] = self._draws(latent, subject)
+        for name, numbers in self.covariates.items():
+            values[name] = np.asarray(numbers[subject])[None, ..., None]
+        return values
+
+    def _draws(self, latent: Latent, subject: int) -> np.ndarray:
+        """Arrange one subject's draws of a latent as (levels, *labels, draws)."""
+        levels, _ = self._tables.get(latent.name, (np.zeros((1, 0), dtype=int), None))
+        of_items = iter(levels.T)
+        codes = [
+            next(of_items)
+            if root(plate) == ITEM
+            else np.full(len(levels), self.subjects[plate_name(plate)][subject])
+            for plate in plates_of(self.layout, latent)
+        ]
+        draws = self.at(latent, np.stack(codes, axis=1) if codes else levels)
+        return np.ascontiguousarray(np.moveaxis(draws, 0, -1))
+
+
+def block_of(fit: Posterior, features: Features, items: int) -> Block:
+    """Return a fit's subjects, and items with given features.
+
+    Raises
+    ------
+    FitError
+        When the fit is joint, and the features lack the levels of the items.
+    """
+    layout = fit.layout
+    names = [plate_name(plate) for plate in layout.plates if root(plate) == ITEM]
+    missing = [name for name in names if plate_feature(name) not in features]
+    if missing:
+        raise FitError(
+            f"layout {layout.name!r} has values for each {' and '.join(missing)}, but this "
+            "computation is for subjects that share no values; use forecast or derived, which find "
+            "the fit's items by name"
+        )
+    categories = [one.name for one in layout.categories if one.root == SUBJECT]
+    levels = {name: fit.constants[name].to_numpy() for name in categories}
+    levels[SUBJECT] = np.arange(len(fit.subjects))
+    return Block(layout, partial(draws_at, fit), features, items, levels, covariates_of(fit))
+
+
+_OF_LEVELS = 0.25  # part of the memory for the draws of values of items
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +186,8 @@ class Scope:
         rows = np.where(extended.new_subjects, -1, extended.subjects)
         return cls(fit, items, names, rows, features | extended.hidden, extended)
 
-    def readers(self, features: Features, items: int, memory_mib: float) -> Iterator[Part]:
-        """Yield readers of some items at a time, so that their item-specific values fit in memory.
-
-        The position of a subject for the readers is that in `names`.
+    def blocks(self, features: Features, items: int, memory_mib: float) -> Iterator[Block]:
+        """Yield the subjects with some items at a time, whose draws take a quarter of the memory.
 
         Parameters
         ----------
@@ -92,109 +197,40 @@ class Scope:
             Number of items.
         memory_mib : float
             Bound of the memory used during the computation, in MiB.
-
-        Yields
-        ------
-        reader : Reader
-            Reader for some items.
-        features : dict of str to ndarray
-            Features of these items.
-        items : int
-            Number of these items.
         """
-        fit, layout = self.fit, self.fit.layout
         if self.extended is None:
-            yield reader_of(fit, features).take(self.rows), features, items
+            block = block_of(self.fit, features, items)
+            rows = self.rows
+            levels, covariates = _taken(block.subjects, rows), _taken(block.covariates, rows)
+            yield replace(block, subjects=levels, covariates=covariates)
             return
-        numbers = sum(
-            int(np.prod([len(labels) for labels in latent.dims.values()], dtype=int))
+        layout, sizes = self.fit.layout, self.fit.posterior.sizes
+        values = sum(
+            math.prod(map(len, latent.dims.values()))
             for latent in layout.latents
             if any(root(plate) == ITEM for plate in latent.plates)
         )
-        sizes = fit.posterior.sizes
-        each = 8 * sizes["chain"] * sizes["draw"] * max(1, numbers)
+        each = 8 * sizes["chain"] * sizes["draw"] * max(1, values)
         together = max(1, int(_OF_LEVELS * byte_count(memory_mib) / each))
-        plates = [plate_name(plate) for plate in layout.plates if root(plate) == ITEM]
+        at = Levels(self.fit, self.extended.cohort, self.extended.fitted).at
+        subjects = self.extended.levels_of_subjects, self.extended.properties
         for start in range(0, max(1, items), together):
             chosen = {name: values[start : start + together] for name, values in features.items()}
-            reader = Reader(
-                layout,
-                Levels(fit, self.extended.cohort, self.extended.fitted).at,
-                {name: chosen[plate_feature(name)].astype(int) for name in plates},
-                self.extended.levels_of_subjects,
-                self.extended.properties,
-            )
-            yield reader, chosen, min(together, items - start)
-
-    def summaries(
-        self,
-        features: Features,
-        items: int,
-        targets: Sequence[Expr],
-        *,
-        prob: float,
-        memory_mib: float,
-    ) -> list[np.ndarray]:
-        """Summarise targets over all draws; parameters as in `readers` and `summaries`."""
-        subjects = np.arange(len(self.names))
-        rest = memory_mib if self.extended is None else (1 - _OF_LEVELS) * memory_mib
-        blocks = [
-            summaries(reader, subjects, chosen, count, targets, prob=prob, memory_mib=rest)
-            for reader, chosen, count in self.readers(features, items, memory_mib)
-        ]
-        return [np.concatenate(values, axis=2) for values in zip(*blocks, strict=True)]
-
-    def chances(self, *, memory_mib: float, step: int = 1) -> Iterator[np.ndarray]:
-        """Yield each subject's success probabilities, shape (items, draws).
-
-        Parameters
-        ----------
-        memory_mib : float
-            Bound of the memory used during the computation, in MiB.
-        step : int, default 1
-            Distance of the draws that are returned; the chains are in order.
-        """
-        target = self.fit.layout.outcome
-        readers = list(self.readers(self.features, len(self.items), memory_mib))
-        for subject in range(len(self.names)):
-            yield all_draws(readers, subject, target, memory_mib=memory_mib, step=step)
+            yield Block(layout, at, chosen, min(together, items - start), *subjects)
 
 
-def all_draws(
-    readers: Iterable[Part], subject: int, target: Expr, *, memory_mib: float, step: int = 1
-) -> np.ndarray:
-    """Compute a target for the draws of one subject.
+def byte_count(memory_mib: object) -> float:
+    """Convert a bound of memory in MiB to bytes.
 
-    Parameters
-    ----------
-    readers : iterable
-        Readers as `Scope.readers` yields them.
-    subject : int
-        Position of the subject for the readers.
-    target : expression
-        An expression with one number per item.
-    memory_mib : float
-        Bound of the memory used during the computation, in MiB.
-    step : int, default 1
-        Distance of the draws that are returned.
-
-    Returns
-    -------
-    ndarray, shape (items, draws)
-        Values of the target, with the chains in order.
+    Raises
+    ------
+    FitError
+        When it is not a positive number.
     """
-    return np.concatenate(
-        [
-            gathered(
-                read_draws(
-                    reader, reader.read(subject), features, items, target, memory_mib=memory_mib
-                ),
-                items,
-                step,
-            )
-            for reader, features, items in readers
-        ]
-    )
+    number = None if isinstance(memory_mib, bool) else real(memory_mib)
+    if number is None or not 0 < number < math.inf:
+        raise FitError(f"memory_mib={memory_mib!r}; give a positive number of MiB, such as 256")
+    return max(1.0, number * 2**20)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from ...common.errors import DataError
 from ...common.options import inside
 from ...evaluations.tables import named, need_columns, texts
 from ..forecasts.scope import Scope
-from ..forecasts.streaming import mean_and_interval
+from ..forecasts.streaming import chances, mean_and_interval
 from ..posterior.posterior import Posterior
 
 type Grouping = str | pd.Series | Mapping[Hashable, object]
@@ -88,8 +88,8 @@ def group_means(
     codes, names = pd.factorize(of.to_numpy(dtype=object))
     cells = Scope.of(fit, table, subjects)
     rows = []
-    for subject, chances in zip(cells.names, cells.chances(memory_mib=memory_mib), strict=True):
-        means = np.stack([chances[codes == code].mean(axis=0) for code in range(len(names))])
+    for subject, draws in zip(cells.names, chances(cells, memory_mib=memory_mib), strict=True):
+        means = np.stack([draws[codes == code].mean(axis=0) for code in range(len(names))])
         for name, count, ends in zip(
             names, np.bincount(codes), mean_and_interval(means, prob).T, strict=True
         ):

@@ -13,7 +13,7 @@ from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted
-from ...inference.forecasts.streaming import every_draw, group_alike, probabilities
+from ...inference.forecasts.streaming import every_draw, group_alike
 from ...inference.given import refuse_no_fit
 from ...inference.population.standing import populated, standing
 from ...inference.posterior.diagnostics import profiles, verdicts
@@ -59,7 +59,7 @@ class Training(NamedTuple):
             return cls._of_steps(fit, row, attempted, attempted.steps)
         items, features = len(attempted.names), attempted.features
         means = np.empty(items)
-        for places, chances in probabilities(fit, row, features, items, memory_mib=_MEMORY_MIB):
+        for places, chances in every_draw(fit, row, features, items, memory_mib=_MEMORY_MIB):
             means[places] = chances.mean(axis=1)
         alike = not group_alike(features, items)[1].any()
         spread = np.nan if alike else float(means.std())
