@@ -283,22 +283,4 @@ class _Program:
 
     def _spread(self, numbers: Any, source: Space, target: Space) -> Any:
         """Give numbers (entries, *labels, draws) the axes of a finer space."""
-        if not isinstance(numbers, np.ndarray):
-            return numbers
-        labels, sizes = source.labels, self._values.sizes
-        if source.domain is None:
-            numbers = numbers if target.domain is None else numbers[None]
-        elif target.domain is not None and source.domain is not target.domain:
-            entries = self._values.domains.map(target.domain, source.domain)
-            dim = source.domain.dim or target.domain.dim
-            if entries.ndim == 1:
-                numbers = numbers[entries]
-            elif dim in labels:
-                at = 1 + labels.index(dim)
-                chosen = np.moveaxis(numbers, at, 1)[entries, np.arange(entries.shape[1])]
-                numbers = np.moveaxis(chosen, 1, at)
-            else:
-                labels = tuple(name for name in sizes if name in (*labels, dim))
-                numbers = np.moveaxis(numbers[entries], 1, 1 + labels.index(str(dim)))
-        lay = [slice(None) if label in labels else None for label in target.labels]
-        return numbers[(*[slice(None)] * (target.domain is not None), *lay)]
+        return self._values.spread(numbers, source, target) if np.ndim(numbers) else numbers

@@ -1,10 +1,11 @@
 """Training items beside the items of a forecast: which are the same, and which values are new."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,22 +26,8 @@ _IN_WORDS = 3  # findings per item that a remark describes
 _KINDS = ("beyond", "level", "undefined")
 
 
-class Finding(NamedTuple):
-    """A value of an item outside a subject's training items; a row of `Forecast.outside`."""
-
-    subject: str
-    item: str
-    kind: str
-    meta_feature: str
-    value: float
-    low: float
-    high: float
-    beyond: float
-    unit: str
-
-
-_NUMBERS = ("value", "low", "high", "beyond")
-_TYPES = {name: float if name in _NUMBERS else "str" for name in Finding._fields}
+_TEXTS, _NUMBERS = ("subject", "item", "kind", "meta_feature"), ("value", "low", "high", "beyond")
+_TYPES = dict.fromkeys(_TEXTS, "str") | dict.fromkeys(_NUMBERS, float) | {"unit": "str"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,40 +122,41 @@ class Training:
 
     def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
         """List the values that lie outside the training items; see `Forecast.outside`."""
-        return pd.DataFrame(self._findings(subjects, items), columns=list(_TYPES)).astype(_TYPES)
+        rows = [row for subject in subjects for row in self._findings(subject, list(items))]
+        return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
 
     def remarks(self, subjects: Iterable[str], items: Iterable[str]) -> np.ndarray:
         """Describe in words the values outside, by subject and item; empty where there are none."""
         subjects, items, words = list(subjects), list(items), defaultdict(list)
-        for finding in self._findings(subjects, items):
+        for finding in self.table(subjects, items).itertuples():
             words[finding.subject, finding.item].append(_in_words(finding))
-        texts = np.full((len(subjects), len(items)), "", dtype=object)
-        for row, subject in enumerate(subjects):
-            for column, item in enumerate(items):
-                described = words.get((subject, item), [])
-                if len(described) > _IN_WORDS:
-                    described[_IN_WORDS:] = [f"{len(described) - _IN_WORDS} more"]
-                texts[row, column] = "; ".join(described)
-        return texts
+        for texts in words.values():
+            if len(texts) > _IN_WORDS:
+                texts[_IN_WORDS:] = [f"{len(texts) - _IN_WORDS} more"]
+        remarks = [["; ".join(words[subject, item]) for item in items] for subject in subjects]
+        return np.array(remarks, dtype=object).reshape(len(subjects), len(items))
 
-    def _findings(self, subjects: Iterable[str], items: Iterable[str]) -> Iterator[Finding]:
-        """Yield the values outside of each subject's training items, item by item."""
-        names, columns = list(items), [name for name, _ in self._columns]
-        measures = [units.name(node.unit) for _, node in self._columns]
-        subject_at, item_at = (
-            {name: at for at, name in enumerate(index)} for index in (self.subjects, self.items)
+    def _findings(self, subject: str, items: list[str]) -> Iterator[tuple[Any, ...]]:
+        """List the values outside of a subject's training items, item by item; rows of a table."""
+        place = {name: at for at, name in enumerate(self.items)}
+        at = np.array([place[name] for name in items], dtype=int)
+        outside, low, high = self._outside(list(self.subjects).index(subject), at)
+        item, kind, column = np.nonzero(outside)
+        numbers = self._values[0][at[item], column], low[column], high[column]
+        with np.errstate(invalid="ignore"):  # infinite values give invalid differences
+            beyond = numbers[0] - np.clip(*numbers)
+        texts = (
+            np.array(names, dtype=object)[codes]
+            for names, codes in (
+                (items, item),
+                (_KINDS, kind),
+                ([name for name, _ in self._columns], column),
+                ([units.name(node.unit) for _, node in self._columns], column),
+            )
         )
-        at = np.array([item_at[name] for name in names], dtype=int)
-        for subject in subjects:
-            outside, low, high = self._outside(subject_at[subject], at)
-            item, kind, column = np.nonzero(outside)
-            numbers = self._values[0][at[item], column], low[column], high[column]
-            with np.errstate(invalid="ignore"):  # infinite values give invalid differences
-                beyond = numbers[0] - np.clip(*numbers)
-            values = np.stack([*numbers, beyond], axis=1).tolist()
-            for row, which, where, four in zip(item, kind, column, values, strict=True):
-                label = subject, names[row], _KINDS[which], columns[where]
-                yield Finding._make([*label, *four, measures[where]])
+        names, kinds, columns, measures = texts
+        subjects = itertools.repeat(subject, len(names))
+        return zip(subjects, names, kinds, columns, *numbers, beyond, measures, strict=True)
 
     def _outside(
         self, subject: int, items: slice | np.ndarray
@@ -213,7 +201,7 @@ class Training:
         )
 
 
-def _in_words(finding: Finding) -> str:
+def _in_words(finding: Any) -> str:
     name, value, unit = finding.meta_feature, short(finding.value), finding.unit
     if finding.kind == "undefined":
         return f"{name} is undefined on all training items"
