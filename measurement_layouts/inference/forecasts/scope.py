@@ -1,25 +1,22 @@
 """Subjects and items of a forecast, in the fit or new, and readers of their draws."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from ...common.errors import DataError, FitError
-from ...common.messages import some
-from ...evaluations.alike import equal
+from ...common.errors import FitError
 from ...evaluations.tables import named
-from ...layouts import MetaFeature
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ...linking import Expr
 from ..model.alignment import Features
-from ..model.cohort import Cohort, plate_feature, read_categories
-from ..model.features import read_covariates, read_features
+from ..model.cohort import plate_feature
+from ..model.extended import Extended
+from ..model.features import read_features
 from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior
-from .levels import Levels
-from .reading import Reader, reader_of
+from .reading import Reader, levels_of, reader_of
 from .streaming import byte_count, gathered, read_draws, summaries
 
 type Part = tuple[Reader, Features, int]
@@ -53,7 +50,7 @@ class Scope:
     names: list[str]
     rows: np.ndarray
     features: Features
-    extended: "Extended | None" = None
+    extended: Extended | None = None
 
     @classmethod
     def of(
@@ -61,14 +58,16 @@ class Scope:
     ) -> "Scope":
         """Find subjects and items in a fit, or read new ones.
 
-        Parameters and errors are those of `Extended.of`; a table of subjects needs a joint fit.
+        Parameters and errors are those of `Extended.of`, but subjects of the fit are given by name
+        (default: all); a table of subjects needs a joint fit.
         """
         items = named(items, "items", "item")
         features = read_features(fit.layout, items)
         if not fit.layout.joint:
             rows = fit.places(subjects)
             return cls(fit, items, fit.names(rows), rows, features)
-        extended = Extended.of(fit, items, features, subjects)
+        people = subjects if isinstance(subjects, pd.DataFrame) else fit.places(subjects)
+        extended = Extended.of(cohort_of(fit), items, features, people)
         for constant in fit.layout.constants:
             if extended.new_subjects.any():
                 raise FitError(
@@ -119,7 +118,7 @@ class Scope:
             chosen = {name: values[start : start + together] for name, values in features.items()}
             reader = Reader(
                 layout,
-                Levels(fit, self.extended.cohort, self.extended.fitted).at,
+                levels_of(fit, self.extended.cohort, self.extended.fitted).at,
                 {name: chosen[plate_feature(name)].astype(int) for name in plates},
                 self.extended.levels_of_subjects,
                 self.extended.properties,
@@ -195,195 +194,3 @@ def all_draws(
             for reader, features, items in readers
         ]
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Extended:
-    """Subjects and items of a forecast, among the levels of a joint fit and new levels.
-
-    Attributes
-    ----------
-    cohort : Cohort
-        Levels of the fit, followed by the new levels; without outcomes.
-    fitted : dict of str to int
-        By plate, the number of levels of the fit.
-    subjects, items : ndarray of int
-        Positions of the subjects and of the items among the levels.
-    """
-
-    cohort: Cohort
-    fitted: Mapping[str, int]
-    subjects: np.ndarray
-    items: np.ndarray
-
-    @classmethod
-    def of(
-        cls,
-        fit: Posterior,
-        items: pd.DataFrame,
-        features: Features,
-        subjects: Iterable[object] | pd.DataFrame | None,
-    ) -> "Extended":
-        """Find subjects and items in a fit, or read new ones.
-
-        Parameters
-        ----------
-        fit : Posterior
-            A joint fit.
-        items : DataFrame
-            Meta-features and categories, indexed by item.
-        features : dict of str to ndarray
-            Meta-features of the items.
-        subjects : iterable or DataFrame, optional
-            Names of subjects of the fit (default: all); or covariates and categories of subjects,
-            in the fit or new, indexed by name.
-
-        Raises
-        ------
-        DataError
-            When a column is missing, a level is missing or unknown to a closed category, a level of
-            one category belongs to several of another, or a subject or an item of the fit is given
-            other properties.
-        FitError
-            When a name is not in the fit.
-        """
-        layout, fitted = fit.layout, cohort_of(fit)
-        if isinstance(subjects, pd.DataFrame):
-            people = named(subjects, "subjects", "subject")
-            covariates = read_covariates(layout, people)
-            rows = pd.Index(fitted.levels[SUBJECT]).get_indexer(people.index)
-            for constant in layout.constants:  # unknown of new subjects
-                numbers = np.append(fitted.covariates[constant.name], np.nan)
-                covariates[constant.name] = numbers[rows]
-        else:
-            rows = fit.places(subjects)
-            people = _categories_of_subjects(fitted).iloc[rows]
-            covariates = {name: values[rows] for name, values in fitted.covariates.items()}
-        kinds, codes = read_categories(layout, items, people, fitted.levels)
-        levels = {**fitted.levels, **kinds}
-        of, new = dict(fitted.of), {}
-        of_items = _taken(fitted.features, fitted.first_row)
-        sides = (
-            (SUBJECT, people, layout.covariates, covariates, fitted.covariates),
-            (ITEM, items, layout.meta_features, features, of_items),
-        )
-        for plate, table, nodes, values, fitted_values in sides:
-            levels[plate] = list(dict.fromkeys([*fitted.levels[plate], *table.index]))
-            codes[plate] = pd.Index(levels[plate]).get_indexer(table.index)
-            new[plate] = codes[plate] >= len(fitted.levels[plate])
-            old = np.flatnonzero(~new[plate])
-            at, names = codes[plate][old], table.index[old]
-            refuse_changed(plate, names, nodes, _taken(values, old), _taken(fitted_values, at))
-            for category in layout.categories:
-                if category.root == plate:
-                    name = category.name
-                    now, before = codes[name][old], fitted.of[name][at]
-                    _refuse_moved(name, plate, names, levels[name], now, before)
-                    of[name] = np.concatenate([fitted.of[name], codes[name][new[plate]]])
-        everybody = {
-            name: np.concatenate([values, covariates[name][new[SUBJECT]]])
-            for name, values in fitted.covariates.items()
-        }
-        none = np.zeros(0, dtype=int)
-        cohort = Cohort(layout, levels, of, {}, everybody, none, none, none, none)
-        for category in layout.categories:
-            cohort.up(category.per, category)  # raises an error if a task is in two benchmarks
-        counts = {name: len(names) for name, names in fitted.levels.items()}
-        return cls(cohort, counts, codes[SUBJECT], codes[ITEM])
-
-    @property
-    def new_subjects(self) -> np.ndarray:
-        """Whether each subject is new."""
-        return np.asarray(self.subjects >= self.fitted[SUBJECT])
-
-    @property
-    def new_items(self) -> np.ndarray:
-        """Whether each item is new."""
-        return np.asarray(self.items >= self.fitted[ITEM])
-
-    @property
-    def new_levels(self) -> np.ndarray:
-        """Whether a subject or an item has a level of a category that is new, (subjects, items)."""
-        new = {SUBJECT: np.zeros(len(self.subjects), bool), ITEM: np.zeros(len(self.items), bool)}
-        for category in self.cohort.layout.categories:
-            new[category.root] |= self._codes(category.name) >= self.fitted[category.name]
-        return np.asarray(new[SUBJECT][:, None] | new[ITEM])
-
-    @property
-    def hidden(self) -> Features:
-        """Levels of the items on the layout's plates, as hidden meta-features."""
-        plates = [plate for plate in self.cohort.layout.plates if root(plate) == ITEM]
-        return {plate_feature(name): self._codes(name) for name in map(plate_name, plates)}
-
-    @property
-    def levels_of_subjects(self) -> Features:
-        """Levels of the subjects, by plate."""
-        plates = [plate for plate in self.cohort.layout.plates if root(plate) == SUBJECT]
-        return {name: self._codes(name) for name in map(plate_name, plates)}
-
-    @property
-    def properties(self) -> Features:
-        """Covariates of the subjects."""
-        return _taken(self.cohort.covariates, self.subjects)
-
-    def _codes(self, name: str) -> np.ndarray:
-        """Return the levels of the subjects or of the items on a plate."""
-        if name in (SUBJECT, ITEM):
-            return self.subjects if name == SUBJECT else self.items
-        category = next(one for one in self.cohort.layout.categories if one.name == name)
-        at = self.subjects if category.root == SUBJECT else self.items
-        return np.asarray(self.cohort.of[name][at])
-
-
-def _categories_of_subjects(cohort: Cohort) -> pd.DataFrame:
-    """Return the categories of a cohort's subjects as a table."""
-    columns = {
-        category.name: np.array(cohort.levels[category.name], dtype=object)[
-            cohort.of[category.name]
-        ]
-        for category in cohort.layout.categories
-        if category.root == SUBJECT
-    }
-    return pd.DataFrame(columns, cohort.levels[SUBJECT])
-
-
-def _taken(values: Mapping[str, np.ndarray], at: np.ndarray) -> Features:
-    """Return some rows of each array."""
-    return {name: numbers[at] for name, numbers in values.items()}
-
-
-def refuse_changed(
-    kind: str, names: pd.Index, nodes: Sequence[MetaFeature], values: Features, fitted: Features
-) -> None:
-    """Raise an error if a subject or an item of the fit is given other properties."""
-    for node in nodes:
-        shape = len(names), len(node.columns)
-        now, before = (numbers[node.name].reshape(shape) for numbers in (values, fitted))
-        other = ~equal(now, before)
-        if other.any():
-            row, column = np.argwhere(other)[0]
-            raise DataError(
-                f"{kind} {names[row]} is in the fit with {node.columns[column]} = "
-                f"{before[row, column]:g}, but here it has {now[row, column]:g} "
-                f"({other.any(axis=1).sum()} such {kind}(s)); give it the value that it was fitted "
-                f"with, or another name if it is another {kind}"
-            )
-
-
-def _refuse_moved(
-    category: str,
-    kind: str,
-    names: pd.Index,
-    levels: Sequence[str],
-    now: np.ndarray,
-    before: np.ndarray,
-) -> None:
-    """Raise an error if a subject or an item of the fit is given another level of a category."""
-    moved = np.flatnonzero(now != before)
-    if len(moved):
-        first = moved[0]
-        raise DataError(
-            f"{kind} {names[first]} is in the fit with {category} = {levels[before[first]]!r}, but "
-            f"here it has {levels[now[first]]!r} ({kind}s: {some(names[moved])}); give it the "
-            f"level that it was fitted with, or another name if it is another {kind}"
-        )
