@@ -124,7 +124,13 @@ def draw_outcomes(
             "DataFrame with one row per subject and one column per profile element"
         )
     if isinstance(profiles, xr.Dataset):
-        subjects = _subjects_of(profiles) if subjects is None else subjects
+        if subjects is None:
+            if SUBJECT not in profiles.coords:
+                raise DataError(
+                    "the true values have no names of subjects; give subjects=, a table indexed by "
+                    "name"
+                )
+            subjects = pd.DataFrame(index=pd.Index(profiles[SUBJECT].to_numpy(), name=SUBJECT))
         subjects = named(subjects, "subjects", "subject")
         cohort = Cohort.of_tables(layout, items, subjects)
         values = true_values(cohort, profiles)
@@ -140,15 +146,6 @@ def draw_outcomes(
         pd.DataFrame(counts, cohort.levels[SUBJECT], rows.index) for counts in (passed, tried)
     )
     return Evaluation(rows, *tables, subjects=subjects)
-
-
-def _subjects_of(truth: xr.Dataset) -> pd.DataFrame:
-    """Make a table of the subjects of true values, without properties."""
-    if SUBJECT not in truth.coords:
-        raise DataError(
-            "the true values have no names of subjects; give subjects=, a table indexed by name"
-        )
-    return pd.DataFrame(index=pd.Index(truth[SUBJECT].to_numpy(), name=SUBJECT))
 
 
 def _passed(
@@ -186,28 +183,24 @@ def true_chances(
     ndarray, shape (subjects, rows)
         Success probabilities, in [0, 1].
     """
-    layout, features = cohort.layout, cohort.features
+    layout, outcome = cohort.layout, cohort.layout.outcome
     subjects, items = (len(cohort.levels[plate]) for plate in (SUBJECT, ITEM))
     item = np.arange(items) if cohort.item_of_row is None else cohort.item_of_row
     of_items = [one for one in layout.latents if any(root(plate) == ITEM for plate in one.plates)]
     levels = {latent.name: item for latent in of_items}
-    averaged = Evaluator(layout, [layout.outcome], features, len(item), levels)
-    points, unseen = 1, layout.outcome.unseen
-    if unseen is not None:
-        points = len(layout.dims[unseen.dim])
-        targets = [layout.outcome.expression, unseen.weights]
-        at_points = Evaluator(layout, targets, features, len(item), levels)
-        ranks = None if rng is None else rng.random((subjects, items))
+    targets, points, ranks = [outcome], 1, None
+    if outcome.unseen is not None:
+        points = len(layout.dims[outcome.unseen.dim])
+        if rng is not None:
+            ranks = rng.random((subjects, items))
+            targets += [outcome.expression, outcome.unseen.weights]
+    evaluator = Evaluator(layout, targets, cohort.features, len(item), levels)
     together = max(1, _TOGETHER // (len(item) * points))
     chances = np.empty((subjects, len(item)))
     for start in range(0, subjects, together):
         block = np.arange(start, min(start + together, subjects))
-        draws = _draws(cohort, values, block)
-        means, failures = _consistent(layout, averaged, draws, len(block))
-        chances[block] = means.T
-        if unseen is not None and ranks is not None:
-            by_point = (of[at_points.row] for of in at_points({**draws, **failures}))
-            chances[block] = _at_ranks(*by_point, ranks[block].T[:, None])[:, 0].T
+        mean, *by_point = _consistent(layout, evaluator, _draws(cohort, values, block), len(block))
+        chances[block] = mean.T if ranks is None else _at_ranks(*by_point, ranks[block]).T
     return chances
 
 
@@ -228,14 +221,14 @@ def _draws(
 
 
 def _at_ranks(chances: np.ndarray, weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Select the point of each subject and row, along the second of three axes.
+    """Select a point of each row and subject: (rows, points, subjects) become (rows, subjects).
 
     Ranks are in [0, 1), of which each point covers a part equal to its weight.
     """
     upto = np.cumsum(weights, axis=1)
-    point = (upto[:, :-1] <= ranks * upto[:, -1:]).sum(axis=1, keepdims=True)
-    chances = np.broadcast_to(chances, (*chances.shape[:2], point.shape[2]))
-    return np.take_along_axis(chances, point, axis=1)
+    point = (upto[:, :-1] <= ranks.T[:, None] * upto[:, -1:]).sum(axis=1, keepdims=True)
+    chances = np.broadcast_to(chances, (*chances.shape[:2], len(ranks)))
+    return np.take_along_axis(chances, point, axis=1)[:, 0]
 
 
 def expected_success(
@@ -281,22 +274,21 @@ def expected_success(
 
 def _consistent(
     layout: Layout, evaluator: Evaluator, draws: Draws, subjects: int
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Compute success probabilities (rows, subjects) and the mean failures that follow from them.
+) -> list[np.ndarray]:
+    """Compute targets, (rows, ..., subjects), at the mean failures that follow from the first.
 
     They are found by damped fixed-point iteration.
     """
     failure = np.full(subjects, 0.5)
     for _ in range(_ITERATIONS):  # each step is a contraction if noise is below 1
         constants = {constant.name: failure[None] for constant in layout.constants}
-        (chances,) = evaluator({**draws, **constants})
-        chances = np.broadcast_to(chances[evaluator.row], (len(evaluator.row), subjects))
-        step = 1 - chances.mean(axis=0) - failure
+        results = [values[evaluator.row] for values in evaluator({**draws, **constants})]
+        step = 1 - results[0].mean(axis=0) - failure
         moving = np.abs(step) >= _SETTLED
         if not constants or not moving.any():
             break
         failure = failure + np.where(moving, step / 2, 0.0)
-    return chances, constants
+    return results
 
 
 def _profile_values(layout: Layout, profiles: pd.DataFrame) -> dict[str, np.ndarray]:
