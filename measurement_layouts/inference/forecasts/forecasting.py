@@ -234,7 +234,7 @@ def forecast(
     with the values :math:`\theta_s` of the subject and, in a joint fit, the values
     :math:`\beta_i` of the item. For subjects and items of the fit these are posterior draws. For
     new ones they are drawn from their prior given the shared values :math:`\phi`; see
-    `levels.Levels`.
+    `new_levels.Levels`.
 
     Parameters
     ----------

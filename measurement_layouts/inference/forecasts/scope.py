@@ -1,26 +1,24 @@
 """Subjects and items of a forecast, in the fit or new, and the draws of their values."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
 
-from ...common.errors import DataError, FitError
-from ...common.messages import some
-from ...evaluations.alike import equal
+from ...common.errors import FitError
 from ...evaluations.tables import named
-from ...layouts import Latent, Layout, MetaFeature
+from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ...linking.real import real
 from ..model.alignment import Features
-from ..model.cohort import Cohort, plate_feature, read_categories
-from ..model.features import read_covariates, read_features
-from ..posterior.cohort import cohort_of, covariates_of, draws_at, plates_of
+from ..model.cohort import plate_feature
+from ..model.extended import Extended
+from ..model.features import read_features
+from ..posterior.cohort import cohort_of, covariates_of, draws_at, levels_of, plates_of
 from ..posterior.posterior import Posterior
-from .levels import Levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +107,10 @@ class Block:
         return np.ascontiguousarray(np.moveaxis(draws, 0, -1))
 
 
-def block_of(fit: Posterior, features: Features, items: int) -> Block:
-    """Return a fit's subjects, and items with given features.
+def block_of(
+    fit: Posterior, features: Features, items: int, rows: np.ndarray | None = None
+) -> Block:
+    """Return subjects of a fit, by position (default: all), and items with given features.
 
     Raises
     ------
@@ -126,10 +126,12 @@ def block_of(fit: Posterior, features: Features, items: int) -> Block:
             "computation is for subjects that share no values; use forecast or derived, which find "
             "the fit's items by name"
         )
+    rows = fit.places() if rows is None else rows
     categories = [one.name for one in layout.categories if one.root == SUBJECT]
-    levels = {name: fit.constants[name].to_numpy() for name in categories}
-    levels[SUBJECT] = np.arange(len(fit.subjects))
-    return Block(layout, partial(draws_at, fit), features, items, levels, covariates_of(fit))
+    levels = {name: fit.constants[name].to_numpy()[rows] for name in categories}
+    covariates = {name: values[rows] for name, values in covariates_of(fit).items()}
+    at = partial(draws_at, fit)
+    return Block(layout, at, features, items, {SUBJECT: rows, **levels}, covariates)
 
 
 _OF_LEVELS = 0.25  # part of the memory for the draws of values of items
@@ -160,7 +162,7 @@ class Scope:
     names: list[str]
     rows: np.ndarray
     features: Features
-    extended: "Extended | None" = None
+    extended: Extended | None = None
 
     @classmethod
     def of(
@@ -168,14 +170,16 @@ class Scope:
     ) -> "Scope":
         """Find subjects and items in a fit, or read new ones.
 
-        Parameters and errors are those of `Extended.of`; a table of subjects needs a joint fit.
+        Parameters and errors are those of `Extended.of`, but subjects of the fit are given by name
+        (default: all); a table of subjects needs a joint fit.
         """
         items = named(items, "items", "item")
         features = read_features(fit.layout, items)
         if not fit.layout.joint:
             rows = fit.places(subjects)
             return cls(fit, items, fit.names(rows), rows, features)
-        extended = Extended.of(fit, items, features, subjects)
+        people = subjects if isinstance(subjects, pd.DataFrame) else fit.places(subjects)
+        extended = Extended.of(cohort_of(fit), items, features, people)
         for constant in fit.layout.constants:
             if extended.new_subjects.any():
                 raise FitError(
@@ -199,10 +203,7 @@ class Scope:
             Bound of the memory used during the computation, in MiB.
         """
         if self.extended is None:
-            block = block_of(self.fit, features, items)
-            rows = self.rows
-            levels, covariates = _taken(block.subjects, rows), _taken(block.covariates, rows)
-            yield replace(block, subjects=levels, covariates=covariates)
+            yield block_of(self.fit, features, items, self.rows)
             return
         layout, sizes = self.fit.layout, self.fit.posterior.sizes
         values = sum(
@@ -212,7 +213,7 @@ class Scope:
         )
         each = 8 * sizes["chain"] * sizes["draw"] * max(1, values)
         together = max(1, int(_OF_LEVELS * byte_count(memory_mib) / each))
-        at = Levels(self.fit, self.extended.cohort, self.extended.fitted).at
+        at = levels_of(self.fit, self.extended.cohort, self.extended.fitted).at
         subjects = self.extended.levels_of_subjects, self.extended.properties
         for start in range(0, max(1, items), together):
             chosen = {name: values[start : start + together] for name, values in features.items()}
@@ -231,195 +232,3 @@ def byte_count(memory_mib: object) -> float:
     if number is None or not 0 < number < math.inf:
         raise FitError(f"memory_mib={memory_mib!r}; give a positive number of MiB, such as 256")
     return max(1.0, number * 2**20)
-
-
-@dataclass(frozen=True, eq=False)
-class Extended:
-    """Subjects and items of a forecast, among the levels of a joint fit and new levels.
-
-    Attributes
-    ----------
-    cohort : Cohort
-        Levels of the fit, followed by the new levels; without outcomes.
-    fitted : dict of str to int
-        By plate, the number of levels of the fit.
-    subjects, items : ndarray of int
-        Positions of the subjects and of the items among the levels.
-    """
-
-    cohort: Cohort
-    fitted: Mapping[str, int]
-    subjects: np.ndarray
-    items: np.ndarray
-
-    @classmethod
-    def of(
-        cls,
-        fit: Posterior,
-        items: pd.DataFrame,
-        features: Features,
-        subjects: Iterable[object] | pd.DataFrame | None,
-    ) -> "Extended":
-        """Find subjects and items in a fit, or read new ones.
-
-        Parameters
-        ----------
-        fit : Posterior
-            A joint fit.
-        items : DataFrame
-            Meta-features and categories, indexed by item.
-        features : dict of str to ndarray
-            Meta-features of the items.
-        subjects : iterable or DataFrame, optional
-            Names of subjects of the fit (default: all); or covariates and categories of subjects,
-            in the fit or new, indexed by name.
-
-        Raises
-        ------
-        DataError
-            When a column is missing, a level is missing or unknown to a closed category, a level of
-            one category belongs to several of another, or a subject or an item of the fit is given
-            other properties.
-        FitError
-            When a name is not in the fit.
-        """
-        layout, fitted = fit.layout, cohort_of(fit)
-        if isinstance(subjects, pd.DataFrame):
-            people = named(subjects, "subjects", "subject")
-            covariates = read_covariates(layout, people)
-            rows = pd.Index(fitted.levels[SUBJECT]).get_indexer(people.index)
-            for constant in layout.constants:  # unknown of new subjects
-                numbers = np.append(fitted.covariates[constant.name], np.nan)
-                covariates[constant.name] = numbers[rows]
-        else:
-            rows = fit.places(subjects)
-            people = _categories_of_subjects(fitted).iloc[rows]
-            covariates = {name: values[rows] for name, values in fitted.covariates.items()}
-        kinds, codes = read_categories(layout, items, people, fitted.levels)
-        levels = {**fitted.levels, **kinds}
-        of, new = dict(fitted.of), {}
-        of_items = _taken(fitted.features, fitted.first_row)
-        sides = (
-            (SUBJECT, people, layout.covariates, covariates, fitted.covariates),
-            (ITEM, items, layout.meta_features, features, of_items),
-        )
-        for plate, table, nodes, values, fitted_values in sides:
-            levels[plate] = list(dict.fromkeys([*fitted.levels[plate], *table.index]))
-            codes[plate] = pd.Index(levels[plate]).get_indexer(table.index)
-            new[plate] = codes[plate] >= len(fitted.levels[plate])
-            old = np.flatnonzero(~new[plate])
-            at, names = codes[plate][old], table.index[old]
-            refuse_changed(plate, names, nodes, _taken(values, old), _taken(fitted_values, at))
-            for category in layout.categories:
-                if category.root == plate:
-                    name = category.name
-                    now, before = codes[name][old], fitted.of[name][at]
-                    _refuse_moved(name, plate, names, levels[name], now, before)
-                    of[name] = np.concatenate([fitted.of[name], codes[name][new[plate]]])
-        everybody = {
-            name: np.concatenate([values, covariates[name][new[SUBJECT]]])
-            for name, values in fitted.covariates.items()
-        }
-        none = np.zeros(0, dtype=int)
-        cohort = Cohort(layout, levels, of, {}, everybody, none, none, none, none)
-        for category in layout.categories:
-            cohort.up(category.per, category)  # raises an error if a task is in two benchmarks
-        counts = {name: len(names) for name, names in fitted.levels.items()}
-        return cls(cohort, counts, codes[SUBJECT], codes[ITEM])
-
-    @property
-    def new_subjects(self) -> np.ndarray:
-        """Whether each subject is new."""
-        return np.asarray(self.subjects >= self.fitted[SUBJECT])
-
-    @property
-    def new_items(self) -> np.ndarray:
-        """Whether each item is new."""
-        return np.asarray(self.items >= self.fitted[ITEM])
-
-    @property
-    def new_levels(self) -> np.ndarray:
-        """Whether a subject or an item has a level of a category that is new, (subjects, items)."""
-        new = {SUBJECT: np.zeros(len(self.subjects), bool), ITEM: np.zeros(len(self.items), bool)}
-        for category in self.cohort.layout.categories:
-            new[category.root] |= self._codes(category.name) >= self.fitted[category.name]
-        return np.asarray(new[SUBJECT][:, None] | new[ITEM])
-
-    @property
-    def hidden(self) -> Features:
-        """Levels of the items on the layout's plates, as hidden meta-features."""
-        plates = [plate for plate in self.cohort.layout.plates if root(plate) == ITEM]
-        return {plate_feature(name): self._codes(name) for name in map(plate_name, plates)}
-
-    @property
-    def levels_of_subjects(self) -> Features:
-        """Levels of the subjects, by plate."""
-        plates = [plate for plate in self.cohort.layout.plates if root(plate) == SUBJECT]
-        return {name: self._codes(name) for name in map(plate_name, plates)}
-
-    @property
-    def properties(self) -> Features:
-        """Covariates of the subjects."""
-        return _taken(self.cohort.covariates, self.subjects)
-
-    def _codes(self, name: str) -> np.ndarray:
-        """Return the levels of the subjects or of the items on a plate."""
-        if name in (SUBJECT, ITEM):
-            return self.subjects if name == SUBJECT else self.items
-        category = next(one for one in self.cohort.layout.categories if one.name == name)
-        at = self.subjects if category.root == SUBJECT else self.items
-        return np.asarray(self.cohort.of[name][at])
-
-
-def _categories_of_subjects(cohort: Cohort) -> pd.DataFrame:
-    """Return the categories of a cohort's subjects as a table."""
-    columns = {
-        category.name: np.array(cohort.levels[category.name], dtype=object)[
-            cohort.of[category.name]
-        ]
-        for category in cohort.layout.categories
-        if category.root == SUBJECT
-    }
-    return pd.DataFrame(columns, cohort.levels[SUBJECT])
-
-
-def _taken(values: Mapping[str, np.ndarray], at: np.ndarray) -> Features:
-    """Return some rows of each array."""
-    return {name: numbers[at] for name, numbers in values.items()}
-
-
-def refuse_changed(
-    kind: str, names: pd.Index, nodes: Sequence[MetaFeature], values: Features, fitted: Features
-) -> None:
-    """Raise an error if a subject or an item of the fit is given other properties."""
-    for node in nodes:
-        shape = len(names), len(node.columns)
-        now, before = (numbers[node.name].reshape(shape) for numbers in (values, fitted))
-        other = ~equal(now, before)
-        if other.any():
-            row, column = np.argwhere(other)[0]
-            raise DataError(
-                f"{kind} {names[row]} is in the fit with {node.columns[column]} = "
-                f"{before[row, column]:g}, but here it has {now[row, column]:g} "
-                f"({other.any(axis=1).sum()} such {kind}(s)); give it the value that it was fitted "
-                f"with, or another name if it is another {kind}"
-            )
-
-
-def _refuse_moved(
-    category: str,
-    kind: str,
-    names: pd.Index,
-    levels: Sequence[str],
-    now: np.ndarray,
-    before: np.ndarray,
-) -> None:
-    """Raise an error if a subject or an item of the fit is given another level of a category."""
-    moved = np.flatnonzero(now != before)
-    if len(moved):
-        first = moved[0]
-        raise DataError(
-            f"{kind} {names[first]} is in the fit with {category} = {levels[before[first]]!r}, but "
-            f"here it has {levels[now[first]]!r} ({kind}s: {some(names[moved])}); give it the "
-            f"level that it was fitted with, or another name if it is another {kind}"
-        )

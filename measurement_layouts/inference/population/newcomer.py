@@ -98,7 +98,7 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
     joined = Joined.of(fit, evaluation)
     (who,) = joined.own.levels[SUBJECT]
     rng = np.random.default_rng(subject_seed(found, f"levels of {who}"))
-    target = Target(joined, shared_draws(fit, joined, rng))
+    target = Target(joined, shared_draws(fit, joined))
     sample = sample_particles(
         target.log_likelihood,
         int(target.active.sum()),

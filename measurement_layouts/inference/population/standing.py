@@ -16,11 +16,10 @@ from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ...linking.expression import Expr
 from ..model.alignment import leaves
 from ..model.cohort import Cohort
-from ..model.new_levels import new_values
+from ..model.new_levels import new_values, parents
 from ..posterior.cohort import cohort_of
 from ..posterior.diagnostics import profiles
 from ..posterior.posterior import Posterior, rows_of, some_draws, stacked, success_rates
-from .priors import parents
 
 _DRAWS = 4000  # simulated newcomers for each subject
 _SEED = 20231

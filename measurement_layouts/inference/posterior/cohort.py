@@ -1,5 +1,7 @@
 """A fit as a cohort: levels, properties and outcomes, and the draws at its levels."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name, root
 from ..model.alignment import Features
 from ..model.cohort import Cohort, plate_feature
+from ..model.new_levels import Levels
 from .posterior import Posterior
 
 
@@ -70,6 +73,12 @@ def draws_at(fit: Posterior, latent: Latent, codes: np.ndarray) -> np.ndarray:
     values = variable.transpose("chain", "draw", dim, *latent.label_dims).to_numpy()
     chains, draws, *rest = values.shape
     return np.asarray(values.reshape(chains * draws, *rest))
+
+
+def levels_of(fit: Posterior, cohort: Cohort, fitted: Mapping[str, int]) -> Levels:
+    """Return the draws of a joint fit at its levels and at the new levels of a cohort."""
+    draws = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
+    return Levels(cohort, fitted, partial(draws_at, fit), draws, int(fit.data.attrs["seed"]))
 
 
 def levels_of_items(fit: Posterior) -> Features:

@@ -134,8 +134,7 @@ class Running:
         if given is None:
             return cls(Target(Joined.alone(layout, evaluation), {}), draws, seed)
         joined = Joined.of(given, evaluation)
-        rng = np.random.default_rng([seed, 1])
-        return cls(Target(joined, shared_draws(given, joined, rng)), draws, seed)
+        return cls(Target(joined, shared_draws(given, joined)), draws, seed)
 
     @property
     def layout(self) -> Layout:

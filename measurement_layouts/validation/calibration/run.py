@@ -21,8 +21,7 @@ from ...inference.forecasts.likelihood import Attempted, log_likelihood
 from ...inference.model.cells import laid_out, log_likelihoods
 from ...inference.model.cohort import Cohort
 from ...inference.model.prior import sample_prior
-from ...inference.population.drawing import draw_truths
-from ...inference.population.truth import whole_cohort
+from ...inference.population.truth import draw_truths
 from ...inference.posterior.posterior import Posterior
 from ...inference.sampling.convergence import UNTRUSTED, convergence, faults, rhat_ess, status
 from ...inference.sampling.draws import Draws
@@ -102,7 +101,7 @@ def rank_jointly(
         By simulation: ``ok`` where the chains mix, else ``not converged``, and the reason.
     """
     of_truth, of_outcomes, of_chains, of_ties = seeds
-    truths = draw_truths(whole_cohort(layout, items, subjects), simulations, of_truth)
+    truths = draw_truths(Cohort.of_tables(layout, items, subjects), simulations, of_truth)
     rng = np.random.default_rng(of_ties)
     ranks, verdicts = [], {}
     names = [str(number + 1) for number in range(simulations)]

@@ -11,12 +11,14 @@ import scipy.sparse as sp
 from ...evaluations.subject_data import EDGE
 from ...inference.model.cells import evaluate_cells, laid_out
 from ...inference.model.cohort import Cohort, indices
-from ...inference.model.prior import draw_prior
-from ...inference.population.priors import around, at_levels, by_label, parents
-from ...layouts import Latent
+from ...inference.model.new_levels import at_all_levels, parameter_at, parents
+from ...inference.model.prior import LOCATION_SCALE, draw_prior
+from ...layouts import Latent, Prior
 from ...layouts.elements import Element
 from ...linking import Expr
+from ...linking.expression import Constant
 
+_LOCATION_SCALE = LOCATION_SCALE | {"TruncatedNormal": ("mu", "sigma"), "LogNormal": ("", "")}
 _STEP = 1e-4  # step of a numerical derivative, as a fraction of the prior sd
 _FIRM = 1e6  # precision with which effects sum to zero, relative to that of their priors
 _MATTERS = 1e-6  # change of log-odds per prior sd that is more than rounding error
@@ -33,6 +35,31 @@ class PlatedElement(Element):
     """
 
     columns: np.ndarray
+
+
+def location_and_scale(prior: Prior) -> tuple[Expr, Expr] | None:
+    """Return the location and the scale of a prior; None where values have another dependence.
+
+    Examples
+    --------
+    >>> location_and_scale(Prior("Normal", mu=0, sigma=2))
+    (<0>, <2>)
+    >>> location_and_scale(Prior("Beta", alpha=1, beta=2)) is None
+    True
+    """
+    location, scale = _LOCATION_SCALE.get(prior.family, ("", ""))
+    parameters = {"mu": Constant(0)} if prior.zero_sum_axes else {}
+    parameters |= dict(prior.parameters)
+    if location not in parameters or scale not in parameters:
+        return None
+    return parameters[location], parameters[scale]
+
+
+def by_label(latent: Latent) -> list[tuple[tuple[int, ...] | None, Prior]]:
+    """List a latent's priors with positions of labels: one for all (None), or one per label."""
+    if isinstance(latent.prior, tuple):
+        return [((position,), prior) for position, prior in enumerate(latent.prior)]
+    return [(None, latent.priors[0])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +171,7 @@ class Hierarchy:
                 parts = self.of_latent[latent.name]
                 chosen = parts if label is None else [parts[label[0]]]
                 labels = latent.label_dims if label is None else ()
-                family = around(prior)
+                family = location_and_scale(prior)
                 own = np.concatenate([part.columns for part in chosen])
                 if family is None:
                     spread = [self.prior_sd[self.parts.index(part)] for part in chosen]
@@ -154,13 +181,13 @@ class Hierarchy:
                     :, [part.label_index for part in chosen]
                 ]
                 location, scale = (
-                    at_levels(self.cohort, latent, labels, each, values).reshape(count, -1)
-                    for each in family[:2]
+                    self._parameter(latent, labels, each, values).reshape(count, -1)
+                    for each in family
                 )
                 alone[own] = scale.T.ravel()
                 deviation = (here - location) / scale
                 start = parts[0].columns[0]
-                for each, times in ((family.location, 1.0), (family.scale, deviation)):
+                for each, times in zip(family, (1.0, deviation), strict=True):
                     for change, by in self._changes(latent, labels, each, values):
                         moved = change.reshape(count, -1) * times
                         for at, part in enumerate(chosen):
@@ -194,8 +221,23 @@ class Hierarchy:
                     flat = moved.reshape(-1, len(self.of_latent[parent.name]))
                     flat[:, part.label_index] += side * step
                     now = {**values, parent.name: moved}
-                    ends.append(at_levels(self.cohort, latent, labels, expression, now))
+                    ends.append(self._parameter(latent, labels, expression, now))
                 yield (ends[1] - ends[0]) / (2 * step), part.columns[self._above(latent, parent)]
+
+    def _parameter(
+        self,
+        latent: Latent,
+        labels: tuple[str, ...],
+        expression: Expr,
+        values: Mapping[str, np.ndarray],
+    ) -> np.ndarray:
+        """Compute a prior's parameter at all levels of its latent: (levels..., labels...)."""
+        tables = {name: each[None] for name, each in {**values, **self.cohort.covariates}.items()}
+        values_of = at_all_levels(self.cohort, latent, tables)
+        axes = 1 + len(latent.plates)
+        numbers = parameter_at(self.cohort, expression, axes, labels, values_of)[0]
+        sizes = (len(self.cohort.layout.dims[dim]) for dim in labels)
+        return np.broadcast_to(numbers, (*self.cohort.size(latent.plates), *sizes))
 
     def _above(self, latent: Latent, parent: Latent) -> np.ndarray:
         """Find the level of a parent for each level of a latent."""
@@ -249,8 +291,7 @@ class Hierarchy:
     def _sum_to_zero(self, latent: Latent, precision: np.ndarray) -> None:
         """Fix the sums of deviations at zero for priors that sum to zero."""
         for label, prior in by_label(latent):
-            family = around(prior)
-            if family is None or not family.axes:
+            if not prior.zero_sum_axes:
                 continue
             sizes = self.cohort.size(latent.plates)
             parts = self.of_latent[latent.name]
@@ -258,7 +299,7 @@ class Hierarchy:
                 free: np.ndarray = np.ones((1, 1))
                 for axis, count in enumerate(sizes):
                     eye = np.eye(count)
-                    summed = axis >= len(sizes) - family.axes
+                    summed = axis >= len(sizes) - prior.zero_sum_axes
                     free = np.kron(free, eye - 1 / count if summed else eye)
                 at = np.ix_(part.columns, part.columns)
                 precision[at] += _FIRM * (np.eye(len(part.columns)) - free)
