@@ -94,7 +94,7 @@ def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[
     features = of_rows(steps, read_features(fit.layout, items), len(items))
     count = len(items) * len(steps.rows)
     for row in rows:
-        yield gathered(every_draw(fit, row, features, count, memory_mib=_MEMORY_MIB), count)
+        yield gathered(every_draw(fit, row, features, count, memory_mib=_MEMORY_MIB))
 
 
 def _of_one(

@@ -89,7 +89,7 @@ class _Moved:
         mean = fit.layout.mean_of(node)
         rows = len(next(iter(own.values())))
         parts = every_draw(fit, row, own, rows, mean, memory_mib=_MEMORY_MIB)
-        every = gathered(parts, rows) / node.range.high
+        every = gathered(parts) / node.range.high
         return np.asarray(every.reshape(len(self.values), -1, every.shape[1]).mean(axis=1))
 
 

@@ -193,7 +193,7 @@ def log_likelihood(
         block = block_of(fit, chosen, len(rows))
         drawn = block.read(row)
         if effect is None:
-            logs = gathered(values_of(block, drawn, target, memory_mib=_MEMORY_MIB), len(rows))
+            logs = gathered(values_of(block, drawn, target, memory_mib=_MEMORY_MIB))
         else:
             logs = _over_effect(block, drawn, target, effect)
         total = np.zeros((len(places), chains * draws))
@@ -312,7 +312,7 @@ def _over_effect(block: Block, drawn: Draws, target: Expr, effect: Latent) -> np
     parameters, level = dict(effect.priors[0].parameters), block.levels[effect.name]
 
     def every(formula: Expr, drawn: Draws = drawn) -> np.ndarray:
-        return gathered(values_of(block, drawn, formula, memory_mib=_MEMORY_MIB), block.items)
+        return gathered(values_of(block, drawn, formula, memory_mib=_MEMORY_MIB))
 
     mean, spread = every(parameters["mu"]), every(parameters["sigma"])
     weights = -0.5 * _SCORES**2

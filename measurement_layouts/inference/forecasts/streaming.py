@@ -7,7 +7,6 @@ import numpy as np
 
 from ...common.threads import thread_count
 from ...linking import Expr
-from ..distinct import in_order
 from ..evaluator import CACHED, Draws, Evaluator
 from ..model.alignment import Features
 from ..posterior.posterior import Posterior
@@ -150,32 +149,23 @@ def values_of(
         yield items, values[evaluator.row]
 
 
-def gathered(
-    values: Iterable[tuple[np.ndarray, np.ndarray]], items: int, step: int = 1
-) -> np.ndarray:
+def gathered(values: Iterable[tuple[np.ndarray, np.ndarray]], step: int = 1) -> np.ndarray:
     """Join the values of a stream into one array, (items, draws), with every `step`-th draw."""
-    joined = np.empty((items, 0))
-    for places, some_values in values:
-        thinned = some_values[:, ::step]
-        if not joined.size:
-            joined = np.empty((items, thinned.shape[1]))
-        joined[places] = thinned
-    return joined
+    joined = [part[:, ::step] for _, part in values]
+    return np.concatenate(joined) if joined else np.empty((0, 0))
 
 
 def all_draws(
     blocks: Iterable[Block], subject: int, target: Expr, *, memory_mib: float, step: int = 1
 ) -> np.ndarray:
     """Compute a formula for the draws of one subject, by its position; shape (items, draws)."""
-    return np.concatenate(
-        [
-            gathered(
-                values_of(block, block.read(subject), target, memory_mib=memory_mib),
-                block.items,
-                step,
-            )
+    return gathered(
+        (
+            values
             for block in blocks
-        ]
+            for values in values_of(block, block.read(subject), target, memory_mib=memory_mib)
+        ),
+        step,
     )
 
 
@@ -188,25 +178,19 @@ def chances(scope: Scope, *, memory_mib: float, step: int = 1) -> Iterator[np.nd
 
 
 def _pieces(block: Block, targets: Sequence[Expr], drawn: Draws, bound: float) -> Iterator[Piece]:
-    """Divide items into pieces that need no more memory than the bound, in bytes.
-
-    Items that share many values are computed together.
-    """
+    """Divide items into pieces that need no more memory than the bound, in bytes."""
     draws = max(values.shape[-1] for values in drawn.values())
-    order, number = group_alike(block.features, block.items)
-    count, levels = int(number[-1]) + 1, block.levels
     size = int(np.clip(bound / 2 / (8 * draws), 1, _MOST_ITEMS))
     together = int(np.clip(bound / _ARRAYS / 8, 1, CACHED))  # numbers of one intermediate result
-    for start in range(0, count, size):
-        items = order[slice(*np.searchsorted(number, [start, start + size]))]
+    levels = block.levels
+    for start in range(0, block.items, size):
+        items = np.arange(start, min(start + size, block.items))
         features, codes = (
             {name: values[items] for name, values in columns.items()}
             for columns in (block.features, levels)
         )
-        yield (
-            items,
-            Evaluator(block.layout, targets, features, len(items), codes, together=together),
-        )
+        evaluator = Evaluator(block.layout, targets, features, len(items), codes, together=together)
+        yield items, evaluator
 
 
 def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
@@ -234,32 +218,3 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         ends = np.quantile(rows, [(1 - prob) / 2, (1 + prob) / 2], axis=1, overwrite_input=True)
     return np.vstack([mean, np.where(np.isnan(ends), mean, ends)])  # between equal infinities: NaN
-
-
-def group_alike(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sort items so that neighbours share many values, and number the distinct items.
-
-    Parameters
-    ----------
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
-    items : int
-        Number of items.
-
-    Returns
-    -------
-    order : ndarray of int
-        Positions of all items; items with the same meta-features are neighbours.
-    number : ndarray of int
-        For every item in that order, the number of its distinct item, counted from 0.
-
-    Examples
-    --------
-    >>> group_alike({"size": np.array([2.0, 1.0, 2.0])}, items=3)
-    (array([1, 0, 2]), array([0, 1, 1]))
-    """
-    columns = [
-        column for values in features.values() for column in values.reshape(items, -1).T
-    ] or [np.zeros(items)]
-    columns.sort(key=lambda column: len(np.unique(column)))  # most values: the primary sort key
-    return in_order(columns)
