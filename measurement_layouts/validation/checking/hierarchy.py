@@ -48,8 +48,9 @@ def location_and_scale(prior: Prior) -> tuple[Expr, Expr] | None:
     True
     """
     location, scale = _LOCATION_SCALE.get(prior.family, ("", ""))
-    parameters = {"mu": Constant(0)} if prior.zero_sum_axes else {}
-    parameters |= dict(prior.parameters)
+    parameters = dict(prior.parameters)
+    if prior.zero_sum_axes:
+        parameters["mu"] = Constant(0)
     if location not in parameters or scale not in parameters:
         return None
     return parameters[location], parameters[scale]
