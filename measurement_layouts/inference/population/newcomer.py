@@ -94,10 +94,10 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
             f"layout {layout.name!r} shares nothing between subjects, so a newcomer does not "
             "depend on the others; fit it separately: fit(layout, evaluation)"
         )
-    found = int(fit.data.attrs["seed"]) if seed is None else whole("seed", seed)
+    seed = int(fit.data.attrs["seed"]) if seed is None else whole("seed", seed)
     joined = Joined.of(fit, evaluation)
-    (who,) = joined.own.levels[SUBJECT]
-    rng = np.random.default_rng(subject_seed(found, f"levels of {who}"))
+    (name,) = joined.own.levels[SUBJECT]
+    rng = np.random.default_rng(subject_seed(seed, f"levels of {name}"))
     target = Target(joined, shared_draws(fit, joined, rng))
     sample = sample_particles(
         target.log_likelihood,
@@ -105,9 +105,9 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
         target.count,
         _OPTIONS.chains,
         _OPTIONS.draws,
-        subject_seed(found, who),
+        subject_seed(seed, name),
     )
-    return _assembled(target, sample, found, rng)
+    return _assembled(target, sample, seed, rng)
 
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:

@@ -1,7 +1,5 @@
 """Success probabilities that follow from true values of a joint layout's latents."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -13,7 +11,7 @@ from ...evaluations.steps import expanded
 from ...evaluations.tables import named
 from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
-from ..model.cells import chances_given, evaluate_cells, laid_out
+from ..cells import CellEvaluator
 from ..model.cohort import Cohort
 
 STEPS, SETTLED = 200, 1e-12  # of the iteration towards consistent mean failures
@@ -99,23 +97,22 @@ def _chances(cohort: Cohort, values: dict[str, np.ndarray], rng: np.random.Gener
     Mean failures are those that follow from the probabilities, by damped iteration.
     """
     constants, count = cohort.layout.constants, len(cohort.levels[SUBJECT])
-    failure = np.full(count, 0.5)
+    cells, failure = CellEvaluator(cohort), np.full(count, 0.5)
+    draws = cells.draws_by_level({name: value[None] for name, value in values.items()})
     for _ in range(STEPS if constants else 1):
-        brought = dict.fromkeys((constant.name for constant in constants), failure)
-        values_of = laid_out(replace(cohort, covariates={**cohort.covariates, **brought}), values)
-        mean = np.broadcast_to(evaluate_cells(cohort, values_of), len(cohort.subject))
+        draws |= dict.fromkeys((str(constant.name) for constant in constants), failure[:, None])
+        mean = cells.chances(draws)[:, 0]
         step = 1 - mean.reshape(count, -1).mean(axis=1) - failure
         if not (np.abs(step) >= SETTLED).any():
             break
         failure = failure + step / 2
     if cohort.layout.outcome.unseen is None:
         return mean
-    given, weights = chances_given(cohort, values_of)
-    upto = np.cumsum(np.broadcast_to(weights, (len(mean), weights.shape[-1])), axis=1)
+    chances, weights = (table[..., 0] for table in cells.chances_by_place(draws))
+    upto = np.cumsum(weights, axis=1)
     ranks = rng.random((len(mean), 1)) * upto[:, -1:]
     place = (upto[:, :-1] <= ranks).sum(axis=1)[:, None]
-    given = np.broadcast_to(given, upto.shape)
-    return np.asarray(np.take_along_axis(given, place, axis=1)[:, 0])
+    return np.asarray(np.take_along_axis(chances, place, axis=1)[:, 0])
 
 
 def dims_of(latent: Latent) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from scipy.stats import kstest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.model.cells import evaluate_cells, laid_out
+from measurement_layouts.inference.cells import CellEvaluator
 from measurement_layouts.inference.population.drawing import draw_truths
 from measurement_layouts.inference.population.truth import whole_cohort
 
@@ -19,7 +19,9 @@ LAYOUT = shared_layouts.explanatory()
 
 def chances(cohort, values):
     """Success probabilities by cell."""
-    return np.broadcast_to(evaluate_cells(cohort, laid_out(cohort, values)), len(cohort.row))
+    cells = CellEvaluator(cohort)
+    draws = cells.draws_by_level({name: value[None] for name, value in values.items()})
+    return cells.chances(draws)[:, 0]
 
 
 @pytest.fixture(scope="module")
