@@ -8,21 +8,18 @@ import pandas as pd
 
 from ...common.errors import FitError
 from ...common.options import inside
-from ...layouts import Capability, Layout
+from ...layouts import Capability
 from ...layouts.elements import Element, find_elements
 from ...layouts.plates import SUBJECT, Category, root
-from ...linking import evaluate
-from ..model.alignment import align
+from ..evaluator import Evaluator
 from ..model.unseen import refuse_unseen
 from ..posterior.posterior import Posterior, some_draws, stacked
-
-type Known = dict[str, np.ndarray]
 
 _DRAWS = 400  # posterior draws that are used
 _CELLS = 2**21  # draws times items times labels that are computed at a time
 _REACH = 20.0  # half-width of the search range, in standard deviations of the subjects
-_HALVINGS = 34  # bisection steps
 _EVEN = 0.5
+_HALVINGS = 34  # bisection steps
 EASIER, HARDER = "easier", "harder"
 
 
@@ -84,136 +81,110 @@ def item_places(
             "steps, each with its own place; give a fit of a layout with a single Success"
         )
     refuse_unseen(layout, "item_places", "give a fit of items of one trial each")
-    found = _capabilities(fit, nodes)
-    names = fit.constants.indexes["item"].map(str)
-    known = _average_subject(fit, some_draws(fit, _DRAWS))
-    tail = (1 - prob) / 2
+    average = _AverageSubject(fit)
+    size = max(1, _CELLS // (_DRAWS * math.prod(map(len, layout.dims.values()))))
+    items = np.arange(len(average.items))
+    blocks = np.split(items, items[size::size])
     tables = []
-    for element in found:
-        ends = _ends(fit, element)
-        places = np.concatenate(
-            [
-                _even(layout, element, _at(known, rows), ends, len(names[rows]))
-                for rows in _blocks(layout, len(names))
-            ],
-            axis=1,
-        )
-        low, middle, high = np.quantile(
-            places, [tail, 0.5, 1 - tail], axis=0, method="inverted_cdf"
-        )
+    for element in _capabilities(fit, nodes):
+        places = np.concatenate([average.places(element, block) for block in blocks])
+        tail = (1 - prob) / 2
+        ends = [tail, 0.5, 1 - tail]
+        low, middle, high = np.quantile(places, ends, axis=1, method="inverted_cdf")
         beyond = np.select([middle == np.inf, middle == -np.inf], [HARDER, EASIER], "")
-        tables.append(
-            pd.DataFrame(
-                {
-                    "node": element.latent.name,
-                    "label": element.label,
-                    "item": names,
-                    "place": np.where(beyond == "", middle, np.nan),
-                    "low": low,
-                    "high": high,
-                    "reached": np.isfinite(places).mean(axis=0),
-                    "beyond": beyond,
-                }
-            )
-        )
+        columns = {
+            "node": element.latent.name,
+            "label": element.label,
+            "item": average.items,
+            "place": np.where(beyond == "", middle, np.nan),
+            "low": low,
+            "high": high,
+            "reached": np.isfinite(places).mean(axis=1),
+            "beyond": beyond,
+        }
+        tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
 
 def _capabilities(fit: Posterior, nodes: str | Sequence[str] | None) -> list[Element]:
     """Find the elements of capabilities that have a value per subject."""
-    known = [one for one in fit.elements if isinstance(one.latent, Capability) and not one.levels]
-    found = known if nodes is None else find_elements(fit.elements, nodes)
-    others = [one.name for one in found if one not in known]
-    if others or not found:
-        what = (
-            f"{others[0]} is a {find_elements(fit.elements, others)[0].latent.kind}"
-            if others
-            else (f"layout {fit.layout.name!r} has no capability with a value per subject")
-        )
+    named = find_elements(fit.elements, nodes)
+    chosen = [one for one in named if isinstance(one.latent, Capability) and not one.levels]
+    if not chosen or (nodes is not None and len(chosen) < len(named)):
+        what = f"layout {fit.layout.name!r} has no capability with a value per subject"
+        if nodes is not None:
+            wrong = next(one for one in named if one not in chosen)
+            what = f"{wrong.name} is a {wrong.latent.kind}"
         raise FitError(f"items are placed on the scale of a capability, and {what}")
-    return found
+    return chosen
 
 
-def _average_subject(fit: Posterior, draws: np.ndarray) -> Known:
-    """Arrange the values from which the outcome is computed as ``(draws, items, *labels)``.
+class _AverageSubject:
+    """The subject whose values are the means over the fit's subjects, in each of some draws."""
 
-    Values of subjects, and of categories of subjects, are averaged over the subjects.
-    """
-    layout, constants = fit.layout, fit.constants
-    dims = tuple(layout.dims)
-    known: Known = {
-        constant.name: np.mean(constants[constant.name].to_numpy()) for constant in layout.constants
-    }
-    for feature in layout.meta_features:
-        values = constants[feature.name].to_numpy()[None]
-        known[feature.name] = align(values, feature, dims, leading=1, per_item=True)
-    for covariate in layout.covariates:
-        mean = constants[covariate.name].to_numpy().mean(axis=0)[None]
-        known[covariate.name] = align(mean, covariate, dims, leading=1, per_item=False)
-    for latent in layout.latents:
-        values, per_item = stacked(fit, latent, draws), False
-        for axis, plate in reversed(list(enumerate(latent.plates, start=1))):
-            if isinstance(plate, Category):
-                values = np.take(values, constants[plate.name].to_numpy(), axis)
-            if root(plate) == SUBJECT:
-                values = values.mean(axis=axis)
-            else:
-                per_item = True
-        known[latent.name] = align(values, latent, dims, leading=1, per_item=per_item)
-    return known
+    def __init__(self, fit: Posterior) -> None:
+        layout, constants = fit.layout, fit.constants
+        self._fit, self._draws = fit, some_draws(fit, _DRAWS)
+        self.items = constants.indexes["item"].map(str)
+        rows = np.arange(len(self.items))
+        self._columns = {one.name: constants[one.name].to_numpy() for one in layout.row_features}
+        for node in (*layout.covariates, *layout.constants):
+            mean = constants[node.name].to_numpy().mean(axis=0)
+            self._columns[str(node.name)] = np.broadcast_to(mean, (len(rows), *mean.shape))
+        self._levels, self._values = dict[str, np.ndarray](), dict[str, np.ndarray]()
+        for latent in layout.latents:
+            values, codes = stacked(fit, latent, self._draws), list[np.ndarray]()
+            for axis, plate in reversed(list(enumerate(latent.plates, start=1))):
+                of = constants[plate.name].to_numpy() if isinstance(plate, Category) else None
+                if root(plate) == SUBJECT:
+                    of_subjects = values if of is None else np.take(values, of, axis)
+                    values = of_subjects.mean(axis=axis)
+                else:
+                    codes.insert(0, rows if of is None else of)
+            sizes = values.shape[1 : 1 + len(codes)]
+            if codes:
+                self._levels[latent.name] = np.ravel_multi_index(codes, sizes)
+            flat = values.reshape(len(values), math.prod(sizes), *values.shape[1 + len(codes) :])
+            self._values[latent.name] = np.moveaxis(flat, 0, -1)
 
+    def places(self, element: Element, items: np.ndarray) -> np.ndarray:
+        """Find the levels with a success probability of 1/2 by bisection, shape (items, draws).
 
-def _blocks(layout: Layout, items: int) -> list[slice]:
-    """Divide the items into blocks, to bound the memory used."""
-    labels = math.prod(map(len, layout.dims.values()))
-    size = max(1, _CELLS // (_DRAWS * labels))
-    return [slice(start, start + size) for start in range(0, items, size)]
+        A level is infinite where the success probability is above 1/2, or below, in the whole
+        range.
+        """
+        name = element.latent.name
+        evaluator = Evaluator(
+            self._fit.layout,
+            [self._fit.layout.outcome],
+            {column: values[items] for column, values in self._columns.items()},
+            len(items),
+            {latent: codes[items] for latent, codes in self._levels.items()}
+            | {name: np.arange(len(items))},
+        )
+        moved = np.repeat(self._values[name], len(items), axis=0)
+        flat = moved.reshape(len(items), -1, len(self._draws))
 
+        def below(levels: np.ndarray) -> np.ndarray:
+            flat[:, element.label_index] = levels
+            with np.errstate(all="ignore"):
+                (chances,) = evaluator(self._values | {name: moved})
+            return np.asarray(chances[evaluator.row] < _EVEN)
 
-def _at(known: Known, rows: slice) -> Known:
-    """Return some items of the arranged values."""
-    return {
-        name: values[:, rows] if np.ndim(values) and values.shape[1] > 1 else values
-        for name, values in known.items()
-    }
+        low, high = (np.full((len(items), len(self._draws)), end) for end in self._ends(element))
+        below_at_low, below_at_high = below(low), below(high)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            same = below(middle) == below_at_low
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        beyond = np.where(below_at_low, np.inf, -np.inf)
+        return np.where(below_at_low != below_at_high, (low + high) / 2, beyond)
 
-
-def _ends(fit: Posterior, element: Element) -> tuple[float, float]:
-    """Return the levels between which the search for an element's place runs."""
-    latent, draws = element.latent, some_draws(fit, _DRAWS)
-    own = stacked(fit, latent, draws).reshape(len(draws), len(fit.subjects), -1)[..., element.index]
-    low, high = latent.range.low, latent.range.high
-    return (
-        float(low if np.isfinite(low) else own.mean() - _REACH * own.std()),
-        float(high if np.isfinite(high) else own.mean() + _REACH * own.std()),
-    )
-
-
-def _even(
-    layout: Layout, element: Element, known: Known, ends: tuple[float, float], items: int
-) -> np.ndarray:
-    """Find the level with a success probability of 1/2 by bisection; shape (draws, items).
-
-    The level is infinite where the success probability is above 1/2, or below, in the whole range.
-    """
-    name, dims = element.latent.name, tuple(layout.dims)
-    others = known[name]
-    own = np.zeros(others.shape[2:], dtype=bool)
-    own.flat[element.index] = True
-
-    def chance(level: np.ndarray) -> np.ndarray:
-        """Compute the success probability with the element at a level, (draws, items)."""
-        lifted = level.reshape(*level.shape, *[1] * len(dims))
-        values = known | {name: np.where(own, lifted, others)}
-        found = np.asarray(evaluate(layout.outcome.expression, values, dims))
-        found = np.broadcast_to(found, (*level.shape, *[1] * len(dims)))
-        return found.reshape(level.shape)
-
-    shape = len(others), items
-    low, high = (np.full(shape, end) for end in ends)
-    below, above = chance(low) < _EVEN, chance(high) > _EVEN
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        under = (chance(middle) < _EVEN) == below
-        low, high = np.where(under, middle, low), np.where(under, high, middle)
-    return np.where(below == above, (low + high) / 2, np.where(below, np.inf, -np.inf))
+    def _ends(self, element: Element) -> tuple[float, float]:
+        """Return the levels between which the search for an element's place runs."""
+        of_subjects = stacked(self._fit, element.latent, self._draws)
+        values = of_subjects.reshape(*of_subjects.shape[:2], -1)[..., element.label_index]
+        reach, span = _REACH * values.std(), element.latent.range
+        low = span.low if np.isfinite(span.low) else values.mean() - reach
+        high = span.high if np.isfinite(span.high) else values.mean() + reach
+        return float(low), float(high)
