@@ -49,14 +49,14 @@ class Sample:
     ----------
     scores : ndarray, shape (chains, draws, length)
         The subject's values as standard normal scores.
-    shared : ndarray of int, shape (chains, draws)
+    picks : ndarray of int, shape (chains, draws)
         Positions among the draws of the shared latents.
     log_likelihood : ndarray, shape (chains, draws)
         Log-likelihood in nats.
     """
 
     scores: np.ndarray
-    shared: np.ndarray
+    picks: np.ndarray
     log_likelihood: np.ndarray
 
     @property
@@ -66,8 +66,8 @@ class Sample:
         Two independent draws both have position j with probability :math:`w_j^2`, so that the part
         of equal pairs among draws of different chains is an unbiased estimate of the sum.
         """
-        most = int(self.shared.max()) + 1
-        counts = np.stack([np.bincount(chain, minlength=most) for chain in self.shared])
+        most = int(self.picks.max()) + 1
+        counts = np.stack([np.bincount(chain, minlength=most) for chain in self.picks])
         pairs = counts.sum(axis=0) ** 2 - (counts**2).sum(axis=0)
         every = counts.sum() ** 2 - (counts.sum(axis=1) ** 2).sum()
         return float(every / pairs.sum().clip(min=1))
