@@ -1,6 +1,6 @@
 """Sequential Monte Carlo for a new subject's values, given draws of the shared latents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -197,7 +197,7 @@ class Particles:
         shared: int,
         count: int,
         groups: int,
-        seed: int,
+        seed: int | Sequence[int],
     ) -> "Particles":
         """Draw particles from the prior, and raise the likelihood's power from 0 to 1."""
         rng = np.random.default_rng(seed)

@@ -62,7 +62,7 @@ class Running:
         self._scores = rng.normal(size=(count, len(bank.active)))
         self._picks = rng.permutation(np.resize(rng.permutation(bank.count), count))
         self._log_likelihood, self._log_weights = np.zeros(count), np.zeros(count)
-        self._rows, self._counts = list[int](), list[tuple[int, int]]()
+        self._answers = np.empty((3, 0), dtype=int)  # rows of the bank, successes and trials
         self.refitted, self._reached = False, 0.0
         self._prior_above = dict[tuple[int, float], float]()
 
@@ -128,13 +128,13 @@ class Running:
                 f"{layout.name!r}; give a fit of the same layout"
             )
         rows = items if layout.steps is None else expanded(layout.steps, items)
-        whole = pd.DataFrame(1, index=[subject], columns=rows.index)
-        evaluation = Evaluation(rows, 0 * whole, whole, subjects=subjects)
+        trials = pd.DataFrame(1, index=[subject], columns=rows.index)
+        evaluation = Evaluation(rows, 0 * trials, trials, subjects=subjects)
         if given is None:
             return cls(Target(Joined.alone(layout, evaluation), {}), draws, seed)
         joined = Joined.of(given, evaluation)
-        rng = np.random.default_rng([seed, 1])
-        return cls(Target(joined, shared_draws(given, joined, rng)), draws, seed)
+        shared = shared_draws(given, joined, np.random.default_rng([seed, 1]))
+        return cls(Target(joined, shared), draws, seed)
 
     @property
     def layout(self) -> Layout:
@@ -206,29 +206,24 @@ class Running:
         DataError
             When the layout is undefined on these items at every particle.
         """
-        tried = np.flatnonzero(trials)
-        rows, successes, trials = (np.asarray(one)[tried] for one in (rows, successes, trials))
-        again = not set(self._rows).isdisjoint(rows.tolist())
-        most = 2 if again else int(trials.max(initial=0))
+        answers = np.stack([rows, successes, trials])[:, np.asarray(trials) > 0]
+        again = np.isin(answers[0], self._answers[0]).any()
+        most = 2 if again else int(answers[2].max(initial=0))
         refuse_unseen(self.layout, "a test that adapts", "ask each item once", most)
-        answers = self.bank.at(rows, successes, trials)
-        gained = answers.log_likelihood_of(self._latents, self._picks)
+        target = self.bank.at(*answers)
+        gained = target.log_likelihood_of(self._latents, self._picks)
         if (gained == NEVER).all():
-            names = [self.bank.joined.own.levels[ITEM][item] for item in answers.joined.own.item]
+            names = [self.bank.joined.own.levels[ITEM][item] for item in target.joined.own.item]
             raise DataError(
                 f"layout {self.layout.name!r} gives no probability to outcomes of {some(names)} at "
                 "any profile; check their properties, or leave them out of the bank"
             )
-        self._rows = [*self._rows, *rows.tolist()]
-        self._counts = [*self._counts, *zip(successes.tolist(), trials.tolist(), strict=True)]
+        self._answers = np.concatenate([self._answers, answers], axis=1)
         self._log_likelihood = self._log_likelihood + gained
         self._log_weights = self._log_weights + gained
         self.refitted = False
         if self.effective < _STAY * len(gained):
             self._move()
-            if self.error > max(_ERROR, _GROWN * self._reached):
-                self._draw_anew()
-                self.refitted, self._reached = True, self.error
 
     @property
     def effective(self) -> float:
@@ -270,13 +265,10 @@ class Running:
         With a joint fit of others, the prior is the distribution of new subjects in that fit.
         """
         if (element, value) not in self._prior_above:
-            bank, length = self.bank, self._scores.shape[1]
-            rng = np.random.default_rng([self._seed, 5])
-            picks = np.resize(rng.permutation(bank.count), _PRIOR_DRAWS)
-            size, above = max(1, _PRIOR_BLOCK // max(1, length)), 0
-            for start in range(0, _PRIOR_DRAWS, size):
-                block = picks[start : start + size]
-                latents = bank.values(rng.normal(size=(len(block), length)), block)
+            rng, length = np.random.default_rng([self._seed, 5]), self._scores.shape[1]
+            picks, above = np.resize(rng.permutation(self.bank.count), _PRIOR_DRAWS), 0
+            for block in np.array_split(picks, 1 + _PRIOR_DRAWS * length // _PRIOR_BLOCK):
+                latents = self.bank.values(rng.normal(size=(len(block), length)), block)
                 above += int((self._profiles(latents)[:, element] > value).sum())
             self._prior_above[element, value] = above / _PRIOR_DRAWS
         return self._prior_above[element, value]
@@ -297,36 +289,33 @@ class Running:
         columns["mean"], columns["sd"] = self.means[None], self.sds[None]
         return pd.DataFrame(names | {name: values[0] for name, values in columns.items()})
 
-    def _answered(self) -> Target:
-        """Return the target with the cells that were answered."""
-        successes, trials = np.array(self._counts).T
-        return self.bank.at(np.array(self._rows), successes, trials)
-
     def _move(self) -> None:
-        """Resample particles by weight, and move them."""
-        target = self._answered()
+        """Resample particles by weight and move them, or draw them all anew if the error grows."""
+        count = self._answers.shape[1]
+        target = self.bank.at(*self._answers)
         particles = Particles(
             target.log_likelihood,
             self._scores[:, target.active],
             self._picks,
             self._log_likelihood,
             target.count,
-            np.random.default_rng([self._seed, 2, len(self._rows)]),
+            np.random.default_rng([self._seed, 2, count]),
         )
         particles.resample(self.weights, GROUPS)
-        particles.move(max(_MOVES, min(_MOST, _FEW // len(self._rows))))
+        particles.move(max(_MOVES, min(_MOST, _FEW // count)))
         self._take(particles, target.active)
-
-    def _draw_anew(self) -> None:
-        """Draw all particles from the prior, and temper the likelihood of all answers."""
-        target = self._answered()
-        seed = int(np.random.SeedSequence([self._seed, 3, len(self._rows)]).generate_state(1)[0])
-        length = int(target.active.sum())
-        particles = Particles.tempered(
-            target.log_likelihood, length, target.count, len(self._picks), GROUPS, seed
-        )
-        particles.move(_ANEW)
-        self._take(particles, target.active)
+        if self.error > max(_ERROR, _GROWN * self._reached):
+            particles = Particles.tempered(
+                target.log_likelihood,
+                int(target.active.sum()),
+                target.count,
+                len(self._picks),
+                GROUPS,
+                [self._seed, 3, count],
+            )
+            particles.move(_ANEW)
+            self._take(particles, target.active)
+            self.refitted, self._reached = True, self.error
 
     def _take(self, particles: Particles, active: np.ndarray) -> None:
         """Make particles the current ones, with equal weights."""
