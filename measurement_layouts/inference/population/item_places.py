@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from ...common.errors import FitError
 from ...common.options import inside
-from ...layouts import Capability
+from ...layouts import Capability, Layout
 from ...layouts.elements import Element, find_elements
-from ...layouts.plates import SUBJECT, Category, root
+from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..evaluator import Evaluator
 from ..model.unseen import refuse_unseen
 from ..posterior.posterior import Posterior, some_draws, stacked
@@ -81,27 +82,23 @@ def item_places(
             "steps, each with its own place; give a fit of a layout with a single Success"
         )
     refuse_unseen(layout, "item_places", "give a fit of items of one trial each")
-    average = _AverageSubject(fit)
+    average, names = _average_subject(fit), fit.constants.indexes[ITEM].map(str)
     size = max(1, _CELLS // (_DRAWS * math.prod(map(len, layout.dims.values()))))
-    items = np.arange(len(average.items))
-    blocks = np.split(items, items[size::size])
+    blocks = [slice(start, start + size) for start in range(0, len(names), size)]
+    tail = (1 - prob) / 2
     tables = []
     for element in _capabilities(fit, nodes):
-        places = np.concatenate([average.places(element, block) for block in blocks])
-        tail = (1 - prob) / 2
-        ends = [tail, 0.5, 1 - tail]
-        low, middle, high = np.quantile(places, ends, axis=1, method="inverted_cdf")
+        ends = _ends(fit, element)
+        places = np.concatenate(
+            [_places(layout, element, *ends, average.isel(item=block)) for block in blocks]
+        )
+        low, middle, high = np.quantile(
+            places, [tail, 0.5, 1 - tail], axis=1, method="inverted_cdf"
+        )
         beyond = np.select([middle == np.inf, middle == -np.inf], [HARDER, EASIER], "")
-        columns = {
-            "node": element.latent.name,
-            "label": element.label,
-            "item": average.items,
-            "place": np.where(beyond == "", middle, np.nan),
-            "low": low,
-            "high": high,
-            "reached": np.isfinite(places).mean(axis=1),
-            "beyond": beyond,
-        }
+        columns = {"node": element.latent.name, "label": element.label, "item": names}
+        columns |= {"place": np.where(beyond == "", middle, np.nan), "low": low, "high": high}
+        columns |= {"reached": np.isfinite(places).mean(axis=1), "beyond": beyond}
         tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
@@ -119,72 +116,67 @@ def _capabilities(fit: Posterior, nodes: str | Sequence[str] | None) -> list[Ele
     return chosen
 
 
-class _AverageSubject:
-    """The subject whose values are the means over the fit's subjects, in each of some draws."""
+def _average_subject(fit: Posterior) -> xr.Dataset:
+    """Return properties of items, and draws of latents at each item for the average subject."""
+    layout, constants = fit.layout, fit.constants.variables
+    nodes = (*layout.row_features, *layout.covariates, *layout.constants)
+    variables = {str(node.name): constants[node.name] for node in nodes}
+    for latent in layout.latents:
+        draws = fit.posterior.variables[latent.name].stack(sample=("chain", "draw"))
+        plates = map(plate_name, latent.plates)
+        levels = {name: constants[name] for name in plates if name not in (SUBJECT, ITEM)}
+        variables[latent.name] = draws.isel(sample=some_draws(fit, _DRAWS)).isel(levels)
+    return xr.Dataset(
+        {
+            name: variable.mean(SUBJECT) if SUBJECT in variable.dims else variable
+            for name, variable in variables.items()
+        }
+    )
 
-    def __init__(self, fit: Posterior) -> None:
-        layout, constants = fit.layout, fit.constants
-        self._fit, self._draws = fit, some_draws(fit, _DRAWS)
-        self.items = constants.indexes["item"].map(str)
-        rows = np.arange(len(self.items))
-        self._columns = {one.name: constants[one.name].to_numpy() for one in layout.row_features}
-        for node in (*layout.covariates, *layout.constants):
-            mean = constants[node.name].to_numpy().mean(axis=0)
-            self._columns[str(node.name)] = np.broadcast_to(mean, (len(rows), *mean.shape))
-        self._levels, self._values = dict[str, np.ndarray](), dict[str, np.ndarray]()
-        for latent in layout.latents:
-            values, codes = stacked(fit, latent, self._draws), list[np.ndarray]()
-            for axis, plate in reversed(list(enumerate(latent.plates, start=1))):
-                of = constants[plate.name].to_numpy() if isinstance(plate, Category) else None
-                if root(plate) == SUBJECT:
-                    of_subjects = values if of is None else np.take(values, of, axis)
-                    values = of_subjects.mean(axis=axis)
-                else:
-                    codes.insert(0, rows if of is None else of)
-            sizes = values.shape[1 : 1 + len(codes)]
-            if codes:
-                self._levels[latent.name] = np.ravel_multi_index(codes, sizes)
-            flat = values.reshape(len(values), math.prod(sizes), *values.shape[1 + len(codes) :])
-            self._values[latent.name] = np.moveaxis(flat, 0, -1)
 
-    def places(self, element: Element, items: np.ndarray) -> np.ndarray:
-        """Find the levels with a success probability of 1/2 by bisection, shape (items, draws).
+def _ends(fit: Posterior, element: Element) -> tuple[float, float]:
+    """Return the levels between which the search for an element's place runs."""
+    draws = stacked(fit, element.latent, some_draws(fit, _DRAWS))
+    values = draws.reshape(*draws.shape[:2], -1)[..., element.label_index]
+    reach, span = _REACH * values.std(), element.latent.range
+    low = span.low if np.isfinite(span.low) else values.mean() - reach
+    high = span.high if np.isfinite(span.high) else values.mean() + reach
+    return float(low), float(high)
 
-        A level is infinite where the success probability is above 1/2, or below, in the whole
-        range.
-        """
-        name = element.latent.name
-        evaluator = Evaluator(
-            self._fit.layout,
-            [self._fit.layout.outcome],
-            {column: values[items] for column, values in self._columns.items()},
-            len(items),
-            {latent: codes[items] for latent, codes in self._levels.items()}
-            | {name: np.arange(len(items))},
-        )
-        moved = np.repeat(self._values[name], len(items), axis=0)
-        flat = moved.reshape(len(items), -1, len(self._draws))
 
-        def below(levels: np.ndarray) -> np.ndarray:
-            flat[:, element.label_index] = levels
-            with np.errstate(all="ignore"):
-                (chances,) = evaluator(self._values | {name: moved})
-            return np.asarray(chances[evaluator.row] < _EVEN)
+def _places(
+    layout: Layout, element: Element, lowest: float, highest: float, average: xr.Dataset
+) -> np.ndarray:
+    """Find the levels with a success probability of 1/2 by bisection, shape (items, draws).
 
-        low, high = (np.full((len(items), len(self._draws)), end) for end in self._ends(element))
-        below_at_low, below_at_high = below(low), below(high)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            same = below(middle) == below_at_low
-            low, high = np.where(same, middle, low), np.where(same, high, middle)
-        beyond = np.where(below_at_low, np.inf, -np.inf)
-        return np.where(below_at_low != below_at_high, (low + high) / 2, beyond)
+    A level is infinite where the success probability is above 1/2, or below, in the whole range.
+    """
 
-    def _ends(self, element: Element) -> tuple[float, float]:
-        """Return the levels between which the search for an element's place runs."""
-        of_subjects = stacked(self._fit, element.latent, self._draws)
-        values = of_subjects.reshape(*of_subjects.shape[:2], -1)[..., element.label_index]
-        reach, span = _REACH * values.std(), element.latent.range
-        low = span.low if np.isfinite(span.low) else values.mean() - reach
-        high = span.high if np.isfinite(span.high) else values.mean() + reach
-        return float(low), float(high)
+    def by_item(name: str, *last: str) -> np.ndarray:
+        variable = average.variables[name]
+        dims = [ITEM, *(dim for dim in layout.dims if dim in variable.dims), *last]
+        return variable.set_dims({dim: average.sizes[dim] for dim in dims}).to_numpy()
+
+    name, items = element.latent.name, np.arange(average.sizes[ITEM])
+    draws = {latent.name: by_item(latent.name, "sample") for latent in layout.latents}
+    columns = {str(one): by_item(str(one)) for one in average.data_vars if one not in draws}
+    levels = dict.fromkeys(draws, items)
+    evaluator = Evaluator(layout, [layout.outcome], columns, len(items), levels)
+    draws[name] = draws[name].copy()
+    moved = draws[name].reshape(len(items), -1, average.sizes["sample"])
+
+    def below(level: np.ndarray | float) -> np.ndarray:
+        """Return where the success probability is below 1/2 with the element at a level."""
+        moved[:, element.label_index] = level
+        with np.errstate(all="ignore"):
+            (chances,) = evaluator(draws)
+        return np.asarray(chances[evaluator.row] < _EVEN)
+
+    below_at_lowest, below_at_highest = below(lowest), below(highest)
+    low, high = (np.full(below_at_lowest.shape, end) for end in (lowest, highest))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        same = below(middle) == below_at_lowest
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    beyond = np.where(below_at_lowest, np.inf, -np.inf)
+    return np.where(below_at_lowest != below_at_highest, (low + high) / 2, beyond)
