@@ -7,6 +7,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_t
 
 from ...common.errors import FitError
+from ...layouts.plates import ITEM, SUBJECT
 from ..sampling.particles import sample_particles
 from ..sampling.stopping import stop_if_told
 from .target import Target
@@ -24,6 +25,14 @@ _TIMES = 3  # number of times that points are drawn
 _FREEDOM = 5
 _EFFECTIVE = 20  # effective points that are required, median over draws
 _SAMPLED = 2, 400  # chains and draws of the sample at which the first points are centred
+
+_INSTEAD = {
+    ITEM: "cross_validate(..., split='items') refits without some items",
+    SUBJECT: (
+        "fit without some subjects and score the forecasts of them: "
+        "fit.forecast(items, subjects=table)"
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +75,14 @@ def log_marginal(target: Target, who: str, seed: int) -> Marginal:
         When there are more than 24 own values, or the effective number of points is too small.
     """
     count = int(target.active.sum())
-    if count > _MOST_VALUES:
-        raise FitError(f"{who} has {count} values of its own, {_instead(target)}")
     if count > 1:
-        marginal = _by_points(target, seed)
+        too_many = count > _MOST_VALUES
+        marginal = Marginal(np.zeros(0), 0.0) if too_many else _by_points(target, seed)
         if not marginal.effective >= _EFFECTIVE:
             raise FitError(
-                f"{who} has {count} values of its own, for which {_POINTS} points have an "
-                f"effective number of {marginal.effective:.0f}, below {_EFFECTIVE}, "
-                f"{_instead(target)}"
+                f"{who} has {count} values of its own, which leave-one-out does not integrate over "
+                f"(at most {_MOST_VALUES}, with at least {_EFFECTIVE} effective points of "
+                f"{_POINTS}); {_INSTEAD[target.plate]}"
             )
         return marginal
     draws = np.arange(target.count)
@@ -85,17 +93,6 @@ def log_marginal(target: Target, who: str, seed: int) -> Marginal:
     width = float(np.sqrt(means.var() + (sds**2).mean()))
     values, *_ = _on_a_grid(target, draws, float(means.mean()), width)
     return Marginal(values, np.inf)
-
-
-def _instead(target: Target) -> str:
-    """Describe the alternative where there are too many own values."""
-    first = "which leave-one-out does not integrate over"
-    if target.plate == "item":
-        return f"{first}; cross_validate(..., split='items') refits without some items"
-    return (
-        f"{first}; fit without some subjects and score the forecasts of them: "
-        "fit.forecast(items, subjects=table)"
-    )
 
 
 def _on_a_grid(
@@ -139,29 +136,20 @@ def _by_points(target: Target, seed: int) -> Marginal:
     scores = sample.scores.reshape(-1, length)
     centres = np.tile(scores.mean(axis=0), (target.count, 1))
     covariance = np.atleast_2d(np.cov(scores, rowvar=False))
-    rng = np.random.default_rng([seed, 1])
+    rng, shape = np.random.default_rng([seed, 1]), (target.count, _POINTS)
+    picks = np.repeat(np.arange(target.count), _POINTS)
     for _ in range(_TIMES):
-        centres, covariance, marginal = _from_points(target, centres, covariance, rng)
-    return marginal
-
-
-def _from_points(
-    target: Target, centres: np.ndarray, covariance: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, Marginal]:
-    """Integrate with points around each draw's centre; also return means and mean covariance."""
-    stop_if_told()
-    length, shape = len(covariance), (len(centres), _POINTS)
-    student = multivariate_t(np.zeros(length), covariance + 1e-9 * np.eye(length), _FREEDOM)
-    offsets = student.rvs(shape, rng)
-    points = centres[:, None] + offsets
-    picks = np.repeat(np.arange(len(centres)), _POINTS)
-    levels = target.log_likelihood(points.reshape(-1, length), picks).reshape(shape)
-    levels -= (points**2).sum(axis=-1) / 2 + length * _LOG_ROOT + student.logpdf(offsets)
-    total = logsumexp(levels, axis=1, keepdims=True)
-    weights = np.exp(levels - total)
-    means = np.einsum("dp,dpi->di", weights, points)
-    deviations = points - means[:, None]
-    covariances = np.einsum("dp,dpi,dpj->ij", weights, deviations, deviations)
+        stop_if_told()
+        student = multivariate_t(np.zeros(length), covariance + 1e-9 * np.eye(length), _FREEDOM)
+        offsets = student.rvs(shape, rng)
+        points = centres[:, None] + offsets
+        levels = target.log_likelihood(points.reshape(-1, length), picks).reshape(shape)
+        levels -= (points**2).sum(axis=-1) / 2 + length * _LOG_ROOT + student.logpdf(offsets)
+        total = logsumexp(levels, axis=1, keepdims=True)
+        weights = np.exp(levels - total)
+        centres = np.einsum("dp,dpi->di", weights, points)
+        deviations = points - centres[:, None]
+        covariances = np.einsum("dp,dpi,dpj->ij", weights, deviations, deviations)
+        covariance = covariances / target.count
     effective = float(np.median(1 / (weights**2).sum(axis=1)))
-    marginal = Marginal(total[:, 0] - np.log(_POINTS), effective)
-    return means, covariances / len(centres), marginal
+    return Marginal(total[:, 0] - np.log(_POINTS), effective)
