@@ -89,6 +89,6 @@ class LeftOut:
                 shared[latent.name] = values
             elif plate in summed_plates(latent.priors[0], latent.plates):
                 axis = 1 + latent.plates.index(plate)
-                of_others = np.delete(values, place, axis=axis)
-                offsets[latent.name] = of_others.mean(axis=axis, keepdims=True)
+                of_others = values.sum(axis=axis) - values.take(place, axis=axis)
+                offsets[latent.name] = np.expand_dims(of_others, axis) / others
         return Target(Joined(own, cohort, fitted), shared, plate, offsets)

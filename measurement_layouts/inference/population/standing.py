@@ -197,23 +197,26 @@ def _populations(
         if not {SUBJECT, ITEM} & set(latent.plates)
     }
     of_subjects = [one.name for one in fit.layout.categories if one.root == SUBJECT]
-    numbers = [*cohort.covariates.values(), *(cohort.of[name] for name in of_subjects)]
+    numbers = [cohort.covariates[one.name] for one in fit.layout.covariates]
+    numbers += [cohort.of[name] for name in of_subjects]
     even = ndtri((np.arange(_DRAWS) + 0.5) / _DRAWS)  # standard normal quantiles, permuted below
     rng, ends = np.random.default_rng(_SEED), [(1 - prob) / 2, (1 + prob) / 2]
-    scores, known = np.empty((_DRAWS, 0)), dict[bytes, np.ndarray]()
+    scores, of_properties = np.empty((_DRAWS, 0)), dict[bytes, np.ndarray]()
     summaries = np.empty((len(chosen), 4, len(rows)))
     for place, row in enumerate(rows):
         properties = b"".join(np.ascontiguousarray(values[row]).tobytes() for values in numbers)
-        if properties not in known:
+        if properties not in of_properties:
             own = selected(cohort, SUBJECT, np.array([row]))
             target = Target(Joined(own, cohort, levels), shared)
-            if not known:
+            if not of_properties:
                 columns = np.broadcast_to(even[:, None], (_DRAWS, len(target.active)))
                 scores = rng.permuted(columns, axis=0)
             values = target.values(scores, np.arange(_DRAWS))
             flat = [values[one.latent.name].reshape(_DRAWS, -1)[:, one.index] for one in chosen]
-            of = np.stack(flat)
-            moments = of.mean(axis=1), of.std(axis=1, ddof=1)
-            known[properties] = np.stack([*moments, *np.quantile(of, ends, axis=1)], axis=1)
-        summaries[:, :, place] = known[properties]
+            draws_of = np.stack(flat)
+            moments = draws_of.mean(axis=1), draws_of.std(axis=1, ddof=1)
+            of_properties[properties] = np.stack(
+                [*moments, *np.quantile(draws_of, ends, axis=1)], axis=1
+            )
+        summaries[:, :, place] = of_properties[properties]
     return summaries

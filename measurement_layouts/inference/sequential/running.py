@@ -117,15 +117,12 @@ class Running:
                 f"layout {layout.name!r} shares values between subjects, so "
                 "a joint fit of other subjects is needed; give it: given=fit(layout, others)"
             )
-        if given is not None and not (layout.joint and given.layout.joint):
+        same = given is None or given.layout.fingerprint == layout.fingerprint
+        if given is not None and not (layout.joint and same):
+            why = "is another one" if layout.joint else "shares nothing between subjects"
             raise FitError(
-                f"layout {given.layout.name!r} shares nothing between subjects, so a fit of others "
-                "has no information about this one; leave given out"
-            )
-        if given is not None and given.layout.fingerprint != layout.fingerprint:
-            raise FitError(
-                f"given= is a fit of layout {given.layout.name!r}, which differs from "
-                f"{layout.name!r}; give a fit of the same layout"
+                f"given= is a fit of layout {given.layout.name!r}, but layout {layout.name!r} "
+                f"{why}; give a joint fit of the same layout, or leave given out"
             )
         rows = items if layout.steps is None else expanded(layout.steps, items)
         trials = pd.DataFrame(1, index=[subject], columns=rows.index)
