@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...evaluations.subject_data import EDGE
-from ...inference.model.cells import evaluate_cells, laid_out
+from ...inference.cells import CellEvaluator
 from ...inference.model.cohort import Cohort, indices
 from ...inference.model.new_levels import at_all_levels, parameter_at, parents
 from ...inference.model.prior import LOCATION_SCALE, draw_prior
@@ -121,27 +121,24 @@ class Hierarchy:
         ndarray, shape (cells, parts)
             :math:`\sqrt{n / (p (1 - p))}\, \partial p / \partial x`, by central differences.
         """
-        known = laid_out(self.cohort, values)
-        chance = np.clip(evaluate_cells(self.cohort, known), EDGE, 1 - EDGE)
-        found = np.empty((len(self.cohort.subject), len(self.parts)))
-        axes = {dim: 1 + at for at, dim in enumerate(self.cohort.layout.dims)}
+        draws = self._evaluator.draws_by_level({name: one[None] for name, one in values.items()})
+        chance = self._evaluator.chances(draws)[:, 0].clip(EDGE, 1 - EDGE)
+        slopes = np.empty((len(chance), len(self.parts)))
         for column, part in enumerate(self.parts):
-            span, name = part.latent.range, part.latent.name
-            at = [slice(None)] * known[name].ndim
-            for dim in part.latent.label_dims:
-                at[axes[dim]] = slice(part.label_index, part.label_index + 1)
-            ends = []
-            for side in (-1, 1):
-                moved = known[name].copy()
-                step = side * _STEP * self.prior_sd[column]
-                moved[tuple(at)] = np.clip(moved[tuple(at)] + step, span.low, span.high)
-                width = moved[tuple(at)].reshape(len(moved), -1)[:, 0]
-                ends.append((width, evaluate_cells(self.cohort, known | {name: moved})))
-            (below, less), (above, more) = ends
-            found[:, column] = (more - less) / (above - below)
+            span, name, step = part.latent.range, part.latent.name, _STEP * self.prior_sd[column]
+            moved = np.stack([values[name], values[name]])
+            by_label = moved.reshape(2, -1, len(self.of_latent[name]))[..., part.label_index]
+            by_label += np.array([[-step], [step]])
+            np.clip(by_label, span.low, span.high, out=by_label)
+            two = self._evaluator.chances(draws | self._evaluator.draws_by_level({name: moved}))
+            width = np.diff(by_label, axis=0)[0, self.levels(part.latent)]
+            slopes[:, column] = np.diff(two)[:, 0] / width
         weights = np.sqrt(self.cohort.trials / (chance * (1 - chance)))
-        scaled: np.ndarray = found * np.broadcast_to(weights, len(found))[:, None]
-        return scaled
+        return np.asarray(slopes * weights[:, None])
+
+    @cached_property
+    def _evaluator(self) -> CellEvaluator:
+        return CellEvaluator(self.cohort)
 
     def ties(self, values: Mapping[str, np.ndarray]) -> tuple[sp.csr_array, sp.csr_array]:
         r"""Write values as locations plus scales times deviations.
