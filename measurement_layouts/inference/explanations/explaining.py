@@ -260,29 +260,25 @@ class _Forecast:
 
 
 def _nearest(scope: Scope, count: int) -> pd.DataFrame:
-    """Table of the training items that are most like the item, with the subject's outcomes."""
-    layout, constants, names = scope.fit.layout, scope.fit.constants, scope.fit.item_names
-    (row,) = scope.rows
-    successes, trials = (
-        scope.fit.coded.counts(row) if row >= 0 else np.zeros((2, len(names)), dtype=int)
-    )
-    like = (trials > 0) & np.asarray(names != str(scope.items.index[0]))
+    """Table of the attempted items that are most like the item, with the subject's outcomes."""
+    fit, layout, (row,) = scope.fit, scope.fit.layout, scope.rows
+    cells = fit.coded.take(fit.coded.subject == row)
+    names = fit.item_names[cells.item]
+    like = np.asarray(names != str(scope.items.index[0]))
     for plate in layout.plates:
         if isinstance(plate, Category) and root(plate) == ITEM:
             level = scope.features[plate_feature(plate.name)][0]
-            like &= constants[plate.name].to_numpy() == level
-    training = defined_columns(layout, features_of_items(scope.fit), len(names))
-    item = defined_columns(layout, scope.features, 1)[0]
-    distance = _distances(item, training[trials > 0], training)
-    order = np.flatnonzero(like)[np.argsort(distance[like], kind="stable")][:count]
-    columns = {"distance": distance, "successes": successes, "trials": trials}
-    table = {name: values[order] for name, values in columns.items()}
-    return pd.DataFrame(table, pd.Index(names[order], name="item"))
+            like &= fit.constants[plate.name].to_numpy()[cells.item] == level
+    training = defined_columns(layout, features_of_items(fit), len(fit.item_names))
+    distance = _distances(defined_columns(layout, scope.features, 1)[0], training[cells.item])
+    columns = {"distance": distance, "successes": cells.successes, "trials": cells.trials}
+    table = pd.DataFrame(columns, pd.Index(names, name="item"))
+    return table[like].sort_values("distance", kind="stable").head(count)
 
 
-def _distances(item: np.ndarray, attempted: np.ndarray, training: np.ndarray) -> np.ndarray:
+def _distances(item: np.ndarray, training: np.ndarray) -> np.ndarray:
     """Root mean square of the differences, in standard deviations of the attempted items."""
-    spread = np.ma.masked_invalid(attempted).std(axis=0).filled(0.0)
+    spread = np.ma.masked_invalid(training).std(axis=0).filled(0.0)
     with np.errstate(invalid="ignore"):
         differences = np.abs(training - item) / np.where(spread > 0, spread, 1.0)
     differences[~np.isfinite(differences)] = 1.0  # defined, or finite, on only one of the two

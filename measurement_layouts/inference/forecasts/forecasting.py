@@ -138,17 +138,10 @@ class Forecast(Shown):
         DataError
             When this is the forecast of a baseline, which has no training items.
 
-        Notes
-        -----
-        Pairs of values are compared instead of whole rows, because with many meta-features nearly
-        every new item has a new row of values, and because pairs are easy to read. In columns with
-        more than 12 values most pairs are new as well, so these columns are not paired.
-
         References
         ----------
-        Kuhn, Kacker and Lei (2013), Introduction to Combinatorial Testing, for the coverage of
-        pairs; Montgomery, Peck and Vining (2021), Introduction to Linear Regression Analysis,
-        chapter 3, for extrapolation that no single range shows.
+        Montgomery, Peck and Vining (2021), Introduction to Linear Regression Analysis, chapter 3,
+        for extrapolation that no single range shows.
 
         Examples
         --------

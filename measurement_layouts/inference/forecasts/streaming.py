@@ -1,5 +1,6 @@
 """Values of formulas for all draws and many items, computed for a few at a time to bound memory."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -149,32 +150,27 @@ def values_of(
         yield items, values[evaluator.row]
 
 
-def gathered(values: Iterable[tuple[np.ndarray, np.ndarray]], step: int = 1) -> np.ndarray:
-    """Join the values of a stream into one array, (items, draws), with every `step`-th draw."""
-    joined = [part[:, ::step] for _, part in values]
+def gathered(values: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Join the values of a stream into one array, (items, draws)."""
+    joined = [part for _, part in values]
     return np.concatenate(joined) if joined else np.empty((0, 0))
 
 
 def all_draws(
-    blocks: Iterable[Block], subject: int, target: Expr, *, memory_mib: float, step: int = 1
+    blocks: Iterable[Block], subject: int, target: Expr, *, memory_mib: float
 ) -> np.ndarray:
     """Compute a formula for the draws of one subject, by its position; shape (items, draws)."""
-    return gathered(
-        (
-            values
-            for block in blocks
-            for values in values_of(block, block.read(subject), target, memory_mib=memory_mib)
-        ),
-        step,
+    streams = (
+        values_of(block, block.read(subject), target, memory_mib=memory_mib) for block in blocks
     )
+    return gathered(itertools.chain.from_iterable(streams))
 
 
-def chances(scope: Scope, *, memory_mib: float, step: int = 1) -> Iterator[np.ndarray]:
-    """Yield each subject's success probabilities, (items, draws), with every `step`-th draw."""
+def chances(scope: Scope, *, memory_mib: float) -> Iterator[np.ndarray]:
+    """Yield each subject's success probabilities, (items, draws)."""
     blocks = list(scope.blocks(scope.features, len(scope.items), memory_mib))
     for subject in range(len(scope.names)):
-        outcome = scope.fit.layout.outcome
-        yield all_draws(blocks, subject, outcome, memory_mib=memory_mib, step=step)
+        yield all_draws(blocks, subject, scope.fit.layout.outcome, memory_mib=memory_mib)
 
 
 def _pieces(block: Block, targets: Sequence[Expr], drawn: Draws, bound: float) -> Iterator[Piece]:
