@@ -22,7 +22,7 @@ CHAPTERS = {
         "batteries/grids",
         "common/density",
     ),
-    "Populations": ("inference/population/", "inference/forecasts/levels"),
+    "Populations": ("inference/population/",),
     "Convergence": ("inference/sampling/", "inference/posterior/", "common/digits"),
     "Horizons": ("estimation/horizons",),
     "Estimating one latent": ("estimation/",),

@@ -10,7 +10,7 @@ from ..evaluations.steps import of_rows
 from ..evaluations.tables import named
 from ..inference.forecasts.likelihood import Attempted
 from ..inference.forecasts.scope import Scope
-from ..inference.forecasts.streaming import gathered, probabilities
+from ..inference.forecasts.streaming import chances, every_draw, gathered
 from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
 from ..inference.posterior.posterior import Posterior, posterior_draws, some_draws
@@ -79,8 +79,8 @@ def next_items(
     rows = fit.places(subjects)
     chosen = some_draws(fit, _DRAWS)
     tables = [
-        _of_one(fit, int(row), items.index, chances[:, chosen], chosen, count)
-        for row, chances in zip(rows, _chances(fit, items, rows), strict=True)
+        _of_one(fit, int(row), items.index, table[:, chosen], chosen, count)
+        for row, table in zip(rows, _chances(fit, items, rows), strict=True)
     ]
     return pd.concat(tables, ignore_index=True)
 
@@ -89,12 +89,12 @@ def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[
     """Compute each subject's success probabilities on items, or on their steps, for all draws."""
     steps = fit.layout.steps
     if steps is None or fit.layout.joint:
-        yield from Scope.of(fit, items, fit.names(rows)).chances(memory_mib=_MEMORY_MIB)
+        yield from chances(Scope.of(fit, items, fit.names(rows)), memory_mib=_MEMORY_MIB)
         return
     features = of_rows(steps, read_features(fit.layout, items), len(items))
     count = len(items) * len(steps.rows)
     for row in rows:
-        yield gathered(probabilities(fit, row, features, count, memory_mib=_MEMORY_MIB), count)
+        yield gathered(every_draw(fit, row, features, count, memory_mib=_MEMORY_MIB))
 
 
 def _of_one(

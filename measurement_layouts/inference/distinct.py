@@ -5,34 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def in_order(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Sort rows so that equal rows are neighbours, and number the distinct rows.
-
-    Parameters
-    ----------
-    columns : sequence of ndarray, each of shape (rows,)
-        At least one column; the last one is the primary sort key.
-
-    Returns
-    -------
-    order : ndarray of int
-        Positions of all rows in ascending order; equal rows keep their order.
-    number : ndarray of int
-        For every row in that order, the number of its distinct row, counted from 0.
-
-    Examples
-    --------
-    >>> in_order([np.array([2.0, 1.0, 2.0])])
-    (array([1, 0, 2]), array([0, 1, 1]))
-    """
-    order = np.lexsort(columns)
-    new = np.zeros(len(order), dtype=bool)
-    for column in columns:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    return order, np.cumsum(new)
-
-
 def distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Find the distinct rows.
 
@@ -53,7 +25,12 @@ def distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     >>> distinct([np.array([2.0, 1.0, 2.0])])
     (array([1, 0]), array([1, 0, 1]))
     """
-    order, ordered = in_order(columns)
+    order = np.lexsort(columns)
+    new = np.zeros(len(order), dtype=bool)
+    new[:1] = True
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
     number = np.empty(len(order), dtype=np.intp)
-    number[order] = ordered
-    return order[np.flatnonzero(np.diff(ordered, prepend=-1))], number
+    number[order] = np.cumsum(new) - 1
+    return order[new], number

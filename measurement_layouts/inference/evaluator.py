@@ -1,29 +1,24 @@
 """Values of formulas for many posterior draws, on rows such as items or cells of a cohort."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
 from ..layouts import Layout
 from ..linking import Expr, evaluate
-from .distinct import distinct
 from .kernel.domains import Domain, Domains
 from .kernel.tracing import Traced, UntraceableError
 from .kernel.values import NUMPY, Space, Value, Values
 
 _REDUCE = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 CACHED = 2**19  # numbers of an intermediate result that are computed together: 4 MiB
-_FEW = 0.75  # combinations per row; with more, looking them up costs more than they save
 _LEVEL = "level of "  # a hidden column whose values are the levels of a latent
 
 type Draws = Mapping[str, np.ndarray]
 """Draws by node, shape (levels, *labels, draws): one level for nodes without plates."""
-
-type Join = tuple[range, list[np.ndarray | None]]
-"""Columns to combine, with the entries of each; None stands for all entries in order."""
 
 
 class Evaluator:
@@ -207,7 +202,6 @@ class _Program:
 
     def __init__(self, values: Values, outputs: Sequence[Value]) -> None:
         self._values, self._outputs = values, outputs
-        self._joins: dict[tuple[str, str], list[list[Join]]] = {}
 
     @cached_property
     def _listed(self) -> list[Value]:
@@ -273,88 +267,20 @@ class _Program:
         return NUMPY[value.op](*spread)
 
     def _fold(self, value: Value, numbers: np.ndarray) -> np.ndarray:
-        """Reduce numbers along a label dimension."""
+        """Reduce numbers along a label dimension, one label after another."""
         (kind, through), source, target = value.folded, value.args[0].space, value.space
         (dim,) = set(through.labels) - set(target.labels)
         axis = through.labels.index(dim)
+        columns: Iterable[np.ndarray]
         if source.domain is None or target.domain is None or source.domain.dim != dim:
             spread = self._spread(numbers, source, through)
-            columns = list(np.moveaxis(spread, axis + (through.domain is not None), 0))
-            steps = _steps([None] * len(columns))
+            columns = np.moveaxis(spread, axis + (through.domain is not None), 0)
         else:
-            columns = list(np.moveaxis(numbers, 1 + axis, 0))
-            key = source.domain.name, target.domain.name
-            if key not in self._joins:
-                entries = self._values.domains.map(target.domain, source.domain)
-                self._joins[key] = _steps(list(entries.T))
-            steps = self._joins[key]
-        for step in steps:
-            columns = [
-                _joined(_REDUCE[kind], [columns[at] for at in chosen], entries)
-                for chosen, entries in step
-            ]
-        return np.asarray(columns[0])
+            entries = self._values.domains.map(target.domain, source.domain).T
+            tables = np.moveaxis(numbers, 1 + axis, 0)
+            columns = (table[rows] for table, rows in zip(tables, entries, strict=True))
+        return np.asarray(reduce(_REDUCE[kind], columns))
 
     def _spread(self, numbers: Any, source: Space, target: Space) -> Any:
         """Give numbers (entries, *labels, draws) the axes of a finer space."""
-        if not isinstance(numbers, np.ndarray):
-            return numbers
-        labels, sizes = source.labels, self._values.sizes
-        if source.domain is None:
-            numbers = numbers if target.domain is None else numbers[None]
-        elif target.domain is not None and source.domain is not target.domain:
-            entries = self._values.domains.map(target.domain, source.domain)
-            dim = source.domain.dim or target.domain.dim
-            if entries.ndim == 1:
-                numbers = numbers[entries]
-            elif dim in labels:
-                at = 1 + labels.index(dim)
-                chosen = np.moveaxis(numbers, at, 1)[entries, np.arange(entries.shape[1])]
-                numbers = np.moveaxis(chosen, 1, at)
-            else:
-                labels = tuple(name for name in sizes if name in (*labels, dim))
-                numbers = np.moveaxis(numbers[entries], 1, 1 + labels.index(str(dim)))
-        lay = [slice(None) if label in labels else None for label in target.labels]
-        return numbers[(*[slice(None)] * (target.domain is not None), *lay)]
-
-
-def _steps(columns: list[np.ndarray | None]) -> list[list[Join]]:
-    """Plan a reduction of columns by threes, each on the distinct combinations of entries.
-
-    The order of the reduction, and so its rounding, does not depend on the entries.
-    """
-    steps = []
-    while len(columns) > 1:
-        groups = [range(at, min(at + 3, len(columns))) for at in range(0, len(columns), 3)]
-        joined = [_combinations([columns[at] for at in group]) for group in groups]
-        steps.append([(group, rows) for group, (rows, _) in zip(groups, joined, strict=True)])
-        columns = [index for _, index in joined]
-    return [*steps, [(range(1), columns)]]
-
-
-def _combinations(
-    columns: list[np.ndarray | None],
-) -> tuple[list[np.ndarray | None], np.ndarray | None]:
-    """Find the distinct combinations of columns: entries of each column, and those of the rows."""
-    if len(columns) == 1:
-        return [None], columns[0]
-    indexed = [column for column in columns if column is not None]
-    if len(indexed) < len(columns):
-        return columns, None
-    first, index = distinct(indexed)
-    if len(first) > _FEW * len(index):
-        return columns, None
-    return [column[first] for column in indexed], index
-
-
-def _joined(
-    combine: np.ufunc, tables: Sequence[np.ndarray], entries: Sequence[np.ndarray | None]
-) -> np.ndarray:
-    """Combine tables at the given entries of each."""
-    total, *others = (
-        table if chosen is None else table.take(chosen, axis=0)
-        for table, chosen in zip(tables, entries, strict=True)
-    )
-    for other in others:
-        total = combine(total, other)
-    return total
+        return self._values.spread(numbers, source, target) if np.ndim(numbers) else numbers

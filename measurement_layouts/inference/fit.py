@@ -337,11 +337,10 @@ class Fit(Posterior, Shown):
     ) -> xr.DataTree:
         """Add every item's log-likelihood for ArviZ; see `likelihood.with_log_likelihood`.
 
-        A joint fit has one posterior. ArviZ accepts it as a whole if every subject attempted every
-        item; `measurement_layouts.validation.loo` omits cells that were not attempted. Otherwise
-        each subject has its own posterior, and ArviZ's comparisons take one subject at a time:
-        ``arviz_stats.loo(fit.with_log_likelihood(subjects=["Ann"]).isel(subject=0))``. For all
-        subjects, `measurement_layouts.validation.loo` needs little memory.
+        A joint fit has one posterior, which ArviZ accepts as a whole. Otherwise each subject has
+        its own posterior, and ArviZ's comparisons take one subject at a time:
+        ``arviz_stats.loo(fit.with_log_likelihood(subjects=["Ann"]))``. For all subjects,
+        `measurement_layouts.validation.loo` needs little memory.
 
         Parameters
         ----------
@@ -355,11 +354,11 @@ class Fit(Posterior, Shown):
         -------
         xarray.DataTree
             The groups of `data` for these subjects, and ``log_likelihood``, in nats: a variable
-            named after the outcome, (chain, draw, subject, item), NaN where a subject did not
-            attempt an item. Items that no subject attempted are left out. An item's value is the
-            log-likelihood of all its trials. With several outcomes, graded outcomes or scores it is
-            that of all of them together, and the variable is named ``outcomes``. With `evaluation`,
-            ``observed_data`` has its outcomes and ``constant_data`` is left out.
+            named after the outcome, (chain, draw, cell), with the names of each attempted cell's
+            ``subject`` and ``item``. Its value is the log-likelihood of all trials. With several
+            outcomes, graded outcomes or scores it is that of all of them together, and the variable
+            is named ``outcomes``. With `evaluation`, ``observed_data`` has its outcomes and
+            ``constant_data`` is left out.
 
         Raises
         ------
@@ -371,8 +370,8 @@ class Fit(Posterior, Shown):
 
         Notes
         -----
-        The group takes 8 bytes per draw, subject and item, which is 150 MB for 4,000 draws of 68
-        subjects on 69 items. Each call computes it again and uses about 50 MiB more while it runs.
+        The group takes 8 bytes per draw and cell, which is 150 MB for 4,000 draws of 68 subjects on
+        69 items. Each call computes it again and uses about 50 MiB more while it runs.
         The draws of a fit in a store are read one subject at a time and stay on the disk.
         """
         return with_log_likelihood(self, evaluation, subjects=subjects)

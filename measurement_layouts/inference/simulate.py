@@ -1,29 +1,31 @@
-"""Outcomes of subjects whose profile is known."""
+"""Outcomes of subjects whose profile is known, alone or jointly, drawn from a layout."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from ..common.errors import DataError
-from ..common.messages import some
 from ..common.options import whole
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.given import refuse_no_layout
-from ..evaluations.steps import expanded, of_rows
+from ..evaluations.steps import expanded, rows_per_item
 from ..evaluations.tables import name_cells, named, need_columns, read_numbers
-from ..layouts import Latent, Layout, Unseen
-from ..layouts.outcomes.measured import Places
+from ..layouts import Latent, Layout
 from ..layouts.outcomes.steps import Steps
+from ..layouts.plates import ITEM, SUBJECT, root
+from ..linking import Expr
 from .evaluator import Draws, Evaluator
 from .model.alignment import Features
-from .model.features import read_features
-from .population.truth import SETTLED, STEPS, true_chances
+from .model.cohort import Cohort
+from .population.truth import true_values
 
 _ROUNDING = 1e-9  # tolerance for rounded values at the ends of a range, as a part of the range
 _STREAM = 0x0C0E5  # differs from the spawn keys of a seed's first children
-_TOGETHER = 2_000_000  # subjects times items times labels that are computed together
+_TOGETHER = 2_000_000  # subjects times rows times points that are computed together
+_ITERATIONS, _SETTLED = 200, 1e-12  # of mean failures, towards consistency with the chances
 
 
 def simulate(
@@ -113,79 +115,124 @@ def draw_outcomes(
     """
     trials = whole("trials", trials, 1)
     items = named(items, "items", "item")
-    if not len(items):
-        raise DataError("there are no items; give at least one, as a row of items")
-    if layout.joint:
-        if not isinstance(profiles, xr.Dataset):
-            raise DataError(
-                f"layout {layout.name!r} has values that subjects share, and the profiles are not "
-                "a Dataset of all latents; draw one with ml.validation.draw_truth(layout, items, "
-                "subjects, seed=...), or take a draw of a fit's posterior"
-            )
-        chances, subjects = true_chances(layout, items, profiles, subjects, rng)
-        return _with_chances(layout, items, chances, trials, rng, subjects)
-    if isinstance(profiles, xr.Dataset):
+    if layout.joint != isinstance(profiles, xr.Dataset):
         raise DataError(
-            f"under layout {layout.name!r} subjects share no values: give the profiles as a "
+            f"layout {layout.name!r} has values that subjects share, and the profiles are not a "
+            "Dataset of all latents; draw one with ml.validation.draw_truth(layout, items, "
+            "subjects, seed=...), or take a draw of a fit's posterior"
+            if layout.joint
+            else f"under layout {layout.name!r} subjects share no values: give the profiles as a "
             "DataFrame with one row per subject and one column per profile element"
         )
-    features = read_features(layout, items)
-    profiles = named(profiles, "profiles", "subject")
-    layout = layout.several if trials > 1 else layout
-    unseen = layout.outcome.unseen
-    if unseen is not None:
-        ranks = rng.random((len(profiles), len(items)))
-        probability = _success_given(unseen, layout, features, profiles, ranks)
-    elif layout.steps is None:
-        probability = expected_success(layout, features, profiles, len(items))
+    if isinstance(profiles, xr.Dataset):
+        if subjects is None:
+            if SUBJECT not in profiles.coords:
+                raise DataError(
+                    "the true values have no names of subjects; give subjects=, a table indexed by "
+                    "name"
+                )
+            subjects = pd.DataFrame(index=pd.Index(profiles[SUBJECT].to_numpy(), name=SUBJECT))
+        subjects = named(subjects, "subjects", "subject")
+        cohort = Cohort.of_tables(layout, items, subjects)
+        values = true_values(cohort, profiles)
     else:
-        spread = of_rows(layout.steps, features, len(items))
-        rows = len(items) * len(layout.steps.rows)
-        probability = expected_success(layout, spread, profiles, rows)
-    chances = pd.DataFrame(probability, profiles.index)
-    return _with_chances(layout, items, chances, trials, rng, subjects)
+        profiles = named(profiles, "profiles", "subject")
+        cohort = Cohort.of_tables(layout, items, profiles[[]])
+        values = _profile_values(layout, profiles)
+    shared = replace(cohort, layout=layout.several) if trials > 1 else cohort
+    chances = true_chances(shared, values, rng)
+    passed, tried = _passed(layout.steps, chances, trials, rng)
+    rows = items if layout.steps is None else expanded(layout.steps, items)
+    tables = (
+        pd.DataFrame(counts, cohort.levels[SUBJECT], rows.index) for counts in (passed, tried)
+    )
+    return Evaluation(rows, *tables, subjects=subjects)
 
 
-def _with_chances(
-    layout: Layout,
-    items: pd.DataFrame,
-    chances: pd.DataFrame,
-    trials: int,
-    rng: np.random.Generator,
-    subjects: pd.DataFrame | None,
-) -> Evaluation:
-    """Draw outcomes, given the probability of success of each subject on each row."""
-    if layout.steps is not None:
-        return Evaluation(
-            *_step_by_step(layout.steps, items, chances, trials, rng), subjects=subjects
-        )
-    successes = pd.DataFrame(rng.binomial(trials, chances), chances.index, items.index)
-    tried = pd.DataFrame(trials, chances.index, items.index)
-    return Evaluation(items, successes, tried, subjects=subjects)
-
-
-def _step_by_step(
-    steps: Steps,
-    items: pd.DataFrame,
-    probabilities: pd.DataFrame,
-    trials: int,
-    rng: np.random.Generator,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Draw passes of each step, which is tried as often as the step before it was passed.
-
-    Returns the steps' table, the numbers of passes and the numbers of tries.
-    """
-    rows, chances = expanded(steps, items), probabilities.to_numpy()
-    passed = np.empty(chances.shape, dtype="int64")
+def _passed(
+    steps: Steps | None, chances: np.ndarray, trials: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw passes of each row; a step is tried as often as the step before was passed."""
+    numbers = [1] if steps is None else [number for _, number, _ in steps.rows]
     tried = np.full(chances.shape, trials, dtype="int64")
-    for row, (_, step, _) in enumerate(steps.rows):
-        own = slice(row, None, len(steps.rows))
-        if step > 1:
-            tried[:, own] = passed[:, row - 1 :: len(steps.rows)]
-        passed[:, own] = rng.binomial(tried[:, own], chances[:, own])
-    who = probabilities.index
-    successes, tries = (pd.DataFrame(part, who, rows.index) for part in (passed, tried))
-    return rows, successes, tries
+    passed = np.empty_like(tried)
+    for first, number in enumerate(numbers):
+        rows = slice(first, None, len(numbers))
+        if number > 1:
+            tried[:, rows] = passed[:, first - 1 :: len(numbers)]
+        passed[:, rows] = rng.binomial(tried[:, rows], chances[:, rows])
+    return passed, tried
+
+
+def true_chances(
+    cohort: Cohort, values: Mapping[str, np.ndarray], rng: np.random.Generator | None = None
+) -> np.ndarray:
+    """Compute the success probabilities that follow from true values.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Subjects and items.
+    values : mapping of str to ndarray
+        True values by latent, shape (levels..., labels...).
+    rng : Generator, optional
+        Random stream of what is unseen, which is drawn for each subject and item (default: the
+        probabilities are averaged over it).
+
+    Returns
+    -------
+    ndarray, shape (subjects, rows)
+        Success probabilities, in [0, 1].
+    """
+    layout, outcome = cohort.layout, cohort.layout.outcome
+    subjects, items = (len(cohort.levels[plate]) for plate in (SUBJECT, ITEM))
+    item = np.arange(items) if cohort.item_of_row is None else cohort.item_of_row
+    of_items = [one for one in layout.latents if any(root(plate) == ITEM for plate in one.plates)]
+    levels = {latent.name: item for latent in of_items}
+    targets: list[Expr] = [outcome]
+    points, ranks = 1, None
+    if outcome.unseen is not None:
+        points = len(layout.dims[outcome.unseen.dim])
+        if rng is not None:
+            ranks = rng.random((subjects, items))
+            targets += [outcome.expression, outcome.unseen.weights]
+    evaluator = Evaluator(layout, targets, cohort.features, len(item), levels)
+    together = max(1, _TOGETHER // (len(item) * points))
+    chances = np.empty((subjects, len(item)))
+    for start in range(0, subjects, together):
+        block = np.arange(start, min(start + together, subjects))
+        results = _consistent(layout, evaluator, _draws(cohort, values, block), len(block))
+        if ranks is not None:
+            results = [_at_ranks(results[1], results[2], ranks[block])]
+        chances[block] = results[0].T
+    return chances
+
+
+def _draws(
+    cohort: Cohort, values: Mapping[str, np.ndarray], subjects: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Arrange values as draws: (items or 1, *labels, subjects or 1)."""
+    at = {ITEM: np.arange(len(cohort.levels[ITEM]))[:, None], SUBJECT: subjects[None]}
+    tables = {
+        node.name: cohort.covariates[node.name][at[SUBJECT]] for node in cohort.layout.covariates
+    }
+    for latent in cohort.layout.latents:
+        sides = [root(plate) for plate in latent.plates]
+        pairs = zip(sides, latent.plates, strict=True)
+        index = tuple(cohort.up(side, plate)[at[side]] for side, plate in pairs)
+        tables[latent.name] = values[latent.name][index or (None, None)]
+    return {name: np.moveaxis(table, 1, -1) for name, table in tables.items()}
+
+
+def _at_ranks(chances: np.ndarray, weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """Select a point of each row and subject: (rows, points, subjects) become (rows, subjects).
+
+    Ranks are in [0, 1), of which each point covers a part equal to its weight.
+    """
+    upto = np.cumsum(weights, axis=1)
+    point = (upto[:, :-1] <= ranks.T[:, None] * upto[:, -1:]).sum(axis=1, keepdims=True)
+    chances = np.broadcast_to(chances, (*chances.shape[:2], len(ranks)))
+    return np.take_along_axis(chances, point, axis=1)[:, 0]
 
 
 def expected_success(
@@ -198,16 +245,17 @@ def expected_success(
     layout : Layout
         The layout.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        By meta-feature, shape (items,) or (items, labels); with several outcomes, grades or scores,
+        also hidden ones, and rows that are steps of items.
     profiles : DataFrame
         One row per subject, a column per profile element.
     items : int
-        Number of items.
+        Number of items, or of their rows.
 
     Returns
     -------
-    ndarray
-        Success probabilities, shape (subjects, items), in [0, 1].
+    ndarray, shape (subjects, items)
+        Success probabilities, in [0, 1], averaged over what is unseen.
 
     Raises
     ------
@@ -223,82 +271,38 @@ def expected_success(
     >>> expected_success(layout, {}, pd.DataFrame({"noise": [0.5]}), items=1).round(4)
     array([[0.6667]])
     """
-    chances = np.empty((len(profiles), items))
-    evaluator = Evaluator(layout, [layout.outcome], features, items)
-    for chosen, draws in _in_parts(layout, profiles, items):
-        chances[chosen], _ = _settled(layout, evaluator, draws)
-    return chances
+    names = {SUBJECT: list(profiles.index), ITEM: [""] * (items // rows_per_item(layout))}
+    cohort = Cohort.empty(layout, names, {}, features, {})
+    return true_chances(cohort, _profile_values(layout, profiles))
 
 
-def _success_given(
-    unseen: Unseen | Places,
-    layout: Layout,
-    features: Features,
-    profiles: pd.DataFrame,
-    ranks: np.ndarray,
-) -> np.ndarray:
-    """Compute success probabilities given one value of the unseen property, (subjects, items).
-
-    A rank in [0, 1) selects the value: each value covers a part of [0, 1) equal to its weight.
-    """
-    chances, items = np.empty(ranks.shape), ranks.shape[1]
-    outcome = Evaluator(layout, [layout.outcome], features, items)
-    targets = [layout.outcome.expression, unseen.weights]
-    at_points = Evaluator(layout, targets, features, items)
-    for chosen, draws in _in_parts(layout, profiles, items):
-        _, constants = _settled(layout, outcome, draws)
-        given, weights = (values[at_points.row] for values in at_points(draws | constants))
-        # (items, points, subjects)
-        upto = np.cumsum(weights, axis=1)
-        rank = ranks[chosen].T[:, None]
-        point = (upto[:, :-1] <= rank * upto[:, -1:]).sum(axis=1, keepdims=True)
-        given = np.broadcast_to(given, (*given.shape[:2], point.shape[2]))
-        chances[chosen] = np.take_along_axis(given, point, axis=1)[:, 0].T
-    return chances
-
-
-def _in_parts(
-    layout: Layout, profiles: pd.DataFrame, items: int
-) -> Iterator[tuple[slice, dict[str, np.ndarray]]]:
-    """Yield the profiles of some subjects at a time, as draws, to bound the memory used."""
-    values = {latent.name: _values(latent, profiles) for latent in layout.latents}
-    unseen = layout.outcome.unseen
-    points = 1 if unseen is None else len(layout.dims[unseen.dim])
-    together = max(1, _TOGETHER // (items * points))
-    for start in range(0, len(profiles), together):
-        chosen = slice(start, start + together)
-        yield chosen, {name: table[..., chosen] for name, table in values.items()}
-
-
-def _settled(
-    layout: Layout, evaluator: Evaluator, draws: Draws
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Compute success probabilities (subjects, items) and the mean failures consistent with them.
+def _consistent(
+    layout: Layout, evaluator: Evaluator, draws: Draws, subjects: int
+) -> list[np.ndarray]:
+    """Compute targets, (rows, ..., subjects), at the mean failures that follow from the first.
 
     They are found by damped fixed-point iteration.
     """
-    failure = np.full(next(iter(draws.values())).shape[-1], 0.5)
-    for _ in range(STEPS):  # each step is a contraction if noise is below 1
+    failure = np.full(subjects, 0.5)
+    for _ in range(_ITERATIONS):  # each step is a contraction if noise is below 1
         constants = {constant.name: failure[None] for constant in layout.constants}
-        (chances,) = evaluator({**draws, **constants})
-        chances = chances[evaluator.row]
-        step = 1 - chances.mean(axis=0) - failure
-        moving = np.abs(step) >= SETTLED
+        results = [values[evaluator.row] for values in evaluator({**draws, **constants})]
+        step = 1 - results[0].mean(axis=0) - failure
+        moving = np.abs(step) >= _SETTLED
         if not constants or not moving.any():
             break
         failure = failure + np.where(moving, step / 2, 0.0)
-    return chances.T, constants
+    return results
 
 
-def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
-    """Read a latent's columns as draws, shape (1, *labels, subjects)."""
+def _profile_values(layout: Layout, profiles: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Read the profiles' columns by latent, shape (subjects, labels...)."""
+    return {latent.name: _column_values(latent, profiles) for latent in layout.latents}
+
+
+def _column_values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
     labels = [label for names in latent.dims.values() for label in names]
     columns = [f"{latent.name}[{label}]" for label in labels] or [latent.name]
-    missing = [column for column in columns if column not in profiles.columns]
-    if missing:
-        raise DataError(
-            f"the profiles have no column {some(missing)}; they have {some(profiles.columns, 12)}"
-        )
     need_columns(profiles.columns, columns, "the profiles have")
     values, _ = read_numbers(profiles[columns])
     low, high = latent.range.low, latent.range.high
@@ -309,5 +313,6 @@ def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
             f"{latent.name} lies in {latent.range}, but the profiles have "
             f"{name_cells(profiles[columns], wrong)}; correct them"
         )
-    shape = tuple(map(len, latent.dims.values()))
-    return np.asarray(np.clip(values, low, high).T.reshape(1, *shape, len(profiles)))
+    return np.asarray(
+        np.clip(values, low, high).reshape(len(profiles), *map(len, latent.dims.values()))
+    )

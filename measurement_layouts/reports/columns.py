@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.digits import short
 from ..evaluations.steps import Rows
 from ..inference.fit import Fit
-from ..inference.forecasts.support import defined_columns, features_of_items
+from ..inference.forecasts.training import defined_columns, features_of_items
 from ..layouts import MetaFeature
 from ..linking import units
 

@@ -17,7 +17,7 @@ from ..evaluations.steps import refuse_other_rows
 from ..inference.explanations.explanation import Explanation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
-from ..inference.forecasts.support import features_of_items
+from ..inference.forecasts.training import features_of_items
 from ..inference.given import refuse_no_forecast
 from ..inference.model.features import read_features
 from ..inference.posterior.diagnostics import diagnose, profiles, verdicts

@@ -8,11 +8,12 @@ import pandas as pd
 import xarray as xr
 
 from ..inference.fit import Fit
-from ..inference.forecasts.reading import levels_of_items, reader_of
+from ..inference.forecasts.scope import block_of
 from ..inference.forecasts.streaming import every_draw, gathered, summaries
-from ..inference.forecasts.support import features_of_items
+from ..inference.forecasts.training import features_of_items
 from ..inference.model.alignment import Features
 from ..inference.model.bands import find_bands
+from ..inference.posterior.cohort import levels_of_items
 from ..layouts import MetaFeature, Unseen
 from ..linking.evaluation import ancestry
 from .columns import Column, columns, training_items
@@ -88,7 +89,7 @@ class _Moved:
         mean = fit.layout.mean_of(node)
         rows = len(next(iter(own.values())))
         parts = every_draw(fit, row, own, rows, mean, memory_mib=_MEMORY_MIB)
-        every = gathered(parts, rows) / node.range.high
+        every = gathered(parts) / node.range.high
         return np.asarray(every.reshape(len(self.values), -1, every.shape[1]).mean(axis=1))
 
 
@@ -111,13 +112,11 @@ class Curves:
         self.columns = columns(fit)
         features = features_of_items(fit) | levels_of_items(fit)
         items = len(training_items(fit))
-        rows = np.arange(len(fit.subjects))
+        rows = range(len(fit.subjects))
         nodes = [outcome.node for outcome in self.outcomes]
         found = summaries(
-            reader_of(self._fit, features),
+            [block_of(self._fit, features, items)],
             rows,
-            features,
-            items,
             nodes,
             prob=prob,
             memory_mib=_MEMORY_MIB,

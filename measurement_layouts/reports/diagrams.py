@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -14,10 +13,11 @@ from ..common.digits import short, significant, with_interval
 from ..common.errors import DataError
 from ..evaluations.tables import named
 from ..inference.fit import Fit
-from ..inference.forecasts.reading import levels_of_items, reader_of
+from ..inference.forecasts.scope import block_of
 from ..inference.forecasts.streaming import SUMMARY, summaries
-from ..inference.forecasts.support import features_of_items
+from ..inference.forecasts.training import features_of_items
 from ..inference.given import refuse_no_fit
+from ..inference.posterior.cohort import levels_of_items
 from ..layouts import Layout
 from ..layouts.drawing import graphviz as render
 from ..layouts.drawing import mermaid
@@ -217,8 +217,8 @@ def _over_items(fit: Fit, row: int, prob: float) -> dict[str, list[str]]:
     layout, count = fit.layout, len(training_items(fit))
     features = features_of_items(fit) | levels_of_items(fit)
     nodes = [*layout.derived, *layout.outcomes]
-    reader, places = reader_of(fit, features), np.array([row])
-    each = summaries(reader, places, features, count, nodes, prob=prob, memory_mib=_MEMORY_MIB)
+    block = block_of(fit, features, count)
+    each = summaries([block], [row], nodes, prob=prob, memory_mib=_MEMORY_MIB)
     found = {}
     for node, (mean, *_) in zip(nodes, each, strict=True):
         ends = f"{significant(mean.min())} to {significant(mean.max())}"

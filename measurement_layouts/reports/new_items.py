@@ -57,7 +57,7 @@ class NewItems:
         self._values = self._expected()
         self._outside = data["extrapolated"].to_numpy()[first]
         self._trained = data["trained"].to_numpy()[:, first]
-        self._support = forecast.support
+        self._training = forecast.training
         self.prob = f"{forecast.prob:.0%}"
         self.items, self.outside = len(self._names), int(self._outside.sum())
         self._subjects = pd.Index(data["subject"].to_numpy().astype(str))
@@ -78,7 +78,7 @@ class NewItems:
 
     def _counted(self, first: slice) -> pd.Series | None:
         """Count by subject the items outside its training items; None for a baseline's forecast."""
-        if self._support is None:
+        if self._training is None:
             return None
         flags = self._forecast.data["outside_training"].to_numpy()[:, first]
         return pd.Series(flags.sum(axis=1), self._subjects)
@@ -104,8 +104,8 @@ class NewItems:
             order = order[np.linspace(0, len(order) - 1, self.shown).round().astype(int)]
         places = range(len(self._nodes))
         told = [""] * len(order)
-        if self._support is not None:
-            told = self._support.remarks([subject], self._names[order])[0].tolist()
+        if self._training is not None:
+            told = self._training.remarks([subject], self._names[order])[0].tolist()
         return [
             self._line(row, item, place, remark)
             for item, remark in zip(order, told, strict=True)

@@ -109,7 +109,7 @@ def test_profiles_outside_the_range(animal_ai, items, profiles, cell, message):
 
 
 def test_bad_input(animal_ai, items, profiles):
-    with pytest.raises(DataError, match="the profiles have no column noiseLevel; they have"):
+    with pytest.raises(DataError, match="the profiles have no column noiseLevel; the columns are"):
         simulate(animal_ai, items, profiles.drop(columns="noiseLevel"), seed=1)
     with pytest.raises(DataError, match="profiles: this is a dict; give a pandas DataFrame"):
         simulate(animal_ai, items, profiles.to_dict(), seed=1)

@@ -7,7 +7,9 @@ from helpers.joint_fits import crafted, random_draws
 from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts.inference.population.truth import true_chances
+from measurement_layouts.inference.model.cohort import Cohort
+from measurement_layouts.inference.population.truth import true_values
+from measurement_layouts.inference.simulate import true_chances
 from measurement_layouts.scenarios import math_exam
 
 
@@ -21,7 +23,8 @@ def test_chances_by_hand(name):
     """Success is the logistic of ability and ease, and of what favours the student's batch."""
     layout, who = math_exam.LAYOUTS[name](), people(6)
     truth = ml.validation.draw_truth(layout, math_exam.items(), who, seed=3)
-    chances, _ = true_chances(layout, math_exam.items(), truth, who, np.random.default_rng(1))
+    cohort = Cohort.of_tables(layout, math_exam.items(), who)
+    chances = true_chances(cohort, true_values(cohort, truth), np.random.default_rng(1))
     margin = truth["ability"].to_numpy()[:, None] + truth["ease"].to_numpy()
     if "favour" in truth:
         margin = margin + truth["favour"].sel(batch=who["batch"].to_numpy()).to_numpy()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,9 +40,9 @@ class Drawn:
         """Weights of the draws; they sum to 1."""
         return np.full(len(self.values), 1 / len(self.values))
 
-    def chances(self, rows: np.ndarray, draws: slice, dtype: Any = float) -> np.ndarray:
+    def chances(self, rows: np.ndarray, draws: slice) -> np.ndarray:
         """Success probabilities on rows of the bank, shape (rows, draws)."""
-        return np.asarray(self.table[rows][:, draws], dtype)
+        return np.asarray(self.table[rows][:, draws])
 
 
 class _Table(NamedTuple):
@@ -141,7 +141,7 @@ class Chooser:
         An item with several outcomes has one probability for each combination of them.
         """
         rows = self._rows[items]
-        passed = self.running.chances(rows.ravel(), draws, np.float32)
+        passed = self.running.chances(rows.ravel(), draws).astype(np.float32)
         passed = passed.reshape(*rows.shape, -1)
         found = np.ones((len(items), 1, passed.shape[-1]), np.float32)
         start = 0

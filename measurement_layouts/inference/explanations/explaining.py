@@ -5,7 +5,6 @@ import math
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,16 +14,15 @@ from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...common.options import inside, whole
 from ...evaluations.tables import named
-from ...layouts import Success
+from ...layouts import Latent, Success
 from ...layouts.elements import Element, find_elements
 from ...layouts.outcomes.unseen import scores
 from ...layouts.plates import ITEM, SUBJECT, Category, plate_name, root
-from ...linking import Expr, units
+from ...linking import units
 from ...linking.interval import Interval
-from ..forecasts.reading import Drawn, Reader
-from ..forecasts.scope import Part, Scope, all_draws
-from ..forecasts.streaming import mean_and_interval
-from ..forecasts.support import Support, defined_columns, features_of_items
+from ..forecasts.scope import Block, Scope
+from ..forecasts.streaming import all_draws, mean_and_interval, summaries
+from ..forecasts.training import Training, defined_columns, features_of_items
 from ..model.cohort import plate_feature
 from ..model.features import read_features
 from ..posterior.posterior import Posterior
@@ -110,11 +108,12 @@ def explain(
     ['navigationPerformance', 'visualPerformance']
     """
     prob, neighbours = inside("prob", prob, such_as=0.9), whole("neighbours", neighbours)
-    refused = fit.layout.measured or (fit.layout.outcomes if fit.layout.steps is not None else ())
+    layout = fit.layout
+    refused = layout.measured or (layout.outcomes if layout.steps is not None else ())
     if refused:
-        what = "is measured" if fit.layout.measured else "is not a single Success"
+        what = "is measured" if layout.measured else "is not a single Success"
         raise FitError(
-            f"explain: {some(node.name for node in refused)} of layout {fit.layout.name!r} {what}, "
+            f"explain: {some(node.name for node in refused)} of layout {layout.name!r} {what}, "
             "and only a single Success of known demands can be explained; use `derived`"
         )
     table = _table_of(fit, item)
@@ -127,29 +126,19 @@ def explain(
     scope = Scope.of(fit, table, one if isinstance(one, pd.DataFrame | list) else [one])
     if len(scope.names) != 1:
         raise DataError(f"explain: subject= has {len(scope.names)} rows; give one subject")
-    return _Forecast(scope, prob, memory_mib).explanation(changes or {}, instead or {}, neighbours)
-
-
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """A reader whose subjects have amounts added to elements of their profiles."""
-
-    reader: Reader
-    amounts: Amounts
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.reader, name)
-
-    def read(self, row: int) -> Drawn:
-        drawn = self.reader.read(row)
-        values = dict(drawn.values)
-        for element, amount in self.amounts.items():
-            latent = element.latent
-            draws = values[latent.name].copy()
-            by_label = draws.reshape(len(draws), -1, draws.shape[-1])[:, element.label_index]
-            by_label[:] = np.clip(by_label + amount, latent.range.low, latent.range.high)
-            values[latent.name] = draws
-        return replace(drawn, values=values)
+    forecast, items = _Forecast(scope, prob, memory_mib), scope.items.index
+    success = forecast.success()
+    return Explanation(
+        subject=scope.names[0],
+        item=str(items[0]),
+        outcome=layout.outcome.name,
+        prob=prob,
+        success=forecast.estimate(success),
+        nodes=forecast.nodes(),
+        changes=forecast.changes(changes or {}, instead or {}, success),
+        nearest=_nearest(scope, neighbours),
+        remark=str(Training.of(scope).remarks(scope.names, items)[0, 0]),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,42 +149,31 @@ class _Forecast:
     prob: float
     memory_mib: float
 
-    def explanation(
-        self, amounts: Mapping[str, float], instead: Mapping[str, float], neighbours: int
-    ) -> Explanation:
-        """Assemble the explanation."""
-        scope, items = self.scope, self.scope.items.index
-        support = Support.of(scope.fit, scope.names, scope.rows, items, scope.features)
-        success = self.draws(scope.fit.layout.outcome)
-        return Explanation(
-            subject=scope.names[0],
-            item=str(items[0]),
-            outcome=scope.fit.layout.outcome.name,
-            prob=self.prob,
-            success=self.estimate(success),
-            nodes=self.nodes(),
-            changes=self.changes(amounts, instead, success),
-            nearest=self.nearest(neighbours),
-            remark=str(support.remarks(scope.names, items)[0, 0]),
-        )
-
-    def draws(
-        self,
-        target: Expr,
-        values: Mapping[str, float] | None = None,
-        amounts: Amounts | None = None,
-    ) -> np.ndarray:
-        """Forecast a probability, by draw, with other values of columns or a moved profile."""
+    def blocks(self, values: Mapping[str, float], amounts: Amounts) -> Iterator[Block]:
+        """Yield the subject and the item, with other values of columns and a moved profile."""
         scope = self.scope
-        table = scope.items.assign(**{name: [float(x)] for name, x in (values or {}).items()})
+        table = scope.items.assign(**{name: [value] for name, value in values.items()})
         features = scope.features | read_features(scope.fit.layout, table)
+        for block in scope.blocks(features, 1, self.memory_mib):
 
-        def readers() -> Iterator[Part]:
-            for reader, some_features, count in scope.readers(features, 1, self.memory_mib):
-                yield _Moved(reader, amounts or {}), some_features, count  # type: ignore[misc]
+            def moved(latent: Latent, codes: np.ndarray, block: Block = block) -> np.ndarray:
+                draws, ends = block.at(latent, codes), (latent.range.low, latent.range.high)
+                for element, amount in amounts.items():
+                    if element.latent.name == latent.name:
+                        draws = draws.copy()
+                        of_label = draws.reshape(*draws.shape[:2], -1)[..., element.label_index]
+                        of_label[:] = np.clip(of_label + amount, *ends)
+                return draws
 
-        every = all_draws(readers(), 0, target, memory_mib=self.memory_mib)
-        return np.asarray(every[0])
+            yield replace(block, at=moved)
+
+    def success(
+        self, values: Mapping[str, float] | None = None, amounts: Amounts | None = None
+    ) -> np.ndarray:
+        """Forecast the success probability, by draw, after what-if changes."""
+        blocks = self.blocks(values or {}, amounts or {})
+        outcome = self.scope.fit.layout.outcome
+        return np.asarray(all_draws(blocks, 0, outcome, memory_mib=self.memory_mib)[0])
 
     def estimate(self, draws: np.ndarray) -> Estimate:
         """Summarise draws."""
@@ -204,23 +182,20 @@ class _Forecast:
     def nodes(self) -> pd.DataFrame:
         """Table of the derived nodes that are probabilities, by node and label."""
         layout, rows = self.scope.fit.layout, dict[str, dict[str, float]]()
-        nodes = [node for node in layout.derived if node.range in Interval(0, 1)]
-        labelled = [node for node in nodes if not scores(node)]
-        summaries = self.scope.summaries(
-            self.scope.features, 1, labelled, prob=self.prob, memory_mib=self.memory_mib
-        )
-        values = dict(zip([node.name for node in labelled], summaries, strict=True))
-        for node in nodes:
-            if node.name in values:
-                names = itertools.product(*node.dims.values())
-                for labels, (mean, low, high) in zip(
-                    names, values[node.name].reshape(3, -1).T.tolist(), strict=True
-                ):
-                    name = f"{node.name}[{', '.join(labels)}]" if labels else node.name
-                    rows[name] = Estimate(1 - mean, 1 - high, 1 - low).named("fails")
-            elif set(node.dims) == scores(node):  # averaged over what is unseen of the item
-                chance = Success(layout.outcome.name, node.expression)
-                rows[node.name] = self.estimate(1 - self.draws(chance)).named("fails")
+        for node in layout.derived:
+            unseen = scores(node)
+            if node.range not in Interval(0, 1) or (unseen and set(node.dims) != unseen):
+                continue
+            target = Success(layout.outcome.name, node.expression) if unseen else node
+            options = {"prob": self.prob, "memory_mib": self.memory_mib}
+            (values,) = summaries(self.blocks({}, {}), [0], [target], **options)
+            for labels, (mean, low, high) in zip(
+                itertools.product(*target.dims.values()),
+                values.reshape(3, -1).T.tolist(),
+                strict=True,
+            ):
+                name = f"{node.name}[{', '.join(labels)}]" if labels else node.name
+                rows[name] = Estimate(1 - mean, 1 - high, 1 - low).named("fails")
         table = pd.DataFrame(list(rows.values()), list(rows), ends_of("fails"))
         return table.rename_axis("node")
 
@@ -228,11 +203,7 @@ class _Forecast:
         self, amounts: Mapping[str, float], instead: Mapping[str, float], before: np.ndarray
     ) -> pd.DataFrame:
         """Table of what-ifs: each change, and all of them together."""
-        layout, scope = self.scope.fit.layout, self.scope
-        columns = {name: node for node in layout.meta_features for name in node.columns}
-        own = dict(
-            zip(columns, defined_columns(layout, scope.features, 1)[0].tolist(), strict=True)
-        )
+        columns = [name for node in self.scope.fit.layout.meta_features for name in node.columns]
         unknown = [name for name in instead if name not in columns or name in amounts]
         if unknown:
             raise FitError(
@@ -243,81 +214,78 @@ class _Forecast:
         for name, amount in {**amounts, **instead}.items():
             if isinstance(amount, bool) or not _is_finite(amount):
                 raise FitError(f"explain: {name}: {amount!r} is no amount; give a finite number")
-            if name not in columns:
-                chosen = find_elements(self.scope.fit.elements, name)
-                moved = {one: float(amount) for one in chosen if self.has_levels_of(one)}
-                unit = units.name(chosen[0].latent.unit)
-                versions[_in_words(name, amount, unit)] = {}, moved
-                continue
-            if math.isnan(own[name]) and name in amounts:
-                raise FitError(
-                    f"explain: {name} is undefined on item {scope.items.index[0]!r}, so no amount "
-                    "can be added to it; give an item on which it is defined, or use instead="
-                )
-            value = float(amount) if name in instead else own[name] + amount
-            text = f"{name} {short(value)}"
-            if not math.isnan(own[name]):
-                unit = units.name(columns[name].unit)
-                text = f"{_in_words(name, value - own[name], unit)} ({short(value)})"
-            versions[text] = {name: value}, {}
+            if name in columns:
+                text, value = self._of_column(name, amount, setting=name in instead)
+                versions[text] = {name: value}, {}
+            else:
+                elements = find_elements(self.scope.fit.elements, name)
+                text = _in_words(name, amount, units.name(elements[0].latent.unit))
+                moved = (one for one in elements if self._has_levels_of(one))
+                versions[text] = {}, dict.fromkeys(moved, float(amount))
         if len(versions) > 1:
-            every: Any = [dict(ChainMap(*parts)) for parts in zip(*versions.values(), strict=True)]
-            versions["all of these"] = tuple(every)
+            values, moves = zip(*versions.values(), strict=True)
+            versions["all of these"] = dict(ChainMap(*values)), dict(ChainMap(*moves))
         rows = []
-        for values, moves in versions.values():
-            after = self.draws(layout.outcome, values, moves)
+        for version in versions.values():
+            after = self.success(*version)
             gain = self.estimate(after - before).named("gain")
             rows.append({**self.estimate(after).named("success"), **gain})
         index = pd.Index(list(versions), name="change")
         return pd.DataFrame(rows, index, [*ends_of("success"), *ends_of("gain")])
 
-    def has_levels_of(self, element: Element) -> bool:
+    def _of_column(self, name: str, amount: float, *, setting: bool) -> tuple[str, float]:
+        """Describe a change of a column, and return its value after the change."""
+        scope, layout = self.scope, self.scope.fit.layout
+        nodes = {column: node for node in layout.meta_features for column in node.columns}
+        values = defined_columns(layout, scope.features, 1)[0]
+        before = float(values[list(nodes).index(name)])
+        if math.isnan(before):
+            if not setting:
+                raise FitError(
+                    f"explain: {name} is undefined on item {scope.items.index[0]!r}, so no amount "
+                    "can be added to it; give an item on which it is defined, or use instead="
+                )
+            return f"{name} {short(float(amount))}", float(amount)
+        after = float(amount) if setting else before + amount
+        unit = units.name(nodes[name].unit)
+        return f"{_in_words(name, after - before, unit)} ({short(after)})", after
+
+    def _has_levels_of(self, element: Element) -> bool:
         """Whether the item is of an element's levels, so that its success depends on it."""
-        scope, plates = self.scope, [p for p in element.latent.plates if p != SUBJECT]
-        codes = [int(scope.features[plate_feature(plate_name(plate))][0]) for plate in plates]
-        names = [scope.fit.levels[plate_name(plate)] for plate in plates]
-        return element.levels == tuple(
-            own[code] if code < len(own) else "" for own, code in zip(names, codes, strict=True)
-        )
-
-    def nearest(self, count: int) -> pd.DataFrame:
-        """Table of the training items that are most like this one, with the subject's outcomes."""
-        scope, constants = self.scope, self.scope.fit.constants
-        layout, names = scope.fit.layout, constants.indexes["item"].map(str)
-        (row,) = scope.rows
-        counts = scope.fit.coded.counts(row) if row >= 0 else np.zeros((2, len(names)))
-        successes, trials = counts
-        like = (trials > 0) & np.asarray(names != str(scope.items.index[0]))
-        for plate in layout.plates:
-            if isinstance(plate, Category) and root(plate) == ITEM:
-                level = scope.features[plate_feature(plate.name)][0]
-                like &= constants[plate.name].to_numpy() == level
-        training = defined_columns(layout, features_of_items(scope.fit), len(names))
-        far = _distances(
-            defined_columns(layout, scope.features, 1)[0], training[trials > 0], training
-        )
-        order = np.flatnonzero(like)[np.argsort(far[like], kind="stable")][:count]
-        columns = {
-            "distance": far,
-            "successes": successes.astype(int),
-            "trials": trials.astype(int),
-        }
-        table = {name: values[order] for name, values in columns.items()}
-        return pd.DataFrame(table, pd.Index(names[order], name="item"))
+        scope, levels = self.scope, []
+        for plate in map(plate_name, (one for one in element.latent.plates if one != SUBJECT)):
+            code, fitted = int(scope.features[plate_feature(plate)][0]), scope.fit.levels[plate]
+            levels.append(fitted[code] if code < len(fitted) else "")
+        return element.levels == tuple(levels)
 
 
-def _distances(own: np.ndarray, attempted: np.ndarray, training: np.ndarray) -> np.ndarray:
+def _nearest(scope: Scope, count: int) -> pd.DataFrame:
+    """Table of the attempted items that are most like the item, with the subject's outcomes."""
+    fit, layout, (row,) = scope.fit, scope.fit.layout, scope.rows
+    cells = fit.coded.take(fit.coded.subject == row)
+    names = fit.item_names[cells.item]
+    like = np.asarray(names != str(scope.items.index[0]))
+    for plate in layout.plates:
+        if isinstance(plate, Category) and root(plate) == ITEM:
+            level = scope.features[plate_feature(plate.name)][0]
+            like &= fit.constants[plate.name].to_numpy()[cells.item] == level
+    training = defined_columns(layout, features_of_items(fit), len(fit.item_names))
+    distance = _distances(defined_columns(layout, scope.features, 1)[0], training[cells.item])
+    columns = {"distance": distance, "successes": cells.successes, "trials": cells.trials}
+    table = pd.DataFrame(columns, pd.Index(names, name="item"))
+    return table[like].sort_values("distance", kind="stable").head(count)
+
+
+def _distances(item: np.ndarray, training: np.ndarray) -> np.ndarray:
     """Root mean square of the differences, in standard deviations of the attempted items."""
-    apart = np.zeros(training.shape)
-    for column, value in enumerate(own):
-        values, finite = training[:, column], attempted[np.isfinite(attempted[:, column]), column]
-        spread = float(finite.std()) if len(finite) else 0.0
-        both = np.isfinite(values) & np.isfinite(value)
-        apart[:, column] = np.where(np.isnan(values) & np.isnan(value), 0.0, 1.0)
-        apart[values == value, column] = 0.0
-        apart[both, column] = np.abs(values[both] - value) / (spread or 1.0)
-    counted = ~(np.isnan(training) & np.isnan(own))
-    return np.asarray(np.sqrt((apart**2).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)))
+    spread = np.ma.masked_invalid(training).std(axis=0).filled(0.0)
+    with np.errstate(invalid="ignore"):
+        differences = np.abs(training - item) / np.where(spread > 0, spread, 1.0)
+    differences[~np.isfinite(differences)] = 1.0  # defined, or finite, on only one of the two
+    undefined = np.isnan(training) & np.isnan(item)
+    differences[(training == item) | undefined] = 0.0
+    counted = np.maximum((~undefined).sum(axis=1), 1)
+    return np.asarray(np.sqrt((differences**2).sum(axis=1) / counted))
 
 
 def _table_of(fit: Posterior, item: object) -> pd.DataFrame:
@@ -340,7 +308,7 @@ def _table_of(fit: Posterior, item: object) -> pd.DataFrame:
 def _trained(fit: Posterior, name: str) -> pd.DataFrame:
     """Return the properties of an item of the fit as a table of one row."""
     constants, layout = fit.constants, fit.layout
-    names = constants.indexes["item"].map(str)
+    names = fit.item_names
     if name not in names:
         raise FitError(
             f"explain: the fit has no item {name!r}; its items are {some(names)}; name one of "

@@ -13,7 +13,7 @@ from ...layouts import Layout
 from ...linking import units
 from ..posterior.posterior import Posterior
 from .scope import Scope
-from .streaming import SUMMARY
+from .streaming import SUMMARY, summaries
 
 _DIM = "summary"
 
@@ -81,42 +81,38 @@ def derived(
     """
     prob = inside("prob", prob, such_as=0.9)
     layout = fit.layout
-    wanted = _find(layout, nodes)
-    targets = [node for node in (*layout.derived, *layout.outcomes) if node.name in wanted]
+    names = _checked(layout, nodes)
+    targets = [node for node in (*layout.derived, *layout.outcomes) if node.name in names]
     scope = Scope.of(fit, items, subjects)
-    what = [layout.mean_of(node) for node in targets]
-    found = scope.summaries(
-        scope.features, len(scope.items), what, prob=prob, memory_mib=memory_mib
-    )
-    variables = {}
-    for node, values in zip(targets, found, strict=True):
-        dims = ("subject", "item", *(dim for dim in layout.dims if dim in node.dims), _DIM)
-        unit = units.spelled(node.unit)
-        attributes = {"units": unit} if unit else {}
-        variables[node.name] = (dims, np.moveaxis(values, 0, -1), attributes)
+    means = [layout.mean_of(node) for node in targets]
+    blocks = scope.blocks(scope.features, len(scope.items), memory_mib)
+    subjects = range(len(scope.names))
+    values_of_nodes = summaries(blocks, subjects, means, prob=prob, memory_mib=memory_mib)
     coordinates = {"subject": scope.names, "item": list(scope.items.index), _DIM: list(SUMMARY)}
-    coordinates |= {
-        dim: list(labels)
-        for dim, labels in layout.dims.items()
-        if any(dim in node.dims for node in targets)
-    }
-    return xr.Dataset({name: variables[name] for name in wanted}, coordinates, {"prob": prob})
+    variables = {}
+    for node, values in zip(targets, values_of_nodes, strict=True):
+        labels = {dim: list(layout.dims[dim]) for dim in layout.dims if dim in node.dims}
+        coordinates |= labels
+        unit = units.spelled(node.unit)
+        dims = ("subject", "item", *labels, _DIM)
+        variables[node.name] = dims, np.moveaxis(values, 0, -1), {"units": unit} if unit else {}
+    return xr.Dataset({name: variables[name] for name in names}, coordinates, {"prob": prob})
 
 
-def _find(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:
+def _checked(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:
     """Check names of derived nodes, and return each once, in the given order."""
     known = [node.name for node in (*layout.derived, *layout.outcomes)]
     wanted = [nodes] if isinstance(nodes, str) else known if nodes is None else map(str, nodes)
-    found = list(dict.fromkeys(wanted))
-    unknown = [name for name in found if name not in known]
-    if unknown or not found:
+    names = list(dict.fromkeys(wanted))
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
         raise FitError(
             f"layout {layout.name!r} has no derived node {some(unknown) or '(none was named)'}; it "
             f"has {some(known, 20)}. Latents are in fit.profiles(), meta-features in the items"
         )
-    if _DIM in (*found, *layout.dims):
+    if _DIM in (*names, *layout.dims):
         raise FitError(
             f"layout {layout.name!r} has a node or a label dimension named {_DIM!r}, which is the "
             "name of the dimension of means and intervals; rename it where it is declared"
         )
-    return found
+    return names

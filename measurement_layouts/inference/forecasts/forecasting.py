@@ -1,8 +1,8 @@
 """Success probabilities with intervals, for items of the fit and for new items."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -14,15 +14,13 @@ from ...common.options import inside
 from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows, of_rows, row_names, rows_per_item
 from ...layouts.outcomes.steps import Observed
+from ...linking import Expr
+from ..model.alignment import Features
 from ..model.features import outside_range
 from ..posterior.posterior import Posterior
 from .scope import Scope
-from .seen import Seen
-from .streaming import SUMMARY
-from .support import Support
-
-"""Variables that mark values, or pairs of values, outside a subject's training items."""
-
+from .streaming import SUMMARY, summaries
+from .training import Training
 
 CASES = ("known_subject", "known_item", "new_level")
 """Variables that mark whether a cell's subject, item and levels are in a joint fit."""
@@ -57,10 +55,8 @@ class Forecast(Shown):
         The expected outcomes where rows are steps: ``subject``, ``item``, ``outcome``, and
         ``mean``, ``low`` and ``high`` of a success probability, of a score in [0, 1], or of a
         grade's number counted from 0.
-    support : Support or None
-        Each subject's training items, with which the items are compared.
-    seen : Seen or None
-        Training items and outcomes of the fit, used by `score`; None for forecasts of baselines.
+    training : Training or None
+        Training items of the fit, with which the items are compared; None for a baseline.
 
     Examples
     --------
@@ -74,8 +70,7 @@ class Forecast(Shown):
     data: xr.Dataset
     prob: float
     expected: pd.DataFrame | None = None
-    support: Support | None = None
-    seen: Seen | None = field(default=None, repr=False)
+    training: Training | None = field(default=None, repr=False)
 
     @cached_property
     def rows(self) -> Rows | None:
@@ -100,11 +95,11 @@ class Forecast(Shown):
             for name in ("item", "outcome", "step"):
                 frame[name] = np.tile(getattr(self.rows, name), self.data.sizes["subject"])
             columns[2:2] = ["outcome", "step"]
-        if self.support is not None:
-            told = self.support.remarks(self.data["subject"].to_numpy(), self.items)
+        if self.training is not None:
+            remarks = self.training.remarks(self.data["subject"].to_numpy(), self.items)
             if self.rows is not None:
-                told = told[:, self.rows.places]
-            frame["remark"] = pd.array(told.ravel(), dtype="str")
+                remarks = remarks[:, self.rows.places]
+            frame["remark"] = pd.array(remarks.ravel(), dtype="str")
             columns += ["outside_training", "remark"]
         return frame[[*columns, *(name for name in CASES if name in frame)]]
 
@@ -143,17 +138,10 @@ class Forecast(Shown):
         DataError
             When this is the forecast of a baseline, which has no training items.
 
-        Notes
-        -----
-        Pairs of values are compared instead of whole rows, because with many meta-features nearly
-        every new item has a new row of values, and because pairs are easy to read. In columns with
-        more than 12 values most pairs are new as well, so these columns are not paired.
-
         References
         ----------
-        Kuhn, Kacker and Lei (2013), Introduction to Combinatorial Testing, for the coverage of
-        pairs; Montgomery, Peck and Vining (2021), Introduction to Linear Regression Analysis,
-        chapter 3, for extrapolation that no single range shows.
+        Montgomery, Peck and Vining (2021), Introduction to Linear Regression Analysis, chapter 3,
+        for extrapolation that no single range shows.
 
         Examples
         --------
@@ -173,12 +161,12 @@ class Forecast(Shown):
         >>> seven.to_frame().loc[1, "remark"]
         'objects 7 is 2 above the training items (3 to 5)'
         """
-        if self.support is None:
+        if self.training is None:
             raise DataError(
                 "outside(): this is a forecast of a baseline, which has no training items; call "
                 "outside() on the forecast of a fit"
             )
-        return self.support.table(self.data["subject"].to_numpy(), self.items)
+        return self.training.table(self.data["subject"].to_numpy(), self.items)
 
     def _overview(self) -> Overview:
         means = self.data["mean"].to_numpy()
@@ -195,34 +183,32 @@ class Forecast(Shown):
         return Overview(facts, calls)
 
     def __repr__(self) -> str:
-        flagged = self.data["extrapolated"].to_numpy()
-        told = [f"{self._count(flagged)} of them outside a declared range"]
-        if self.support is not None:
-            beyond = self._count(self.data["outside_training"].to_numpy().any(axis=0))
-            told += [f"{beyond} outside a subject's training items"] * bool(beyond)
-        told += self._cases()
+        counts = [f"{self._count('extrapolated')} of them outside a declared range"]
+        if self.training is not None and (outside := self._count("outside_training")):
+            counts.append(f"{outside} outside a subject's training items")
+        if CASES[0] in self.data:
+            counts += self._cases()
         return (
             f"<Forecast: {many(self.data.sizes['subject'], 'subject')}, "
-            f"{many(len(self.items), 'item')}, {', '.join(told)}, {self.prob:.0%} intervals>"
+            f"{many(len(self.items), 'item')}, {', '.join(counts)}, {self.prob:.0%} intervals>"
         )
 
     def _cases(self) -> list[str]:
         """Count the cells of known and of new subjects and items, in words."""
-        if CASES[0] not in self.data:
-            return []
-        who, what, level = (self.data[name].to_numpy() for name in CASES)
+        subjects, items, level = (self.data[name].to_numpy() for name in CASES)
         counts = {
-            f"of {old} subjects on {kind} items": int(mine.sum() * theirs.sum())
-            for old, mine in (("known", who), ("new", ~who))
-            for kind, theirs in (("known", what), ("new", ~what))
+            f"of {who} subjects on {which} items": int(mine.sum() * theirs.sum())
+            for who, mine in (("known", subjects), ("new", ~subjects))
+            for which, theirs in (("known", items), ("new", ~items))
         } | {"with a new level": int(level.sum())}
         return [f"{many(count, 'cell')} {case}" for case, count in counts.items() if count]
 
-    def _count(self, flagged: np.ndarray) -> int:
-        """Count the items whose first row is flagged."""
-        if self.rows is not None:
-            flagged = flagged[np.unique(self.rows.places, return_index=True)[1]]
-        return int(flagged.sum())
+    def _count(self, flag: str) -> int:
+        """Count the items that are flagged, for at least one subject."""
+        flagged = self.data[flag].to_numpy()
+        flagged = flagged if flagged.ndim == 1 else flagged.any(axis=0)
+        numbers = np.arange(len(flagged)) if self.rows is None else self.rows.places
+        return len(np.unique(numbers[flagged]))
 
 
 def forecast(
@@ -241,7 +227,7 @@ def forecast(
     with the values :math:`\theta_s` of the subject and, in a joint fit, the values
     :math:`\beta_i` of the item. For subjects and items of the fit these are posterior draws. For
     new ones they are drawn from their prior given the shared values :math:`\phi`; see
-    `levels.Levels`.
+    `new_levels.Levels`.
 
     Parameters
     ----------
@@ -307,59 +293,47 @@ def forecast(
     """
     prob = inside("prob", prob, such_as=0.9)
     scope = Scope.of(fit, items, subjects)
-    summarise = partial(scope.summaries, prob=prob, memory_mib=memory_mib)
-    forecasts = _assembled(scope, summarise, prob)
-    if scope.extended is None:
-        return forecasts
-    each = rows_per_item(fit.layout)
-    cases = (
-        ("subject", ~scope.extended.new_subjects),
-        ("item", np.repeat(~scope.extended.new_items, each)),
-        (("subject", "item"), np.repeat(scope.extended.new_levels, each, axis=1)),
-    )
-    data = forecasts.data.assign(dict(zip(CASES, cases, strict=True)))
-    return replace(forecasts, data=data)
+    layout, features, training = fit.layout, scope.features, Training.of(scope)
+    names, steps, each = scope.items.index, layout.steps, rows_per_item(layout)
 
+    def summarise(features: Features, rows: int, targets: Sequence[Expr]) -> list[np.ndarray]:
+        blocks, everybody = scope.blocks(features, rows, memory_mib), range(len(scope.names))
+        return summaries(blocks, everybody, targets, prob=prob, memory_mib=memory_mib)
 
-def _assembled(scope: Scope, summarise: Callable[..., list[np.ndarray]], prob: float) -> Forecast:
-    """Assemble a forecast, with the comparison of its items with the training items."""
-    fit, who, rows, features = scope.fit, scope.names, scope.rows, scope.features
-    cells, steps, items = ("subject", "item"), fit.layout.steps, scope.items.index
-    outside = outside_range(fit.layout, features).any(axis=1)
-    flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
-    seen = Seen.of(fit, who, rows, items, features)
-    trained = seen.flags()
-    support = Support.of(fit, who, rows, items, features)
-    unmet = support.flags()
     if steps is None:
-        (found,) = summarise(features, len(items), [fit.layout.outcome])
-        what, expected = list(items), None
+        (success,), expected = summarise(features, len(names), [layout.outcome]), None
     else:
-        each = len(steps.rows)
-        spread = of_rows(steps, features, len(items), cumulative=True)
-        (found,) = summarise(spread, each * len(items), [steps])
-        outcomes = fit.layout.outcomes
-        expected = _expected(who, items, outcomes, summarise(features, len(items), outcomes))
-        what = row_names(items, steps)
-        trained, unmet = (np.repeat(flags, each, axis=1) for flags in (trained, unmet))
-        flagged = np.repeat(flagged, each)
-    data = xr.Dataset(
-        {
-            **{name: (cells, values) for name, values in zip(SUMMARY, found, strict=True)},
-            "trained": (cells, trained),
-            "extrapolated": ("item", flagged),
-            "outside_training": (cells, unmet),
-        },
-        {"subject": who, "item": what},
-    )
-    return Forecast(data, prob, expected, support, seen)
+        spread = of_rows(steps, features, len(names), cumulative=True)
+        (success,) = summarise(spread, each * len(names), [steps])
+        means = summarise(features, len(names), layout.outcomes)
+        expected = _expected(scope.names, names, layout.outcomes, means)
+    cells = ["subject", "item"]
+    beyond = outside_range(layout, features).any(axis=1)
+    beyond = beyond.reindex(range(len(names)), fill_value=False)  # also without meta-features
+    flags = {
+        "trained": (cells, training.trained()),
+        "extrapolated": (["item"], beyond.to_numpy(dtype=bool)),
+        "outside_training": (cells, training.outside()),
+    }
+    if scope.extended is not None:
+        flags["known_subject"] = ["subject"], ~scope.extended.new_subjects
+        flags["known_item"] = ["item"], ~scope.extended.new_items
+        flags["new_level"] = cells, scope.extended.new_levels
+    variables = {name: (cells, values) for name, values in zip(SUMMARY, success, strict=True)}
+    for name, (dims, flag) in flags.items():
+        variables[name] = dims, np.repeat(flag, each, axis=-1) if "item" in dims else flag
+    rows = list(names) if steps is None else row_names(names, steps)
+    data = xr.Dataset(variables, {"subject": scope.names, "item": rows})
+    return Forecast(data, prob, expected, training)
 
 
 def _expected(
-    who: list[str], items: pd.Index, outcomes: Sequence[Observed], found: list[np.ndarray]
+    subjects: list[str], items: pd.Index, outcomes: Sequence[Observed], means: list[np.ndarray]
 ) -> pd.DataFrame:
     """Write summaries of each outcome, (3, subjects, items), as a table."""
     names = [outcome.name for outcome in outcomes]
-    axes = pd.MultiIndex.from_product([who, items, names], names=["subject", "item", "outcome"])
-    values = np.stack(found, axis=-1).reshape(len(SUMMARY), -1)
-    return pd.DataFrame(values.T, axes, list(SUMMARY)).reset_index()
+    index = pd.MultiIndex.from_product(
+        [subjects, items, names], names=["subject", "item", "outcome"]
+    )
+    values = np.stack(means, axis=-1).reshape(len(SUMMARY), -1)
+    return pd.DataFrame(values.T, index, list(SUMMARY)).reset_index()

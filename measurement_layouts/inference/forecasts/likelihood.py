@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import xlog1py, xlogy
 
 from ...common.errors import DataError, FitError
 from ...common.messages import some
@@ -17,20 +15,25 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows, rows_per_item
 from ...evaluations.subject_data import EDGE
-from ...layouts import Latent, Layout, MetaFeature, Success, Unseen
-from ...layouts.outcomes.measured import Places
+from ...layouts import Latent, Layout, MetaFeature, Success
 from ...layouts.plates import ITEM, SUBJECT
 from ...linking import Expr, arrays
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ...linking.interval import Interval
+from ..evaluator import Draws
 from ..kernel.inputs import log_ways
 from ..model.alignment import Features
 from ..model.features import read_evaluation
+from ..posterior.cohort import levels_of_items
 from ..posterior.posterior import GROUPS, Posterior, observed_data
-from .reading import levels_of_items
-from .streaming import every_draw, gathered, group_alike, probabilities
+from .scope import Block, block_of
+from .streaming import gathered, values_of
+
+_MEMORY_MIB = 32.0
+_NUMBERS = 2**21  # items times draws that are computed at a time: 16 MiB
+_SCORES = np.linspace(-8, 8, 81)  # grid over which a normal part of subject and item is integrated
 
 
 @cache
@@ -42,52 +45,47 @@ def _counts() -> tuple[MetaFeature, MetaFeature]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Averaged(Expr):
+class LogLikelihood(Expr):
     r"""Log-likelihood of an item's counts, averaged over its unseen or measured properties.
 
     .. math:: \log \sum_k w_k p_k^{y} (1 - p_k)^{n - y}
 
     with the weight :math:`w_k` of a value of the property, and the success probability :math:`p_k`
-    given this value, which is kept 1e-12 away from 0 and 1. The result is in nats and does not
-    include the binomial coefficient.
+    given this value, which is kept 1e-12 away from 0 and 1. Without such a property there is one
+    value. The result is in nats and does not include the binomial coefficient.
 
     Parameters
     ----------
     outcome : Success
-        The layout's outcome, given the property.
-    unseen : Unseen or Places
-        The unseen or measured properties to average over.
+        The layout's outcome.
     """
 
     outcome: Success
-    unseen: Unseen | Places
     name: None = field(default=None, init=False)
     range = Interval(-np.inf, 0)
     unit = None
 
     @property
     def parents(self) -> tuple[Expr, ...]:
-        return (self.outcome.expression, self.unseen.weights, *_counts())
+        unseen = self.outcome.unseen
+        if unseen is None:
+            return (self.outcome, *_counts())
+        return (self.outcome.expression, *_counts(), unseen.weights)
 
     @property
     def dims(self) -> Dims:
         return {}
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        chance, weights, successes, failures = values
-        axis = dims.index(self.unseen.dim) - len(dims)
+        chance, successes, failures, *weights = values
         chance = arrays.minimum(arrays.maximum(chance, EDGE), 1 - EDGE)
-        each = successes * arrays.log(chance) + failures * arrays.log1p(-chance)
-        each = each + arrays.log(weights)
-        most = arrays.max(each, axis=axis, keepdims=True)
-        total = arrays.sum(arrays.exp(each - most), axis=axis, keepdims=True)
-        return most + arrays.log(total)
-
-
-_MEMORY_MIB = 8.0  # to compute probabilities; the logarithms take the same amount in addition
-_ITEMS_AT_A_TIME = 2**21  # items times draws: 16 MiB
-_SCORES = np.linspace(-8, 8, 81)  # grid over which a normal part of subject and item is integrated
-_AVERAGED_MIB = 32.0  # where there are 121 grid points for each item and draw
+        logs = successes * arrays.log(chance) + failures * arrays.log1p(-chance)
+        if self.outcome.unseen is None:
+            return logs
+        axis = dims.index(self.outcome.unseen.dim) - len(dims)
+        logs = logs + arrays.log(weights[0])
+        most = arrays.max(logs, axis=axis, keepdims=True)
+        return most + arrays.log(arrays.sum(arrays.exp(logs - most), axis=axis, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +95,11 @@ class Attempted:
     Attributes
     ----------
     names : Index of str
-        Names of the items, in the fit's order.
-    successes, trials : ndarray of int, shape (items,)
+        Names of the items, or of their steps, in the fit's order.
+    successes, trials : ndarray of int, shape (rows,)
         Outcomes.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        By meta-feature, shape (rows,) or (rows, labels).
     steps : Rows or None
         Items and steps of the rows, where rows are steps.
     """
@@ -110,7 +108,6 @@ class Attempted:
     successes: np.ndarray
     trials: np.ndarray
     features: Features
-
     steps: Rows | None = None
 
     @property
@@ -125,12 +122,7 @@ class Attempted:
 
     @classmethod
     def among(
-        cls,
-        fit: Posterior,
-        names: pd.Index,
-        cells: Cells,
-        row: int,
-        features: Features,
+        cls, fit: Posterior, names: pd.Index, cells: Cells, row: int, features: Features
     ) -> "Attempted":
         """Keep those of the given items that a subject attempted."""
         chosen = cells.of_subject(row)
@@ -143,43 +135,25 @@ class Attempted:
             None if fit.layout.steps is None else Rows.read(names[items]),
         )
 
-    def take(self, places: np.ndarray) -> "Attempted":
-        """Keep some of the items."""
-        return Attempted(
-            self.names[places],
-            self.successes[places],
-            self.trials[places],
-            {name: values[places] for name, values in self.features.items()},
-            None if self.steps is None else Rows.read(self.names[places]),
-        )
-
-    def different(self) -> tuple["Attempted", np.ndarray]:
-        """Keep one of equal items (properties and outcomes); also return the one kept for each."""
-        told_apart = {**self.features, "": np.stack([self.successes, self.trials], axis=1)}
-        order, number = group_alike(told_apart, len(self.names))
-        which = np.empty(len(order), dtype=int)
-        which[order] = number
-        return self.take(order[np.flatnonzero(np.diff(number, prepend=-1))]), which
-
 
 def log_likelihood(
     fit: Posterior, row: int, items: Attempted
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    r"""Stream a subject's log-likelihood, some items at a time.
+    r"""Stream a subject's log-likelihood of each item, some items at a time.
 
     .. math:: \log p(y_i \mid \theta_s) = \log \binom{n_i}{y_i} + y_i \log p_{is}
         + (n_i - y_i) \log(1 - p_{is})
 
     with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
     as in the fitted model. If the item has an unseen property, which its trials share, the
-    likelihood is averaged over its values; see `Averaged`. If the layout has a normal latent with a
-    value for each subject and item, the likelihood is averaged over that, too; see
-    `_effect_on_item`.
+    likelihood is averaged over its values; see `LogLikelihood`. If the layout has a normal latent
+    with a value for each subject and item, the likelihood is averaged over that, too; see
+    `_effect_on_item`. Where rows are steps, the log-likelihoods of an item's steps are added.
 
     Parameters
     ----------
     fit : Posterior
-        The fit; the subject's draws are read once.
+        The fit.
     row : int
         Position of the subject in the fit.
     items : Attempted
@@ -190,7 +164,7 @@ def log_likelihood(
     places : ndarray of int
         Positions of some of the items.
     values : ndarray, shape (places, chains, draws)
-        In nats; a few MiB at a time.
+        In nats; 16 MiB at a time.
 
     Examples
     --------
@@ -202,26 +176,29 @@ def log_likelihood(
     >>> [values.shape for _, values in log_likelihood(result, 0, Attempted.of(result, 0))]
     [(69, 2, 100)]
     """
-    sizes = fit.posterior.sizes
+    layout, sizes = fit.layout, fit.posterior.sizes
+    chains, draws = sizes["chain"], sizes["draw"]
     failures = items.trials - items.successes
     ways = log_ways(items.successes, items.trials)
-    for places, values in _in_one_order(fit, row, items, failures):
-        values += ways[places, None]
-        yield places, values.reshape(len(places), sizes["chain"], sizes["draw"])
-
-
-def whole_items(fit: Posterior, row: int, rows: Attempted, steps: Rows) -> Iterator[np.ndarray]:
-    """Yield the log-likelihood of each item with all its steps, (chains, draws), in order."""
-    sizes = fit.posterior.sizes
-    drawn = sizes["chain"], sizes["draw"]
-    together = max(1, _ITEMS_AT_A_TIME // (drawn[0] * drawn[1]))
-    for start in range(0, len(steps.items), together):
-        stop = min(start + together, len(steps.items))
-        own = np.flatnonzero((steps.places >= start) & (steps.places < stop))
-        total = np.zeros((stop - start, *drawn))
-        for places, values in log_likelihood(fit, row, rows.take(own)):
-            np.add.at(total, steps.places[own[places]] - start, values)
-        yield from total
+    counts = zip(_counts(), (items.successes, failures), strict=True)
+    features = items.features | {node.name: values for node, values in counts}
+    target = LogLikelihood((layout.several if items.trials.max(initial=0) > 1 else layout).outcome)
+    effect, count = _effect_on_item(layout), len(items.items)
+    item = np.arange(count) if items.steps is None else items.steps.places
+    together = max(1, _NUMBERS // (chains * draws))
+    for start in range(0, count, together):
+        places = np.arange(start, min(start + together, count))
+        (rows,) = np.nonzero((item >= start) & (item <= places[-1]))
+        chosen = {name: values[rows] for name, values in features.items()}
+        block = block_of(fit, chosen, len(rows))
+        drawn = block.read(row)
+        if effect is None:
+            logs = gathered(values_of(block, drawn, target, memory_mib=_MEMORY_MIB))
+        else:
+            logs = _over_effect(block, drawn, target, effect)
+        total = np.zeros((len(places), chains * draws))
+        np.add.at(total, item[rows] - start, logs + ways[rows, None])
+        yield places, total.reshape(-1, chains, draws)
 
 
 def with_log_likelihood(
@@ -263,9 +240,9 @@ def with_log_likelihood(
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> tree = with_log_likelihood(result)
     >>> dict(tree["log_likelihood"].sizes)
-    {'chain': 2, 'draw': 100, 'subject': 1, 'item': 69}
+    {'chain': 2, 'draw': 100, 'cell': 69}
     >>> import arviz_stats
-    >>> int(arviz_stats.loo(tree.isel(subject=0)).n_data_points)
+    >>> int(arviz_stats.loo(tree).n_data_points)
     69
     """
     if evaluation is not None and fit.layout.joint:
@@ -289,37 +266,32 @@ def with_log_likelihood(
         name: fit.data[name].to_dataset().isel(subject=rows, missing_dims="ignore")
         for name in GROUPS
     }
-    who = fit.names(rows)
+    subject_names = fit.names(rows)
     if evaluation is None:
         features, names, cells = _training(fit), fit.item_names, fit.coded.select(rows)
     else:
         features, names = read_evaluation(fit.layout, evaluation), evaluation.items.index
-        unknown = [name for name in who if name not in evaluation.subject_table.index]
+        unknown = [name for name in subject_names if name not in evaluation.subject_table.index]
         if unknown:
             raise DataError(f"unknown subject {unknown[0]}; known: {some(evaluation.subjects)}")
-        cells = evaluation.select(subjects=who).coded
+        cells = evaluation.select(subjects=subject_names).coded
         del groups["constant_data"]
-    groups["observed_data"] = observed_data(cells, who, list(names))
-    items = names if fit.layout.steps is None else Rows.read(names).items
-    drawn = fit.posterior.sizes["chain"], fit.posterior.sizes["draw"]
-    values = np.full((*drawn, len(rows), len(items)), np.nan)
-    for place, row in enumerate(rows):
-        attempted = Attempted.among(fit, names, cells, place, features)
-        where = items.get_indexer(attempted.items)
-        if attempted.steps is None:
-            for places, found in log_likelihood(fit, row, attempted):
-                values[:, :, place, where[places]] = np.moveaxis(found, 0, -1)
-        else:
-            whole = whole_items(fit, row, attempted, attempted.steps)
-            for item, one in zip(where, whole, strict=True):
-                values[:, :, place, item] = one
+    groups["observed_data"] = observed_data(cells, subject_names, list(names))
+    attempted = [Attempted.among(fit, names, cells, place, features) for place in range(len(rows))]
+    counts = [len(one.items) for one in attempted]
+    ends = np.cumsum(counts)
+    values = np.empty((fit.posterior.sizes["chain"], fit.posterior.sizes["draw"], sum(counts)))
+    for row, one, end in zip(rows, attempted, ends, strict=True):
+        for places, logs in log_likelihood(fit, row, one):
+            values[:, :, end - len(one.items) + places] = np.moveaxis(logs, 0, -1)
     name = fit.layout.outcome.name if fit.layout.steps is None else "outcomes"
-    known = ~np.isnan(values[0, 0]).all(axis=0)
+    items = [item for one in attempted for item in one.items]
     groups["log_likelihood"] = xr.Dataset(
-        {name: (("chain", "draw", "subject", "item"), values[..., known])},
+        {name: (("chain", "draw", "cell"), values)},
         {
-            **{dim: groups["posterior"][dim] for dim in ("chain", "draw", "subject")},
-            "item": list(items[known]),
+            **{dim: groups["posterior"][dim] for dim in ("chain", "draw")},
+            "subject": ("cell", np.repeat(np.array(subject_names, dtype=object), counts)),
+            "item": ("cell", np.array(items, dtype=object)),
         },
     )
     tree = xr.DataTree.from_dict(groups)
@@ -329,68 +301,27 @@ def with_log_likelihood(
 
 def _training(fit: Posterior) -> Features:
     """Return the training items' meta-features, and in a joint fit also their levels."""
-    constants = fit.constants
-    known = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
-    each = rows_per_item(fit.layout)
-    return known | {name: np.repeat(at, each) for name, at in levels_of_items(fit).items()}
+    constants, each = fit.constants, rows_per_item(fit.layout)
+    features = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
+    levels = {name: np.repeat(codes, each) for name, codes in levels_of_items(fit).items()}
+    return features | levels
 
 
-def _in_one_order(
-    fit: Posterior, row: int, items: Attempted, failures: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield log-likelihoods without the binomial coefficient, (places, all draws)."""
-    layout, count, part = fit.layout, len(items.names), _effect_on_item(fit.layout)
-    outcome = (layout.several if items.trials.max(initial=0) > 1 else layout).outcome
-    if outcome.unseen is not None:
-        counts = zip(_counts(), (items.successes, failures), strict=True)
-        known = {count.name: values for count, values in counts} | items.features
-        target = Averaged(outcome, outcome.unseen)
-        yield from every_draw(fit, row, known, count, target, memory_mib=_AVERAGED_MIB)
-        return
-    if part is not None:
-        yield from _over_part(fit, row, items, part)
-        return
-    parts = probabilities(fit, row, items.features, count, memory_mib=_MEMORY_MIB)
-    for places, chances in parts:
-        yield places, _of_chances(chances, items, places)
+def _over_effect(block: Block, drawn: Draws, target: Expr, effect: Latent) -> np.ndarray:
+    """Average likelihoods over a normal latent with a value per subject and item."""
+    parameters, level = dict(effect.priors[0].parameters), block.levels[effect.name]
 
+    def every(formula: Expr, drawn: Draws = drawn) -> np.ndarray:
+        return gathered(values_of(block, drawn, formula, memory_mib=_MEMORY_MIB))
 
-def _of_chances(chances: np.ndarray, items: Attempted, places: np.ndarray) -> np.ndarray:
-    """Compute log-likelihoods from probabilities, (places, all draws), which are overwritten."""
-    failures = (items.trials - items.successes)[places, None]
-    np.clip(chances, EDGE, 1 - EDGE, out=chances)
-    values = xlogy(items.successes[places, None], chances)
-    values += xlog1py(failures, np.negative(chances, out=chances))
-    return np.asarray(values)
-
-
-def _over_part(
-    fit: Posterior, row: int, items: Attempted, part: Latent
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield log-likelihoods, averaged over a normal latent with a value per subject and item."""
-    sizes, parameters = fit.posterior.sizes, dict(part.priors[0].parameters)
-    draws = sizes["chain"] * sizes["draw"]
-    together, count = max(1, _ITEMS_AT_A_TIME // draws), len(items.names)
+    mean, spread = every(parameters["mu"]), every(parameters["sigma"])
     weights = -0.5 * _SCORES**2
     weights -= np.logaddexp.reduce(weights)
-
-    def every(target: Expr, own: Attempted, **instead: np.ndarray) -> Any:
-        names = own.features, len(own.names), target
-        return every_draw(fit, row, *names, memory_mib=_MEMORY_MIB, instead=instead)
-
-    for start in range(0, count, together):
-        chosen = np.arange(start, min(start + together, count))
-        own = items.take(chosen)
-        mean, spread = (
-            gathered(every(parameters[name], own), len(chosen)) for name in ("mu", "sigma")
-        )
-        found = np.full_like(mean, -np.inf)
-        for score, weight in zip(_SCORES, weights, strict=True):
-            at = {part.name: mean + spread * score}
-            for places, chances in every(fit.layout.outcome, own, **at):
-                logs = _of_chances(chances, own, places)
-                found[places] = np.logaddexp(found[places], logs + weight)
-        yield chosen, found
+    total, values = np.full_like(mean, -np.inf), np.empty_like(mean)
+    for score, weight in zip(_SCORES, weights, strict=True):
+        values[level] = mean + spread * score
+        total = np.logaddexp(total, every(target, {**drawn, effect.name: values}) + weight)
+    return total
 
 
 def _effect_on_item(layout: Layout) -> Latent | None:

@@ -1,35 +1,29 @@
 """Values of formulas for all draws and many items, computed for a few at a time to bound memory."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 
-from ...common.errors import FitError
 from ...common.threads import thread_count
 from ...linking import Expr
-from ...linking.real import real
-from ..distinct import in_order
-from ..evaluator import CACHED, Evaluator
+from ..evaluator import CACHED, Draws, Evaluator
 from ..model.alignment import Features
 from ..posterior.posterior import Posterior
-from .reading import Drawn, Reader, reader_of
+from .scope import Block, Scope, block_of, byte_count
 
 SUMMARY = ("mean", "low", "high")
-_MOST_ITEMS = 2048  # items in a piece at most
-_FEW_DRAWS = 16  # with fewer draws at a time, calls dominate the time, so a piece has fewer items,
-_NO_HELP = 0.7  # unless its parts would then need more than this part of its memory
-_ARRAYS = 16  # intermediate results of a piece, with its values, in the bound of memory
+_MOST_ITEMS = 2048  # items that are computed together at most
+_ARRAYS = 16  # intermediate results of a computation, with its values, in the bound of memory
+
+type Piece = tuple[np.ndarray, Evaluator]
+"""Positions of items that are computed together, and their formulas."""
 
 
 def summaries(
-    reader: Reader,
-    rows: np.ndarray,
-    features: Features,
-    items: int,
+    blocks: Iterable[Block],
+    subjects: Iterable[int],
     targets: Sequence[Expr],
     *,
     prob: float,
@@ -37,19 +31,15 @@ def summaries(
 ) -> list[np.ndarray]:
     """Compute posterior means and intervals of nodes, per subject and item.
 
-    One subject's draws are read at a time. Subjects and items are computed in parallel on threads.
-    Neither the number of threads nor the bound of memory changes a result.
+    One subject's draws are read at a time. Its items are computed in parallel on threads. Neither
+    the number of threads nor the bound of memory changes a result.
 
     Parameters
     ----------
-    reader : Reader
-        Reader of the subjects' draws.
-    rows : ndarray of int
-        Positions of the subjects for the reader.
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
-    items : int
-        Number of items.
+    blocks : iterable of Block
+        The subjects, with some items at a time.
+    subjects : iterable of int
+        Positions of the subjects in the blocks.
     targets : sequence of expression
         Derived nodes and outcomes, parents before children.
     prob : float
@@ -67,35 +57,47 @@ def summaries(
     FitError
         When the bound is not a positive number.
     """
-    threads = thread_count()
-    bound = byte_count(memory_mib) / threads
-    dims = reader.layout.dims
-    axes = [tuple(len(dims[dim]) for dim in dims if dim in target.dims) for target in targets]
-    results = [np.empty((len(SUMMARY), len(rows), items, *shape)) for shape in axes]
-    if not len(rows) or not items:
-        return results
-    pieces = list(_pieces(reader, features, items, targets, reader.read(rows[0]), bound))
+    bound, rows = byte_count(memory_mib), list(subjects)
+    results = [_summaries(block, rows, targets, prob, bound) for block in blocks]
+    return [np.concatenate(values, axis=2) for values in zip(*results, strict=True)]
 
-    def summarise(place: int, piece: _Piece, drawn: Drawn) -> None:
-        computed = piece.evaluator(drawn.values)
-        for result, values in zip(results, computed, strict=True):
+
+def _summaries(
+    block: Block, subjects: list[int], targets: Sequence[Expr], prob: float, bound: float
+) -> list[np.ndarray]:
+    threads, dims = thread_count(), block.layout.dims
+    labels = [tuple(len(dims[dim]) for dim in dims if dim in target.dims) for target in targets]
+    shape = len(SUMMARY), len(subjects), block.items
+    results = [np.empty((*shape, *of_target)) for of_target in labels]
+    if not subjects or not block.items:
+        return results
+    pieces = list(_pieces(block, targets, block.read(subjects[0]), bound / threads))
+
+    def summarise(place: int, piece: Piece, drawn: Draws) -> None:
+        items, evaluator = piece
+        for result, values in zip(results, evaluator(drawn), strict=True):
             summary = mean_and_interval(values.reshape(-1, values.shape[-1]), prob)
             summary = summary.reshape(len(SUMMARY), *values.shape[:-1])
-            result[:, place, piece.items] = summary[:, piece.evaluator.row]
+            result[:, place, items] = summary[:, evaluator.row]
 
     with ThreadPoolExecutor(threads) as pool:
-        for place, row in enumerate(rows):
-            drawn = reader.read(row)
-            jobs = [pool.submit(summarise, place, piece, drawn) for piece in pieces]
-            for job in jobs:
+        for place, subject in enumerate(subjects):
+            drawn = block.read(subject)
+            for job in [pool.submit(summarise, place, piece, drawn) for piece in pieces]:
                 job.result()
     return results
 
 
-def probabilities(
-    fit: Posterior, row: int, features: Features, items: int, *, memory_mib: float
+def every_draw(
+    fit: Posterior,
+    row: int,
+    features: Features,
+    items: int,
+    target: Expr | None = None,
+    *,
+    memory_mib: float,
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream one subject's success probabilities for all draws, some items at a time.
+    """Stream the values of a formula for all of one subject's draws, some items at a time.
 
     Parameters
     ----------
@@ -104,9 +106,12 @@ def probabilities(
     row : int
         Position of the subject in the fit.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+        By meta-feature, shape (items,) or (items, labels), and other numbers that the target needs.
     items : int
         Number of items.
+    target : expression, optional
+        A node of the layout or an expression of its nodes, with one number per item (default: the
+        outcome, and so the probability of success).
     memory_mib : float
         Bound of the memory used during the computation, in MiB; a yielded array takes at most half
         of it.
@@ -115,8 +120,8 @@ def probabilities(
     ------
     places : ndarray of int
         Positions of some of the items.
-    probabilities : ndarray, shape (places, chains * draws)
-        Success probabilities, with the chains in order.
+    values : ndarray, shape (places, chains * draws)
+        Values of the target, with the chains in order.
 
     Examples
     --------
@@ -127,137 +132,61 @@ def probabilities(
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> features = {name: result.constants[name].to_numpy() for name in
     ...             ("rewardSize", "rewardDistance", "rewardBehind", "XPos")}
-    >>> parts = probabilities(result, 0, features, items=69, memory_mib=0.05)
-    >>> places, chances = next(parts)
+    >>> places, chances = next(every_draw(result, 0, features, items=69, memory_mib=0.05))
     >>> chances.shape == (len(places), 200)
     True
     """
-    return every_draw(fit, row, features, items, fit.layout.outcome, memory_mib=memory_mib)
+    block = block_of(fit, features, items)
+    target = fit.layout.outcome if target is None else target
+    yield from values_of(block, block.read(row), target, memory_mib=memory_mib)
 
 
-def every_draw(
-    fit: Posterior,
-    row: int,
-    features: Features,
-    items: int,
-    target: Expr,
-    *,
-    memory_mib: float,
-    instead: Mapping[str, np.ndarray] = MappingProxyType({}),
+def values_of(
+    block: Block, drawn: Draws, target: Expr, *, memory_mib: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream a target computed for all of one subject's draws, some items at a time.
-
-    Parameters
-    ----------
-    fit, row, items, memory_mib
-        As in `probabilities`.
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels), and other numbers that the target needs.
-    target : expression
-        A node of the layout or an expression of its nodes, with one number per item.
-    instead : mapping of str to ndarray, shape (items, chains * draws)
-        By latent with a value for each item, values that replace its draws.
-
-    Yields
-    ------
-    places : ndarray of int
-        Positions of some of the items.
-    values : ndarray, shape (places, chains * draws)
-        Values of the target, with the chains in order.
-    """
-    reader = reader_of(fit, features)
-    drawn = reader.read(row)
-    for name, values in instead.items():
-        table = np.empty_like(values)
-        table[reader.levels[name]] = values
-        drawn = replace(drawn, values={**drawn.values, name: table})
-    yield from read_draws(reader, drawn, features, items, target, memory_mib=memory_mib)
+    """Stream the values of a formula for given draws; they are yielded as in `every_draw`."""
+    for items, evaluator in _pieces(block, [target], drawn, byte_count(memory_mib)):
+        (values,) = evaluator(drawn)
+        yield items, values[evaluator.row]
 
 
-def read_draws(
-    reader: Reader,
-    drawn: Drawn,
-    features: Features,
-    items: int,
-    target: Expr,
-    *,
-    memory_mib: float,
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream a target computed for given draws; parameters are as in `every_draw`."""
-    bound = byte_count(memory_mib)
-    for piece in _pieces(reader, features, items, [target], drawn, bound):
-        (values,) = piece.evaluator(drawn.values)
-        yield piece.items, values[piece.evaluator.row]
+def gathered(values: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Join the values of a stream into one array, (items, draws)."""
+    joined = [part for _, part in values]
+    return np.concatenate(joined) if joined else np.empty((0, 0))
 
 
-def gathered(
-    parts: Iterable[tuple[np.ndarray, np.ndarray]], items: int, step: int = 1
+def all_draws(
+    blocks: Iterable[Block], subject: int, target: Expr, *, memory_mib: float
 ) -> np.ndarray:
-    """Join the parts of a stream into one array, (items, draws), with every `step`-th draw."""
-    joined = np.empty((items, 0))
-    for places, values in parts:
-        if not joined.size:
-            joined = np.empty((items, len(range(0, values.shape[1], step))))
-        joined[places] = values[:, ::step]
-    return joined
+    """Compute a formula for the draws of one subject, by its position; shape (items, draws)."""
+    streams = (
+        values_of(block, block.read(subject), target, memory_mib=memory_mib) for block in blocks
+    )
+    return gathered(itertools.chain.from_iterable(streams))
 
 
-@dataclass(frozen=True, eq=False)
-class _Piece:
-    """Items that are computed together."""
+def chances(scope: Scope, *, memory_mib: float) -> Iterator[np.ndarray]:
+    """Yield each subject's success probabilities, (items, draws)."""
+    blocks = list(scope.blocks(scope.features, len(scope.items), memory_mib))
+    for subject in range(len(scope.names)):
+        yield all_draws(blocks, subject, scope.fit.layout.outcome, memory_mib=memory_mib)
 
-    items: np.ndarray
-    evaluator: Evaluator
 
-
-def _pieces(
-    reader: Reader,
-    features: Features,
-    items: int,
-    targets: Sequence[Expr],
-    drawn: Drawn,
-    bound: float,
-) -> Iterator[_Piece]:
-    """Divide items into pieces that need no more memory than the bound, in bytes.
-
-    Items that share many values are computed together.
-    """
-    order, number = group_alike(features, items)
-    count = int(number[-1]) + 1
-    size = int(np.clip(bound / 2 / (8 * drawn.draws), 1, min(_MOST_ITEMS, count)))
+def _pieces(block: Block, targets: Sequence[Expr], drawn: Draws, bound: float) -> Iterator[Piece]:
+    """Divide items into pieces that need no more memory than the bound, in bytes."""
+    draws = max(values.shape[-1] for values in drawn.values())
+    size = int(np.clip(bound / 2 / (8 * draws), 1, _MOST_ITEMS))
     together = int(np.clip(bound / _ARRAYS / 8, 1, CACHED))  # numbers of one intermediate result
-    limit = max(1, together // _FEW_DRAWS)
-    start, before = 0, math.inf
-    while start < count:
-        chosen = order[slice(*np.searchsorted(number, [start, start + size]))]
-        evaluator = Evaluator(
-            reader.layout,
-            targets,
-            {name: values[chosen] for name, values in features.items()},
-            len(chosen),
-            {name: codes[chosen] for name, codes in reader.levels.items()},
-            together=together,
+    levels = block.levels
+    for start in range(0, block.items, size):
+        items = np.arange(start, min(start + size, block.items))
+        features, codes = (
+            {name: values[items] for name, values in columns.items()}
+            for columns in (block.features, levels)
         )
-        volume = evaluator.volume
-        if size > 1 and limit < volume < _NO_HELP * before:
-            before, size = volume, max(1, size * limit // volume)
-            continue
-        yield _Piece(chosen, evaluator)
-        start += size
-
-
-def byte_count(memory_mib: object) -> float:
-    """Convert a bound of memory in MiB to bytes.
-
-    Raises
-    ------
-    FitError
-        When it is not a positive number.
-    """
-    number = None if isinstance(memory_mib, bool) else real(memory_mib)
-    if number is None or not 0 < number < math.inf:
-        raise FitError(f"memory_mib={memory_mib!r}; give a positive number of MiB, such as 256")
-    return max(1.0, number * 2**20)
+        evaluator = Evaluator(block.layout, targets, features, len(items), codes, together=together)
+        yield items, evaluator
 
 
 def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
@@ -266,7 +195,7 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
     Parameters
     ----------
     rows : ndarray of float, shape (rows, draws)
-        Draws; they are reordered in place, which saves a copy.
+        Draws, which may be reordered.
     prob : float
         Mass of the interval.
 
@@ -282,48 +211,6 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
     array([3., 2., 4.])
     """
     mean = rows.mean(axis=1)
-    most = rows.shape[1] - 1
-    places = most * np.array([(1 - prob) / 2, (1 + prob) / 2])
-    below = np.floor(places).astype(int)
-    above = np.minimum(below + 1, most)
-    unknown = np.isnan(rows).any(axis=1) if np.isnan(mean).any() else np.zeros(len(rows), bool)
-    # non-negative floats are ordered like the integers with the same bits, which sort faster
-    bits = rows.view(np.int64)
-    (bits if bits.min(initial=0) >= 0 else rows).partition([*below, *above], axis=1)
-    low, high = rows[:, below], rows[:, above]
-    share = places - below
-    with np.errstate(invalid="ignore"):  # both may be infinite, and are then equal
-        between = np.where(
-            share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)
-        )
-    ends = np.where(low == high, low, between)
-    return np.vstack([mean, np.where(unknown, np.nan, ends.T)])
-
-
-def group_alike(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sort items so that neighbours share many values, and number the distinct items.
-
-    Parameters
-    ----------
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
-    items : int
-        Number of items.
-
-    Returns
-    -------
-    order : ndarray of int
-        Positions of all items; items with the same meta-features are neighbours.
-    number : ndarray of int
-        For every item in that order, the number of its distinct item, counted from 0.
-
-    Examples
-    --------
-    >>> group_alike({"size": np.array([2.0, 1.0, 2.0])}, items=3)
-    (array([1, 0, 2]), array([0, 1, 1]))
-    """
-    columns = [
-        column for values in features.values() for column in values.reshape(items, -1).T
-    ] or [np.zeros(items)]
-    columns.sort(key=lambda column: len(np.unique(column)))  # most values: the primary sort key
-    return in_order(columns)
+    with np.errstate(invalid="ignore"):
+        ends = np.quantile(rows, [(1 - prob) / 2, (1 + prob) / 2], axis=1, overwrite_input=True)
+    return np.vstack([mean, np.where(np.isnan(ends), mean, ends)])  # between equal infinities: NaN

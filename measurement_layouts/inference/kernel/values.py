@@ -296,14 +296,18 @@ class Values:
             return arg.payload  # type: ignore[return-value]
         numbers = arg.args[0].payload if arg.is_truth else arg.payload
         assert isinstance(numbers, np.ndarray)  # noqa: S101
-        source, target = arg.space.domain, space.domain
-        labels = arg.space.labels
-        if source is not None and target is not None and source is not target:
-            entries = self.domains.map(target, source)
+        shown = self.spread(numbers, arg.space, space)
+        return shown != 0 if arg.is_truth else shown
+
+    def spread(self, numbers: np.ndarray, source: Space, target: Space) -> np.ndarray:
+        """Give numbers, (entries, *labels) and further axes, the axes of a finer space."""
+        coarse, fine, labels = source.domain, target.domain, source.labels
+        if coarse is not None and fine is not None and coarse is not fine:
+            entries = self.domains.map(fine, coarse)
             if entries.ndim == 1:
                 numbers = numbers[entries]
             else:
-                dim = source.dim or target.dim
+                dim = coarse.dim or fine.dim
                 assert dim is not None  # noqa: S101
                 if dim in labels:
                     at = 1 + labels.index(dim)
@@ -313,12 +317,11 @@ class Values:
                 else:
                     labels = tuple(name for name in self.sizes if name in (*labels, dim))
                     numbers = np.moveaxis(numbers[entries], 1, 1 + labels.index(dim))
-        elif source is None and target is not None:
+        elif coarse is None and fine is not None:
             numbers = numbers[None]
-        lay: list[slice | None] = [slice(None)] if target is not None else []
-        lay += [slice(None) if label in labels else None for label in space.labels]
-        shown = numbers[tuple(lay)]
-        return shown != 0 if arg.is_truth else shown
+        lay: list[slice | None] = [slice(None)] if fine is not None else []
+        lay += [slice(None) if label in labels else None for label in target.labels]
+        return numbers[tuple(lay)]
 
     def _add(
         self,

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,13 +14,14 @@ from ...common.errors import DataError
 from ...common.messages import some
 from ...common.names import plain
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import of_rows, rows_per_item
 from ...evaluations.subject_data import SubjectData
-from ...evaluations.tables import need_columns
+from ...evaluations.tables import named, need_columns
 from ...layouts import Layout, Node
 from ...layouts.outcomes.steps import MARK
 from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name
 from .alignment import Features
-from .features import read_covariates, read_training_features
+from .features import read_covariates, read_features, read_training_features
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,30 +73,70 @@ class Cohort:
             When the items do not fit the layout, a column is missing, or a level is missing, is not
             a level of a closed category, or belongs to several levels of a coarser category.
         """
-        subjects = evaluation.subject_table
         tried = evaluation.coded.attempted
         if evaluation.rows is not None:
             tried = np.bincount(evaluation.rows.places, tried) > 0
         if not tried.all():
             evaluation = evaluation.select(items=evaluation.item_table.index[tried])
-        items, rows, cells = evaluation.item_table, evaluation.rows, evaluation.coded
-        kinds, codes = read_categories(layout, items, subjects)
+        items, subjects = evaluation.item_table, evaluation.subject_table
+        features, cells = read_training_features(layout, evaluation), evaluation.coded
         constants = {constant.name: 1 - cells.rates for constant in layout.constants}
-        found = cls(
-            layout,
-            {SUBJECT: evaluation.subjects, ITEM: list(items.index), **kinds},
-            codes,
-            read_training_features(layout, evaluation),
-            read_covariates(layout, subjects) | constants,
-            cells.subject.astype(int),
-            cells.item.astype(int),
-            cells.successes,
-            cells.trials,
-            None if rows is None else rows.places,
+        covariates = read_covariates(layout, subjects) | constants
+        return replace(
+            cls.empty(layout, *_read_levels(layout, items, subjects), features, covariates),
+            subject=cells.subject.astype(int),
+            row=cells.item.astype(int),
+            successes=cells.successes,
+            trials=cells.trials,
         )
+
+    @classmethod
+    def of_tables(cls, layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) -> "Cohort":
+        """Read subjects and items without outcomes.
+
+        Parameters
+        ----------
+        layout : Layout
+            The layout.
+        items, subjects : DataFrame
+            Properties, indexed by name; the table of subjects may have no columns.
+
+        Raises
+        ------
+        DataError
+            When a table is empty, a column is missing, or the properties do not fit the layout.
+        """
+        items, subjects = named(items, "items", "item"), named(subjects, "subjects", "subject")
+        for table, plate in ((items, ITEM), (subjects, SUBJECT)):
+            if not len(table):
+                raise DataError(f"there are no {plate}s; give at least one, as a row of {plate}s")
+        features = by_row(layout, read_features(layout, items), len(items))
+        levels, codes = _read_levels(layout, items, subjects)
+        return cls.empty(layout, levels, codes, features, read_covariates(layout, subjects))
+
+    @classmethod
+    def empty(
+        cls,
+        layout: Layout,
+        levels: Mapping[str, list[str]],
+        of: Mapping[str, np.ndarray],
+        features: Features,
+        covariates: Features,
+    ) -> "Cohort":
+        """Make a cohort without outcomes, of which rows are all steps of each item in order.
+
+        Raises
+        ------
+        DataError
+            When a level of a category belongs to several levels of a coarser one.
+        """
+        none, item_of_row = np.zeros(0, dtype=int), None
+        if layout.steps is not None:
+            item_of_row = np.repeat(np.arange(len(levels[ITEM])), rows_per_item(layout))
+        cohort = cls(layout, levels, of, features, covariates, none, none, none, none, item_of_row)
         for category in layout.categories:
-            found.up(category.per, category)  # an error if a level belongs to several
-        return found
+            cohort.up(category.per, category)
+        return cohort
 
     @classmethod
     def alone(cls, layout: Layout, features: Features, rows: Any, data: SubjectData) -> "Cohort":
@@ -140,16 +181,15 @@ class Cohort:
     @cached_property
     def digest(self) -> str:
         """Hash of all data that the log-density depends on; the layout is not included."""
-        found = hashlib.sha256(
-            json.dumps([self.levels[name] for name in sorted(self.levels)]).encode()
-        )
+        levels = json.dumps([self.levels[name] for name in sorted(self.levels)])
+        data = hashlib.sha256(levels.encode())
         for group in (self.of, self.features, self.covariates):
             for name, values in sorted(group.items()):
-                found.update(f"{name}{values.shape}\0".encode())
-                found.update(np.ascontiguousarray(values))
+                data.update(f"{name}{values.shape}\0".encode())
+                data.update(np.ascontiguousarray(values))
         for values in (self.subject, self.row, self.successes, self.trials):
-            found.update(np.ascontiguousarray(values))
-        return found.hexdigest()
+            data.update(np.ascontiguousarray(values))
+        return data.hexdigest()
 
     def size(self, plates: Sequence[Plate]) -> tuple[int, ...]:
         """Return the number of levels of each plate."""
@@ -182,32 +222,49 @@ class Cohort:
                 f"{above} is declared as one per {name}, but {name} {level!r} has several; correct "
                 f"the column {above!r}, or declare Category({above!r}, per={plate.root!r})"
             )
-        found = np.zeros(len(self.levels[name]), dtype=int)
-        found[pairs["fine"]] = pairs["coarse"]
-        return found
+        levels = np.zeros(len(self.levels[name]), dtype=int)
+        levels[pairs["fine"]] = pairs["coarse"]
+        return levels
+
+
+def by_row(layout: Layout, features: Features, items: int) -> Features:
+    """Give items' rows their meta-features, and those of their step."""
+    return features if layout.steps is None else of_rows(layout.steps, features, items)
+
+
+def _read_levels(
+    layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame
+) -> tuple[dict[str, list[str]], dict[str, np.ndarray]]:
+    """Read the levels of all plates, and those of each item and subject."""
+    of_items, item_codes = read_categories(layout, ITEM, items)
+    of_subjects, subject_codes = read_categories(layout, SUBJECT, subjects)
+    names = {SUBJECT: list(subjects.index), ITEM: list(items.index)}
+    return names | of_items | of_subjects, item_codes | subject_codes
 
 
 def read_categories(
     layout: Layout,
-    items: pd.DataFrame,
-    subjects: pd.DataFrame,
-    known: Mapping[str, Sequence[str]] | None = None,
+    plate: str,
+    table: pd.DataFrame,
+    fitted: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[dict[str, list[str]], dict[str, np.ndarray]]:
-    """Read the columns of a layout's categories.
+    """Read the columns of a layout's categories of items, or of subjects.
 
     Parameters
     ----------
     layout : Layout
         Layout with the categories.
-    items, subjects : DataFrame
-        Properties of items and subjects.
-    known : mapping of str to sequence of str, optional
+    plate : {"subject", "item"}
+        Whether categories of subjects or of items are read.
+    table : DataFrame
+        Properties of the subjects or items.
+    fitted : mapping of str to sequence of str, optional
         By category, levels that come first, such as those of the training data.
 
     Returns
     -------
     levels : dict of str to list of str
-        By category, the known levels, then the levels that occur in the columns, in the order of
+        By category, the fitted levels, then the levels that occur in the column, in the order of
         the declaration, or else of their occurrence.
     codes : dict of str to ndarray of int
         By category, the level of each item or subject.
@@ -220,45 +277,62 @@ def read_categories(
     levels: dict[str, list[str]] = {}
     codes: dict[str, np.ndarray] = {}
     for category in layout.categories:
-        table, whose = (items, "items") if category.root == ITEM else (subjects, "subjects")
-        need_columns(table.columns, [category.name], f"{category.name}: the {whose} have")
+        if category.root != plate:
+            continue
+        need_columns(table.columns, [category.name], f"{category.name}: the {plate}s have")
         values = table[category.name]
         empty = values.isna().to_numpy()
         if empty.any():
             raise DataError(
-                f"{category.name} is missing for {some(table.index[empty])} of the {whose}; fill "
-                f"in the column, or leave out those {whose}"
+                f"{category.name} is missing for {some(table.index[empty])} of the {plate}s; fill "
+                f"in the column, or leave out those {plate}s"
             )
         texts = values.astype(str).map(plain)
-        closed, met = category.levels or (), set(texts)
-        unknown = met - set(closed)
+        closed, names = category.levels or (), set(texts)
+        unknown = names - set(closed)
         if closed and unknown:
             raise DataError(
                 f"{category.name} has the level(s) {some(sorted(unknown))}, which are not in its "
-                f"levels= {some(closed)}; add them there, or correct the column of the {whose}"
+                f"levels= {some(closed)}; add them there, or correct the column of the {plate}s"
             )
-        first = list((known or {}).get(category.name, ()))
-        found = list(dict.fromkeys([*first, *(one for one in closed if one in met), *texts]))
-        levels[category.name] = found
-        codes[category.name] = pd.Index(found).get_indexer(pd.Index(texts))
+        declared = (level for level in closed if level in names)
+        first = (fitted or {}).get(category.name, ())
+        levels[category.name] = list(dict.fromkeys([*first, *declared, *texts]))
+        codes[category.name] = pd.Index(levels[category.name]).get_indexer(pd.Index(texts))
     return levels, codes
 
 
-def indices(cohort: Cohort, node: Node, plates: tuple[Plate, ...]) -> tuple[np.ndarray, ...]:
-    """Return a node's levels for each level of finer plates, as an index into its values.
+def indices(
+    cohort: Cohort,
+    node: Node,
+    plates: tuple[Plate, ...],
+    levels: tuple[np.ndarray, ...] | None = None,
+) -> tuple[np.ndarray, ...]:
+    """Return a node's levels for levels of finer plates, as an index into its values.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Cohort with the levels.
+    node : Node
+        The node.
+    plates : tuple of Plate
+        Plates that determine those of the node.
+    levels : tuple of ndarray of int, optional
+        Levels of each of these plates (default: all levels, with an axis for each plate).
 
     Returns
     -------
     tuple of ndarray of int
-        One array for each of the node's plates, with the axes of the finer plates.
+        One array for each of the node's plates, with the axes of `levels`.
     """
-    found = []
+    if levels is None:
+        levels = np.ix_(*map(np.arange, cohort.size(plates)))
+    index = []
     for coarse in cohort.layout.plates_of_nodes[node.name]:
         axis = next(at for at, fine in enumerate(plates) if determines([fine], [coarse]))
-        shape = [1] * len(plates)
-        shape[axis] = -1
-        found.append(cohort.up(plates[axis], coarse).reshape(shape))
-    return tuple(found)
+        index.append(cohort.up(plates[axis], coarse)[levels[axis]])
+    return tuple(index)
 
 
 def plate_feature(plate: str) -> str:

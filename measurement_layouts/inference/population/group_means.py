@@ -9,7 +9,7 @@ from ...common.errors import DataError
 from ...common.options import inside
 from ...evaluations.tables import named, need_columns, texts
 from ..forecasts.scope import Scope
-from ..forecasts.streaming import mean_and_interval
+from ..forecasts.streaming import chances, mean_and_interval
 from ..posterior.posterior import Posterior
 
 type Grouping = str | pd.Series | Mapping[Hashable, object]
@@ -84,33 +84,26 @@ def group_means(
             "with a single Success"
         )
     table = named(items, "items", "item")
-    of = groups_of(table, groups)
-    codes, names = pd.factorize(of.to_numpy(dtype=object))
+    groups_by_item = _groups_of(table, groups)
+    codes, names = pd.factorize(groups_by_item.to_numpy(dtype=object))
     cells = Scope.of(fit, table, subjects)
     rows = []
-    for subject, chances in zip(cells.names, cells.chances(memory_mib=memory_mib), strict=True):
-        means = np.stack([chances[codes == code].mean(axis=0) for code in range(len(names))])
-        for name, count, ends in zip(
-            names, np.bincount(codes), mean_and_interval(means, prob).T, strict=True
-        ):
-            rows.append((subject, name, count, *ends))
+    for subject, draws in zip(cells.names, chances(cells, memory_mib=memory_mib), strict=True):
+        means = np.stack([draws[codes == code].mean(axis=0) for code in range(len(names))])
+        summary = mean_and_interval(means, prob).T
+        for name, count, numbers in zip(names, np.bincount(codes), summary, strict=True):
+            rows.append((subject, name, count, *numbers))
     return pd.DataFrame(rows, columns=["subject", "group", "items", "mean", "low", "high"])
 
 
-def groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:
-    """Read the group of each item as a string.
-
-    Raises
-    ------
-    DataError
-        When the column does not exist, or an item has no group.
-    """
+def _groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:
+    """Read the group of each item as a string."""
     if isinstance(groups, str):
         need_columns(items.columns, [groups], "the items have")
         return pd.Series(texts(items[groups], f"the items' {groups}"), items.index)
-    every = pd.Series(groups)
-    found = every.set_axis(every.index.map(str)).reindex(items.index)
-    if found.isna().any():
-        lacking = found.index[found.isna()][0]
+    by_name = pd.Series(groups)
+    by_item = by_name.set_axis(by_name.index.map(str)).reindex(items.index)
+    if by_item.isna().any():
+        lacking = by_item.index[by_item.isna()][0]
         raise DataError(f"groups: item {lacking} has no group; give one to each item by its name")
-    return pd.Series(texts(found, "the groups"), items.index)
+    return pd.Series(texts(by_item, "the groups"), items.index)

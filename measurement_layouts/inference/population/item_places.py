@@ -5,24 +5,22 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from ...common.errors import FitError
 from ...common.options import inside
 from ...layouts import Capability, Layout
 from ...layouts.elements import Element, find_elements
-from ...layouts.plates import SUBJECT, Category, root
-from ...linking import evaluate
-from ..model.alignment import align
+from ...layouts.plates import ITEM, SUBJECT, plate_name
+from ..evaluator import Evaluator
 from ..model.unseen import refuse_unseen
 from ..posterior.posterior import Posterior, some_draws, stacked
-
-type Known = dict[str, np.ndarray]
 
 _DRAWS = 400  # posterior draws that are used
 _CELLS = 2**21  # draws times items times labels that are computed at a time
 _REACH = 20.0  # half-width of the search range, in standard deviations of the subjects
-_HALVINGS = 34  # bisection steps
 _EVEN = 0.5
+_HALVINGS = 34  # bisection steps
 EASIER, HARDER = "easier", "harder"
 
 
@@ -84,136 +82,101 @@ def item_places(
             "steps, each with its own place; give a fit of a layout with a single Success"
         )
     refuse_unseen(layout, "item_places", "give a fit of items of one trial each")
-    found = _capabilities(fit, nodes)
-    names = fit.constants.indexes["item"].map(str)
-    known = _average_subject(fit, some_draws(fit, _DRAWS))
+    average, names = _average_subject(fit), fit.constants.indexes[ITEM].map(str)
+    size = max(1, _CELLS // (_DRAWS * math.prod(map(len, layout.dims.values()))))
+    blocks = [slice(start, start + size) for start in range(0, len(names), size)]
     tail = (1 - prob) / 2
     tables = []
-    for element in found:
+    for element in _capabilities(fit, nodes):
         ends = _ends(fit, element)
         places = np.concatenate(
-            [
-                _even(layout, element, _at(known, rows), ends, len(names[rows]))
-                for rows in _blocks(layout, len(names))
-            ],
-            axis=1,
+            [_places(layout, element, *ends, average.isel(item=block)) for block in blocks]
         )
         low, middle, high = np.quantile(
-            places, [tail, 0.5, 1 - tail], axis=0, method="inverted_cdf"
+            places, [tail, 0.5, 1 - tail], axis=1, method="inverted_cdf"
         )
         beyond = np.select([middle == np.inf, middle == -np.inf], [HARDER, EASIER], "")
-        tables.append(
-            pd.DataFrame(
-                {
-                    "node": element.latent.name,
-                    "label": element.label,
-                    "item": names,
-                    "place": np.where(beyond == "", middle, np.nan),
-                    "low": low,
-                    "high": high,
-                    "reached": np.isfinite(places).mean(axis=0),
-                    "beyond": beyond,
-                }
-            )
-        )
+        columns = {"node": element.latent.name, "label": element.label, "item": names}
+        columns |= {"place": np.where(beyond == "", middle, np.nan), "low": low, "high": high}
+        columns |= {"reached": np.isfinite(places).mean(axis=1), "beyond": beyond}
+        tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
 
 def _capabilities(fit: Posterior, nodes: str | Sequence[str] | None) -> list[Element]:
     """Find the elements of capabilities that have a value per subject."""
-    known = [one for one in fit.elements if isinstance(one.latent, Capability) and not one.levels]
-    found = known if nodes is None else find_elements(fit.elements, nodes)
-    others = [one.name for one in found if one not in known]
-    if others or not found:
-        what = (
-            f"{others[0]} is a {find_elements(fit.elements, others)[0].latent.kind}"
-            if others
-            else (f"layout {fit.layout.name!r} has no capability with a value per subject")
-        )
+    named = find_elements(fit.elements, nodes)
+    chosen = [one for one in named if isinstance(one.latent, Capability) and not one.levels]
+    if not chosen or (nodes is not None and len(chosen) < len(named)):
+        what = f"layout {fit.layout.name!r} has no capability with a value per subject"
+        if nodes is not None:
+            wrong = next(one for one in named if one not in chosen)
+            what = f"{wrong.name} is a {wrong.latent.kind}"
         raise FitError(f"items are placed on the scale of a capability, and {what}")
-    return found
+    return chosen
 
 
-def _average_subject(fit: Posterior, draws: np.ndarray) -> Known:
-    """Arrange the values from which the outcome is computed as ``(draws, items, *labels)``.
-
-    Values of subjects, and of categories of subjects, are averaged over the subjects.
-    """
-    layout, constants = fit.layout, fit.constants
-    dims = tuple(layout.dims)
-    known: Known = {
-        constant.name: np.mean(constants[constant.name].to_numpy()) for constant in layout.constants
-    }
-    for feature in layout.meta_features:
-        values = constants[feature.name].to_numpy()[None]
-        known[feature.name] = align(values, feature, dims, leading=1, per_item=True)
-    for covariate in layout.covariates:
-        mean = constants[covariate.name].to_numpy().mean(axis=0)[None]
-        known[covariate.name] = align(mean, covariate, dims, leading=1, per_item=False)
+def _average_subject(fit: Posterior) -> xr.Dataset:
+    """Return properties of items, and draws of latents at each item for the average subject."""
+    layout, constants = fit.layout, fit.constants.variables
+    nodes = (*layout.row_features, *layout.covariates, *layout.constants)
+    variables = {str(node.name): constants[node.name] for node in nodes}
     for latent in layout.latents:
-        values, per_item = stacked(fit, latent, draws), False
-        for axis, plate in reversed(list(enumerate(latent.plates, start=1))):
-            if isinstance(plate, Category):
-                values = np.take(values, constants[plate.name].to_numpy(), axis)
-            if root(plate) == SUBJECT:
-                values = values.mean(axis=axis)
-            else:
-                per_item = True
-        known[latent.name] = align(values, latent, dims, leading=1, per_item=per_item)
-    return known
-
-
-def _blocks(layout: Layout, items: int) -> list[slice]:
-    """Divide the items into blocks, to bound the memory used."""
-    labels = math.prod(map(len, layout.dims.values()))
-    size = max(1, _CELLS // (_DRAWS * labels))
-    return [slice(start, start + size) for start in range(0, items, size)]
-
-
-def _at(known: Known, rows: slice) -> Known:
-    """Return some items of the arranged values."""
-    return {
-        name: values[:, rows] if np.ndim(values) and values.shape[1] > 1 else values
-        for name, values in known.items()
-    }
+        draws = fit.posterior.variables[latent.name].stack(sample=("chain", "draw"))
+        plates = map(plate_name, latent.plates)
+        levels = {name: constants[name] for name in plates if name not in (SUBJECT, ITEM)}
+        variables[latent.name] = draws.isel(sample=some_draws(fit, _DRAWS)).isel(levels)
+    return xr.Dataset(
+        {
+            name: variable.mean(SUBJECT) if SUBJECT in variable.dims else variable
+            for name, variable in variables.items()
+        }
+    )
 
 
 def _ends(fit: Posterior, element: Element) -> tuple[float, float]:
     """Return the levels between which the search for an element's place runs."""
-    latent, draws = element.latent, some_draws(fit, _DRAWS)
-    own = stacked(fit, latent, draws).reshape(len(draws), len(fit.subjects), -1)[..., element.index]
-    low, high = latent.range.low, latent.range.high
-    return (
-        float(low if np.isfinite(low) else own.mean() - _REACH * own.std()),
-        float(high if np.isfinite(high) else own.mean() + _REACH * own.std()),
-    )
+    draws = stacked(fit, element.latent, some_draws(fit, _DRAWS))
+    values = draws.reshape(*draws.shape[:2], -1)[..., element.label_index]
+    reach, span = _REACH * values.std(), element.latent.range
+    low = span.low if np.isfinite(span.low) else values.mean() - reach
+    high = span.high if np.isfinite(span.high) else values.mean() + reach
+    return float(low), float(high)
 
 
-def _even(
-    layout: Layout, element: Element, known: Known, ends: tuple[float, float], items: int
+def _places(
+    layout: Layout, element: Element, lowest: float, highest: float, average: xr.Dataset
 ) -> np.ndarray:
-    """Find the level with a success probability of 1/2 by bisection; shape (draws, items).
+    """Find the levels with a success probability of 1/2 by bisection, shape (items, draws).
 
-    The level is infinite where the success probability is above 1/2, or below, in the whole range.
+    A level is infinite where the success probability is above 1/2, or below, in the whole range.
     """
-    name, dims = element.latent.name, tuple(layout.dims)
-    others = known[name]
-    own = np.zeros(others.shape[2:], dtype=bool)
-    own.flat[element.index] = True
 
-    def chance(level: np.ndarray) -> np.ndarray:
-        """Compute the success probability with the element at a level, (draws, items)."""
-        lifted = level.reshape(*level.shape, *[1] * len(dims))
-        values = known | {name: np.where(own, lifted, others)}
-        found = np.asarray(evaluate(layout.outcome.expression, values, dims))
-        found = np.broadcast_to(found, (*level.shape, *[1] * len(dims)))
-        return found.reshape(level.shape)
+    def by_item(name: str, *last: str) -> np.ndarray:
+        variable = average.variables[name]
+        dims = [ITEM, *(dim for dim in layout.dims if dim in variable.dims), *last]
+        return variable.set_dims({dim: average.sizes[dim] for dim in dims}).to_numpy()
 
-    shape = len(others), items
-    low, high = (np.full(shape, end) for end in ends)
-    below, above = chance(low) < _EVEN, chance(high) > _EVEN
+    name, items = element.latent.name, np.arange(average.sizes[ITEM])
+    draws = {latent.name: by_item(latent.name, "sample") for latent in layout.latents}
+    columns = {str(one): by_item(str(one)) for one in average.data_vars if one not in draws}
+    levels = dict.fromkeys(draws, items)
+    evaluator = Evaluator(layout, [layout.outcome], columns, len(items), levels)
+    draws[name] = draws[name].copy()
+    moved = draws[name].reshape(len(items), -1, average.sizes["sample"])
+
+    def below(level: np.ndarray | float) -> np.ndarray:
+        """Return where the success probability is below 1/2 with the element at a level."""
+        moved[:, element.label_index] = level
+        with np.errstate(all="ignore"):
+            (chances,) = evaluator(draws)
+        return np.asarray(chances[evaluator.row] < _EVEN)
+
+    below_at_lowest, below_at_highest = below(lowest), below(highest)
+    low, high = (np.full(below_at_lowest.shape, end) for end in (lowest, highest))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        under = (chance(middle) < _EVEN) == below
-        low, high = np.where(under, middle, low), np.where(under, high, middle)
-    return np.where(below == above, (low + high) / 2, np.where(below, np.inf, -np.inf))
+        same = below(middle) == below_at_lowest
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    beyond = np.where(below_at_lowest, np.inf, -np.inf)
+    return np.where(below_at_lowest != below_at_highest, (low + high) / 2, beyond)

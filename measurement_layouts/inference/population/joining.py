@@ -1,5 +1,6 @@
 """One new subject among the levels of a joint fit."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -8,14 +9,15 @@ import numpy as np
 from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.steps import of_rows, refuse_other_rows, rows_per_item
+from ...evaluations.steps import refuse_other_rows, rows_per_item
 from ...layouts import Layout
-from ...layouts.plates import ITEM, SUBJECT, plate_name
-from ..forecasts.scope import Extended
+from ...layouts.plates import SUBJECT
 from ..model.cohort import Cohort
+from ..model.extended import Extended
 from ..model.features import outside_range, read_features
-from ..model.new_levels import new_values
+from ..posterior.cohort import cohort_of, levels_of
 from ..posterior.posterior import Posterior
+from .selection import selected
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,58 +50,40 @@ class Joined:
             the layout.
         """
         layout = fit.layout
-        (who,) = _one_subject(fit, evaluation)
-        items, each = evaluation.item_table.index, rows_per_item(layout)
+        _refuse_unless_new(fit, evaluation)
         refuse_other_rows(layout, evaluation.rows)
+        items, each = evaluation.item_table.index, rows_per_item(layout)
         tried = evaluation.coded.attempted.reshape(-1, each).any(axis=1)
         chosen = evaluation.select(items=items[tried])
-        brought = read_features(layout, chosen.item_table)
-        extended = Extended.of(fit, chosen.item_table, brought, chosen.subject_table)
-        everybody, at, new = extended.cohort, extended.items, extended.new_items
-        outside = outside_range(layout, {name: values[new] for name, values in brought.items()})
+        features = read_features(layout, chosen.item_table)
+        extended = Extended.of(cohort_of(fit), chosen.item_table, features, chosen.subject_table)
+        new = extended.new_items
+        outside = outside_range(layout, {name: values[new] for name, values in features.items()})
         for name in outside.columns[outside.any()]:
             raise DataError(
                 f"{name}: {outside[name].sum()} new item(s) lie outside its declared range: "
                 f"{some(items[tried][new][outside[name].to_numpy()])}; leave those items "
                 "out, or widen the range and fit all subjects again"
             )
-        known = {name: fit.constants[name].to_numpy()[::each] for name in brought}
-        features = {
-            name: np.concatenate([known[name], values[new]]) for name, values in brought.items()
-        }
-        count = len(everybody.levels[ITEM])
-        cells, rows = chosen.coded, None
-        at = (each * at[:, None] + np.arange(each)).ravel()
-        if layout.steps is not None:
-            features = of_rows(layout.steps, features, count)
-            rows = np.repeat(np.arange(count), each)
-        own = replace(
-            everybody,
-            levels={**everybody.levels, SUBJECT: [who]},
-            of={
-                one.name: everybody.of[one.name][
-                    slice(None) if one.root == ITEM else slice(-1, None)
-                ]
-                for one in layout.categories
-            },
-            features=features,
-            covariates={name: values[-1:] for name, values in everybody.covariates.items()}
-            | dict.fromkeys((one.name for one in layout.constants), 1 - cells.rates),
-            subject=np.zeros(len(cells), dtype=int),
-            row=at[cells.item],
+        cells, cohort = chosen.coded, extended.cohort
+        everybody = replace(
+            cohort,
+            subject=np.full(len(cells), extended.subjects.item()),
+            row=each * extended.items[cells.item // each] + cells.item % each,
             successes=cells.successes,
             trials=cells.trials,
-            item_of_row=rows,
         )
-        whole = replace(own, levels=everybody.levels, of=everybody.of)
-        return cls(own, whole, extended.fitted)
+        newcomer = selected(everybody, SUBJECT, extended.subjects)
+        constants = dict.fromkeys((one.name for one in layout.constants), 1 - cells.rates)
+        newcomer = replace(newcomer, covariates={**newcomer.covariates, **constants})
+        nested = replace(newcomer, levels=cohort.levels, of=cohort.of)
+        return cls(newcomer, nested, extended.fitted)
 
     @classmethod
     def alone(cls, layout: Layout, evaluation: Evaluation) -> "Joined":
         """Read one subject under a layout in which subjects share no values."""
-        own = Cohort.of_evaluation(layout, evaluation)
-        fitted = {name: len(levels) for name, levels in own.levels.items()}
-        return cls(own, own, fitted)
+        cohort = Cohort.of_evaluation(layout, evaluation)
+        return cls(cohort, cohort, {name: len(levels) for name, levels in cohort.levels.items()})
 
     @property
     def new(self) -> str:
@@ -112,24 +96,23 @@ class Joined:
         return ", ".join(f"{count} of {name}" for name, count in counts.items() if count)
 
 
-def _one_subject(fit: Posterior, evaluation: Evaluation) -> list[str]:
+def _refuse_unless_new(fit: Posterior, evaluation: Evaluation) -> None:
     """Check that there is exactly one subject, which is not in the fit."""
-    who = evaluation.subjects
-    if len(who) != 1:
+    names = evaluation.subjects
+    if len(names) != 1:
         raise DataError(
-            f"the evaluation has {len(who)} subjects ({some(who)}), but newcomer takes one at a "
-            "time, since each would change the shared values; give "
+            f"the evaluation has {len(names)} subjects ({some(names)}), but newcomer takes one at "
+            "a time, since each would change the shared values; give "
             "evaluation.select(subjects=[name]) with one name, or fit all jointly"
         )
-    if who[0] in fit.subjects:
+    if names[0] in fit.subjects:
         raise DataError(
-            f"{who[0]} is in this fit already, so its outcomes would count twice; give a subject "
+            f"{names[0]} is in this fit already, so its outcomes would count twice; give a subject "
             "that was not fitted, or another name"
         )
-    return who
 
 
-def shared_draws(fit: Posterior, joined: Joined, rng: np.random.Generator) -> dict[str, np.ndarray]:
+def shared_draws(fit: Posterior, joined: Joined) -> dict[str, np.ndarray]:
     """Return the draws of the shared latents, with a draw from the prior for each new level.
 
     Returns
@@ -137,19 +120,11 @@ def shared_draws(fit: Posterior, joined: Joined, rng: np.random.Generator) -> di
     dict of str to ndarray
         By latent without a value per subject, shape (draws, levels..., labels...).
     """
-    found: dict[str, np.ndarray] = {}
-    posterior = fit.posterior
+    draws, levels = {}, levels_of(fit, joined.whole, joined.fitted)
     for latent in fit.layout.latents:
-        if SUBJECT in latent.plates:
-            continue
-        values = posterior[latent.name].to_numpy()
-        values = values.reshape(-1, *values.shape[2:])
-        sizes = joined.whole.size(latent.plates)
-        old = tuple(joined.fitted[plate_name(plate)] for plate in latent.plates)
-        if sizes != old:
-            scores = rng.normal(size=(len(values), *sizes, *values.shape[1 + len(old) :]))
-            every = new_values(latent, scores, found, joined.whole, joined.fitted)
-            every[(slice(None), *map(slice, old))] = values
-            values = every
-        found[latent.name] = values
-    return found
+        if SUBJECT not in latent.plates:
+            sizes = joined.whole.size(latent.plates)
+            codes = np.indices(sizes).reshape(len(sizes), math.prod(sizes)).T
+            values = levels.at(latent, codes)
+            draws[latent.name] = values.reshape(len(values), *sizes, *values.shape[2:])
+    return draws

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...common.errors import FitError
-from ...layouts.plates import ITEM
 from ...layouts.zero_sum import summed_plates
 from ..kernel.inputs import log_ways
 from ..model.cohort import Cohort
@@ -14,6 +13,7 @@ from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior, stacked
 from .joining import Joined
 from .marginal import Marginal, log_marginal
+from .selection import selected
 from .target import Target
 
 
@@ -67,53 +67,28 @@ class LeftOut:
         """
         target = self._target(plate, place)
         cohort = target.joined.own
+        marginal = log_marginal(target, f"{plate} {cohort.levels[plate][0]}", seed)
         ways = log_ways(cohort.successes, cohort.trials).sum()
-        found = log_marginal(target, f"{plate} {self.cohort.levels[plate][place]}", seed)
-        return replace(found, values=found.values + ways)
+        return replace(marginal, values=marginal.values + ways)
 
     def _target(self, plate: str, place: int) -> Target:
         """Return the log-likelihood of the left-out subject or item."""
-        known = self.cohort
-        others = len(known.levels[plate]) - 1
+        cohort = self.cohort
+        others = len(cohort.levels[plate]) - 1
         if not others:
             raise FitError(
-                f"the fit has only one {plate}, {known.levels[plate][0]}, so it cannot be "
+                f"the fit has only one {plate}, {cohort.levels[plate][0]}, so it cannot be "
                 f"predicted from others; fit several {plate}s"
             )
-        is_item = plate == ITEM
-        cells = np.flatnonzero((known.item if is_item else known.subject) == place)
-        at, row, item_of_row = slice(place, place + 1), known.row[cells], known.item_of_row
-        rows: np.ndarray | slice = slice(None)
-        if is_item:
-            first = known.first_row[place]
-            row = row - first
-            rows = slice(
-                first, first + (1 if item_of_row is None else np.sum(item_of_row == place))
-            )
-            item_of_row = None if item_of_row is None else np.zeros_like(item_of_row[rows])
-        sides = {category.name: category.root for category in known.layout.categories}
-        own = replace(
-            known,
-            levels={**known.levels, plate: [known.levels[plate][place]]},
-            of={name: of[at] if sides[name] == plate else of for name, of in known.of.items()},
-            features={name: values[rows] for name, values in known.features.items()},
-            covariates={
-                name: values if is_item else values[at] for name, values in known.covariates.items()
-            },
-            subject=known.subject[cells] if is_item else np.zeros(len(cells), dtype=int),
-            row=row,
-            successes=known.successes[cells],
-            trials=known.trials[cells],
-            item_of_row=item_of_row,
-        )
-        fitted = {name: len(levels) for name, levels in known.levels.items()} | {plate: others}
-        shared, about = {}, {}
-        for latent in known.layout.latents:
+        own = selected(cohort, plate, np.array([place]))
+        fitted = {name: len(levels) for name, levels in cohort.levels.items()} | {plate: others}
+        shared, offsets = dict[str, np.ndarray](), dict[str, np.ndarray]()
+        for latent in cohort.layout.latents:
             values = self.values[latent.name]
             if plate not in latent.plates:
                 shared[latent.name] = values
             elif plate in summed_plates(latent.priors[0], latent.plates):
                 axis = 1 + latent.plates.index(plate)
-                mine = np.take(values, [place], axis=axis)
-                about[latent.name] = (values.sum(axis=axis, keepdims=True) - mine) / others
-        return Target(Joined(own, known, fitted), shared, plate, about)
+                of_others = values.sum(axis=axis) - values.take(place, axis=axis)
+                offsets[latent.name] = np.expand_dims(of_others, axis) / others
+        return Target(Joined(own, cohort, fitted), shared, plate, offsets)

@@ -94,83 +94,74 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
             f"layout {layout.name!r} shares nothing between subjects, so a newcomer does not "
             "depend on the others; fit it separately: fit(layout, evaluation)"
         )
-    found = int(fit.data.attrs["seed"]) if seed is None else whole("seed", seed)
+    seed = int(fit.data.attrs["seed"]) if seed is None else whole("seed", seed)
     joined = Joined.of(fit, evaluation)
-    (who,) = joined.own.levels[SUBJECT]
-    rng = np.random.default_rng(subject_seed(found, f"levels of {who}"))
-    target = Target(joined, shared_draws(fit, joined, rng))
+    (name,) = joined.own.levels[SUBJECT]
+    rng = np.random.default_rng(subject_seed(seed, f"levels of {name}"))
+    target = Target(joined, shared_draws(fit, joined))
     sample = sample_particles(
         target.log_likelihood,
         int(target.active.sum()),
         target.count,
         _OPTIONS.chains,
         _OPTIONS.draws,
-        subject_seed(found, who),
+        subject_seed(seed, name),
     )
-    return _assembled(target, sample, found, rng)
+    return _assembled(target, sample, seed, rng)
 
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:
     """Assemble the draws as a posterior."""
     from ..model.prior import draw_prior  # PyMC is slow to import
 
-    cohort = target.joined.own
-    layout, chains, draws = cohort.layout, *sample.shared.shape
-    scores = rng.normal(size=(chains * draws, len(target.active)))
-    scores[:, target.active] = sample.scores.reshape(chains * draws, -1)
-    places = sample.shared.ravel()
-    posterior, own = {}, target.values(scores, places)
+    cohort, shape = target.joined.own, sample.picks.shape
+    layout, picks = cohort.layout, sample.picks.ravel()
+    scores = rng.normal(size=(len(picks), len(target.active)))
+    scores[:, target.active] = sample.scores.reshape(len(picks), -1)
+    draws = {name: values[picks] for name, values in target.shared.items()}
+    draws |= target.values(scores, picks)
+    posterior = {}
     for latent in layout.latents:
-        mine = latent.name in own
-        values = own[latent.name] if mine else target.shared[latent.name][places]
-        values = values.reshape(chains, draws, *values.shape[1:])
-        if mine:
+        values = draws[latent.name]
+        values = values.reshape(*shape, *values.shape[1:])
+        if latent in target.shapes:
             values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
         posterior[latent.name] = values
     steps, names = layout.steps, list(cohort.levels[ITEM])
     rows = None if steps is None else row_names(names, steps)
-    (who,) = cohort.levels[SUBJECT]
+    (name,) = cohort.levels[SUBJECT]
     return assemble(
         layout,
         Training.jointly(cohort, rows),
-        {name: drawn[None] for name, drawn in draw_prior(layout).items()},
+        {name: prior[None] for name, prior in draw_prior(layout).items()},
         posterior,
-        {
-            "diverging": np.zeros((1, chains, draws), dtype=bool),
-            "lp": sample.log_likelihood[None],
-        },
+        {"diverging": np.zeros((1, *shape), dtype=bool), "lp": sample.log_likelihood[None]},
         marks(layout, _OPTIONS, seed, "newcomer") | {FAULTS: json.dumps(_faults(target, sample))},
-        {who: Tried(1, None)},
+        {name: Tried(1, None)},
     )
 
 
 def _faults(target: Target, sample: Sample) -> list[str]:
     """Describe faults of the draws, in the form of `convergence.faults`."""
-    chains = len(sample.shared)
+    enough = ESS_PER_CHAIN * len(sample.picks)
     jointly = "fit all subjects jointly: fit(layout, others + newcomer)"
-    found = []
-    measured = rhat_ess(np.moveaxis(sample.scores, -1, 0))
-    if measured.rhat.size:
-        rhat, least = measured.rhat.max(), min(measured.ess_bulk.min(), measured.ess_tail.min())
-        if not rhat <= RHAT_LIMIT:
-            found.append(
-                f"R-hat {rhat:.4f} above {RHAT_LIMIT}: groups of particles differ; {jointly}"
-            )
-        if not least >= ESS_PER_CHAIN * chains:
-            enough = ESS_PER_CHAIN * chains
-            found.append(f"effective sample size {least:.0f} below {enough}; {jointly}")
-    left, number, part = sample.effective, target.count, "draws of the shared values"
+    faults = []
+    mixed = rhat_ess(np.moveaxis(sample.scores, -1, 0))
+    rhat = mixed.rhat.max(initial=0)
+    least = min(mixed.ess_bulk.min(initial=np.inf), mixed.ess_tail.min(initial=np.inf))
+    if not rhat <= RHAT_LIMIT:
+        faults.append(f"R-hat {rhat:.4f} above {RHAT_LIMIT}: groups of particles differ; {jointly}")
+    if not least >= enough:
+        faults.append(f"effective sample size {least:.0f} below {enough}; {jointly}")
+    effective, number, shared = sample.effective, target.count, "draws of the shared values"
     if target.joined.new:
-        part += f" (new to the fit, so drawn from priors: {target.joined.new})"
+        shared += f" (new to the fit, so drawn from priors: {target.joined.new})"
     few, tenth = _SINGLED_OUT
-    if left < few and left < tenth * number:
-        found.append(
-            f"the outcomes agree with an effective {left:.0f} of {number:,} {part}: this subject "
-            f"changes the estimates of the others; {jointly}"
+    agree = f"the outcomes agree with an effective {effective:.0f} of {number:,} {shared}"
+    if effective < min(few, tenth * number):
+        faults.append(f"{agree}: this subject changes the estimates of the others; {jointly}")
+    elif effective < enough:
+        faults.append(
+            f"few draws: {agree}, below {enough}; fit the others with more draws, or {jointly}"
         )
-    elif left < ESS_PER_CHAIN * chains:
-        found.append(
-            f"few draws: the outcomes agree with an effective {left:.0f} of {number:,} {part}, "
-            f"below {ESS_PER_CHAIN * chains}; fit the others with more draws, or {jointly}"
-        )
-    return found
+    return faults

@@ -12,18 +12,19 @@ from ...common.messages import some
 from ...common.options import inside
 from ...layouts import Layout
 from ...layouts.elements import Element, Levels, elements, find_elements
-from ...layouts.plates import ITEM, SUBJECT, plate_name, root
+from ...layouts.plates import ITEM, SUBJECT
 from ...linking.expression import Expr
-from ..model.alignment import leaves
-from ..model.cohort import Cohort
-from ..model.new_levels import new_values
+from ..model.new_levels import parents
 from ..posterior.cohort import cohort_of
 from ..posterior.diagnostics import profiles
 from ..posterior.posterior import Posterior, rows_of, some_draws, stacked, success_rates
-from .priors import parents
+from .joining import Joined
+from .selection import selected
+from .target import Target
 
 _DRAWS = 4000  # simulated newcomers for each subject
 _SEED = 20231
+_SUMMARY = ("mean", "sd", "low", "high")
 _MOST = 0.95  # with a larger `population_weight`, `alone` is not computed
 
 
@@ -94,46 +95,31 @@ def standing(
     c          NaN   1...                0...
     """
     prob = inside("prob", prob, such_as=0.9)
-    found = populated(layout := fit.layout, nodes, fit.levels)
-    if not found:
+    layout = fit.layout
+    chosen = populated(layout, nodes, fit.levels)
+    if not chosen:
         raise FitError(
             f"the profiles of layout {layout.name!r} share nothing, as their priors are fixed, so "
             "there is no population to compare them with; declare the parameters of a prior, such "
             "as its mean and spread, with per='population'"
         )
-    who = fit.subjects if subjects is None else fit.named(subjects)
-    rows = fit.places(who)
-    drawn = _newcomers(fit, rows)
-    table = profiles(fit, prob, who)
-    rates = success_rates(fit, rows).to_numpy()
-    tail = (1 - prob) / 2
-    parts = []
-    for element in found:
-        own = rows_of(table, element, who)
-        draws = drawn[element.latent.name][..., element.index]
-        low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-        mean, variance = draws.mean(axis=0), draws.var(axis=0, ddof=1)
+    names = fit.subjects if subjects is None else fit.named(subjects)
+    rows = fit.places(names)
+    populations = _populations(fit, rows, chosen, prob)
+    profile_table, rates = profiles(fit, prob, names), success_rates(fit, rows).to_numpy()
+    tables = []
+    for element, population in zip(chosen, populations, strict=True):
+        profile = rows_of(profile_table, element, names)
+        columns = {"node": element.latent.name, "label": element.label, "subject": names}
+        columns |= {name: profile[name].to_numpy() for name in _SUMMARY}
+        columns |= {f"population_{name}": population[at] for at, name in enumerate(_SUMMARY)}
+        table = pd.DataFrame(columns)
+        weight = np.minimum((table["sd"] / table["population_sd"]) ** 2, 1.0)
         normal = element.prior.family == "Normal"
-        weight = np.minimum(own["sd"].to_numpy() ** 2 / variance, 1.0)
-        told = normal & (weight <= _MOST) & (rates > 0) & (rates < 1)
-        alone = (own["mean"].to_numpy() - weight * mean) / np.where(told, 1 - weight, np.nan)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "node": element.latent.name,
-                    "label": element.label,
-                    "subject": who,
-                    **{name: own[name].to_numpy() for name in ("mean", "sd", "low", "high")},
-                    "population_mean": np.broadcast_to(mean, len(who)),
-                    "population_sd": np.broadcast_to(np.sqrt(variance), len(who)),
-                    "population_low": np.broadcast_to(low, len(who)),
-                    "population_high": np.broadcast_to(high, len(who)),
-                    "population_weight": weight,
-                    "alone": alone,
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+        informative = normal & (weight <= _MOST) & (rates > 0) & (rates < 1)
+        alone = (table["mean"] - weight * table["population_mean"]) / (1 - weight)
+        tables.append(table.assign(population_weight=weight, alone=alone.where(informative)))
+    return pd.concat(tables, ignore_index=True)
 
 
 def populated(
@@ -179,62 +165,58 @@ def populated(
     for latent in layout.latents:
         if latent not in layout.profile or uses_shared(latent.parents):
             shared.add(latent.name)
-    chosen = find_elements(elements(layout, levels), nodes)
-    found = [element for element in chosen if uses_shared(element.prior.parents)]
-    fixed = [element.name for element in chosen if element not in found]
+    named = find_elements(elements(layout, levels), nodes)
+    chosen = [element for element in named if uses_shared(element.prior.parents)]
+    fixed = [element.name for element in named if element not in chosen]
     if fixed and nodes is not None:
         raise FitError(
             f"the prior of {some(fixed)} is fixed in layout {layout.name!r}, so that there is no "
             "population to compare it with; leave it out, or declare the prior's parameters with "
             "per='population'"
         )
-    return found
+    return chosen
 
 
-def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Draw profiles of newcomers like the subjects in some rows, given posterior draws.
+def _populations(
+    fit: Posterior, rows: np.ndarray, chosen: Sequence[Element], prob: float
+) -> np.ndarray:
+    """Summarise newcomers like the subjects in some rows, given posterior draws.
 
     Returns
     -------
-    dict of str to ndarray, shape (draws, rows, elements)
-        By latent of the profile; a single row if the distribution is the same for all subjects.
+    ndarray, shape (elements, 4, rows)
+        Mean, standard deviation and the ends of the interval.
     """
-    cohort, draws = _of_rows(cohort_of(fit), rows), np.resize(some_draws(fit, _DRAWS), _DRAWS)
-    fitted = {name: len(levels) for name, levels in fit.levels.items()}
+    fitted, draws = cohort_of(fit), np.resize(some_draws(fit, _DRAWS), _DRAWS)
+    none = np.zeros(0, dtype=int)
+    cohort = replace(fitted, subject=none, row=none, successes=none, trials=none)
+    levels = {name: len(names) for name, names in fit.levels.items()}
+    shared = {
+        latent.name: stacked(fit, latent, draws)
+        for latent in fit.layout.latents
+        if not {SUBJECT, ITEM} & set(latent.plates)
+    }
+    of_subjects = [one.name for one in fit.layout.categories if one.root == SUBJECT]
+    numbers = [cohort.covariates[one.name] for one in fit.layout.covariates]
+    numbers += [cohort.of[name] for name in of_subjects]
     even = ndtri((np.arange(_DRAWS) + 0.5) / _DRAWS)  # standard normal quantiles, permuted below
-    known = {name: values[None] for name, values in cohort.covariates.items()}
-    plates_of, profiles = fit.layout.plates_of_nodes, {}
-    for place, latent in enumerate(fit.layout.latents):
-        if ITEM in latent.plates:
-            continue  # values of items, on which no profile depends
-        if SUBJECT not in latent.plates:
-            known[latent.name] = stacked(fit, latent, draws)
-            continue
-        own = [element for element in fit.elements if element.latent is latent]
-        scores = np.broadcast_to(even[:, None], (_DRAWS, len(own)))
-        scores = np.random.default_rng([_SEED, place]).permuted(scores, axis=0)
-        sizes = [1 if plate == SUBJECT else fitted[plate_name(plate)] for plate in latent.plates]
-        scores = scores.reshape(_DRAWS, *sizes, *map(len, latent.dims.values()))
-        axis = 1 + latent.plates.index(SUBJECT)
-        above = [part for value in latent.parents for part in leaves(value)]
-        if any(root(plate) == SUBJECT for part in above for plate in plates_of[part.name]):
-            scores = np.repeat(scores, len(rows), axis=axis)
-        values = new_values(latent, scores, known, cohort, fitted)
-        known[latent.name] = np.repeat(values, len(rows) // values.shape[axis], axis=axis)
-        values = np.moveaxis(values, axis, 1)
-        profiles[latent.name] = values.reshape(*values.shape[:2], -1)
-    return profiles
-
-
-def _of_rows(cohort: Cohort, rows: np.ndarray) -> Cohort:
-    """Keep some subjects of a cohort, without their outcomes."""
-    roots = {category.name: category.root for category in cohort.layout.categories}
-    return replace(
-        cohort,
-        levels={**cohort.levels, SUBJECT: [cohort.levels[SUBJECT][row] for row in rows]},
-        of={
-            name: codes[rows] if roots[name] == SUBJECT else codes
-            for name, codes in cohort.of.items()
-        },
-        covariates={name: values[rows] for name, values in cohort.covariates.items()},
-    )
+    rng, ends = np.random.default_rng(_SEED), [(1 - prob) / 2, (1 + prob) / 2]
+    scores, of_properties = np.empty((_DRAWS, 0)), dict[bytes, np.ndarray]()
+    summaries = np.empty((len(chosen), 4, len(rows)))
+    for place, row in enumerate(rows):
+        properties = b"".join(np.ascontiguousarray(values[row]).tobytes() for values in numbers)
+        if properties not in of_properties:
+            own = selected(cohort, SUBJECT, np.array([row]))
+            target = Target(Joined(own, cohort, levels), shared)
+            if not of_properties:
+                columns = np.broadcast_to(even[:, None], (_DRAWS, len(target.active)))
+                scores = rng.permuted(columns, axis=0)
+            values = target.values(scores, np.arange(_DRAWS))
+            flat = [values[one.latent.name].reshape(_DRAWS, -1)[:, one.index] for one in chosen]
+            draws_of = np.stack(flat)
+            moments = draws_of.mean(axis=1), draws_of.std(axis=1, ddof=1)
+            of_properties[properties] = np.stack(
+                [*moments, *np.quantile(draws_of, ends, axis=1)], axis=1
+            )
+        summaries[:, :, place] = of_properties[properties]
+    return summaries

@@ -1,6 +1,7 @@
 """Tables of a joint fit's estimates for items and for the population."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -66,24 +67,20 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
     1  ease  product       3         3
     """
     prob = _checked(fit, "items()", prob)
-    own = [one for one in fit.shared if any(root(plate) == ITEM for plate in one.plates)]
-    plates = list(dict.fromkeys(plate_name(plate) for latent in own for plate in latent.plates))
-    columns = {name: "str" for name in ("node", "label", *plates)}
+    effects = [one for one in fit.shared if any(root(plate) == ITEM for plate in one.plates)]
+    plates = list(dict.fromkeys(plate_name(plate) for one in effects for plate in one.plates))
+    tables = []
+    for latent in effects:
+        table, counts = _summarised(fit, latent, prob), _attempted(fit, latent.plates)
+        levels = pd.DataFrame(table["level"].tolist(), columns=[*map(plate_name, latent.plates)])
+        repeated = np.repeat(np.arange(len(counts)), len(table) // len(counts))
+        counts_by_row = counts.iloc[repeated].reset_index(drop=True)
+        tables.append(pd.concat([table, levels, counts_by_row], axis=1))
+    columns = dict.fromkeys(("node", "label", *plates), "str")
     columns |= dict.fromkeys((*_INTERVAL, *_MIXED), "float")
     columns |= dict.fromkeys(("trials", "subjects"), "int")
-    parts = []
-    for latent in own:
-        table = _summarised(fit, latent, prob)
-        names = [plate_name(plate) for plate in latent.plates]
-        levels = pd.DataFrame(table.pop("level").tolist(), columns=names)
-        counted = _attempted(fit, latent.plates)
-        labels = len(table) // len(counted["trials"])
-        counts = pd.DataFrame({name: np.repeat(own, labels) for name, own in counted.items()})
-        parts.append(pd.concat([table, levels, counts], axis=1))
-    whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(columns))
-    for name in plates:
-        whole[name] = whole[name].fillna("")
-    return whole[list(columns)].astype(columns)
+    table = _concatenated(tables, columns)
+    return table.fillna(dict.fromkeys(plates, "")).astype(columns)
 
 
 def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
@@ -125,21 +122,18 @@ def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
     ['spread']
     """
     prob = _checked(fit, "population()", prob)
-    columns = {"node": "str", "label": "str", "level": "str"}
+    conflicts = {one.latent.name: one.surprising.ravel() for one in shared_conflicts(fit)}
+    tables = []
+    for latent in fit.shared:
+        if all(root(plate) == SUBJECT for plate in latent.plates):
+            table = _summarised(fit, latent, prob)
+            levels = [", ".join(level) for level in table["level"]]
+            conflict = conflicts.get(latent.name, np.zeros(len(table), dtype=bool))
+            tables.append(table.assign(level=levels, prior_conflict=conflict))
+    columns = dict.fromkeys(("node", "label", "level"), "str")
     columns |= dict.fromkeys((*_INTERVAL, *_MIXED, "shrinkage"), "float")
-    parts = [
-        _summarised(fit, latent, prob)
-        for latent in fit.shared
-        if all(root(plate) == SUBJECT for plate in latent.plates)
-    ]
-    whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(columns))
-    whole["level"] = [", ".join(level) for level in whole["level"]]
-    conflicts = {each.latent.name: each.surprising.ravel() for each in shared_conflicts(fit)}
-    counts = [len(part) for part in parts]
-    names = [part["node"].iloc[0] for part in parts]
-    flags = [conflicts.get(n, np.zeros(c, bool)) for n, c in zip(names, counts, strict=True)]
-    table = whole[list(columns)].astype(columns)
-    return table.assign(prior_conflict=np.concatenate([np.zeros(0, bool), *flags]))
+    columns["prior_conflict"] = "bool"
+    return _concatenated(tables, columns).astype(columns)
 
 
 def _checked(fit: Posterior, what: str, prob: float) -> float:
@@ -155,15 +149,21 @@ def _checked(fit: Posterior, what: str, prob: float) -> float:
 
 def _summarised(fit: Posterior, latent: Latent, prob: float) -> pd.DataFrame:
     """Summarise a shared latent, with one row per level and label; levels are tuples."""
-    own = elements_of(latent, fit.levels)
-    table = pd.DataFrame({"node": latent.name, "label": [", ".join(one.labels) for one in own]})
-    table["level"] = [one.levels for one in own]
+    elements = elements_of(latent, fit.levels)
     numbers = summarise(draws_of(fit, latent), fit.prior[latent.name], prob)
-    columns = (*_INTERVAL, *_MIXED, "shrinkage")
-    return table.assign(**{name: numbers[name].ravel() for name in columns})
+    columns = {name: numbers[name].ravel() for name in (*_INTERVAL, *_MIXED, "shrinkage")}
+    labels = [", ".join(one.labels) for one in elements]
+    levels = pd.Series([one.levels for one in elements], dtype=object)
+    return pd.DataFrame({"node": latent.name, "label": labels, "level": levels} | columns)
 
 
-def _attempted(fit: Posterior, plates: Sequence[Plate]) -> dict[str, np.ndarray]:
+def _concatenated(tables: Sequence[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
+    """Join tables, which may be none, with the given columns."""
+    empty = pd.DataFrame(columns=list(columns), dtype=object)
+    return pd.concat(tables, ignore_index=True)[empty.columns] if tables else empty
+
+
+def _attempted(fit: Posterior, plates: Sequence[Plate]) -> pd.DataFrame:
     """Count trials at each combination of levels, and the subjects that attempted it."""
     cohort = cohort_of(fit)
     begins = np.ones(len(cohort.row), dtype=bool)
@@ -171,10 +171,7 @@ def _attempted(fit: Posterior, plates: Sequence[Plate]) -> dict[str, np.ndarray]
         first = Rows.read(map(str, fit.constants.indexes[ITEM])).first
         begins = (first == np.arange(len(first)))[cohort.row]
     sizes, subject = cohort.size(plates), cohort.subject[begins]
-    flat = np.ravel_multi_index([cohort.codes(plate)[begins] for plate in plates], sizes)
-    counts = np.bincount(flat, weights=cohort.trials[begins], minlength=np.prod(sizes))
-    pairs = np.unique(np.stack([flat, subject]), axis=1)[0]
-    return {
-        "trials": counts.astype(int),
-        "subjects": np.bincount(pairs, minlength=np.prod(sizes)),
-    }
+    codes = np.ravel_multi_index([cohort.codes(plate)[begins] for plate in plates], sizes)
+    cells = pd.DataFrame({"trials": cohort.trials[begins], "subjects": subject}).groupby(codes)
+    counts = cells.agg({"trials": "sum", "subjects": "nunique"})
+    return counts.reindex(range(math.prod(sizes)), fill_value=0)

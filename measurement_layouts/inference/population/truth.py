@@ -1,149 +1,102 @@
-"""Success probabilities that follow from true values of a joint layout's latents."""
-
-from dataclasses import replace
+"""True values of a joint layout's latents: drawn from their priors, or read from a Dataset."""
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from ...common.errors import DataError
 from ...common.messages import some
-from ...evaluations.evaluation import Evaluation
-from ...evaluations.steps import expanded
-from ...evaluations.tables import named
-from ...layouts import Latent, Layout
+from ...layouts import Latent
 from ...layouts.plates import SUBJECT, plate_name
-from ..model.cells import chances_given, evaluate_cells, laid_out
 from ..model.cohort import Cohort
 
-STEPS, SETTLED = 200, 1e-12  # of the iteration towards consistent mean failures
 
-
-def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) -> Cohort:
-    """Make a cohort in which every subject attempted every item once.
+def draw_truths(cohort: Cohort, draws: int, seed: int) -> xr.Dataset:
+    """Draw all latents of a cohort's layout from their priors.
 
     Parameters
     ----------
-    layout : Layout
-        A joint layout.
-    items, subjects : DataFrame
-        Properties, indexed by name; the table of subjects may have no columns.
-
-    Raises
-    ------
-    DataError
-        When a column is missing, or the properties do not fit the layout.
-    """
-    items, subjects = named(items, "items", "item"), named(subjects, "subjects", "subject")
-    if not len(subjects):
-        raise DataError("there are no subjects; give at least one, as a row of subjects")
-    rows = items if layout.steps is None else expanded(layout.steps, items)
-    tried = pd.DataFrame(1, subjects.index, rows.index)
-    return Cohort.of_evaluation(layout, Evaluation(rows, tried, tried, subjects=subjects))
-
-
-def true_chances(
-    layout: Layout,
-    items: pd.DataFrame,
-    truth: xr.Dataset,
-    subjects: pd.DataFrame | None,
-    rng: np.random.Generator,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compute the success probabilities that follow from true values.
-
-    What is unseen of an item is drawn for each subject and item.
-
-    Parameters
-    ----------
-    layout : Layout
-        A joint layout.
-    items : DataFrame
-        Properties, indexed by item.
-    truth : Dataset
-        True values of all latents: one draw of `drawing.draw_truths`.
-    subjects : DataFrame, optional
-        Properties, indexed by subject (default: a table of the subjects of `truth`, without
-        columns).
-    rng : Generator
-        Random stream of what is unseen.
+    cohort : Cohort
+        Levels of all plates.
+    draws : int
+        Number of draws.
+    seed : int
+        Seed of the draws.
 
     Returns
     -------
-    chances : DataFrame
-        One row per subject, and one column per item or per step of its outcomes.
-    subjects : DataFrame
-        Properties of the subjects.
+    Dataset
+        One variable per latent, (draw, plates, labels), with levels as coordinates.
+
+    Raises
+    ------
+    LayoutError
+        When draws from a prior are not possible.
+    """
+    from ..model.pymc_model import draw_values  # PyMC is slow to import
+
+    layout = cohort.layout
+    drawn = draw_values(cohort, draws, seed)
+    labels = {dim: list(names) for dim, names in layout.labels.items()}
+    used = {plate_name(plate) for plate in layout.plates} | {SUBJECT}
+    levels = {name: names for name, names in cohort.levels.items() if name in used}
+    return xr.Dataset(
+        {
+            latent.name: (("draw", *_dims_of(latent)), drawn[latent.name])
+            for latent in layout.latents
+        },
+        {"draw": np.arange(draws)} | levels | labels,
+    )
+
+
+def true_values(cohort: Cohort, truth: xr.Dataset) -> dict[str, np.ndarray]:
+    """Read the true values of latents at the levels of a cohort.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Levels of all plates.
+    truth : Dataset
+        One variable per latent: one draw of `draw_truths`.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By latent, shape (levels..., labels...).
 
     Raises
     ------
     DataError
-        When a variable or a level is missing, a value is not in its latent's range, or items or
-        subjects do not fit the layout.
+        When a variable or a level is missing, or a value is not in its latent's range.
     """
-    if subjects is None:
-        if SUBJECT not in truth.coords:
-            raise DataError(
-                "the true values have no names of subjects; give subjects=, a table indexed by name"
-            )
-        subjects = pd.DataFrame(index=pd.Index(truth[SUBJECT].to_numpy(), name=SUBJECT))
-    cohort = whole_cohort(layout, items, subjects)
-    values = {latent.name: _values(latent, truth, cohort) for latent in layout.latents}
-    found = _chances(cohort, values, rng).reshape(len(cohort.levels[SUBJECT]), -1)
-    who = pd.Index(cohort.levels[SUBJECT], name=SUBJECT)
-    return pd.DataFrame(found, who), named(subjects, "subjects", "subject")
+    return {latent.name: _values(cohort, truth, latent) for latent in cohort.layout.latents}
 
 
-def _chances(cohort: Cohort, values: dict[str, np.ndarray], rng: np.random.Generator) -> np.ndarray:
-    """Compute the success probability of each cell at a value of what is unseen.
-
-    Mean failures are those that follow from the probabilities, by damped iteration.
-    """
-    constants, count = cohort.layout.constants, len(cohort.levels[SUBJECT])
-    failure = np.full(count, 0.5)
-    for _ in range(STEPS if constants else 1):
-        brought = dict.fromkeys((constant.name for constant in constants), failure)
-        values_of = laid_out(replace(cohort, covariates={**cohort.covariates, **brought}), values)
-        mean = np.broadcast_to(evaluate_cells(cohort, values_of), len(cohort.subject))
-        step = 1 - mean.reshape(count, -1).mean(axis=1) - failure
-        if not (np.abs(step) >= SETTLED).any():
-            break
-        failure = failure + step / 2
-    if cohort.layout.outcome.unseen is None:
-        return mean
-    given, weights = chances_given(cohort, values_of)
-    upto = np.cumsum(np.broadcast_to(weights, (len(mean), weights.shape[-1])), axis=1)
-    ranks = rng.random((len(mean), 1)) * upto[:, -1:]
-    place = (upto[:, :-1] <= ranks).sum(axis=1)[:, None]
-    given = np.broadcast_to(given, upto.shape)
-    return np.asarray(np.take_along_axis(given, place, axis=1)[:, 0])
-
-
-def dims_of(latent: Latent) -> tuple[str, ...]:
+def _dims_of(latent: Latent) -> tuple[str, ...]:
     """Return the names of the dimensions of a latent's true values: its plates and labels."""
     return (*map(plate_name, latent.plates), *latent.label_dims)
 
 
-def _values(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
-    """Read a latent's true values, at the levels of a cohort."""
+def _values(cohort: Cohort, truth: xr.Dataset, latent: Latent) -> np.ndarray:
     if latent.name not in truth:
         raise DataError(
             f"the true values have no {latent.name}; they have {some(truth.data_vars, 12)}"
         )
-    own, dims = truth[latent.name], dims_of(latent)
-    if set(own.dims) != set(dims):
+    variable, dims = truth[latent.name], _dims_of(latent)
+    if set(variable.dims) != set(dims):
         raise DataError(
-            f"{latent.name} has the dimensions {some(own.dims) or 'none'}, and needs "
+            f"{latent.name} has the dimensions {some(variable.dims) or 'none'}, and needs "
             f"{some(dims) or 'none'}; give a value for each of their levels"
         )
     for plate in map(plate_name, latent.plates):
-        lacking = [one for one in cohort.levels[plate] if one not in own.indexes.get(plate, ())]
-        if lacking:
+        index = variable.indexes.get(plate, ())
+        missing = [level for level in cohort.levels[plate] if level not in index]
+        if missing:
             raise DataError(
-                f"{latent.name} has no value for {plate} {some(lacking)}; it has "
-                f"{some(map(str, own.indexes.get(plate, ())))}"
+                f"{latent.name} has no value for {plate} {some(missing)}; it has "
+                f"{some(map(str, index))}"
             )
-        own = own.sel({plate: cohort.levels[plate]})
-    values = own.transpose(*dims).to_numpy().astype(float)
+        variable = variable.sel({plate: cohort.levels[plate]})
+    values = variable.transpose(*dims).to_numpy().astype(float)
     low, high = latent.range.low, latent.range.high
     if not ((values >= low) & (values <= high)).all():
         raise DataError(

@@ -1,6 +1,6 @@
 """Sequential Monte Carlo for a new subject's values, given draws of the shared latents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,31 +16,27 @@ positions among the draws of the shared latents (particles,)."""
 _KEPT = 4  # number of kept states of each particle
 _STAY = 0.5  # part of the particles that are effective after a step of the power
 _ACCEPTED = 0.3  # acceptance rate at which the step size aims
-_FREEDOM = 5  # degrees of freedom of the distribution that the steps leave invariant
 _MOVES = 3  # number of moves of each particle at a power
-_BINS = 24  # number of the histogram's bins, which have equal mass
-_AFRESH = 0.1  # part of the leaps that are draws from the prior
 _FEWEST, _MOST = 2, 128  # number of moves between two kept states
 _ENOUGH = 1.5  # needed effective sample size, as a multiple of that required of chains
 
 
-def effective(log_weights: np.ndarray) -> float:
+def effective(weights: np.ndarray) -> float:
     r"""Return the effective number of weighted particles, :math:`(\sum w)^2 / \sum w^2`."""
-    weights = np.exp(log_weights - log_weights.max())
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def resampled(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def resampled(weights: np.ndarray, shift: np.ndarray | float) -> np.ndarray:
     """Resample by weight within each group, systematically; return positions in order.
 
-    The weights have the shape (groups, particles).
+    The weights have the shape (groups, particles), and the shifts, from 0 to 1, (groups, 1).
     """
     size = weights.shape[1]
-    ends = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    at = (np.arange(size) + rng.random((len(weights), 1))) / size
+    ends = np.cumsum(weights, axis=1)
+    points = (np.arange(size) + shift) / size * ends[:, -1:]
     chosen = [
-        group * size + np.searchsorted(end, where).clip(max=size - 1)
-        for group, (end, where) in enumerate(zip(ends, at, strict=True))
+        group * size + np.searchsorted(end, at).clip(max=size - 1)
+        for group, (end, at) in enumerate(zip(ends, points, strict=True))
     ]
     return np.concatenate(chosen)
 
@@ -53,14 +49,14 @@ class Sample:
     ----------
     scores : ndarray, shape (chains, draws, length)
         The subject's values as standard normal scores.
-    shared : ndarray of int, shape (chains, draws)
+    picks : ndarray of int, shape (chains, draws)
         Positions among the draws of the shared latents.
     log_likelihood : ndarray, shape (chains, draws)
         Log-likelihood in nats.
     """
 
     scores: np.ndarray
-    shared: np.ndarray
+    picks: np.ndarray
     log_likelihood: np.ndarray
 
     @property
@@ -70,12 +66,11 @@ class Sample:
         Two independent draws both have position j with probability :math:`w_j^2`, so that the part
         of equal pairs among draws of different chains is an unbiased estimate of the sum.
         """
-        counts = np.zeros((len(self.shared), int(self.shared.max()) + 1))
-        for chain, places in zip(counts, self.shared, strict=True):
-            chain += np.bincount(places, minlength=len(chain))
+        most = int(self.picks.max()) + 1
+        counts = np.stack([np.bincount(chain, minlength=most) for chain in self.picks])
         pairs = counts.sum(axis=0) ** 2 - (counts**2).sum(axis=0)
         every = counts.sum() ** 2 - (counts.sum(axis=1) ** 2).sum()
-        return float(every / max(pairs.sum(), 1))
+        return float(every / pairs.sum().clip(min=1))
 
 
 def sample_particles(
@@ -99,15 +94,14 @@ def sample_particles(
     of the own values, by two proposals in turn. The first one is, with the particles' mean m and
     covariance :math:`L L^\top`,
 
-    .. math:: z' = m + \sqrt{1 - g^2}\, (z - m) + g \sqrt{s}\, L \varepsilon, \quad
-        s \sim (\nu + |L^{-1} (z - m)|^2) / \chi^2_{\nu + k},
+    .. math:: z' = m + \sqrt{1 - g^2}\, (z - m) + g L \varepsilon, \quad
+        \varepsilon \sim \mathcal{N}(0, I)
 
-    which leaves a Student distribution of k values with :math:`\nu = 5` invariant; g is adapted so
-    that three of ten steps are accepted. The second one draws one of the own values from the
-    histogram of all particles, or, with probability 0.1, from its prior, so that particles can
-    change between separate modes. At the power 1, four states of each particle are kept, with 2
-    moves between them. The particles are moved on, with twice as many moves up to 128, until R-hat
-    is at most 1.01 and the effective sample size is at least 150 per chain.
+    where g is adapted so that three of ten steps are accepted. The second one draws one of the own
+    values from its prior, so that particles can change between separate modes. At the power 1, four
+    states of each particle are kept, with 2 moves between them. The particles are moved on, with
+    twice as many moves up to 128, until R-hat is at most 1.01 and the effective sample size is at
+    least 150 per chain.
 
     Parameters
     ----------
@@ -132,51 +126,50 @@ def sample_particles(
 
     References
     ----------
-    Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers; Kamatani (2018), Efficient
-    strategy for the Markov chain Monte Carlo in high-dimension with heavy-tailed target.
+    Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers; Cotter, Roberts, Stuart and
+    White (2013), MCMC methods for functions, for the first proposal.
     """
-    found = Particles.tempered(
+    particles = Particles.tempered(
         log_likelihood, length, shared, chains * (draws // _KEPT), chains, seed
     )
     between = _FEWEST
     while True:
         states = []
         for _ in range(_KEPT):
-            for _ in range(between):
-                found.move()
-            states.append((found.scores, found.places, found.levels))
-        parts = [np.stack(part, axis=1) for part in zip(*states, strict=True)]
-        sample = Sample(*(part.reshape(chains, draws, *part.shape[2:]) for part in parts))
+            particles.move(between)
+            states.append((particles.scores, particles.picks, particles.log_likelihood))
+        arrays = [np.stack(values, axis=1) for values in zip(*states, strict=True)]
+        sample = Sample(*(array.reshape(chains, draws, *array.shape[2:]) for array in arrays))
         if between >= _MOST or _is_enough(sample):
             return sample
-        found.tune()
+        particles.tune()
         between *= 2
 
 
 def _is_enough(sample: Sample) -> bool:
     """Return whether the own values and the log-likelihood have converged."""
-    seen = np.concatenate([sample.scores, sample.log_likelihood[..., None]], axis=-1)
-    found = rhat_ess(np.moveaxis(seen, -1, 0))
+    series = np.concatenate([sample.scores, sample.log_likelihood[..., None]], axis=-1)
+    mixed = rhat_ess(np.moveaxis(series, -1, 0))
     least = _ENOUGH * ESS_PER_CHAIN * len(sample.scores)
-    agree = np.nan_to_num(found.rhat, nan=1.0).max() <= RHAT_LIMIT
-    return bool(agree and found.ess_bulk.min() >= least)
+    agree = np.nan_to_num(mixed.rhat, nan=1.0).max() <= RHAT_LIMIT
+    return bool(agree and mixed.ess_bulk.min() >= least)
 
 
 class Particles:
-    """Weighted particles at a power of the likelihood, moved by Metropolis steps.
+    """Particles at a power of the likelihood, moved by Metropolis steps.
+
+    Methods replace the arrays and never change them.
 
     Parameters
     ----------
-    log_likelihood : callable
+    compute : callable
         Log-likelihood of the subject's outcomes; see `LogLikelihood`.
     scores : ndarray, shape (particles, length)
         Own values as standard normal scores.
-    places : ndarray of int, shape (particles,)
+    picks : ndarray of int, shape (particles,)
         Positions among the draws of the shared latents.
-    levels : ndarray, shape (particles,)
+    log_likelihood : ndarray, shape (particles,)
         Log-likelihood of the particles.
-    log_weights : ndarray, shape (particles,)
-        Logarithms of the weights, up to a constant.
     shared : int
         Number of draws of the shared latents.
     rng : Generator
@@ -185,142 +178,96 @@ class Particles:
 
     def __init__(
         self,
-        log_likelihood: LogLikelihood,
+        compute: LogLikelihood,
         scores: np.ndarray,
-        places: np.ndarray,
-        levels: np.ndarray,
-        log_weights: np.ndarray,
+        picks: np.ndarray,
+        log_likelihood: np.ndarray,
         shared: int,
         rng: np.random.Generator,
     ) -> None:
-        self._compute, self._shared, self._rng = log_likelihood, shared, rng
-        self.scores, self.places, self.levels = scores, places, levels
-        self.log_weights = log_weights
-        self.power = 1.0
-        length = scores.shape[1]
-        self._step, self._centre = 1.0, np.zeros(length)
-        self._root = self._inverse = np.eye(length)
-        self._ends, self._leaps = np.empty((0, _BINS + 1)), False
+        self._compute, self._shared, self._rng = compute, shared, rng
+        self.scores, self.picks, self.log_likelihood = scores, picks, log_likelihood
+        self._power, self._step, self._leaps = 1.0, 1.0, False
 
     @classmethod
     def tempered(
         cls,
-        log_likelihood: LogLikelihood,
+        compute: LogLikelihood,
         length: int,
         shared: int,
         count: int,
         groups: int,
-        seed: int,
+        seed: int | Sequence[int],
     ) -> "Particles":
         """Draw particles from the prior, and raise the likelihood's power from 0 to 1."""
         rng = np.random.default_rng(seed)
         scores = rng.normal(size=(count, length))
-        places = rng.permutation(np.resize(rng.permutation(shared), count))
-        levels = log_likelihood(scores, places)
-        found = cls(log_likelihood, scores, places, levels, np.zeros(count), shared, rng)
-        found.power = 0.0
-        while found.power < 1:
-            found.heat()
-            found.choose(groups)
-            found.tune()
-            for _ in range(_MOVES):
-                found.move()
-        return found
+        picks = rng.permutation(np.resize(rng.permutation(shared), count))
+        particles = cls(compute, scores, picks, compute(scores, picks), shared, rng)
+        particles._power = 0.0
+        while particles._power < 1:
+            particles.resample(particles._heated(), groups)
+            particles.move(_MOVES)
+        return particles
 
-    def heat(self) -> None:
-        """Raise the power as far as half of the particles stay effective, and set the weights."""
-        stop_if_told()
-        before, from_top = self.power, self.levels - self.levels.max()
+    def _heated(self) -> np.ndarray:
+        """Raise the power as far as half of the particles stay effective; return the weights."""
+        before, below = self._power, self.log_likelihood - self.log_likelihood.max()
 
         def excess(power: float) -> float:
-            return effective((power - before) * from_top) / len(from_top) - _STAY
+            return effective(np.exp((power - before) * below)) / len(below) - _STAY
 
-        self.power = 1.0 if excess(1.0) >= 0 else float(brentq(excess, before, 1.0))
-        self.log_weights = (self.power - before) * from_top
+        self._power = 1.0 if excess(1.0) >= 0 else float(brentq(excess, before, 1.0))
+        return np.asarray(np.exp((self._power - before) * below))
 
-    def choose(self, groups: int) -> None:
+    def resample(self, weights: np.ndarray, groups: int) -> None:
         """Resample particles by their weights, within each group."""
-        weights = np.exp(self.log_weights - self.log_weights.max()).reshape(groups, -1)
-        every = resampled(weights, self._rng)
-        self.scores, self.places = self.scores[every], self.places[every]
-        self.levels, self.log_weights = self.levels[every], np.zeros(len(every))
+        chosen = resampled(weights.reshape(groups, -1), self._rng.random((groups, 1)))
+        self.scores, self.picks = self.scores[chosen], self.picks[chosen]
+        self.log_likelihood = self.log_likelihood[chosen]
+        self.tune()
 
     def tune(self) -> None:
-        """Estimate mean, covariance and histograms of the own values, for the proposals."""
-        length = self.scores.shape[1]
-        if not length:
-            return
-        weights = np.exp(self.log_weights - self.log_weights.max())
-        uneven = weights if self.log_weights.any() else None
-        covariance = np.atleast_2d(np.cov(self.scores, rowvar=False, aweights=uneven))
-        self._centre = np.average(self.scores, axis=0, weights=uneven)
-        self._root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
-        self._inverse = np.linalg.inv(self._root)
-        self._ends = np.empty((length, _BINS + 1))
-        for each, order in enumerate(np.argsort(self.scores, axis=0).T):
-            mass = np.cumsum(weights[order])
-            at = np.searchsorted(mass, np.linspace(0, mass[-1], _BINS + 1))
-            self._ends[each] = self.scores[order[at.clip(max=len(mass) - 1)], each]
+        """Estimate mean and covariance of the own values, for the proposals."""
+        if length := self.scores.shape[1]:
+            covariance = np.atleast_2d(np.cov(self.scores, rowvar=False))
+            self._centre = self.scores.mean(axis=0)
+            self._root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
 
-    def move(self) -> None:
+    def move(self, times: int) -> None:
         """Propose to each particle a step or, in turn, a leap, and then another position."""
-        stop_if_told()
         count, length = self.scores.shape
-        if length:
-            self._leaps = not self._leaps and len(self._ends) > 0
-            offered, prior = self._leapt() if self._leaps else self._stepped()
-            accepted = self._offer(offered, self.places, prior)
-            if not self._leaps:
+        for _ in range(times):
+            stop_if_told()
+            if length and self._leaps:
+                offered = self.scores.copy()
+                offered[np.arange(count), self._rng.integers(length, size=count)] = (
+                    self._rng.normal(size=count)
+                )
+                self._offer(offered, self.picks, 0.0)
+            elif length:
+                accepted = self._offer(*self._stepped())
                 self._step = min(1.0, self._step * float(np.exp(accepted - _ACCEPTED)))
-        if self._shared > 1:
-            elsewhere = np.asarray(self._rng.integers(self._shared, size=count))
-            self._offer(self.scores, elsewhere, np.zeros(count))
+            self._leaps = not self._leaps
+            if self._shared > 1:
+                elsewhere = np.asarray(self._rng.integers(self._shared, size=count))
+                self._offer(self.scores, elsewhere, 0.0)
 
-    def _stepped(self) -> tuple[np.ndarray, np.ndarray]:
-        """Propose steps of the own values; also returns logs of prior and proposal ratios."""
-        count, length = self.scores.shape
-        far = self._far(self.scores)
-        scale = (_FREEDOM + far) / self._rng.chisquare(_FREEDOM + length, size=count)
-        moved = self._rng.normal(size=(count, length)) @ self._root.T
-        offered = self._centre + (1 - self._step**2) ** 0.5 * (self.scores - self._centre)
-        offered = offered + self._step * np.sqrt(scale)[:, None] * moved
-        prior = ((self.scores**2).sum(axis=1) - (offered**2).sum(axis=1)) / 2
-        student = np.log1p(self._far(offered) / _FREEDOM) - np.log1p(far / _FREEDOM)
-        return offered, prior + (_FREEDOM + length) / 2 * student
+    def _stepped(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Propose steps of the own values, with logarithms of prior and proposal ratios."""
+        z = np.linalg.solve(self._root, (self.scores - self._centre).T).T
+        noise = self._rng.normal(size=z.shape)
+        moved = (1 - self._step**2) ** 0.5 * z + self._step * noise
+        offered = self._centre + moved @ self._root.T
+        far = (moved**2 - offered**2).sum(axis=1) - (z**2 - self.scores**2).sum(axis=1)
+        return offered, self.picks, far / 2
 
-    def _leapt(self) -> tuple[np.ndarray, np.ndarray]:
-        """Propose one of the own values from the histograms; returns the same as `_stepped`."""
-        count, length = self.scores.shape
-        which, who = np.asarray(self._rng.integers(length, size=count)), np.arange(count)
-        bins = self._rng.integers(_BINS, size=count)
-        low, high = self._ends[which, bins], self._ends[which, bins + 1]
-        drawn = low + (high - low) * self._rng.random(count)
-        drawn = np.where(self._rng.random(count) < _AFRESH, self._rng.normal(size=count), drawn)
-        before, offered = self.scores[who, which], self.scores.copy()
-        offered[who, which] = drawn
-        likelier = self._density(which, before) - self._density(which, drawn)
-        return offered, (before**2 - drawn**2) / 2 + likelier
-
-    def _density(self, which: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the log-density of the proposals of `_leapt`."""
-        ends, who = self._ends[which], np.arange(len(values))
-        at = (values[:, None] >= ends).sum(axis=1) - 1
-        inside = (at >= 0) & (at < _BINS)
-        at = at.clip(0, _BINS - 1)
-        width = np.maximum(ends[who, at + 1] - ends[who, at], 1e-12)
-        flat = np.where(inside, (1 - _AFRESH) / (_BINS * width), 0.0)
-        return np.asarray(np.log(flat + _AFRESH * np.exp(-(values**2) / 2) / (2 * np.pi) ** 0.5))
-
-    def _far(self, scores: np.ndarray) -> np.ndarray:
-        """Return squared Mahalanobis distances from the particles' mean."""
-        return np.asarray((((scores - self._centre) @ self._inverse.T) ** 2).sum(axis=1))
-
-    def _offer(self, scores: np.ndarray, places: np.ndarray, prior: np.ndarray) -> float:
+    def _offer(self, scores: np.ndarray, picks: np.ndarray, log_ratio: np.ndarray | float) -> float:
         """Accept or reject proposals by Metropolis's rule; returns the acceptance rate."""
-        levels = self._compute(scores, places)
-        chance = np.log(self._rng.random(len(levels)))
-        taken = chance < self.power * (levels - self.levels) + prior
+        offered = self._compute(scores, picks)
+        gain = self._power * (offered - self.log_likelihood) + log_ratio
+        taken = np.log(self._rng.random(len(offered))) < gain
         self.scores = np.where(taken[:, None], scores, self.scores)
-        self.places = np.where(taken, places, self.places)
-        self.levels = np.where(taken, levels, self.levels)
+        self.picks = np.where(taken, picks, self.picks)
+        self.log_likelihood = np.where(taken, offered, self.log_likelihood)
         return float(taken.mean())

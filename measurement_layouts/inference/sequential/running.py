@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,7 @@ from ..population.joining import Joined, shared_draws
 from ..population.target import NEVER, Target
 from ..posterior.posterior import Posterior
 from ..posterior.summaries import summarise
-from ..sampling.particles import Particles
+from ..sampling.particles import Particles, effective, resampled
 
 GROUPS = 10  # independent groups of particles, whose spread gives the Monte Carlo error
 _STAY = 0.5  # particles are resampled and moved if a smaller part of them is effective
@@ -61,9 +60,9 @@ class Running:
         count = GROUPS * -(-draws // GROUPS)
         rng = np.random.default_rng(seed)
         self._scores = rng.normal(size=(count, len(bank.active)))
-        self._places = rng.permutation(np.resize(rng.permutation(bank.count), count))
-        self._levels, self._log_weights = np.zeros(count), np.zeros(count)
-        self._cells, self._counts = list[int](), list[tuple[int, int]]()
+        self._picks = rng.permutation(np.resize(rng.permutation(bank.count), count))
+        self._log_likelihood, self._log_weights = np.zeros(count), np.zeros(count)
+        self._answers = np.empty((3, 0), dtype=int)  # rows of the bank, successes and trials
         self.refitted, self._reached = False, 0.0
         self._prior_above = dict[tuple[int, float], float]()
 
@@ -118,24 +117,20 @@ class Running:
                 f"layout {layout.name!r} shares values between subjects, so "
                 "a joint fit of other subjects is needed; give it: given=fit(layout, others)"
             )
-        if given is not None and not (layout.joint and given.layout.joint):
+        same = given is None or given.layout.fingerprint == layout.fingerprint
+        if given is not None and not (layout.joint and same):
+            why = "is another one" if layout.joint else "shares nothing between subjects"
             raise FitError(
-                f"layout {given.layout.name!r} shares nothing between subjects, so a fit of others "
-                "has no information about this one; leave given out"
-            )
-        if given is not None and given.layout.fingerprint != layout.fingerprint:
-            raise FitError(
-                f"given= is a fit of layout {given.layout.name!r}, which differs from "
-                f"{layout.name!r}; give a fit of the same layout"
+                f"given= is a fit of layout {given.layout.name!r}, but layout {layout.name!r} "
+                f"{why}; give a joint fit of the same layout, or leave given out"
             )
         rows = items if layout.steps is None else expanded(layout.steps, items)
-        whole = pd.DataFrame(1, index=[subject], columns=rows.index)
-        evaluation = Evaluation(rows, 0 * whole, whole, subjects=subjects)
+        trials = pd.DataFrame(1, index=[subject], columns=rows.index)
+        evaluation = Evaluation(rows, 0 * trials, trials, subjects=subjects)
         if given is None:
             return cls(Target(Joined.alone(layout, evaluation), {}), draws, seed)
         joined = Joined.of(given, evaluation)
-        rng = np.random.default_rng([seed, 1])
-        return cls(Target(joined, shared_draws(given, joined, rng)), draws, seed)
+        return cls(Target(joined, shared_draws(given, joined)), draws, seed)
 
     @property
     def layout(self) -> Layout:
@@ -150,29 +145,26 @@ class Running:
     @property
     def weights(self) -> np.ndarray:
         """Weights of the particles; each group has the same total weight."""
-        found = np.exp(self._log_weights - self._log_weights.max()).reshape(GROUPS, -1)
-        return np.asarray((found / found.sum(axis=1, keepdims=True) / GROUPS).ravel())
+        weights = np.exp(self._log_weights - self._log_weights.max()).reshape(GROUPS, -1)
+        return np.asarray((weights / weights.sum(axis=1, keepdims=True) / GROUPS).ravel())
 
     @cached_property
-    def _own(self) -> dict[str, np.ndarray]:
-        """Own values of the particles by latent, as `Target.values` returns them."""
-        return self.bank.values(self._scores, self._places)
+    def _latents(self) -> dict[str, np.ndarray]:
+        """Values of the particles by latent, as `Target.values` returns them."""
+        return self.bank.values(self._scores, self._picks)
 
     @cached_property
     def values(self) -> np.ndarray:
         """Profile elements of the particles, shape (draws, elements)."""
-        return self._flat(self._own, len(self._places))
+        return self._profiles(self._latents)
 
-    def _flat(self, latents: Mapping[str, np.ndarray], count: int) -> np.ndarray:
-        """Lay latents' values out as profile elements, shape (draws, elements)."""
-        parts = [latents[latent.name].reshape(count, -1) for latent in self.layout.profile]
-        return np.concatenate(parts, axis=1)
+    def _profiles(self, latents: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Arrange latents' values as profile elements, shape (draws, elements)."""
+        columns = [latents[latent.name] for latent in self.layout.profile]
+        return np.concatenate([values.reshape(len(values), -1) for values in columns], axis=1)
 
     def chances(
-        self,
-        rows: Sequence[int] | np.ndarray,
-        draws: slice | np.ndarray = slice(None),
-        dtype: type[np.floating[Any]] = np.float64,
+        self, rows: Sequence[int] | np.ndarray, draws: slice | np.ndarray = slice(None)
     ) -> np.ndarray:
         """Compute success probabilities on items of the bank, shape (rows, draws).
 
@@ -182,40 +174,11 @@ class Running:
             Positions in the bank: items, or steps of items of a layout with grades or scores.
         draws : slice or ndarray
             Particles to use (default: all).
-        dtype : type
-            Type of the numbers.
         """
-        nothing = np.zeros(len(rows), dtype=int)
-        target = self.bank.at(np.asarray(rows, dtype=int), nothing, nothing + 1)
-        own = {name: part[draws] for name, part in self._own.items()}
-        return target.chances_of(own, self._places[draws], dtype)
-
-    def gained(
-        self,
-        rows: Sequence[int] | np.ndarray,
-        successes: Sequence[int] | np.ndarray,
-        trials: Sequence[int] | np.ndarray,
-    ) -> np.ndarray:
-        """Compute the log-probability of answers for each particle, in nats.
-
-        Parameters are as in `record`.
-
-        Raises
-        ------
-        DataError
-            When the layout is undefined on these items at every particle.
-        """
-        passed, all_ = np.asarray(successes), np.asarray(trials)
-        chance = self.chances(rows)
-        found = passed @ np.log(chance) + (all_ - passed) @ np.log1p(-chance)
-        if np.isnan(found).all():
-            names = self.bank.joined.own.levels[ITEM]
-            asked = [names[self.bank.joined.own.item[row]] for row in np.asarray(rows)]
-            raise DataError(
-                f"layout {self.layout.name!r} gives no probability to outcomes of {some(asked)} at "
-                "any profile; check their properties, or leave them out of the bank"
-            )
-        return np.where(np.isnan(found), NEVER, found)
+        none = np.zeros(len(rows), dtype=int)
+        target = self.bank.at(np.asarray(rows, dtype=int), none, none)
+        latents = {name: values[draws] for name, values in self._latents.items()}
+        return target.chances_of(latents, self._picks[draws])
 
     def record(
         self,
@@ -236,28 +199,32 @@ class Running:
         ------
         FitError
             When the layout has measured demands and an item has several trials.
+        DataError
+            When the layout is undefined on these items at every particle.
         """
-        again = any(int(row) in self._cells for row, n in zip(rows, trials, strict=True) if n)
-        most = 2 if again else int(np.max(trials, initial=0))
+        answers = np.stack([rows, successes, trials])[:, np.asarray(trials) > 0]
+        again = np.isin(answers[0], self._answers[0]).any()
+        most = 2 if again else int(answers[2].max(initial=0))
         refuse_unseen(self.layout, "a test that adapts", "ask each item once", most)
-        gained = self.gained(rows, successes, trials)
-        tried = np.asarray(trials) > 0
-        cells, passed, all_ = (np.asarray(part)[tried] for part in (rows, successes, trials))
-        self._cells = [*self._cells, *cells.tolist()]
-        self._counts = [*self._counts, *zip(passed.tolist(), all_.tolist(), strict=True)]
-        self._levels = self._levels + gained
+        target = self.bank.at(*answers)
+        gained = target.log_likelihood_of(self._latents, self._picks)
+        if (gained == NEVER).all():
+            names = [self.bank.joined.own.levels[ITEM][item] for item in target.joined.own.item]
+            raise DataError(
+                f"layout {self.layout.name!r} gives no probability to outcomes of {some(names)} at "
+                "any profile; check their properties, or leave them out of the bank"
+            )
+        self._answers = np.concatenate([self._answers, answers], axis=1)
+        self._log_likelihood = self._log_likelihood + gained
         self._log_weights = self._log_weights + gained
         self.refitted = False
         if self.effective < _STAY * len(gained):
             self._move()
-            if self.error > max(_ERROR, _GROWN * self._reached):
-                self._draw_anew()
-                self.refitted, self._reached = True, self.error
 
     @property
     def effective(self) -> float:
         r"""Effective number of draws, :math:`1 / \sum_j w_j^2`."""
-        return float(1 / (self.weights**2).sum())
+        return effective(self.weights)
 
     @property
     def error(self) -> float:
@@ -294,14 +261,11 @@ class Running:
         With a joint fit of others, the prior is the distribution of new subjects in that fit.
         """
         if (element, value) not in self._prior_above:
-            bank, length = self.bank, self._scores.shape[1]
-            rng = np.random.default_rng([self._seed, 5])
-            places = np.resize(rng.permutation(bank.count), _PRIOR_DRAWS)
-            size, above = max(1, _PRIOR_BLOCK // max(1, length)), 0
-            for start in range(0, _PRIOR_DRAWS, size):
-                block = places[start : start + size]
-                latents = bank.values(rng.normal(size=(len(block), length)), block)
-                above += int((self._flat(latents, len(block))[:, element] > value).sum())
+            rng, length = np.random.default_rng([self._seed, 5]), self._scores.shape[1]
+            picks, above = np.resize(rng.permutation(self.bank.count), _PRIOR_DRAWS), 0
+            for block in np.array_split(picks, 1 + _PRIOR_DRAWS * length // _PRIOR_BLOCK):
+                latents = self.bank.values(rng.normal(size=(len(block), length)), block)
+                above += int((self._profiles(latents)[:, element] > value).sum())
             self._prior_above[element, value] = above / _PRIOR_DRAWS
         return self._prior_above[element, value]
 
@@ -309,16 +273,8 @@ class Running:
         """Summarise every profile element; columns as in `diagnostics.profiles`."""
         from ..model.prior import prior_profiles  # PyMC is slow to import
 
-        weights = self.weights.reshape(GROUPS, -1) * GROUPS
-        size = weights.shape[1]
-        at = (np.arange(size) + 0.5) / size
-        chosen = [np.searchsorted(np.cumsum(own), at).clip(max=size - 1) for own in weights]
-        draws = np.stack(
-            [
-                part[own]
-                for part, own in zip(self.values.reshape(GROUPS, size, -1), chosen, strict=True)
-            ]
-        )
+        chosen = resampled(self.weights.reshape(GROUPS, -1), 0.5)
+        draws = self.values[chosen].reshape(GROUPS, -1, len(self.elements))
         names = {
             "subject": self.bank.joined.own.levels[SUBJECT] * len(self.elements),
             "node": [element.latent.name for element in self.elements],
@@ -329,50 +285,39 @@ class Running:
         columns["mean"], columns["sd"] = self.means[None], self.sds[None]
         return pd.DataFrame(names | {name: values[0] for name, values in columns.items()})
 
-    def _target(self) -> Target:
-        """Return the target with the cells that were answered."""
-        passed, all_ = np.array(self._counts).T
-        return self.bank.at(np.array(self._cells), passed, all_)
-
     def _move(self) -> None:
-        """Resample particles by weight, and move them."""
-        target = self._target()
-        active, rng = target.active, np.random.default_rng([self._seed, 2, len(self._cells)])
-        found = Particles(
+        """Resample particles by weight and move them, or draw them all anew if the error grows."""
+        count = self._answers.shape[1]
+        target = self.bank.at(*self._answers)
+        particles = Particles(
             target.log_likelihood,
-            self._scores[:, active],
-            self._places,
-            self._levels,
-            np.log(self.weights),
+            self._scores[:, target.active],
+            self._picks,
+            self._log_likelihood,
             target.count,
-            rng,
+            np.random.default_rng([self._seed, 2, count]),
         )
-        found.tune()
-        found.choose(GROUPS)
-        self._take(found, active, max(_MOVES, min(_MOST, _FEW // len(self._cells))))
+        particles.resample(self.weights, GROUPS)
+        particles.move(max(_MOVES, min(_MOST, _FEW // count)))
+        self._take(particles, target.active)
+        if self.error > max(_ERROR, _GROWN * self._reached):
+            particles = Particles.tempered(
+                target.log_likelihood,
+                int(target.active.sum()),
+                target.count,
+                len(self._picks),
+                GROUPS,
+                [self._seed, 3, count],
+            )
+            particles.move(_ANEW)
+            self._take(particles, target.active)
+            self.refitted, self._reached = True, self.error
 
-    def _draw_anew(self) -> None:
-        """Draw all particles from the prior, and temper the likelihood of all answers."""
-        target = self._target()
-        seed = int(np.random.SeedSequence([self._seed, 3, len(self._cells)]).generate_state(1)[0])
-        active = target.active
-        found = Particles.tempered(
-            target.log_likelihood,
-            int(active.sum()),
-            target.count,
-            len(self._places),
-            GROUPS,
-            seed,
-        )
-        self._take(found, active, _ANEW)
-
-    def _take(self, found: Particles, active: np.ndarray, moves: int) -> None:
-        """Move particles, and make them the current ones."""
-        for _ in range(moves):
-            found.move()
+    def _take(self, particles: Particles, active: np.ndarray) -> None:
+        """Make particles the current ones, with equal weights."""
         self._scores = self._scores.copy()
-        self._scores[:, active] = found.scores
-        self._places, self._levels = found.places, found.levels
-        self._log_weights = found.log_weights
-        for name in ("_own", "values"):
+        self._scores[:, active] = particles.scores
+        self._picks, self._log_likelihood = particles.picks, particles.log_likelihood
+        self._log_weights = np.zeros(len(self._picks))
+        for name in ("_latents", "values"):
             self.__dict__.pop(name, None)

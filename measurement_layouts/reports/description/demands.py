@@ -4,7 +4,7 @@ import numpy as np
 
 from ...inference.evaluator import Draws, Evaluator
 from ...inference.fit import Fit
-from ...inference.forecasts.reading import reader_of
+from ...inference.forecasts.scope import block_of
 from ...inference.model.alignment import Features
 from ...inference.posterior.posterior import span
 from ...layouts.elements import Element
@@ -72,10 +72,9 @@ def demand_levels(
     low, high = span(fit, element)
     width = high - low
     line = np.linspace(low, high + _BEYOND * width, _STEPS * (1 + _BEYOND) + 1)
-    reader = reader_of(fit, features)
-    drawn = reader.read(fit.subjects.index(subject))
-    profile = _profile(drawn.values, element, line)
-    evaluator = Evaluator(fit.layout, parts, features, items, reader.levels)
+    block = block_of(fit, features, items)
+    profile = _profile(block.read(fit.subjects.index(subject)), element, line)
+    evaluator = Evaluator(fit.layout, parts, features, items, block.levels)
     found = []
     with np.errstate(all="ignore"):  # far above the range a formula may have no value
         for part, values in zip(parts, evaluator(profile), strict=True):

@@ -13,8 +13,9 @@ from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted
-from ...inference.forecasts.streaming import every_draw, group_alike, probabilities
+from ...inference.forecasts.streaming import every_draw
 from ...inference.given import refuse_no_fit
+from ...inference.model.alignment import Features
 from ...inference.population.standing import populated, standing
 from ...inference.posterior.diagnostics import profiles, verdicts
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
@@ -28,6 +29,11 @@ from .demands import demand_levels
 from .judgement import Evidence, judge
 from .rules import Finding, Rules
 from .sentences import Description, Numbers, paragraph
+
+
+def _all_alike(features: Features) -> bool:
+    """Whether all items have the same meta-features."""
+    return all((values == values[:1]).all() for values in features.values())
 
 
 class Training(NamedTuple):
@@ -59,9 +65,9 @@ class Training(NamedTuple):
             return cls._of_steps(fit, row, attempted, attempted.steps)
         items, features = len(attempted.names), attempted.features
         means = np.empty(items)
-        for places, chances in probabilities(fit, row, features, items, memory_mib=_MEMORY_MIB):
+        for places, chances in every_draw(fit, row, features, items, memory_mib=_MEMORY_MIB):
             means[places] = chances.mean(axis=1)
-        alike = not group_alike(features, items)[1].any()
+        alike = _all_alike(features)
         spread = np.nan if alike else float(means.std())
         return cls(int(attempted.successes.sum()), int(attempted.trials.sum()), items, spread)
 
@@ -76,7 +82,7 @@ class Training(NamedTuple):
                 fit, row, features, len(first), outcome, memory_mib=_MEMORY_MIB
             ):
                 means[places] += values.mean(axis=1) / highest
-        alike = not group_alike(features, len(first))[1].any()
+        alike = _all_alike(features)
         counts = int(attempted.successes.sum()), int(attempted.trials.sum())
         rate = float(success_rates(fit, np.array([row])).iloc[0])
         return cls(*counts, len(first), np.nan if alike else float(means.std()), rate)

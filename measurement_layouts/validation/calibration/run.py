@@ -1,7 +1,6 @@
 """Simulation of subjects from a layout's prior, their fits, and ranks of the true values."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,14 +14,13 @@ from ...common.progress import track
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_layout
+from ...inference.cells import CellEvaluator
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood
-from ...inference.model.cells import laid_out, log_likelihoods
 from ...inference.model.cohort import Cohort
 from ...inference.model.prior import sample_prior
-from ...inference.population.drawing import draw_truths
-from ...inference.population.truth import whole_cohort
+from ...inference.population.truth import draw_truths
 from ...inference.posterior.posterior import Posterior
 from ...inference.sampling.convergence import UNTRUSTED, convergence, faults, rhat_ess, status
 from ...inference.sampling.draws import Draws
@@ -102,7 +100,7 @@ def rank_jointly(
         By simulation: ``ok`` where the chains mix, else ``not converged``, and the reason.
     """
     of_truth, of_outcomes, of_chains, of_ties = seeds
-    truths = draw_truths(whole_cohort(layout, items, subjects), simulations, of_truth)
+    truths = draw_truths(Cohort.of_tables(layout, items, subjects), simulations, of_truth)
     rng = np.random.default_rng(of_ties)
     ranks, verdicts = [], {}
     names = [str(number + 1) for number in range(simulations)]
@@ -164,12 +162,12 @@ def _ranks(
     sizes = rhat_ess(np.concatenate([np.stack(series), density]))
     kept = independent(np.array([np.fmin(sizes.ess_bulk, sizes.ess_tail).min()]))
     (at,) = places(kept, series[0].size)
-    flat = {one: values.reshape(-1, *values.shape[2:]) for one, values in drawn.items()}
-    fits = [
-        _log_likelihood(cohort, {one: values[draw] for one, values in flat.items()}) for draw in at
-    ]
-    values = np.stack([*(own.ravel()[at] for own in series), np.array(fits)])
-    truths = np.array([*right, _log_likelihood(cohort, true)])
+    cells = CellEvaluator(cohort)
+    chosen = {one: values.reshape(-1, *values.shape[2:])[at] for one, values in drawn.items()}
+    fits = cells.log_likelihood(cells.draws_by_level(chosen))
+    values = np.stack([*(own.ravel()[at] for own in series), fits])
+    alone = cells.draws_by_level({one: value[None] for one, value in true.items()})
+    truths = np.array([*right, *cells.log_likelihood(alone)])
     beside = np.concatenate([values, truths[:, None]], axis=1)
     return ranked([name], [*quantities, LOG_LIKELIHOOD], beside[None], kept, rng)
 
@@ -179,11 +177,6 @@ def _truth(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
     plates = [plate_name(plate) for plate in latent.plates]
     chosen = truth[latent.name].sel({plate: cohort.levels[plate] for plate in plates})
     return chosen.transpose(*plates, *latent.label_dims).to_numpy()
-
-
-def _log_likelihood(cohort: Cohort, values: Mapping[str, np.ndarray]) -> float:
-    """Compute the log-likelihood of all outcomes, without binomial coefficients."""
-    return float(log_likelihoods(cohort, laid_out(cohort, values)).sum())
 
 
 def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:

@@ -6,8 +6,8 @@ import xarray as xr
 from ...common import options
 from ...common.errors import DataError
 from ...evaluations.given import refuse_no_layout
-from ...inference.population.drawing import draw_truths
-from ...inference.population.truth import whole_cohort
+from ...inference.model.cohort import Cohort
+from ...inference.population.truth import draw_truths
 from ...layouts import Layout
 
 
@@ -63,5 +63,5 @@ def draw_truth(
             f"layout {layout.name!r} is fitted to each subject separately and shares nothing "
             "between subjects; pass simulate a DataFrame of profiles"
         )
-    cohort = whole_cohort(layout, items, subjects)
+    cohort = Cohort.of_tables(layout, items, subjects)
     return draw_truths(cohort, 1, options.whole("seed", seed)).isel(draw=0, drop=True)

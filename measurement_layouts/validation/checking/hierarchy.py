@@ -9,14 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...evaluations.subject_data import EDGE
-from ...inference.model.cells import evaluate_cells, laid_out
+from ...inference.cells import CellEvaluator
 from ...inference.model.cohort import Cohort, indices
-from ...inference.model.prior import draw_prior
-from ...inference.population.priors import around, at_levels, by_label, parents
-from ...layouts import Latent
+from ...inference.model.new_levels import at_all_levels, parameter_at, parents
+from ...inference.model.prior import LOCATION_SCALE, draw_prior
+from ...layouts import Latent, Prior
 from ...layouts.elements import Element
 from ...linking import Expr
+from ...linking.expression import Constant
 
+_LOCATION_SCALE = LOCATION_SCALE | {"TruncatedNormal": ("mu", "sigma"), "LogNormal": ("", "")}
 _STEP = 1e-4  # step of a numerical derivative, as a fraction of the prior sd
 _FIRM = 1e6  # precision with which effects sum to zero, relative to that of their priors
 _MATTERS = 1e-6  # change of log-odds per prior sd that is more than rounding error
@@ -33,6 +35,25 @@ class PlatedElement(Element):
     """
 
     columns: np.ndarray
+
+
+def location_and_scale(prior: Prior) -> tuple[Expr, Expr] | None:
+    """Return the location and the scale of a prior; None where values have another dependence.
+
+    Examples
+    --------
+    >>> location_and_scale(Prior("Normal", mu=0, sigma=2))
+    (<0>, <2>)
+    >>> location_and_scale(Prior("Beta", alpha=1, beta=2)) is None
+    True
+    """
+    location, scale = _LOCATION_SCALE.get(prior.family, ("", ""))
+    parameters = dict(prior.parameters)
+    if prior.zero_sum_axes:
+        parameters["mu"] = Constant(0)
+    if location not in parameters or scale not in parameters:
+        return None
+    return parameters[location], parameters[scale]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,27 +121,24 @@ class Hierarchy:
         ndarray, shape (cells, parts)
             :math:`\sqrt{n / (p (1 - p))}\, \partial p / \partial x`, by central differences.
         """
-        known = laid_out(self.cohort, values)
-        chance = np.clip(evaluate_cells(self.cohort, known), EDGE, 1 - EDGE)
-        found = np.empty((len(self.cohort.subject), len(self.parts)))
-        axes = {dim: 1 + at for at, dim in enumerate(self.cohort.layout.dims)}
+        draws = self._evaluator.draws_by_level({name: one[None] for name, one in values.items()})
+        chance = self._evaluator.chances(draws)[:, 0].clip(EDGE, 1 - EDGE)
+        slopes = np.empty((len(chance), len(self.parts)))
         for column, part in enumerate(self.parts):
-            span, name = part.latent.range, part.latent.name
-            at = [slice(None)] * known[name].ndim
-            for dim in part.latent.label_dims:
-                at[axes[dim]] = slice(part.label_index, part.label_index + 1)
-            ends = []
-            for side in (-1, 1):
-                moved = known[name].copy()
-                step = side * _STEP * self.prior_sd[column]
-                moved[tuple(at)] = np.clip(moved[tuple(at)] + step, span.low, span.high)
-                width = moved[tuple(at)].reshape(len(moved), -1)[:, 0]
-                ends.append((width, evaluate_cells(self.cohort, known | {name: moved})))
-            (below, less), (above, more) = ends
-            found[:, column] = (more - less) / (above - below)
+            span, name, step = part.latent.range, part.latent.name, _STEP * self.prior_sd[column]
+            moved = np.stack([values[name], values[name]])
+            by_label = moved.reshape(2, -1, len(self.of_latent[name]))[..., part.label_index]
+            by_label += np.array([[-step], [step]])
+            np.clip(by_label, span.low, span.high, out=by_label)
+            two = self._evaluator.chances(draws | self._evaluator.draws_by_level({name: moved}))
+            width = np.diff(by_label, axis=0)[0, self.levels(part.latent)]
+            slopes[:, column] = np.diff(two)[:, 0] / width
         weights = np.sqrt(self.cohort.trials / (chance * (1 - chance)))
-        scaled: np.ndarray = found * np.broadcast_to(weights, len(found))[:, None]
-        return scaled
+        return np.asarray(slopes * weights[:, None])
+
+    @cached_property
+    def _evaluator(self) -> CellEvaluator:
+        return CellEvaluator(self.cohort)
 
     def ties(self, values: Mapping[str, np.ndarray]) -> tuple[sp.csr_array, sp.csr_array]:
         r"""Write values as locations plus scales times deviations.
@@ -140,11 +158,8 @@ class Hierarchy:
         for latent in self.cohort.layout.latents:
             count = int(np.prod(self.cohort.size(latent.plates), dtype=int))
             block = sp.csr_array((count * len(self.of_latent[latent.name]), self.size))
-            for label, prior in by_label(latent):
-                parts = self.of_latent[latent.name]
-                chosen = parts if label is None else [parts[label[0]]]
-                labels = latent.label_dims if label is None else ()
-                family = around(prior)
+            for prior, chosen, labels in self._by_prior(latent):
+                family = location_and_scale(prior)
                 own = np.concatenate([part.columns for part in chosen])
                 if family is None:
                     spread = [self.prior_sd[self.parts.index(part)] for part in chosen]
@@ -154,13 +169,13 @@ class Hierarchy:
                     :, [part.label_index for part in chosen]
                 ]
                 location, scale = (
-                    at_levels(self.cohort, latent, labels, each, values).reshape(count, -1)
-                    for each in family[:2]
+                    self._parameter(latent, labels, each, values).reshape(count, -1)
+                    for each in family
                 )
                 alone[own] = scale.T.ravel()
                 deviation = (here - location) / scale
-                start = parts[0].columns[0]
-                for each, times in ((family.location, 1.0), (family.scale, deviation)):
+                start = self.of_latent[latent.name][0].columns[0]
+                for each, times in zip(family, (1.0, deviation), strict=True):
                     for change, by in self._changes(latent, labels, each, values):
                         moved = change.reshape(count, -1) * times
                         for at, part in enumerate(chosen):
@@ -194,8 +209,30 @@ class Hierarchy:
                     flat = moved.reshape(-1, len(self.of_latent[parent.name]))
                     flat[:, part.label_index] += side * step
                     now = {**values, parent.name: moved}
-                    ends.append(at_levels(self.cohort, latent, labels, expression, now))
+                    ends.append(self._parameter(latent, labels, expression, now))
                 yield (ends[1] - ends[0]) / (2 * step), part.columns[self._above(latent, parent)]
+
+    def _by_prior(self, latent: Latent) -> list[tuple[Prior, list[PlatedElement], tuple[str, ...]]]:
+        """List a latent's priors with their parts and label dimensions."""
+        parts = self.of_latent[latent.name]
+        if not isinstance(latent.prior, tuple):
+            return [(latent.priors[0], parts, latent.label_dims)]
+        return [(prior, [part], ()) for prior, part in zip(latent.priors, parts, strict=True)]
+
+    def _parameter(
+        self,
+        latent: Latent,
+        labels: tuple[str, ...],
+        expression: Expr,
+        values: Mapping[str, np.ndarray],
+    ) -> np.ndarray:
+        """Compute a prior's parameter at all levels of its latent: (levels..., labels...)."""
+        tables = {name: each[None] for name, each in {**values, **self.cohort.covariates}.items()}
+        values_of = at_all_levels(self.cohort, latent, tables)
+        axes = 1 + len(latent.plates)
+        numbers = parameter_at(self.cohort, expression, axes, labels, values_of)[0]
+        sizes = (len(self.cohort.layout.dims[dim]) for dim in labels)
+        return np.broadcast_to(numbers, (*self.cohort.size(latent.plates), *sizes))
 
     def _above(self, latent: Latent, parent: Latent) -> np.ndarray:
         """Find the level of a parent for each level of a latent."""
@@ -248,17 +285,13 @@ class Hierarchy:
 
     def _sum_to_zero(self, latent: Latent, precision: np.ndarray) -> None:
         """Fix the sums of deviations at zero for priors that sum to zero."""
-        for label, prior in by_label(latent):
-            family = around(prior)
-            if family is None or not family.axes:
-                continue
-            sizes = self.cohort.size(latent.plates)
-            parts = self.of_latent[latent.name]
-            for part in parts if label is None else [parts[label[0]]]:
+        sizes = self.cohort.size(latent.plates)
+        for prior, parts, _ in self._by_prior(latent):
+            for part in parts if prior.zero_sum_axes else ():
                 free: np.ndarray = np.ones((1, 1))
                 for axis, count in enumerate(sizes):
                     eye = np.eye(count)
-                    summed = axis >= len(sizes) - family.axes
+                    summed = axis >= len(sizes) - prior.zero_sum_axes
                     free = np.kron(free, eye - 1 / count if summed else eye)
                 at = np.ix_(part.columns, part.columns)
                 precision[at] += _FIRM * (np.eye(len(part.columns)) - free)

@@ -9,15 +9,15 @@ import pandas as pd
 from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
 from ...inference.model.linkage import about_unlinked, unlinked_groups
-from ...inference.population.drawing import draw_truths
-from ...inference.population.priors import around, parents
+from ...inference.model.new_levels import parents
+from ...inference.population.truth import draw_truths
 from ...layouts import Latent, Layout
 from ...layouts.elements import elements
 from ...layouts.plates import POPULATION, SUBJECT, plate_name
 from ...linking import units
 from .advice import about_latents, learnt
 from .columns import informed_by
-from .hierarchy import Hierarchy, PlatedElement
+from .hierarchy import Hierarchy, PlatedElement, location_and_scale
 
 _DRAWS = 12  # draws from the prior
 _VALUES = 1500  # most values that are treated together; beyond them subjects are left out
@@ -226,9 +226,9 @@ def _summed(part: PlatedElement) -> bool:
 
 def _locations(source: Hierarchy, part: PlatedElement) -> list[int]:
     """List the positions of the latents that are the location of a latent's prior."""
-    family = around(part.prior)
-    known = parents(family.location) if family is not None else []
-    return [at for at, each in enumerate(source.parts) if each.latent in known]
+    location, _ = location_and_scale(part.prior) or (None, None)
+    above = [] if location is None else parents(location)
+    return [at for at, each in enumerate(source.parts) if each.latent in above]
 
 
 def _told(ridges: Sequence[_Ridge]) -> list[str]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted
-from ...inference.forecasts.streaming import probabilities
+from ...inference.forecasts.streaming import every_draw
 from ...inference.posterior.posterior import posterior_draws, some_draws
 from .expansion import (
     EFFECT_SD,
@@ -72,7 +72,7 @@ class Leftover:
         items = Attempted.of(fit, row)
         kept = some_draws(fit, _DRAWS)
         mean, draws = np.empty(len(items.names)), np.empty((len(items.names), len(kept)))
-        parts = probabilities(fit, row, items.features, len(mean), memory_mib=_MEMORY_MIB)
+        parts = every_draw(fit, row, items.features, len(mean), memory_mib=_MEMORY_MIB)
         for places, chances in parts:
             mean[places], draws[places] = chances.mean(axis=1), chances[:, kept]
         known, who = fit.elements, fit.subjects[row]

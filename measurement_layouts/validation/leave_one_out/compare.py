@@ -162,8 +162,8 @@ def compare_layouts(
     found = {name: loo(fit, subjects=who) for name, fit in fits.items()}
     points, tables = [], []
     for subject in who:
-        cells = {"subject": subject, "item": items[subject]}
-        columns = [one.pointwise["elpd"].sel(cells).to_numpy() for one in found.values()]
+        elpds = [one.pointwise["elpd"].sel(subject=subject) for one in found.values()]
+        columns = [elpd.sel(item=items[subject]).to_numpy() for elpd in elpds]
         points.append(np.stack(columns, axis=1))
         warnings = [
             _warning(found[name], subject, statuses[name][subject] == _LOST) for name in fits

@@ -10,9 +10,9 @@ import xarray as xr
 
 from ...common.errors import FitError
 from ...common.messages import many
-from ...evaluations.steps import Rows
 from ...inference.fit import Fit
-from ...inference.forecasts.likelihood import Attempted, log_likelihood, whole_items
+from ...inference.forecasts.likelihood import Attempted, log_likelihood
+from ...inference.forecasts.training import names_of_items
 from ...inference.given import refuse_few_draws, refuse_no_fit
 from ...inference.population.left_out import LeftOut
 from .smoothing import left_out, relative_efficiency, standard_error
@@ -40,8 +40,10 @@ class LeaveOneOut:
         subject, indexed by item or subject: the same columns, but with ``outcomes``, the number of
         cells that are left out together, instead of ``items``, and without ``se``.
     pointwise : xarray.Dataset
-        ``elpd`` and Pareto ``k`` (subject, item), or of each item or subject; NaN where the item
-        was not attempted.
+        ``elpd`` and Pareto ``k`` of each attempted cell, (cell,), with the names of its subject and
+        item as an index: ``pointwise.sel(subject="Ann")`` selects a subject, and
+        ``pointwise.unstack("cell")`` makes a table of all pairs. By item or subject, of each of
+        them.
     limit : float
         Largest Pareto k of a reliable estimate: with S draws :math:`\min(1 - 1/\log_{10} S, 0.7)`.
     unit : {"cell", "item", "subject"}
@@ -153,49 +155,48 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     """
     refuse_no_fit(fit)
     check_unit(fit, unit, subjects)
-    rows, names = fit.places(subjects), fit.subjects
+    rows = fit.places(subjects)
     draws = refuse_few_draws(fit, "leave-one-out", _FEWEST_DRAWS)
     if unit != "cell" and fit.layout.joint:
         return _of_units(fit, unit, rows)
     limit = min(1 - 1 / np.log10(draws), 0.7)
-    items = fit.item_names
-    if fit.layout.steps is not None:
-        items = Rows.read(items).items
-    pointwise = np.full((3, len(rows), len(items)), np.nan)
-    summaries = []
-    for place, row in enumerate(rows):
-        attempted = Attempted.of(fit, row)
-        elpd, k, p_loo = _by_item(fit, row, attempted)
-        pointwise[:, place, items.get_indexer(attempted.items)] = elpd, k, p_loo
-        bad = int((~(k <= limit)).sum())
-        summaries.append((elpd.sum(), standard_error(elpd), p_loo.sum(), len(elpd), bad, k.max()))
+    cells = [_by_item(fit, row, Attempted.of(fit, row)) for row in rows]
     if unit == "item":
-        return _whole_items(pointwise, list(items), limit)
-    who = pd.Index([names[row] for row in rows], name="subject", dtype="str")
+        return _whole_items(pd.concat(cells), names_of_items(fit), limit)
+    summaries = [
+        (
+            cell["elpd"].sum(),
+            standard_error(cell["elpd"].to_numpy()),
+            cell["p_loo"].sum(),
+            len(cell),
+            int((~(cell["k"] <= limit)).sum()),
+            cell["k"].max(),
+        )
+        for cell in cells
+    ]
+    people = pd.Index(fit.names(rows), name="subject", dtype="str")
     columns = ["elpd", "se", "p_loo", "items", "bad_k", "worst_k"]
-    cells = ("subject", "item")
-    found = xr.Dataset(
-        {"elpd": (cells, pointwise[0]), "k": (cells, pointwise[1])},
-        {"subject": list(who), "item": list(items)},
+    table = pd.DataFrame(summaries, people, columns)
+    by_cell = pd.concat(cells)
+    codes = people.repeat([len(cell) for cell in cells])
+    index = pd.MultiIndex.from_arrays([codes, by_cell.index], names=["subject", "item"])
+    pointwise = xr.Dataset(
+        {name: ("cell", by_cell[name].to_numpy()) for name in ("elpd", "k")},
+        xr.Coordinates.from_pandas_multiindex(index, "cell"),
     )
-    return LeaveOneOut(pd.DataFrame(summaries, who, columns), found, limit)
+    return LeaveOneOut(table, pointwise, limit)
 
 
-def _by_item(fit: Fit, row: int, items: Attempted) -> np.ndarray:
-    """Compute elpd, k and p_loo of a subject's items; shape (3, items)."""
+def _by_item(fit: Fit, row: int, items: Attempted) -> pd.DataFrame:
+    """Compute elpd, k and p_loo of a subject's items."""
     posterior = fit.posterior.isel(subject=row)
     profile = [posterior[latent.name].to_numpy() for latent in fit.layout.latents]
     each = [draws.reshape(*draws.shape[:2], -1) for draws in profile]
     r_eff = relative_efficiency(np.concatenate(each, axis=2))
-    if items.steps is not None:
-        parts = whole_items(fit, row, items, items.steps)
-        return np.stack([left_out(own, r_eff) for own in parts], axis=1)
-    different, which = items.different()
-    found = np.empty((3, len(different.names)))
-    for places, values in log_likelihood(fit, row, different):
-        for place, own in zip(places, values, strict=True):
-            found[:, place] = left_out(own, r_eff)
-    return found[:, which]
+    numbers = [
+        left_out(logs, r_eff) for _, values in log_likelihood(fit, row, items) for logs in values
+    ]
+    return pd.DataFrame(numbers, pd.Index(items.items), ["elpd", "k", "p_loo"])
 
 
 def check_unit(fit: Fit, unit: str, subjects: object) -> None:
@@ -238,15 +239,13 @@ def _of_units(fit: Fit, unit: Unit, subjects: np.ndarray) -> LeaveOneOut:
     return _by_name(unit, names, numbers, counts, min(1 - 1 / np.log10(len(draws)), 0.7))
 
 
-def _whole_items(pointwise: np.ndarray, items: list[str], limit: float) -> LeaveOneOut:
-    """Join the cells of each item; (3, subjects, items) of elpd, k and p_loo."""
-    elpd, k, p_loo = pointwise
-    counts = (~np.isnan(elpd)).sum(axis=0)
-    tried = np.flatnonzero(counts)
-    worst = k[:, tried]
-    numbers = [np.nansum(elpd, axis=0)[tried], np.nanmax(worst, axis=0), np.nansum(p_loo, 0)[tried]]
-    chosen = [items[place] for place in tried]
-    return _by_name("item", chosen, np.stack(numbers), counts[tried], limit)
+def _whole_items(cells: pd.DataFrame, items: pd.Index, limit: float) -> LeaveOneOut:
+    """Join the cells of each item."""
+    groups = cells.groupby(level=0)
+    table = groups.agg({"elpd": "sum", "k": "max", "p_loo": "sum"}).assign(count=groups.size())
+    table = table.loc[items[items.isin(table.index)]]
+    *numbers, counts = table.to_numpy().T
+    return _by_name("item", list(table.index), np.stack(numbers), counts.astype(int), limit)
 
 
 def _by_name(

@@ -223,7 +223,7 @@ class _Run:
             if fits is not None:
                 said = fits.reset_index()
                 self.fits.append(keyed(said, method=name, repeat=repeat, fold=place))
-            if forecast is not None and forecast.support is not None:
+            if forecast is not None and forecast.training is not None:
                 for subject, own in zip(evaluation.subjects, asked, strict=True):
                     if len(own) and subject in forecast.data.indexes["subject"]:
                         told = outside(forecast, subject, own)

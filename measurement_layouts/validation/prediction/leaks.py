@@ -11,7 +11,7 @@ from ...common.errors import DataError
 from ...common.messages import many, some
 from ...evaluations.alike import Content, equal, same_rows
 from ...evaluations.steps import Rows
-from ...inference.forecasts.seen import Seen
+from ...inference.forecasts.training import Training
 
 _FEW = 8  # items, below which chance may make two tables equal
 
@@ -42,7 +42,7 @@ class Asked:
 
     Attributes
     ----------
-    seen : Seen
+    training : Training
         Training data of the forecast.
     subjects, names : Index
         Subjects and items to be scored.
@@ -50,7 +50,7 @@ class Asked:
         Items and outcomes to be scored, and training items and outcomes of the same subjects.
     """
 
-    seen: Seen
+    training: Training
     subjects: pd.Index
     names: pd.Index
     content: Content
@@ -59,41 +59,40 @@ class Asked:
     @classmethod
     def of(
         cls,
-        seen: Seen,
+        training: Training,
         successes: pd.DataFrame,
         trials: pd.DataFrame,
         rows: Rows | None,
     ) -> "Asked":
         """Collect outcomes, (subjects, rows), with the training data."""
-        who = seen.subjects.get_indexer(trials.index)
+        who = training.subjects.get_indexer(trials.index)
         names = pd.Index(trials.columns) if rows is None else rows.items
         counts = [by_item(table.to_numpy(), len(names)) for table in (successes, trials)]
-        places = seen.asked.get_indexer(names)
-        known = [by_item(table[who], len(seen.names)) for table in seen.cells.tables]
+        places = training.items.get_indexer(names)
+        known = [by_item(table[who], len(training.names)) for table in training.counts()]
         return cls(
-            seen,
+            training,
             trials.index,
             names,
-            Content(seen.features[places], *counts),
-            Content(seen.known, *known),
+            Content(training.features[places], *counts),
+            Content(training.fitted, *known),
         )
 
-    @property
-    def attempted(self) -> np.ndarray:
-        """Whether each subject attempted each training item."""
-        return self.seen.attempted[self.seen.subjects.get_indexer(self.subjects)]
+    def attempted(self, rows: np.ndarray) -> np.ndarray:
+        """Whether each subject attempted training items, by position (-1: none)."""
+        subjects = self.training.subjects.get_indexer(self.subjects)
+        return self.training.attempted(rows)[subjects]
 
     def verdict(self, *, reused_names: bool) -> Verdict:
         """Detect training outcomes among all items and subjects."""
-        places = self.seen.names.get_indexer(self.names)
-        attempted = self.attempted
+        places = self.training.names.get_indexer(self.names)
         rows = same_rows(self.content, self.trained, places)
-        if reused_names or self.seen.nameless:
-            same = attempted[:, rows] & (rows >= 0)
+        if reused_names or self.training.nameless:
+            same = self.attempted(rows)
             return Verdict(same, np.zeros_like(same), np.full(len(rows), -1))
         mine, known = self.content.features, self.trained.features[places]
         fits = equal(mine, known).all(axis=1)
-        named = attempted[:, places] & (places >= 0)
+        named = self.attempted(places)
         other = (rows >= 0) & (rows != places)
         renamed = np.where(other, rows, -1) if other.sum() >= _FEW else np.full(len(rows), -1)
         return Verdict(named & fits, named & ~fits, renamed)
@@ -138,7 +137,7 @@ def refuse_trained(
         raise trained_error(same)
     found = np.flatnonzero(verdict.renamed >= 0)
     if len(found):
-        known = asked.seen.names[verdict.renamed[found]]
+        known = asked.training.names[verdict.renamed[found]]
         pairs = [f"{name} (as {own})" for name, own in zip(asked.names[found], known, strict=True)]
         warnings.warn(
             f"{many(len(pairs), 'item')} have the meta-features and outcomes of training items "

@@ -146,14 +146,14 @@ def _counted(
 
 def outside(forecast: Forecast, subject: str, rows: pd.Index) -> tuple[float, str]:
     """Count a subject's scored items outside its training items, and name the meta-features."""
-    if forecast.support is None:
+    if forecast.training is None:
         return math.nan, ""
     flags = forecast.data["outside_training"].sel(subject=subject, item=rows).to_numpy()
     names = rows.to_numpy() if forecast.rows is None else Rows.read(rows).item
     items = pd.unique(names[flags])
     if not len(items):
         return 0, ""
-    which = some(forecast.support.table([subject], items)["meta_feature"].unique(), 3)
+    which = some(forecast.training.table([subject], items)["meta_feature"].unique(), 3)
     scored = many(len(pd.unique(names)), "item")
     return len(items), f"outside the training items: {len(items)} of {scored} ({which})"
 
@@ -205,9 +205,9 @@ def matched(
     successes = evaluation.successes.loc[subjects, items]
     if not trials.to_numpy().any():
         raise DataError("nothing to score: none of the forecast items was attempted; add outcomes")
-    if forecast.seen is not None:
+    if forecast.training is not None:
         asked = Asked.of(
-            forecast.seen,
+            forecast.training,
             successes,
             evaluation.trials.loc[subjects, items],
             None if forecast.rows is None else Rows.read(items),

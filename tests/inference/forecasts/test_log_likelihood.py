@@ -24,10 +24,10 @@ def graded():
 
 def agree_with_arviz(fit, subject):
     """ArviZ's leave-one-out from the tree, item by item, is that of `validation.loo`."""
-    tree = fit.with_log_likelihood(subjects=[subject]).isel(subject=0)
+    tree = fit.with_log_likelihood(subjects=[subject])
     theirs = arviz_stats.loo(tree, pointwise=True)
     ours = ml.validation.loo(fit, subjects=[subject])
-    own = ours.pointwise.sel(subject=subject, item=theirs.elpd_i["item"].to_numpy())
+    own = ours.pointwise.sel(subject=subject).sel(item=theirs.elpd_i["item"].to_numpy())
     np.testing.assert_allclose(own["elpd"], theirs.elpd_i, rtol=0, atol=1e-9)
     np.testing.assert_allclose(own["k"], theirs.pareto_k, rtol=0, atol=1e-6)
     row = ours.table.loc[subject]
@@ -47,22 +47,24 @@ def test_arviz_leaves_out_the_same(fitted, subject):
 def test_an_item_is_left_out_with_all_its_outcomes(graded, subject):
     agree_with_arviz(graded, subject)
     found = graded.with_log_likelihood()["log_likelihood"]
-    assert (list(found.data_vars), found.sizes["item"]) == (["outcomes"], 14)
+    assert (list(found.data_vars), found.sizes["cell"]) == (["outcomes"], 28)
 
 
 def test_everybody_at_once(fitted, animal_ai, cohort):
     tree = fitted.with_log_likelihood()
     (values,) = tree["log_likelihood"].data_vars.values()
     assert values.name == animal_ai.outcome.name
-    assert values.dims == ("chain", "draw", "subject", "item")
-    assert values.shape == (2, 150, 6, 24)
-    known = values.notnull().all(["chain", "draw"])
-    np.testing.assert_array_equal(known, cohort.trials > 0)
+    assert values.dims == ("chain", "draw", "cell")
+    assert values.notnull().all()
+    cells = set(zip(values["subject"].values, values["item"].values, strict=True))
+    attempted = (cohort.trials > 0).stack()
+    assert cells == set(attempted.index[attempted])
+    assert values.shape == (2, 150, len(cells))
     for name in ("posterior", "sample_stats", "prior", "observed_data", "constant_data"):
         assert tree[name].to_dataset().identical(fitted.data[name].to_dataset())
     alone = fitted.with_log_likelihood(subjects=["Dot"])
-    assert alone["log_likelihood"].sizes["item"] == 12
-    wanted = values.sel(subject=["Dot"], item=alone["log_likelihood"]["item"])
+    assert alone["log_likelihood"].sizes["cell"] == 12
+    wanted = values.isel(cell=values["subject"].values == "Dot")
     np.testing.assert_array_equal(alone["log_likelihood"][values.name], wanted)
 
 
@@ -72,7 +74,7 @@ def test_outcomes_of_items_held_out():
     fit = ml.fit(layout, tossed, **GRID)
     new = small_layouts.counts([2, 0, 5], [2, 0, 9])
     tree = fit.with_log_likelihood(new)
-    values = tree["log_likelihood"]["heads"].to_numpy()[:, :, 0]
+    values = tree["log_likelihood"]["heads"].to_numpy()
     chances = fit.posterior["p"].to_numpy()[0][..., None]
     np.testing.assert_allclose(values, binom.logpmf([2, 5], [2, 9], chances), atol=1e-9)
     assert tree["observed_data"]["trials"].to_numpy().tolist() == [2, 9]
@@ -97,7 +99,7 @@ def test_subjects_are_checked(fitted, cohort):
     others = cohort.select(subjects=["Ann"])
     with pytest.raises(DataError, match="unknown subject Bob; known: Ann"):
         fitted.with_log_likelihood(others, subjects=["Bob"])
-    assert fitted.with_log_likelihood(others)["log_likelihood"]["subject"].values == ["Ann"]
+    assert fitted.with_log_likelihood(others)["log_likelihood"]["subject"].values[0] == "Ann"
     strangers = ml.Evaluation(
         others.items, others.successes.set_axis(["Eve"]), others.trials.set_axis(["Eve"])
     )

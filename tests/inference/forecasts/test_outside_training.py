@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
+from measurement_layouts.inference.forecasts.scope import Scope
+from measurement_layouts.inference.forecasts.training import Training
 from measurement_layouts.linking import logistic, presence, product
 from measurement_layouts.validation.prediction.splits import masked
 
@@ -404,11 +406,9 @@ def test_memory_is_that_of_the_flags():
     trials = rng.integers(0, 2, (subjects, count))
     trials = pd.DataFrame(trials, [f"sim-{place}" for place in range(subjects)], names)
     fit = crafted(layout, ml.Evaluation(items, trials * 0, trials))
-    support = fit.forecast(items.iloc[:1]).support
-    everything = {name: fit.constants[name].to_numpy() for name in ("demand",)}
+    scope, _ = Scope.of(fit, items, None), fit.coded
     tracemalloc.start()
-    whole = type(support).of(fit, fit.subjects, np.arange(subjects), items.index, everything)
-    flags = whole.flags()
+    flags = Training.of(scope).outside()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     cells = subjects * count  # a table of 18 columns has 18 bytes a cell, of numbers 144

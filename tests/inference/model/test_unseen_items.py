@@ -227,7 +227,7 @@ def test_likelihoods_do_not_depend_on_how_memory_cuts_them(monkeypatch):
         return found
 
     before = whole()
-    monkeypatch.setattr(likelihood, "_AVERAGED_MIB", 0.1)
+    monkeypatch.setattr(likelihood, "_MEMORY_MIB", 0.1)
     np.testing.assert_array_equal(before, whole())
 
 

@@ -8,7 +8,7 @@ from scipy.special import expit, roots_hermitenorm
 from scipy.stats import binom, norm
 
 import measurement_layouts as ml
-from measurement_layouts.inference.model.cells import evaluate_cells, laid_out, log_likelihoods
+from measurement_layouts.inference.cells import CellEvaluator
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.linking import logistic, mean_failure, mixture
 
@@ -72,19 +72,19 @@ def unseen_cohort():
 def test_a_property_of_a_subject_on_an_item_is_averaged_in_its_outcome():
     layout, evaluation, skill = unseen_cohort()
     cohort = Cohort.of_evaluation(layout, evaluation)
-    values = {"sd": np.array(1.0), "ability": skill, "scatter": np.array(0.8)}
-    values_of = laid_out(cohort, values)
+    cells = CellEvaluator(cohort)
+    values = {"sd": np.ones(1), "ability": skill[None], "scatter": np.full(1, 0.8)}
+    draws = cells.draws_by_level(values)
     nodes, weights = roots_hermitenorm(60)
     hard = evaluation.items["size"].to_numpy()[:, None] + 0.8 * nodes
     given = expit(skill[:, None, None] - hard)
     counts = (each.to_numpy()[..., None] for each in (evaluation.successes, evaluation.trials))
     marginal = (binom.pmf(*counts, given) * weights / weights.sum()).sum(axis=-1)
     ways = binom.logpmf(cohort.successes, cohort.trials, 0.5) + cohort.trials * np.log(2)
-    np.testing.assert_allclose(
-        log_likelihoods(cohort, values_of), np.log(marginal).ravel() - ways, atol=1e-5
-    )
+    expected = np.log(marginal).sum() - ways.sum()
+    np.testing.assert_allclose(cells.log_likelihood(draws), expected, atol=1e-5)
     mean = (given * weights / weights.sum()).sum(axis=-1)
-    np.testing.assert_allclose(evaluate_cells(cohort, values_of), mean.ravel(), atol=1e-5)
+    np.testing.assert_allclose(cells.chances(draws)[:, 0], mean.ravel(), atol=1e-5)
 
 
 def test_repeated_attempts_scatter_in_simulations():

@@ -13,7 +13,7 @@ from scipy.special import expit, logsumexp
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.forecasts.likelihood import Attempted, whole_items
+from measurement_layouts.inference.forecasts.likelihood import Attempted, log_likelihood
 from measurement_layouts.linking import logistic
 
 PROFILES = pd.DataFrame({"objectPermanence": [4.0, 8.0], "noise": [0.1, 0.4]}, ["Ann", "Bob"])
@@ -181,9 +181,10 @@ def test_stores_hold_all(fit, made, evaluation, new, tmp_path):
 def test_leave_one_out_takes_items_whole(fit, evaluation):
     found = ml.validation.loo(fit)
     assert found.table["items"].tolist() == [14, 14]
-    assert list(found.pointwise["item"].to_numpy()) == list(evaluation.item_table.index)
-    rows = Attempted.of(fit, 0)
-    each = np.stack(list(whole_items(fit, 0, rows, rows.steps)))
+    of_ann = found.pointwise.sel(subject="Ann")
+    assert list(of_ann["item"].to_numpy()) == list(evaluation.item_table.index)
+    parts = log_likelihood(fit, 0, Attempted.of(fit, 0))
+    each = np.concatenate([values for _, values in parts])
     chances = reached(fit, "Ann", of.items(14))
     total = np.zeros((120, 14))
     for leaf in fit.layout.outcomes:

@@ -7,7 +7,7 @@ from helpers.joint_fits import at_the_median, normal
 from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts.inference.forecasts import levels
+from measurement_layouts.inference.model import new_levels
 from measurement_layouts.linking import logistic
 
 STUDIES, NEW = 12, 12
@@ -75,7 +75,7 @@ def covered():
             ]
         )
         with pytest.MonkeyPatch.context() as without:
-            without.setattr(levels, "from_scores", at_the_median)
+            without.setattr(new_levels, "from_scores", at_the_median)
             narrow = fit.forecast(what, subjects=list(known), prob=PROB)
         found["no item part"] += held(chances, narrow).to_numpy()[own, ITEMS + own].tolist()
     return found, np.array(briers)

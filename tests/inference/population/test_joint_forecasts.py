@@ -16,7 +16,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import measurement_layouts as ml
-from measurement_layouts.inference.forecasts import levels
+from measurement_layouts.inference.model import new_levels
 from measurement_layouts.linking import logistic, total
 
 DRAWS = 8000
@@ -99,7 +99,7 @@ def test_new_subjects_and_items_are_averaged_over(simple, case):
 @pytest.mark.parametrize("case", [("s1", "new"), ("newcomer", "i2"), ("newcomer", "new")])
 def test_twin_without_what_is_new_of_the_item_or_subject(simple, case, monkeypatch):
     fit, draws = simple
-    monkeypatch.setattr(levels, "from_scores", at_the_median)
+    monkeypatch.setattr(new_levels, "from_scores", at_the_median)
     found = fit.forecast(people("i2", "new"), subjects=people("s1", "newcomer"))
     location, spread = cases(draws)[case]
     _, low, _ = cell(found, *case)

@@ -9,22 +9,23 @@ from scipy.stats import kstest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.model.cells import evaluate_cells, laid_out
-from measurement_layouts.inference.population.drawing import draw_truths
-from measurement_layouts.inference.population.truth import whole_cohort
+from measurement_layouts.inference.model.cohort import Cohort
+from measurement_layouts.inference.population.truth import draw_truths, true_values
+from measurement_layouts.inference.simulate import true_chances
 
 ITEMS, SUBJECTS = shared_layouts.items(6), shared_layouts.subjects(5)
 LAYOUT = shared_layouts.explanatory()
 
 
-def chances(cohort, values):
-    """Success probabilities by cell."""
-    return np.broadcast_to(evaluate_cells(cohort, laid_out(cohort, values)), len(cohort.row))
+def chances(truth):
+    """Success probabilities of the subjects on the items."""
+    cohort = Cohort.of_tables(LAYOUT, ITEMS, SUBJECTS)
+    return true_chances(cohort, true_values(cohort, truth))
 
 
 @pytest.fixture(scope="module")
 def truths():
-    return draw_truths(whole_cohort(LAYOUT, ITEMS, SUBJECTS), 2000, seed=1)
+    return draw_truths(Cohort.of_tables(LAYOUT, ITEMS, SUBJECTS), 2000, seed=1)
 
 
 @pytest.mark.trust("calibration")
@@ -44,7 +45,6 @@ def test_draws_follow_the_priors(truths):
 
 
 def test_chances_are_those_of_the_formula(truths):
-    cohort = whole_cohort(LAYOUT, ITEMS, SUBJECTS)
     truth = truths.isel(draw=7)
     values = {latent.name: truth[latent.name].to_numpy() for latent in LAYOUT.latents}
     tasks = pd.Index(["a", "b", "c"]).get_indexer(ITEMS["task"])
@@ -54,7 +54,7 @@ def test_chances_are_those_of_the_formula(truths):
         + values["ofTask"][tasks]
         + values["ease"]
     )
-    np.testing.assert_allclose(chances(cohort, values), expit(logit).ravel(), rtol=1e-12)
+    np.testing.assert_allclose(chances(truth), expit(logit), rtol=1e-12)
 
 
 def test_outcomes_follow_the_chances():
@@ -62,11 +62,9 @@ def test_outcomes_follow_the_chances():
     truth = ml.validation.draw_truth(LAYOUT, ITEMS, SUBJECTS, seed=3)
     trials = 20_000
     drawn = ml.simulate(LAYOUT, ITEMS, truth, seed=2, trials=trials, subjects=SUBJECTS)
-    cohort = whole_cohort(LAYOUT, ITEMS, SUBJECTS)
-    values = {latent.name: truth[latent.name].to_numpy() for latent in LAYOUT.latents}
-    chance = chances(cohort, values)
+    chance = chances(truth)
     error = np.sqrt(chance * (1 - chance) / trials)
-    assert (abs(drawn.successes.to_numpy().ravel() / trials - chance) < 5 * error).all()
+    assert (abs(drawn.successes.to_numpy() / trials - chance) < 5 * error).all()
     assert drawn.subject_table.equals(SUBJECTS.rename_axis("subject"))
 
 

@@ -31,7 +31,7 @@ def test_scores_and_places_are_those_of_the_closed_form(seed):
     found = sample_particles(log_likelihood, 3, len(PLACES), chains=4, draws=1000, seed=seed)
     spread = found.scores.std(axis=(0, 1))
     assert (abs(found.scores.mean(axis=(0, 1)) - means) < 4 * spread / 600**0.5).all()
-    shift = PLACES[found.shared]
+    shift = PLACES[found.picks]
     assert abs(shift.mean() - weights @ PLACES) < 4 * shift.std() / 400**0.5
     assert found.effective == pytest.approx(1 / (weights**2).sum(), rel=0.1)
     unweighted = PLACES.mean()  # the twin: places taken equally
@@ -55,7 +55,7 @@ def test_nothing_of_ones_own_leaves_the_weights():
     found = sample_particles(of_places, 0, len(PLACES), chains=4, draws=1000, seed=1)
     weights = np.exp(3 * PLACES)
     mean = weights @ PLACES / weights.sum()
-    shift = PLACES[found.shared]
+    shift = PLACES[found.picks]
     assert abs(shift.mean() - mean) < 4 * shift.std() / 400**0.5
 
 

@@ -6,7 +6,7 @@ import pytest
 from helpers import shared_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.inference.population.truth import whole_cohort
+from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.linking import logistic
 from measurement_layouts.validation.checking.hierarchy import Hierarchy
 
@@ -63,7 +63,9 @@ def by_hand(known, prior_sd, sums_to_zero=True):
 
 @pytest.fixture(scope="module")
 def source():
-    return Hierarchy(whole_cohort(shared_layouts.rasch(), ITEMS, SUBJECTS))
+    tried = pd.DataFrame(1, SUBJECTS.index, ITEMS.index)
+    evaluation = ml.Evaluation(ITEMS, 0 * tried, tried, subjects=SUBJECTS)
+    return Hierarchy(Cohort.of_evaluation(shared_layouts.rasch(), evaluation))
 
 
 def test_expected_variances_are_those_of_the_formula_by_hand(source):

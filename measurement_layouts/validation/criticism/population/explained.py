@@ -11,9 +11,9 @@ from ....common.digits import beside, fixed
 from ....common.errors import FitError
 from ....common.options import inside
 from ....evaluations.subject_data import EDGE
+from ....inference.cells import CellEvaluator
 from ....inference.fit import Fit
 from ....inference.given import refuse_no_fit
-from ....inference.model.cells import evaluate_cells, laid_out
 from ....inference.model.cohort import Cohort
 from ....inference.model.new_levels import new_values
 from ....inference.posterior.cohort import cohort_of
@@ -246,16 +246,17 @@ def _by_draw(
     draws = some_draws(fit, int(most))
     together = max(1, _BLOCK // (cells * copies))
     rng = np.random.default_rng(_SEED)
+    evaluator, items = CellEvaluator(cohort), len(cohort.levels[ITEM])
     demands, these, new = [], [], []
     for start in range(0, len(draws), together):
         block = draws[start : start + together]
         values = {one.name: stacked(fit, one, block) for one in fit.layout.latents}
-        centre = _difficulties(cohort, values | _from_prior(cohort, own, values, None))
+        centre = _difficulties(evaluator, items, values | _from_prior(cohort, own, values, None))
         demands.append(centre.var(axis=1))
-        these.append((_difficulties(cohort, values) - centre).var(axis=1))
+        these.append((_difficulties(evaluator, items, values) - centre).var(axis=1))
         several = {name: np.repeat(each, copies, axis=0) for name, each in values.items()}
         fresh = several | _from_prior(cohort, own, several, rng, copies)
-        parts = _difficulties(cohort, fresh) - np.repeat(centre, copies, axis=0)
+        parts = _difficulties(evaluator, items, fresh) - np.repeat(centre, copies, axis=0)
         new.append(parts.reshape(len(block), -1).var(axis=1))
     of_demands = np.concatenate(demands)[:, None]
     of_own = np.stack([np.concatenate(these), np.concatenate(new)], axis=1)
@@ -263,12 +264,11 @@ def _by_draw(
     return of_demands / (of_demands + of_own), both
 
 
-def _difficulties(cohort: Cohort, values: dict[str, np.ndarray]) -> np.ndarray:
+def _difficulties(cells: CellEvaluator, items: int, values: dict[str, np.ndarray]) -> np.ndarray:
     """Average each item's log-odds over the subjects; shape (draws, items)."""
-    draws = len(next(iter(values.values())))
-    chances = evaluate_cells(cohort, laid_out(cohort, values, draws=True)).clip(EDGE, 1 - EDGE)
-    found = np.broadcast_to(logit(chances), (draws, len(cohort.subject)))
-    return np.asarray(found.reshape(draws, -1, len(cohort.levels[ITEM])).mean(axis=1))
+    chances = cells.chances(cells.draws_by_level(values)).clip(EDGE, 1 - EDGE)
+    of_items = logit(chances).reshape(-1, items, chances.shape[-1]).mean(axis=0)
+    return np.asarray(of_items.T)
 
 
 def _from_prior(

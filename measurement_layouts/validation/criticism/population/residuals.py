@@ -9,7 +9,7 @@ from scipy.special import logit
 
 from ....inference.fit import Fit
 from ....inference.forecasts.likelihood import Attempted
-from ....inference.forecasts.streaming import probabilities
+from ....inference.forecasts.streaming import every_draw
 
 _MOST = 2**25  # number of probabilities in memory (256 MiB); with more cells, fewer draws are read
 _AT_A_TIME = 2**20
@@ -95,7 +95,7 @@ class Residuals:
         for row in range(len(trials)):
             tried = Attempted.of(fit, row)
             where = names.get_indexer(tried.names)
-            parts = probabilities(fit, row, tried.features, len(where), memory_mib=_MEMORY_MIB)
+            parts = every_draw(fit, row, tried.features, len(where), memory_mib=_MEMORY_MIB)
             for places, found in parts:
                 chances[:, row, where[places]] = found[:, ::step].T
         np.clip(chances, _EDGE, 1 - _EDGE, out=chances)

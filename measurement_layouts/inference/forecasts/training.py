@@ -1,0 +1,266 @@
+"""Training items beside the items of a forecast: which are the same, and which values are new."""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from ...common.digits import short
+from ...evaluations.alike import by_features
+from ...evaluations.cells import Cells
+from ...evaluations.steps import Rows, rows_per_item
+from ...layouts import Layout, Measured, MetaFeature
+from ...linking import units
+from ..model.alignment import Features, defined
+from ..posterior.posterior import Posterior
+from .scope import Scope
+
+_ROUNDING = 1e-7  # tolerance for float32 columns, as a part of a column's largest value
+_IN_WORDS = 3  # findings per item that a remark describes
+_KINDS = ("beyond", "level", "undefined")
+
+
+_TEXTS, _NUMBERS = ("subject", "item", "kind", "meta_feature"), ("value", "low", "high", "beyond")
+_TYPES = dict.fromkeys(_TEXTS, "str") | dict.fromkeys(_NUMBERS, float) | {"unit": "str"}
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Training items of a fit and the items of a forecast.
+
+    Attributes
+    ----------
+    layout : Layout
+        The layout that was fitted.
+    subjects, items, names : Index
+        Names of the forecast's subjects and items, and of the fit's training items.
+    rows : ndarray of int
+        Positions of the subjects in the fit, or -1 for new subjects.
+    cells : Cells
+        Training outcomes of all subjects of the fit.
+    item_features, fitted_features : dict of str to ndarray
+        Meta-features of the items and of the training items.
+    """
+
+    layout: Layout
+    subjects: pd.Index
+    items: pd.Index
+    names: pd.Index
+    rows: np.ndarray
+    cells: Cells
+    item_features: Features
+    fitted_features: Features
+
+    @classmethod
+    def of(cls, scope: Scope) -> "Training":
+        """Read the training items of the fit for the subjects and items of a forecast."""
+        fit = scope.fit
+        return cls(
+            fit.layout,
+            pd.Index(scope.names, dtype="str"),
+            scope.items.index,
+            names_of_items(fit),
+            scope.rows,
+            fit.coded,
+            scope.features,
+            features_of_items(fit),
+        )
+
+    @property
+    def features(self) -> np.ndarray:
+        """Meta-features of the items to forecast, (items, columns)."""
+        return flat(self.layout.meta_features, self.item_features, len(self.items))
+
+    @property
+    def fitted(self) -> np.ndarray:
+        """Meta-features of the training items, (training items, columns)."""
+        return flat(self.layout.meta_features, self.fitted_features, len(self.names))
+
+    @property
+    def nameless(self) -> bool:
+        """Whether names do not identify items, because they are row numbers; see `nameless`."""
+        return not self.layout.joint and nameless(self.names, self.items)
+
+    def attempted(self, rows: np.ndarray) -> np.ndarray:
+        """Mark which training items, by position (-1: none), each subject attempted."""
+        items = self.cells.item // rows_per_item(self.layout)
+        cells = np.ones(len(items), dtype=bool), (self.cells.subject, items)
+        table = csr_array(cells, shape=(self.cells.shape[0], len(self.names)))
+        there = (self.rows >= 0)[:, None] & (rows >= 0)
+        return np.asarray(table[self.rows][:, rows].toarray() & there)
+
+    def counts(self) -> np.ndarray:
+        """Return the subjects' training successes and trials, (2, subjects, rows of items)."""
+        counts = np.zeros((2, len(self.rows), self.cells.shape[1]), dtype=int)
+        for place in np.flatnonzero(self.rows >= 0):
+            counts[:, place] = self.cells.counts(self.rows[place])
+        return counts
+
+    def trained(self) -> np.ndarray:
+        """Mark the items that each subject was trained on, without looking at outcomes.
+
+        Given names identify items. Without given names, items are identified by their features if
+        these differ between all training items, and otherwise by number and features.
+        """
+        rows = self.names.get_indexer(self.items)
+        return self.attempted(
+            by_features(self.features, self.fitted, rows) if self.nameless else rows
+        )
+
+    def outside(self) -> np.ndarray:
+        """Mark the items that lie outside each subject's training items, (subjects, items)."""
+        flags = np.zeros((len(self.subjects), len(self.items)), dtype=bool)
+        for place, of_subject in enumerate(flags):
+            of_subject[:] = self._outside(place, slice(None))[0].any(axis=(1, 2))
+        return flags
+
+    def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
+        """List the values that lie outside the training items; see `Forecast.outside`."""
+        rows = [row for subject in subjects for row in self._findings(subject, list(items))]
+        return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+
+    def remarks(self, subjects: Iterable[str], items: Iterable[str]) -> np.ndarray:
+        """Describe in words the values outside, by subject and item; empty where there are none."""
+        subjects, items, words = list(subjects), list(items), defaultdict(list)
+        for finding in self.table(subjects, items).itertuples():
+            words[finding.subject, finding.item].append(_in_words(finding))
+        for texts in words.values():
+            if len(texts) > _IN_WORDS:
+                texts[_IN_WORDS:] = [f"{len(texts) - _IN_WORDS} more"]
+        remarks = [["; ".join(words[subject, item]) for item in items] for subject in subjects]
+        return np.array(remarks, dtype=object).reshape(len(subjects), len(items))
+
+    def _findings(self, subject: str, items: list[str]) -> Iterator[tuple[Any, ...]]:
+        """List the values outside of a subject's training items, item by item; rows of a table."""
+        place = {name: at for at, name in enumerate(self.items)}
+        at = np.array([place[name] for name in items], dtype=int)
+        outside, low, high = self._outside(list(self.subjects).index(subject), at)
+        item, kind, column = np.nonzero(outside)
+        numbers = self._values[0][at[item], column], low[column], high[column]
+        with np.errstate(invalid="ignore"):  # infinite values give invalid differences
+            beyond = numbers[0] - np.clip(*numbers)
+        texts = (
+            np.array(names, dtype=object)[codes]
+            for names, codes in (
+                (items, item),
+                (_KINDS, kind),
+                ([name for name, _ in self._columns], column),
+                ([units.name(node.unit) for _, node in self._columns], column),
+            )
+        )
+        names, kinds, columns, measures = texts
+        subjects = itertools.repeat(subject, len(names))
+        return zip(subjects, names, kinds, columns, *numbers, beyond, measures, strict=True)
+
+    def _outside(
+        self, subject: int, items: slice | np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Mark values outside a subject's training items, (items, kinds, columns).
+
+        Also return the lowest and the highest training value of each column, NaN if all are
+        undefined.
+        """
+        values, fitted = self._values
+        values, tried = values[items], fitted[self._tried(subject)]
+        low, high = (
+            end.reduce(tried, axis=0, initial=np.nan, dtype=float) for end in (np.fmin, np.fmax)
+        )
+        slack = _ROUNDING * np.where(np.isfinite(fitted), abs(fitted), 0).max(axis=0, initial=0)
+        there, nothing = ~np.isnan(values), np.isnan(low)
+        beyond = there & ((values < low - slack) | (values > high + slack))
+        level = np.zeros_like(beyond)
+        for column, (_, node) in enumerate(self._columns):
+            if isinstance(node, MetaFeature) and node.levels is not None:
+                level[:, column] = ~np.isin(values[:, column], tried[:, column])
+        level &= there & ~nothing & ~beyond
+        return np.stack([beyond, level, there & nothing], axis=1), low, high
+
+    def _tried(self, subject: int) -> np.ndarray:
+        """Find the training items that a subject attempted, or for a new one those of anybody."""
+        row = self.rows[subject]
+        cells = self.cells.of_subject(row) if row >= 0 else slice(None)
+        return np.unique(self.cells.item[cells] // rows_per_item(self.layout))
+
+    @property
+    def _columns(self) -> list[tuple[str, MetaFeature | Measured]]:
+        """Each column, with the node that declares it."""
+        return [(name, node) for node in self.layout.properties for name in node.columns]
+
+    @cached_property
+    def _values(self) -> tuple[np.ndarray, np.ndarray]:
+        """Properties of the items and of the training items, NaN where undefined."""
+        return (
+            defined_columns(self.layout, self.item_features, len(self.items)),
+            defined_columns(self.layout, self.fitted_features, len(self.names)),
+        )
+
+
+def _in_words(finding: Any) -> str:
+    name, value, unit = finding.meta_feature, short(finding.value), finding.unit
+    if finding.kind == "undefined":
+        return f"{name} is undefined on all training items"
+    if finding.kind == "level":
+        return f"{name} {value} is on no training item"
+    far = f"{short(abs(finding.beyond))} " if np.isfinite(finding.beyond) else ""
+    low, high = short(finding.low), short(finding.high)
+    ends = low if finding.low == finding.high else f"{low} to {high}"
+    where = "above" if finding.value > finding.high else "below"
+    return f"{name} {value} is {far}{where} the training items ({ends}{' ' * bool(unit)}{unit})"
+
+
+def names_of_items(fit: Posterior) -> pd.Index:
+    """Return the names of the items of a fit; each item occurs once, also where rows are steps."""
+    return fit.item_names if fit.layout.steps is None else Rows.read(fit.item_names).items
+
+
+def features_of_items(fit: Posterior) -> Features:
+    """Return the meta-features of the items of a fit, by name; each item occurs once."""
+    constants, each = fit.constants, rows_per_item(fit.layout)
+    return {node.name: constants[node.name].to_numpy()[::each] for node in fit.layout.meta_features}
+
+
+def flat(nodes: Sequence[MetaFeature], features: Features, items: int) -> np.ndarray:
+    """Arrange meta-features as a table with a column for each label."""
+    columns = [features[node.name].reshape(items, len(node.columns)) for node in nodes]
+    return np.concatenate([np.zeros((items, 0)), *columns], axis=1)
+
+
+def defined_columns(layout: Layout, features: Features, items: int) -> np.ndarray:
+    """Arrange meta-features as (items, columns): means of measured ones, NaN where undefined."""
+    columns = [np.empty((items, 0))]
+    for node in layout.properties:
+        if isinstance(node, Measured):
+            values = node.compute(tuple(features[chance.name] for chance in node.chances), ())
+        else:
+            values = flat([node], features, items)
+            values[~defined(node, features, items)] = np.nan
+        columns.append(np.reshape(values, (items, len(node.columns))))
+    return np.hstack(columns)
+
+
+def nameless(names: pd.Index, others: pd.Index) -> bool:
+    """Whether equal names do not identify items, because one table's names are row numbers.
+
+    Whole numbers from 0 without a gap, in any order, are row numbers of a table without given
+    names. Numbers that continue those of the other table are further rows of the same table.
+
+    Examples
+    --------
+    >>> nameless(pd.Index(["0", "1", "2"]), pd.Index(["1", "0"]))
+    True
+    >>> nameless(pd.Index(["a", "b"]), pd.Index(["a"])), nameless(pd.Index(["7"]), pd.Index(["7"]))
+    (False, False)
+    >>> nameless(pd.Index(["0", "1"]), pd.Index(["2", "3"]))
+    False
+    """
+    tables = set(names), set(others)
+    if not any(table == set(map(str, range(len(table)))) for table in tables):
+        return False
+    numbers = all(name.isdecimal() for table in tables for name in table)
+    return not (numbers and tables[0].isdisjoint(tables[1]))
