@@ -37,12 +37,12 @@ class Fit(Posterior, Shown):
     layout : Layout
         The layout that was fitted.
     data : xarray.DataTree
-        Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
-        ``observed_data`` (successes and trials by attempted cell, with its subject and item) and
-        ``constant_data`` (meta-features per item, constants per subject). ArviZ reads it. The
-        draws of a fit in a store are read from the disk on each access and are not kept in memory.
-        In a joint fit, values that subjects share have the dimensions (chain, draw, levels of their
-        plates, labels).
+        Groups ``posterior`` (chain, draw, subject or other plates, labels), ``sample_stats``
+        (chain, draw, and subject if each was fitted alone), ``prior``, ``observed_data`` (successes
+        and trials by attempted cell, with its subject and item) and ``constant_data``
+        (meta-features per item, constants per subject). ArviZ takes it as it is: its labels, such
+        as ``skill[Ann, read]``, are the subject and the names of `elements`. The draws of a fit in
+        a store are read from the disk on each access and are not kept in memory.
     failures : dict of str to str
         Subjects whose sampling failed, each with the reason.
     attempts : dict of str to int

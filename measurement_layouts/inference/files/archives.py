@@ -72,7 +72,7 @@ def digest(arrays: Mapping[str, np.ndarray]) -> str:
 
 
 class Stacked(BackendArray):
-    """Arrays of several files, stacked along a new first axis, which are read when indexed.
+    """Draws of several files, stacked along a new axis after that of draws, read when indexed.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Stacked(BackendArray):
         dtype: np.dtype[Any],
     ) -> None:
         self.keys, self.read = keys, read
-        self.shape, self.dtype = (len(keys), *shape), dtype
+        self.shape, self.dtype = (*shape[:2], len(keys), *shape[2:]), dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(
@@ -102,14 +102,15 @@ class Stacked(BackendArray):
         )
 
     def _indexed(self, key: tuple[Any, ...]) -> np.ndarray:
-        rows = np.arange(len(self.keys))[key[0]]
+        rows, inside = np.arange(len(self.keys))[key[2]], (*key[:2], *key[3:])
         if rows.ndim == 0:
-            return _on_each_axis(self.read(self.keys[rows]), key[1:]).astype(self.dtype)
-        like = _on_each_axis(np.empty(self.shape[1:], self.dtype), key[1:])
-        values = np.empty((len(rows), *like.shape), self.dtype)
+            return _on_each_axis(self.read(self.keys[rows]), inside).astype(self.dtype)
+        like = _on_each_axis(np.empty((*self.shape[:2], *self.shape[3:]), self.dtype), inside)
+        values = np.empty((len(rows), *like.shape), self.dtype)  # one subject beside the other
         for position, row in enumerate(rows):
-            values[position] = _on_each_axis(self.read(self.keys[row]), key[1:])
-        return values
+            values[position] = _on_each_axis(self.read(self.keys[row]), inside)
+        single = sum(isinstance(axis, int | np.integer) for axis in key[:2])
+        return np.moveaxis(values, 0, 2 - single)
 
 
 def _on_each_axis(values: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:

@@ -15,6 +15,7 @@ from ...common.errors import FitError
 from ...common.files import whole
 from ...common.given import refuse_other
 from ...layouts import Layout
+from ...layouts.plates import SUBJECT
 from ...linking import LayoutError, LinkingFunction
 from ..posterior.assembly import FORMAT
 from ..posterior.posterior import GROUPS, Posterior
@@ -22,6 +23,7 @@ from .refusals import other_format
 from .store import Store
 
 _MARKS = ("layout", "fingerprint", "failures", "attempts", "checksum")
+_DRAWS = ("posterior", "sample_stats")
 _BLOCK = 2**26  # bytes of draws read and written at a time
 
 
@@ -121,25 +123,28 @@ def read(
 
 
 def _write(data: xr.DataTree, path: Path) -> None:
-    """Write a fit's tree; large groups of draws some subjects at a time."""
+    """Write a fit's tree; large draws some subjects at a time."""
     groups = {name: data[name].to_dataset() for name in GROUPS}
-    large = [
-        name
-        for name in ("posterior", "sample_stats")
-        if any(variable.nbytes > _BLOCK for variable in groups[name].data_vars.values())
+    growing = [
+        name for name in _DRAWS if SUBJECT in groups[name].dims and groups[name].nbytes > _BLOCK
     ]
-    begun = {name: groups[name].isel(subject=slice(1)) for name in large}
+    begun = {name: groups[name].isel(subject=slice(1)) for name in growing}
     tree = xr.DataTree.from_dict(groups | begun)
     tree.attrs = {**data.attrs, "checksum": _checksum(data)}
-    growing = {f"/{name}": {"subject"} for name in large}
-    tree.to_netcdf(path, engine="netcdf4", unlimited_dims=growing)
-    if large:
-        with netCDF4.Dataset(path, "a") as file:
-            for name in large:
-                for title, variable in groups[name].variables.items():
-                    for start, rows in _blocks(variable) if "subject" in variable.dims else ():
-                        text = object if rows.dtype.kind == "U" else rows.dtype
-                        file[name][title][start : start + len(rows)] = rows.astype(text)
+    unlimited = {f"/{name}": {SUBJECT} for name in growing}
+    tree.to_netcdf(path, engine="netcdf4", unlimited_dims=unlimited)
+    if not growing:
+        return
+    with netCDF4.Dataset(path, "a") as file:
+        for name in growing:
+            for title, variable in groups[name].variables.items():
+                if SUBJECT in variable.dims:
+                    axis = variable.dims.index(SUBJECT)
+                    for start, values in _blocks(variable):
+                        rows = slice(start, start + len(values))
+                        text = object if values.dtype.kind == "U" else values.dtype
+                        place = (*[slice(None)] * axis, rows)
+                        file[name][title][place] = np.moveaxis(values, 0, axis).astype(text)
 
 
 def _checksum(data: xr.DataTree) -> str:
@@ -151,21 +156,23 @@ def _checksum(data: xr.DataTree) -> str:
         for name, variable in sorted(data[group].variables.items()):
             found.update(f"{group}/{name}{variable.shape}\0".encode())
             if variable.dtype.kind in "biuf":
-                for _, rows in _blocks(variable):
-                    found.update(np.ascontiguousarray(rows))
+                for _, values in _blocks(variable):
+                    found.update(np.ascontiguousarray(values))
             else:
                 found.update("\0".join(map(str, variable.to_numpy().ravel())).encode())
     return found.hexdigest()
 
 
 def _blocks(variable: xr.Variable) -> Iterator[tuple[int, np.ndarray]]:
-    """Read a variable some rows at a time, each block with the number of its first row."""
-    if variable.ndim == 0 or variable.nbytes <= _BLOCK:
+    """Read a variable some subjects at a time, as first axis, with the number of the first one."""
+    if SUBJECT not in variable.dims:
         yield 0, variable.to_numpy()
-    else:
-        step = max(1, len(variable) * _BLOCK // variable.nbytes)
-        for start in range(0, len(variable), step):
-            yield start, variable[start : start + step].to_numpy()
+        return
+    count, axis = variable.sizes[SUBJECT], variable.dims.index(SUBJECT)
+    step = max(1, count * _BLOCK // max(1, variable.nbytes))
+    for start in range(0, count, step):
+        values = variable.isel(subject=slice(start, start + step)).to_numpy()
+        yield start, np.moveaxis(values, axis, 0)
 
 
 def _read_layout(

@@ -23,7 +23,7 @@ from ...common.messages import many
 from ...evaluations.cells import Cells
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT
-from ..posterior.assembly import FORMAT, Training, Tried, assemble, join_chains, marks
+from ..posterior.assembly import FORMAT, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions, Unit
 from .archives import (
@@ -347,7 +347,10 @@ class Store:
             attempts[unit.problem] = unit.attempt
         if layout.joint:
             chains = [self.draws(unit) for unit in self.block_units(units[0])]
-            posterior, statistics = join_chains(layout, chains, len(training.subjects))
+            posterior, statistics = (
+                {name: np.concatenate([values[name] for values in parts]) for name in parts[0]}
+                for parts in zip(*(vars(chain).values() for chain in chains), strict=True)
+            )
             tried = dict.fromkeys(training.subjects, Tried(attempts[0], None))
         else:
             posterior, statistics = self._stacked(units)
@@ -362,14 +365,14 @@ class Store:
         return assemble(layout, training, self._prior, posterior, statistics, head, tried)
 
     def _stacked(self, units: list[Unit]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the draws of subjects with the subjects as first axis, in memory or lazily."""
+        """Return the draws of subjects with the subjects as third axis, in memory or lazily."""
         arrays = flat(vars(self.draws(units[0])))
         stacked: dict[str, Any] = {}
         for name, like in arrays.items():
             if self.path is None:
                 group, _, node = name.partition("/")
                 every = [getattr(self._draws[unit], group).pop(node) for unit in units]
-                stacked[name] = np.stack(every)
+                stacked[name] = np.moveaxis(np.stack(every), 0, 2)
             else:
                 read = partial(_read_array, self.path, self._mark, name, like.shape)
                 lazy = Stacked(units, read, like.shape, like.dtype)

@@ -25,10 +25,9 @@ from ..sampling.convergence import (
     worst,
 )
 from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
-from .assembly import FAULTS
 from .cohort import cohort_of
 from .conflicts import own_conflicts, shared_conflicts
-from .posterior import Posterior, draws_of, success_rates
+from .posterior import FAULTS, Posterior, draws_of, statistic_of, success_rates
 from .summaries import subject_blocks, summaries
 
 
@@ -165,11 +164,13 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         rest = [one.name for latent in fit.shared for one in elements_of(latent, fit.levels)]
         names = [*names, *rest]
     rhat, ess = worst(measured)
-    diverging = fit.data["sample_stats"].to_dataset()["diverging"].variable
-    chains, length = diverging.shape[1:]
+    chains, length = (fit.posterior.sizes[dim] for dim in ("chain", "draw"))
     first = rows[: len(rhat)]
     divergences = np.concatenate(
-        [diverging[block].to_numpy().sum(axis=(1, 2)) for block in subject_blocks(fit, first)]
+        [
+            statistic_of(fit, "diverging", block).sum(axis=(1, 2))
+            for block in subject_blocks(fit, first)
+        ]
     )
     stuck = [
         _apart(fit, rows.reshape(each)[at], found, names)
@@ -307,10 +308,9 @@ def _searched(fit: Posterior, rows: np.ndarray) -> np.ndarray:
     """Whether the modes that bands may cause were searched, by subject."""
     if FAULTS in fit.data.attrs or not find_bands(fit.layout):
         return np.ones(len(rows), dtype=bool)
-    statistics = fit.data["sample_stats"].to_dataset()
-    if MODES_SEARCHED not in statistics:  # a joint fit
+    if MODES_SEARCHED not in fit.data["sample_stats"]:  # a joint fit
         return np.full(len(rows), fit.data.attrs.get("method", "nuts") != "nuts")
-    return np.asarray(statistics[MODES_SEARCHED].to_numpy()[rows].all(axis=(1, 2)))
+    return np.asarray(statistic_of(fit, MODES_SEARCHED, rows).all(axis=(1, 2)))
 
 
 def _unlinked(fit: Posterior) -> list[str]:
@@ -340,8 +340,7 @@ def _off_grid(fit: Posterior, rows: np.ndarray) -> np.ndarray:
     """Whether NUTS sampled a subject of a fit on the grid, whose draws have no energy."""
     if fit.data.attrs.get("method") != "grid":
         return np.zeros(len(rows), dtype=bool)
-    energy = fit.data["sample_stats"].to_dataset()["energy"].to_numpy()[rows]
-    return np.asarray(np.isfinite(energy).any(axis=(1, 2)))
+    return np.asarray(np.isfinite(statistic_of(fit, "energy", rows)).any(axis=(1, 2)))
 
 
 def _used(fit: Posterior, attempt: int) -> tuple[int, float]:

@@ -110,7 +110,7 @@ def test_edited_attributes(saved, tmp_path, attributes, message):
 def test_another_format(saved, tmp_path, number):
     path = edited(saved, tmp_path, format=number, measurement_layouts="3.1")
     with raises(
-        f"has format {number}, and this version of measurement-layouts reads format 2; read it "
+        f"has format {number}, and this version of measurement-layouts reads format 3; read it "
         "with version 3.1, or fit again"
     ):
         load(path)
