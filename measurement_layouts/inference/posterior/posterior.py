@@ -1,6 +1,6 @@
 """The subjects' posteriors, in memory or on disk, and the draws of single elements."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -80,6 +80,13 @@ class Posterior:
     def kept(self) -> dict[Any, Any]:
         """Results of functions of the draws, kept so that they are not computed again."""
         return {}
+
+    def once[T](self, name: str, compute: Callable[[], T]) -> T:
+        """Compute a function of the draws once, and keep its result."""
+        if name not in self.kept:
+            self.kept[name] = compute()
+        result: T = self.kept[name]
+        return result
 
     @property
     def subjects(self) -> list[str]:
