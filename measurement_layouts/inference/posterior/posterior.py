@@ -16,7 +16,7 @@ from ...evaluations.steps import Rows
 from ...evaluations.tables import refuse_repeats, texts
 from ...layouts import Latent, Layout
 from ...layouts.elements import Element, elements
-from ...layouts.plates import SUBJECT, plate_name
+from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..sampling.convergence import by_element
 
 FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
@@ -209,12 +209,14 @@ class Posterior:
 
 def observed_data(cells: Cells, subjects: Sequence[str], items: Sequence[str]) -> xr.Dataset:
     """Write attempted cells as a fit's ``observed_data``, with the names of subject and item."""
+    names = {
+        SUBJECT: np.array(subjects, dtype=object)[cells.subject],
+        ITEM: np.array(items, dtype=object)[cells.item],
+    }
     return xr.Dataset(
         {"successes": ("cell", cells.successes), "trials": ("cell", cells.trials)},
-        {
-            "subject": ("cell", np.array(subjects, dtype=object)[cells.subject]),
-            "item": ("cell", np.array(items, dtype=object)[cells.item]),
-        },
+        # without fastpath, xarray copies the text of every cell
+        {name: xr.Variable("cell", texts, fastpath=True) for name, texts in names.items()},
     )
 
 
