@@ -22,7 +22,7 @@ from ...evaluations.cells import Cells
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT
 from ...linking import LinkingFunction
-from ..posterior.assembly import Training, Tried, assemble, marks
+from ..posterior.assembly import Training, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions, Unit
 from .archives import (
@@ -336,13 +336,11 @@ class Store:
                 f"{self.path} has no draws{''.join(failed[:1])}; fit with this store to sample "
                 + ("all chains" if layout.joint else "its subjects")
             )
-        attempts: dict[int, int] = {}
-        for unit in sorted(self.records):
-            attempts[unit.problem] = unit.attempt
-        tried = {
-            name: Tried(attempts[row], failures.get(name))
-            for row, name in enumerate(self._names)
-            if row in attempts and (self._last(row) or name in failures)
+        last = {unit.problem: unit.attempt for unit in sorted(self.records)}
+        attempts = {
+            self._names[problem]: attempt
+            for problem, attempt in last.items()
+            if attempt > 1 and (self._last(problem) or self._names[problem] in failures)
         }
         if layout.joint:
             chains = [vars(self.draws(unit)) for unit in self.block_units(units[0])]
@@ -353,13 +351,15 @@ class Store:
                 }
                 for group in _DRAWS
             )
-            tried = dict.fromkeys(training.subjects, tried[self._names[0]])
+            attempts = {subject: last[0] for subject in training.subjects if last[0] > 1}
         else:
             arrays = self._stacked(units)
             posterior, statistics = (grouped(arrays, group) for group in _DRAWS)
             training = training.take([unit.problem for unit in units])
         head = self._head["attributes"]
-        return assemble(layout, training, self._prior, posterior, statistics, head, tried)
+        return assemble(
+            layout, training, self._prior, posterior, statistics, head, failures, attempts
+        )
 
     def _stacked(self, units: list[Unit]) -> dict[str, Any]:
         """Return the draws of subjects with the subjects as third axis, in memory or lazily."""

@@ -11,7 +11,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import row_names
 from ...layouts.plates import ITEM, SUBJECT
-from ..posterior.assembly import Training, Tried, assemble, marks
+from ..posterior.assembly import Training, assemble, marks
 from ..posterior.posterior import FAULTS, Posterior
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from ..sampling.draws import SamplingOptions
@@ -126,7 +126,6 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
         posterior[latent.name] = values.reshape(chains, draws, *values.shape[1:])
     steps, names = layout.steps, list(cohort.levels[ITEM])
     rows = None if steps is None else row_names(names, steps)
-    (who,) = cohort.levels[SUBJECT]
     return assemble(
         layout,
         Training.jointly(cohort, rows),
@@ -137,7 +136,8 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
             "lp": sample.log_likelihood,
         },
         marks(layout, _OPTIONS, seed, "newcomer") | {FAULTS: json.dumps(_faults(target, sample))},
-        {who: Tried(1, None)},
+        {},
+        {},
     )
 
 

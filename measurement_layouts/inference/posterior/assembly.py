@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import xarray as xr
@@ -106,21 +106,6 @@ class Training:
         )
 
 
-class Tried(NamedTuple):
-    """Attempts at sampling one subject, and whether they failed.
-
-    Attributes
-    ----------
-    attempts : int
-        Number of times that the subject was sampled.
-    failure : str or None
-        The reason why there are no draws; None if there are draws.
-    """
-
-    attempts: int
-    failure: str | None
-
-
 def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> dict[str, Any]:
     """Return a fit's attributes: its layout, and how it was made."""
     return {
@@ -142,7 +127,8 @@ def assemble(
     posterior: Mapping[str, Any],
     statistics: Mapping[str, Any],
     attributes: Mapping[str, Any],
-    tried: Mapping[str, Tried],
+    failures: Mapping[str, str],
+    attempts: Mapping[str, int],
 ) -> Posterior:
     """Assemble the subjects' draws, their data and the attributes as one tree.
 
@@ -160,8 +146,8 @@ def assemble(
         Sampler statistics, shape (chains, draws, subjects), or (chains, draws) in a joint fit.
     attributes : mapping of str to object
         Attributes from `marks`.
-    tried : mapping of str to Tried
-        Attempts by subject, including failed subjects.
+    failures, attempts : mapping
+        As in `Posterior`.
 
     Returns
     -------
@@ -206,11 +192,9 @@ def assemble(
             "constant_data": xr.Dataset(constants, subjects | items | labels),
         }
     )
-    failures = {subject: one.failure for subject, one in tried.items() if one.failure is not None}
-    attempts = {subject: one.attempts for subject, one in tried.items() if one.attempts > 1}
     tree.attrs = {
         **attributes,
-        "failures": json.dumps(failures),
-        "attempts": json.dumps(attempts),
+        "failures": json.dumps(dict(failures)),
+        "attempts": json.dumps(dict(attempts)),
     }
-    return Posterior(layout, tree, failures, attempts)
+    return Posterior(layout, tree, dict(failures), dict(attempts))

@@ -33,7 +33,7 @@ from .summaries import subject_blocks, summaries
 
 
 def profiles(
-    fit: Posterior, prob: float = 0.9, subjects: Iterable[object] | None = None
+    fit: Posterior, *, prob: float = 0.9, subjects: Iterable[object] | None = None
 ) -> pd.DataFrame:
     r"""Summarise every profile element of every subject.
 
@@ -97,7 +97,7 @@ def profiles(
     return pd.DataFrame(names | {name: values.ravel() for name, values in columns.items()})
 
 
-def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.DataFrame:
+def diagnose(fit: Posterior, *, subjects: Iterable[object] | None = None) -> pd.DataFrame:
     """Judge every subject's sampling and data; a joint fit is judged as a whole.
 
     Parameters
@@ -191,7 +191,7 @@ def verdicts(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         Indexed by subject, with the columns of `diagnose`, of which ``success`` and
         ``prior_dominated`` are the subject's own.
     """
-    table = diagnose(fit, subjects)
+    table = diagnose(fit, subjects=subjects)
     if not _judged_as_one(fit):
         return table
     rows = fit.places(subjects)
