@@ -25,31 +25,8 @@ from ...linking import LinkingFunction
 from ..posterior.assembly import Training, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions, Unit
-from .archives import (
-    Arrays,
-    Stacked,
-    as_array,
-    digest,
-    flat,
-    grouped,
-    read_archive,
-    write_archive,
-    write_whole,
-)
-from .refusals import (
-    CELLS,
-    DATA,
-    FEATURES,
-    HEAD,
-    LOCK,
-    checked_layout,
-    described,
-    locked,
-    refuse_foreign,
-    refuse_other,
-    undamaged,
-    written,
-)
+from . import archives, refusals
+from .refusals import DATA, HEAD, LOCK
 
 _UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
 _TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB
@@ -184,13 +161,13 @@ class Store:
             yield cls(None, layout, training, _prior(layout), head)
             return
         folder = Path(path)
-        head["fit"] |= described(training)
-        refuse_foreign(folder)
-        with locked(folder):
+        head["fit"] |= refusals.described(training)
+        refusals.refuse_foreign(folder)
+        with refusals.locked(folder):
             if (folder / HEAD).exists():
                 store = cls.read(folder, functions=layout.functions)
                 same = {} if seed is not None else {"seed": store.seed}
-                refuse_other(folder, store._head["fit"], head["fit"] | same)
+                refusals.refuse_other(folder, store._head["fit"], head["fit"] | same)
                 store.layout = layout
                 store._begin_failed_again()
             else:
@@ -202,15 +179,20 @@ class Store:
         """Write the data and then the head, without which a folder is no store."""
         prior = _prior(layout)
         names = {"levels": training.levels, "rows": training.rows}
-        arrays = {"names": as_array(names)} | flat(
-            {name: getattr(training, name) for name in FEATURES}
-            | {"cells": {name: getattr(training.cells, name) for name in CELLS}, "prior": prior}
+        arrays = {"names": archives.as_array(names)} | archives.flat(
+            {name: getattr(training, name) for name in refusals.FEATURES}
+            | {
+                "cells": {name: getattr(training.cells, name) for name in refusals.CELLS},
+                "prior": prior,
+            }
         )
-        head["data"] = digest(sorted(arrays.items()))
+        head["data"] = archives.digest(sorted(arrays.items()))
         head["checksum"] = _mark(head)
-        with written(path, "", "nothing in it is lost", "make room, or give another folder"):
-            write_archive(path / DATA, arrays)
-            write_whole(path / HEAD, lambda file: file.write(json.dumps(head).encode()))
+        with refusals.written(
+            path, "", "nothing in it is lost", "make room, or give another folder"
+        ):
+            archives.write_archive(path / DATA, arrays)
+            archives.write_whole(path / HEAD, lambda file: file.write(json.dumps(head).encode()))
         return cls(path, layout, training, prior, head)
 
     @classmethod
@@ -238,21 +220,23 @@ class Store:
             raise FitError(
                 f"there is no store in the folder {path}; give a folder used as store= of fit"
             )
-        with undamaged(path, _ANEW):
+        with refusals.undamaged(path, _ANEW):
             head = json.loads((path / HEAD).read_bytes())
             attributes = head["attributes"] | {"checksum": head["checksum"]}
-        saved = checked_layout(path, attributes, [], lambda: _mark(head), layout, functions, _ANEW)
-        with undamaged(path, _ANEW):
-            arrays = read_archive(path / DATA)
-            if digest(sorted(arrays.items())) != head["data"]:
+        saved = refusals.checked_layout(
+            path, attributes, [], lambda: _mark(head), layout, functions, _ANEW
+        )
+        with refusals.undamaged(path, _ANEW):
+            arrays = archives.read_archive(path / DATA)
+            if archives.digest(sorted(arrays.items())) != head["data"]:
                 raise ValueError(f"{DATA} is that of another store")
             names = json.loads(arrays["names"].tobytes())
             levels, rows = names["levels"], names["rows"]
             shape = len(levels[SUBJECT]), len(levels[ITEM] if rows is None else rows)
-            cells = Cells(**grouped(arrays, "cells"), shape=shape)
-            groups = {group: grouped(arrays, group) for group in FEATURES}
+            cells = Cells(**archives.grouped(arrays, "cells"), shape=shape)
+            groups = {group: archives.grouped(arrays, group) for group in refusals.FEATURES}
             training = Training(levels, cells=cells, rows=rows, **groups)
-        return cls(path, saved, training, grouped(arrays, "prior"), head)
+        return cls(path, saved, training, archives.grouped(arrays, "prior"), head)
 
     def block_units(self, unit: Unit) -> list[Unit]:
         """Return the units of all blocks in the same attempt at a problem."""
@@ -273,15 +257,16 @@ class Store:
         Raises
         ------
         StoreError
-            When it cannot be written; the former contents are unchanged.
+            When it cannot be refusals.written; the former contents are unchanged.
         """
         record = Record(draws is not None, reason)
         if self.path is not None:
             note = {"fit": self._mark, "unit": unit, **record._asdict()}
-            arrays = {"record": as_array(note)} | ({} if draws is None else flat(vars(draws)))
+            groups = {} if draws is None else vars(draws)
+            arrays = {"record": archives.as_array(note)} | archives.flat(groups)
             name, remedy = self._names[unit.problem], "make room, and fit again with the same store"
-            with written(self.path, f"{name} ", f"kept in it: {self.done}", remedy):
-                write_archive(_file(self.path, unit), arrays)
+            with refusals.written(self.path, f"{name} ", f"kept in it: {self.done}", remedy):
+                archives.write_archive(_file(self.path, unit), arrays)
             if len(self.records) % _TRIMMED == 0:
                 _return_free_memory()
         elif draws is not None:
@@ -297,7 +282,7 @@ class Store:
         if self.path is None:
             return self._draws[unit]
         arrays = _read_unit(self.path, self._mark, unit, _DRAWS)[1]
-        return Draws(*(grouped(arrays, group) for group in _DRAWS))
+        return Draws(*(archives.grouped(arrays, group) for group in _DRAWS))
 
     @property
     def failures(self) -> dict[str, str]:
@@ -354,7 +339,7 @@ class Store:
             attempts = {subject: last[0] for subject in training.subjects if last[0] > 1}
         else:
             arrays = self._stacked(units)
-            posterior, statistics = (grouped(arrays, group) for group in _DRAWS)
+            posterior, statistics = (archives.grouped(arrays, group) for group in _DRAWS)
             training = training.take([unit.problem for unit in units])
         head = self._head["attributes"]
         return assemble(
@@ -364,14 +349,14 @@ class Store:
     def _stacked(self, units: list[Unit]) -> dict[str, Any]:
         """Return the draws of subjects with the subjects as third axis, in memory or lazily."""
         stacked: dict[str, Any] = {}
-        for name, like in flat(vars(self.draws(units[0]))).items():
+        for name, like in archives.flat(vars(self.draws(units[0]))).items():
             if self.path is None:
                 group, _, node = name.partition("/")
                 values = [getattr(self._draws[unit], group).pop(node) for unit in units]
                 stacked[name] = np.moveaxis(np.stack(values), 0, 2)
             else:
                 read = partial(_read_array, self.path, self._mark, name, like.shape)
-                stacked[name] = indexing.LazilyIndexedArray(Stacked(units, read, like))
+                stacked[name] = indexing.LazilyIndexedArray(archives.Stacked(units, read, like))
         return stacked
 
     def _drawn(self) -> list[Unit]:
@@ -407,8 +392,8 @@ def clear(path: Path) -> None:
         When the folder contains something else.
     """
     if path.exists():
-        refuse_foreign(path)
-        with locked(path):
+        refusals.refuse_foreign(path)
+        with refusals.locked(path):
             for file in [file for file in path.iterdir() if file.name != LOCK]:
                 file.unlink()
 
@@ -419,13 +404,13 @@ def _file(path: Path, unit: Unit) -> Path:
 
 def _read_unit(
     path: Path, mark: str, unit: Unit, start: tuple[str, ...] = ()
-) -> tuple[Record, Arrays]:
+) -> tuple[Record, archives.Arrays]:
     """Read the record of a unit, and the arrays whose names start with one of some texts."""
     file = _file(path, unit)
-    with undamaged(
+    with refusals.undamaged(
         file, "delete it and fit again with this store, which samples it again with the same result"
     ):
-        arrays = read_archive(file, ("record", *start))
+        arrays = archives.read_archive(file, ("record", *start))
         note = json.loads(arrays.pop("record").tobytes())
         if note.pop("fit") != mark or note.pop("unit") != list(unit):
             raise ValueError("it is a copy of another file")
@@ -444,7 +429,7 @@ def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: 
 def _mark(head: Mapping[str, Any]) -> str:
     """Hash the contents of a head."""
     contents = {name: value for name, value in head.items() if name != "checksum"}
-    return digest([(HEAD, json.dumps(contents, sort_keys=True))])
+    return archives.digest([(HEAD, json.dumps(contents, sort_keys=True))])
 
 
 def _prior(layout: Layout) -> dict[str, np.ndarray]:

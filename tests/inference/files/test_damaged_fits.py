@@ -32,8 +32,6 @@ def edited(saved, tmp_path, **attributes):
 def test_no_file(tmp_path):
     with raises("there is no file or store .*nowhere.nc"):
         load(tmp_path / "nowhere.nc")
-    with raises("there is no store in the folder"):
-        load(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"CDF", b"not a fit\n" * 400])

@@ -190,12 +190,10 @@ def test_other_options(filled, animal_ai, outcomes, options, message):
 def test_another_layout(filled, outcomes):
     layout = small_layouts.animal_ai(toward=0.5)
     message = (
-        r"store holds another fit \(layout: \w+, now \w+.*\); give another store, or the same lay"
+        r"store holds another fit \(layout: \w+, now \w+.*\); give another store, or the same l"
     )
     with raises(message), folders.opened(filled, layout, outcomes):
         pass
-    with raises(r"is a fit of the layout 'animal-ai' \(.*\), not of 'animal-ai' \("):
-        ml.load(filled, layout=layout)
 
 
 def changed(outcomes, what):
@@ -269,11 +267,13 @@ def test_something_else_is_there(tmp_path, animal_ai, outcomes):
 
 
 def test_a_store_that_was_being_made_is_made_anew(path, animal_ai, outcomes, monkeypatch):
-    def killed(file, write):
-        raise SystemExit
+    def killed(file, write, real=files.archives.write_whole):
+        if file.name == "head.json":
+            raise SystemExit
+        real(file, write)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "write_whole", killed)
+        patch.setattr(files.archives, "write_whole", killed)
         with pytest.raises(SystemExit), folders.opened(path, animal_ai, outcomes):
             pass
     assert (path / "data.npz").exists()
@@ -331,14 +331,14 @@ def test_only_what_is_asked_for_is_read(filled, read, animal_ai):
 
 
 def test_diagnostics_read_some_subjects_at_a_time(filled, monkeypatch):
-    real, rows = files.Stacked._indexed, []
+    real, rows = files.archives.Stacked._indexed, []
 
     def counted(self, key):
         values = real(self, key)
         rows.append(values.shape[2])
         return values
 
-    monkeypatch.setattr(files.Stacked, "_indexed", counted)
+    monkeypatch.setattr(files.archives.Stacked, "_indexed", counted)
     for size, most in ((1, 1), (2 * 2 * 20 * 8, 2), (10**6, 3)):
         monkeypatch.setattr(summaries, "_BLOCK", size)
         rows.clear()
