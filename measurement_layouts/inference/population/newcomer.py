@@ -11,8 +11,8 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import row_names
 from ...layouts.plates import ITEM, SUBJECT
-from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
-from ..posterior.posterior import Posterior
+from ..posterior.assembly import Training, assemble, marks
+from ..posterior.posterior import FAULTS, Posterior
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from ..sampling.draws import SamplingOptions
 from ..sampling.particles import Sample, sample_particles
@@ -123,24 +123,21 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
     for latent in layout.latents:
         mine = latent.name in own
         values = own[latent.name] if mine else target.shared[latent.name][places]
-        values = values.reshape(chains, draws, *values.shape[1:])
-        if mine:
-            values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
-        posterior[latent.name] = values
+        posterior[latent.name] = values.reshape(chains, draws, *values.shape[1:])
     steps, names = layout.steps, list(cohort.levels[ITEM])
     rows = None if steps is None else row_names(names, steps)
-    (who,) = cohort.levels[SUBJECT]
     return assemble(
         layout,
         Training.jointly(cohort, rows),
         {name: drawn[None] for name, drawn in draw_prior(layout).items()},
         posterior,
         {
-            "diverging": np.zeros((1, chains, draws), dtype=bool),
-            "lp": sample.log_likelihood[None],
+            "diverging": np.zeros((chains, draws), dtype=bool),
+            "lp": sample.log_likelihood,
         },
         marks(layout, _OPTIONS, seed, "newcomer") | {FAULTS: json.dumps(_faults(target, sample))},
-        {who: Tried(1, None)},
+        {},
+        {},
     )
 
 

@@ -103,7 +103,7 @@ def standing(
     who = fit.subjects if subjects is None else fit.named(subjects)
     rows = fit.places(who)
     drawn = _newcomers(fit, rows)
-    table = profiles(fit, prob, who)
+    table = profiles(fit, prob=prob, subjects=who)
     rates = success_rates(fit, rows).to_numpy()
     tail = (1 - prob) / 2
     parts = []
