@@ -16,6 +16,7 @@ from ..evaluations.tables import name_cells, named, need_columns, read_numbers
 from ..layouts import Latent, Layout
 from ..layouts.outcomes.steps import Steps
 from ..layouts.plates import ITEM, SUBJECT, root
+from ..linking import Expr
 from .evaluator import Draws, Evaluator
 from .model.alignment import Features
 from .model.cohort import Cohort
@@ -188,7 +189,8 @@ def true_chances(
     item = np.arange(items) if cohort.item_of_row is None else cohort.item_of_row
     of_items = [one for one in layout.latents if any(root(plate) == ITEM for plate in one.plates)]
     levels = {latent.name: item for latent in of_items}
-    targets, points, ranks = [outcome], 1, None
+    targets: list[Expr] = [outcome]
+    points, ranks = 1, None
     if outcome.unseen is not None:
         points = len(layout.dims[outcome.unseen.dim])
         if rng is not None:
@@ -199,8 +201,10 @@ def true_chances(
     chances = np.empty((subjects, len(item)))
     for start in range(0, subjects, together):
         block = np.arange(start, min(start + together, subjects))
-        mean, *by_point = _consistent(layout, evaluator, _draws(cohort, values, block), len(block))
-        chances[block] = mean.T if ranks is None else _at_ranks(*by_point, ranks[block]).T
+        results = _consistent(layout, evaluator, _draws(cohort, values, block), len(block))
+        if ranks is not None:
+            results = [_at_ranks(results[1], results[2], ranks[block])]
+        chances[block] = results[0].T
     return chances
 
 

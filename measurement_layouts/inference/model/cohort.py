@@ -236,13 +236,10 @@ def _read_levels(
     layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame
 ) -> tuple[dict[str, list[str]], dict[str, np.ndarray]]:
     """Read the levels of all plates, and those of each item and subject."""
-    levels = {SUBJECT: list(subjects.index), ITEM: list(items.index)}
-    codes: dict[str, np.ndarray] = {}
-    for plate, table in ((ITEM, items), (SUBJECT, subjects)):
-        levels_of_plate, codes_of_plate = read_categories(layout, plate, table)
-        levels |= levels_of_plate
-        codes |= codes_of_plate
-    return levels, codes
+    of_items, item_codes = read_categories(layout, ITEM, items)
+    of_subjects, subject_codes = read_categories(layout, SUBJECT, subjects)
+    names = {SUBJECT: list(subjects.index), ITEM: list(items.index)}
+    return names | of_items | of_subjects, item_codes | subject_codes
 
 
 def read_categories(

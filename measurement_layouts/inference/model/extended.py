@@ -66,15 +66,17 @@ class Extended:
         """
         layout = cohort.layout
         tables = {ITEM: (items, features)}
+        levels, of, positions = dict(cohort.levels), dict(cohort.of), dict[str, np.ndarray]()
         if isinstance(subjects, pd.DataFrame):
             people = named(subjects, "subjects", "subject")
             tables[SUBJECT] = people, read_covariates(layout, people)
+        else:
+            positions[SUBJECT] = subjects
         of_items = {
             node.name: cohort.features[node.name][cohort.first_row] for node in layout.meta_features
         }
         properties = {ITEM: of_items, SUBJECT: dict(cohort.covariates)}
         nodes = {ITEM: layout.meta_features, SUBJECT: layout.covariates}
-        levels, of, positions = dict(cohort.levels), dict(cohort.of), {SUBJECT: subjects}
         for plate, (table, values) in tables.items():
             levels[plate] = list(dict.fromkeys([*cohort.levels[plate], *table.index]))
             positions[plate] = pd.Index(levels[plate]).get_indexer(table.index)

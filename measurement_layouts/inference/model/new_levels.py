@@ -351,11 +351,11 @@ class Levels:
             if isinstance(node, Latent):
                 none = np.zeros((1, 0), dtype=int)
                 return self.at(node, np.stack(levels, axis=1) if levels else none)
-            return self.cohort.covariates[node.name][levels][None]
+            return np.asarray(self.cohort.covariates[node.name][levels][None])
 
         def summing_to_zero(scores: np.ndarray, plates: int) -> np.ndarray:
             factors = 1 + np.where(codes >= counts, 1, -1) / counts
             scale = np.sqrt(factors[:, -plates:]).prod(axis=1)
-            return scores * scale.reshape(-1, *(1 for _ in scores.shape[2:]))
+            return np.asarray(scores * scale.reshape(-1, *(1 for _ in scores.shape[2:])))
 
         return _of_priors(self.cohort, latent, scores, 2, values_of, summing_to_zero)

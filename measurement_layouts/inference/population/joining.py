@@ -66,22 +66,24 @@ class Joined:
                 "out, or widen the range and fit all subjects again"
             )
         cells, cohort = chosen.coded, extended.cohort
-        row = each * extended.items[cells.item // each] + cells.item % each
-        subject = np.full(len(cells), extended.subjects.item())
-        whole = replace(
-            cohort, subject=subject, row=row, successes=cells.successes, trials=cells.trials
+        everybody = replace(
+            cohort,
+            subject=np.full(len(cells), extended.subjects.item()),
+            row=each * extended.items[cells.item // each] + cells.item % each,
+            successes=cells.successes,
+            trials=cells.trials,
         )
-        own = selected(whole, SUBJECT, extended.subjects)
+        newcomer = selected(everybody, SUBJECT, extended.subjects)
         constants = dict.fromkeys((one.name for one in layout.constants), 1 - cells.rates)
-        own = replace(own, covariates={**own.covariates, **constants})
-        return cls(own, replace(own, levels=cohort.levels, of=cohort.of), extended.fitted)
+        newcomer = replace(newcomer, covariates={**newcomer.covariates, **constants})
+        nested = replace(newcomer, levels=cohort.levels, of=cohort.of)
+        return cls(newcomer, nested, extended.fitted)
 
     @classmethod
     def alone(cls, layout: Layout, evaluation: Evaluation) -> "Joined":
         """Read one subject under a layout in which subjects share no values."""
-        own = Cohort.of_evaluation(layout, evaluation)
-        fitted = {name: len(levels) for name, levels in own.levels.items()}
-        return cls(own, own, fitted)
+        cohort = Cohort.of_evaluation(layout, evaluation)
+        return cls(cohort, cohort, {name: len(levels) for name, levels in cohort.levels.items()})
 
     @property
     def new(self) -> str:

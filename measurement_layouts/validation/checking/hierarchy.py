@@ -48,18 +48,12 @@ def location_and_scale(prior: Prior) -> tuple[Expr, Expr] | None:
     True
     """
     location, scale = _LOCATION_SCALE.get(prior.family, ("", ""))
-    parameters = {"mu": Constant(0)} if prior.zero_sum_axes else {}
-    parameters |= dict(prior.parameters)
+    parameters = dict(prior.parameters)
+    if prior.zero_sum_axes:
+        parameters["mu"] = Constant(0)
     if location not in parameters or scale not in parameters:
         return None
     return parameters[location], parameters[scale]
-
-
-def by_label(latent: Latent) -> list[tuple[tuple[int, ...] | None, Prior]]:
-    """List a latent's priors with positions of labels: one for all (None), or one per label."""
-    if isinstance(latent.prior, tuple):
-        return [((position,), prior) for position, prior in enumerate(latent.prior)]
-    return [(None, latent.priors[0])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,10 +161,7 @@ class Hierarchy:
         for latent in self.cohort.layout.latents:
             count = int(np.prod(self.cohort.size(latent.plates), dtype=int))
             block = sp.csr_array((count * len(self.of_latent[latent.name]), self.size))
-            for label, prior in by_label(latent):
-                parts = self.of_latent[latent.name]
-                chosen = parts if label is None else [parts[label[0]]]
-                labels = latent.label_dims if label is None else ()
+            for prior, chosen, labels in self._by_prior(latent):
                 family = location_and_scale(prior)
                 own = np.concatenate([part.columns for part in chosen])
                 if family is None:
@@ -186,7 +177,7 @@ class Hierarchy:
                 )
                 alone[own] = scale.T.ravel()
                 deviation = (here - location) / scale
-                start = parts[0].columns[0]
+                start = self.of_latent[latent.name][0].columns[0]
                 for each, times in zip(family, (1.0, deviation), strict=True):
                     for change, by in self._changes(latent, labels, each, values):
                         moved = change.reshape(count, -1) * times
@@ -223,6 +214,13 @@ class Hierarchy:
                     now = {**values, parent.name: moved}
                     ends.append(self._parameter(latent, labels, expression, now))
                 yield (ends[1] - ends[0]) / (2 * step), part.columns[self._above(latent, parent)]
+
+    def _by_prior(self, latent: Latent) -> list[tuple[Prior, list[PlatedElement], tuple[str, ...]]]:
+        """List a latent's priors with their parts and label dimensions."""
+        parts = self.of_latent[latent.name]
+        if not isinstance(latent.prior, tuple):
+            return [(latent.priors[0], parts, latent.label_dims)]
+        return [(prior, [part], ()) for prior, part in zip(latent.priors, parts, strict=True)]
 
     def _parameter(
         self,
@@ -290,12 +288,9 @@ class Hierarchy:
 
     def _sum_to_zero(self, latent: Latent, precision: np.ndarray) -> None:
         """Fix the sums of deviations at zero for priors that sum to zero."""
-        for label, prior in by_label(latent):
-            if not prior.zero_sum_axes:
-                continue
-            sizes = self.cohort.size(latent.plates)
-            parts = self.of_latent[latent.name]
-            for part in parts if label is None else [parts[label[0]]]:
+        sizes = self.cohort.size(latent.plates)
+        for prior, parts, _ in self._by_prior(latent):
+            for part in parts if prior.zero_sum_axes else ():
                 free: np.ndarray = np.ones((1, 1))
                 for axis, count in enumerate(sizes):
                     eye = np.eye(count)

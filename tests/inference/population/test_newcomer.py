@@ -8,6 +8,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import measurement_layouts as ml
+from measurement_layouts.inference.population.joining import Joined, shared_draws
 from measurement_layouts.linking import logistic
 
 ITEMS = list("abcde")
@@ -140,6 +141,15 @@ def test_a_new_item_has_its_effect_from_the_prior(others):
     ratio = (ease / spread).to_numpy()
     assert ratio.std() == pytest.approx(1.2**0.5, rel=0.1)
     assert abs(ratio.mean()) < 0.45  # it was solved: a little easier than most
+
+
+def test_a_new_item_has_the_same_draws_for_newcomers_and_forecasts(others):
+    joined = Joined.of(others, one([1, 0], items=["a", "z"]))
+    ease = shared_draws(others, joined)["ease"][:, -1]
+    ability = others.posterior["ability"].sel(subject="s2").to_numpy().ravel()
+    forecast = others.forecast(pd.DataFrame(index=["b", "z"]), subjects=["s2"])
+    mean = forecast.data["mean"].sel(item="z").item()
+    assert mean == pytest.approx(expit(ability + ease).mean(), rel=1e-12)
 
 
 def test_covariates_and_a_new_school():
