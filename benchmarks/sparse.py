@@ -37,13 +37,14 @@ def layout() -> ml.Layout:
 def fitted(evaluation: ml.Evaluation) -> Fit:
     """Return a fit of the evaluation whose draws are zeros."""
     model, names = layout(), {"chain": [0, 1], "draw": np.arange(10)}
-    skill = (("subject", "chain", "draw"), np.zeros((len(evaluation.subjects), 2, 10)))
+    skill = (("chain", "draw", "subject"), np.zeros((2, 10, len(evaluation.subjects))))
+    diverging = (("chain", "draw"), np.zeros((2, 10), dtype=bool))
     shared = dict.fromkeys(("mean", "spread"), (("chain", "draw"), np.zeros((2, 10))))
     prior = {name: (("chain", "draw"), np.zeros((1, 10))) for name in ("mean", "spread", "skill")}
     who, items = {"subject": evaluation.subjects}, {"item": list(evaluation.items.index)}
     groups = {
         "posterior": xr.Dataset({"skill": skill, **shared}, {**who, **names}),
-        "sample_stats": xr.Dataset({"diverging": (skill[0], skill[1] > 0)}, {**who, **names}),
+        "sample_stats": xr.Dataset({"diverging": diverging}, names),
         "prior": xr.Dataset(prior),
         "observed_data": observed_data(evaluation.coded, who["subject"], items["item"]),
         "constant_data": xr.Dataset({}, {**who, **items}),

@@ -87,7 +87,7 @@ def required_late(signature, name):
 
 POSITIONAL = {
     "subjects": ("Evaluation.select", "Fit.places", "compare_profiles"),
-    "nodes": ("Fit.derived",),
+    "nodes": ("derived",),
 }
 """Methods with one option or two, which may be given without their names."""
 

@@ -138,7 +138,7 @@ def test_every_public_name_is_in_the_reference_as_text(building):
     text = export.text()
     for name in references.public():
         assert name.replace("measurement_layouts", "ml", 1) in text
-    assert "### Fit.profiles(self" in text
+    assert "### Fit.profiles(fit" in text
 
 
 def test_a_name_missing_from_the_reference_is_noticed(building, tmp_path):

@@ -142,7 +142,7 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
     from ..inference.files.store import Store
 
     try:
-        done = Store.read(folder.store, lambda _: layout).done
+        done = Store.read(folder.store, functions=layout.functions).done
     except FitError:
         done = f"0 of {many(len(evaluation.subjects), 'subject')}"
     return f"{done} done, kept in {folder.path}; the same command, without --overwrite, goes on"

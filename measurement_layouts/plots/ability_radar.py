@@ -162,7 +162,7 @@ def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
             f"{some(style.element_label(one) for one in found) or '(none)'}; three in one unit are "
             "needed, so draw profile_forest instead"
         )
-    table = profiles(fit, 0.9, who)
+    table = profiles(fit, subjects=who)
     rows = pd.concat(
         [rows_of(table, one, who).assign(subject=who, order=n) for n, one in enumerate(found)]
     ).rename(columns={"mean": "ability"})

@@ -84,7 +84,7 @@ def capability_scatter(
     shade = _shade(fit, colour)
     named = [] if names is None else fit.named(names)
     rates = success_rates(fit)
-    table, status = profiles(fit, _PROB), verdicts(fit)["status"]
+    table, status = profiles(fit, prob=_PROB), verdicts(fit)["status"]
     doubted = set(status.index[status == "not converged"])
     horizontal, vertical = (rows_of(table, element, fit.subjects) for element in (across, up))
     where = np.column_stack([horizontal["mean"], vertical["mean"]])

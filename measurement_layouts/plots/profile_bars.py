@@ -98,7 +98,7 @@ def profile_bars(
         )
     found, left_out = _bounded(fit, nodes)
     known = None if truth is None else _known(fit, truth, who)
-    shares = _shares(profiles(fit, _PROB, who), found, who, known)
+    shares = _shares(profiles(fit, prob=_PROB, subjects=who), found, who, known)
     status = verdicts(fit, who)["status"]
     names = [style.legend_words(n) + " †" * (status[n] == "not converged") for n in who]
     labels = [_label(element) for element in found]

@@ -75,7 +75,7 @@ def profile_forest(
     who = fit.subjects if subjects is None else fit.named(subjects)
     rates = success_rates(fit).loc[list(dict.fromkeys(who))].sort_values(kind="stable")
     who = list(rates.index)
-    table = profiles(fit, prob, who)
+    table = profiles(fit, prob=prob, subjects=who)
     status = verdicts(fit, who)["status"]
     names = [
         f"{style.words(name)}{' †' if status[name] == 'not converged' else ''}  {rates[name]:.2f}"

@@ -158,7 +158,7 @@ def _of_fit(fit: Fit, asked: Sequence[str] | None, prob: float) -> _Panels:
             f"layout {fit.layout.name!r} has no capability; choose what to draw by dimensions=, "
             f"such as {some(one.name for one in fit.elements)}"
         )
-    table = profiles(fit, prob)
+    table = profiles(fit, prob=prob)
     rows, limits = {}, {}
     for element in chosen:
         own = rows_of(table, element, fit.subjects)

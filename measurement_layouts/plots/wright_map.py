@@ -77,7 +77,7 @@ def wright_map(
     """
     places = item_places(fit, nodes, prob)
     found = _elements(fit, places)
-    table = profiles(fit, prob)
+    table = profiles(fit, prob=prob)
     count = len(places) // len(found)
     wide = min(max(count, _LEAST), _NAMED) * _COLUMN
     size = _LEFT + wide + 0.9, 1.0 + len(found) * _HEIGHT

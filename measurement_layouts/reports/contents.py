@@ -123,7 +123,7 @@ class Contents:
     @cached_property
     def profiles(self) -> pd.DataFrame:
         """As `Fit.profiles`."""
-        return profiles(self.fit, PROB)
+        return profiles(self.fit, prob=PROB)
 
     @cached_property
     def diagnostics(self) -> pd.DataFrame:

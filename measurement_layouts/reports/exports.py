@@ -134,8 +134,8 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
         own = contents.evaluation.subject_table.loc[list(fit.subjects)]
         tables["subjects"] = own.rename_axis("subject").reset_index()
     if fit.layout.joint:
-        tables["population"] = population(fit, PROB)
-        tables["item_effects"] = items(fit, PROB)
+        tables["population"] = population(fit, prob=PROB)
+        tables["item_effects"] = items(fit, prob=PROB)
         if populated(fit.layout, levels=fit.levels):
             tables["standing"] = standing(fit, prob=PROB)
     if contents.forecast is not None:

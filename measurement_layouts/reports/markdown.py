@@ -59,9 +59,8 @@ def as_markdown(contents: Contents) -> str:
 
 def _summary(contents: Contents) -> list[str]:
     status = contents.verdicts["status"].value_counts()
-    seldom = [
-        name for name in ("few draws", "few divergences", "modes not searched") if name in status
-    ]
+    usual = ("ok", "not converged", "failed")
+    seldom = [name for name in status.index if name not in usual]
     counted = [f"{status.get(n, 0)} {n}" for n in ("ok", *seldom, "not converged", "failed")]
     trials = int(contents.trials["trials"].sum())
     done = f"{trials} trials"

@@ -43,7 +43,7 @@ def effects(contents: Contents) -> list[Effects]:
     fit = contents.fit
     if not fit.layout.joint:
         return []
-    shared, own = population(fit, PROB), items(fit, PROB)
+    shared, own = population(fit, prob=PROB), items(fit, prob=PROB)
     plates = dict.fromkeys(plate_name(plate) for plate in fit.layout.plates)
     found = []
     if len(shared):

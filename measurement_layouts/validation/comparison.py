@@ -14,9 +14,9 @@ from ..common.threads import side_by_side
 from ..inference.fit import Fit
 from ..inference.given import refuse_no_fit
 from ..inference.posterior.diagnostics import profiles, verdicts
-from ..inference.posterior.posterior import rows_of
+from ..inference.posterior.posterior import draws_of, rows_of
 from ..inference.posterior.summaries import interval
-from ..inference.sampling.convergence import by_element, rhat_ess
+from ..inference.sampling.convergence import rhat_ess
 from ..layouts.elements import Element, find_elements
 from ..linking import units
 
@@ -355,8 +355,7 @@ def _draws(
     side : str
         Another name gives other orders, for another fit of subjects of the same names.
     """
-    values = by_element(fit.posterior[element.latent.name][fit.places(who)].to_numpy())
-    values = values[:, element.index]
+    values = draws_of(fit, element.latent, fit.places(who))[:, element.index]
     if count is None:
         return values
     seeds = [subject_seed(_SEED, side + name) for name in who]

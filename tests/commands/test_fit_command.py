@@ -104,7 +104,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     assert "is not finished: <Fit of 'reaching': 1 subject" in printed.err
 
     assert main([*command, "--seed", "2"]) == 2
-    assert "was created with seed=1, but now it is seed=2" in capsys.readouterr().err
+    assert "holds another fit (seed: 1, now 2)" in capsys.readouterr().err
 
     monkeypatch.undo()
     with monkeypatch.context() as full:

@@ -17,7 +17,7 @@ from measurement_layouts.linking import logistic
 def test_shapes_and_data(animal_ai, cohort, fitted):
     assert fitted.subjects == cohort.subjects
     assert fitted.failures == {}
-    assert fitted.posterior["noiseLevel"].dims == ("subject", "chain", "draw")
+    assert fitted.posterior["noiseLevel"].dims == ("chain", "draw", "subject")
     assert fitted.posterior.sizes == {"subject": 6, "chain": 2, "draw": 150}
     observed = fitted.observed
     for name in ("subject", "item", "successes", "trials"):

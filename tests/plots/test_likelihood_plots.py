@@ -73,8 +73,8 @@ class TestLikelihoodCurve:
         rng = np.random.default_rng(4)
 
         draws = xr.DataArray(
-            rng.normal(-1, 0.25, (2, 1, 400)),
-            dims=("subject", "chain", "draw"),
+            rng.normal(-1, 0.25, (1, 400, 2)),
+            dims=("chain", "draw", "subject"),
             coords={"subject": ["Ann", "Bob"]},
         )
         posterior = SimpleNamespace(

@@ -103,7 +103,7 @@ class TestWrightMap:
     def test_subjects_are_counted(self, rasch):
         left, _ = plots.wright_map(rasch)
         counted = np.array([patch.get_width() for patch in left.patches])
-        means = rasch.posterior["ability"].to_numpy().mean(axis=(1, 2))
+        means = rasch.posterior["ability"].to_numpy().mean(axis=(0, 1))
         edges = [patch.get_y() for patch in left.patches]
         edges.append(edges[-1] + left.patches[-1].get_height())
         assert counted.sum() == 68

@@ -31,7 +31,7 @@ def vague(fit):
     for element in elements(fit.layout):
         before = fit.prior[element.name]
         for place, who in enumerate(fit.subjects):
-            after = fit.posterior[element.name].to_numpy()[place]
+            after = fit.posterior[element.name].to_numpy()[..., place]
             shrunk = 1 - after.var() / before.var()
             moved = abs(after.mean() - before.mean()) / before.std()
             found[element.name, who] = (shrunk < 0.1 and moved < 0.5) or who != unsure.KNOWN

@@ -70,7 +70,7 @@ def test_there_are_two_modes(fit):
     """The tests' own arithmetic: hardly a draw of Ann's lies about the mean, many on both sides."""
     for name in NAMES:
         for place, who in enumerate(fit.subjects):
-            draws = fit.posterior[name].to_numpy()[place].ravel()
+            draws = fit.posterior[name].to_numpy()[..., place]
             near = np.mean(abs(draws - draws.mean()) < 0.25 * draws.std())
             assert (near < 0.02) == ((name, who) == SPLIT)
 

@@ -56,7 +56,7 @@ def test_both_layouts_have_the_eight_skills():
 
 def fake_fit(**draws):
     data = {
-        name: (("subject", "chain", "draw", "skill"), np.asarray(values)[:, None])
+        name: (("draw", "chain", "subject", "skill"), np.swapaxes(values, 0, 1)[:, None])
         for name, values in draws.items()
     }
     names = ["Ann", "Bob"]

@@ -39,7 +39,7 @@ def fake_fit(**changes):
     """A fit of one draw each, with the medians of digits and doublings at 1.5 and 5."""
     names = [latent.name for latent in gsm8k.recommended_layout().latents]
     values = {name: [[[{**VALUES, **changes}[name]]]] for name in names}
-    posterior = {name: (("subject", "chain", "draw"), value) for name, value in values.items()}
+    posterior = {name: (("chain", "draw", "subject"), value) for name, value in values.items()}
     constants = {"digits": [1.0, 1.5, 4.0], "doublings": [5.0, 5.0, 6.0]}
     return SimpleNamespace(
         layout=gsm8k.recommended_layout(),

@@ -81,7 +81,7 @@ class TestCoins:
     def test_draws_in_order(self):
         """Draws that ascend in every chain are no more alike in two subjects than others."""
         fit = tossed([10, 10])
-        fit.posterior["p"].to_numpy()[:] = np.sort(fit.posterior["p"].to_numpy(), axis=-1)
+        fit.posterior["p"].to_numpy()[:] = np.sort(fit.posterior["p"].to_numpy(), axis=1)
         row = compare_profiles(fit).table.iloc[0]
         assert row["sd"] == pytest.approx(np.sqrt(2) * beta.std(11, 11), rel=0.1)
 
@@ -141,7 +141,7 @@ class TestJoint:
         fit = jointly()
         comparison = compare_profiles(fit)
         ranking = comparison.ranking("ability").loc[list("abc")]
-        draws = fit.posterior["ability"].to_numpy().reshape(3, -1)
+        draws = fit.posterior["ability"].to_numpy().reshape(-1, 3).T
         ranks = 1 + (draws[None] > draws[:, None]).sum(axis=1)
         assert ranking["rank"].tolist() == pytest.approx(ranks.mean(axis=1))
         assert ranking["best"].tolist() == pytest.approx((ranks == 1).mean(axis=1))
@@ -162,7 +162,7 @@ class TestJoint:
         fit = jointly()
         slow = np.repeat(np.random.default_rng(4).normal(size=(4, 20)), 50, axis=1)
         own = fit.posterior["ability"].to_numpy()
-        own += 5 * slow
+        own += 5 * slow[..., None]
         row = compare_profiles(fit).table.iloc[0]
         assert fit.profiles()["ess_bulk"].max() < 400
         assert row["difference_error"] == pytest.approx(row["sd"] / np.sqrt(4000), rel=0.15)

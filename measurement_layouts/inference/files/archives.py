@@ -52,27 +52,32 @@ def flat(groups: Mapping[str, Mapping[str, np.ndarray]]) -> Arrays:
     }
 
 
-def grouped(arrays: Mapping[str, Any], groups: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Group arrays that are named ``group/name``; other names are left out."""
-    by_group: dict[str, dict[str, Any]] = {group: {} for group in groups}
-    for name, values in arrays.items():
-        group, _, node = name.partition("/")
-        if group in by_group:
-            by_group[group][node] = values
-    return by_group
+def grouped(arrays: Mapping[str, Any], group: str) -> dict[str, Any]:
+    """Return the arrays of one group, which are named ``group/name``, by their names."""
+    start = f"{group}/"
+    return {
+        name.removeprefix(start): values
+        for name, values in arrays.items()
+        if name.startswith(start)
+    }
 
 
-def digest(arrays: Mapping[str, np.ndarray]) -> str:
-    """Hash arrays with their names, types and shapes."""
-    found = hashlib.sha256()
-    for name, values in sorted(arrays.items()):
-        found.update(f"{name}{values.dtype.str}{values.shape}\0".encode())
-        found.update(np.ascontiguousarray(values))
-    return found.hexdigest()
+def digest(contents: Iterable[tuple[str, Any]]) -> str:
+    """Hash named contents: arrays of numbers with types and shapes, and all else as text."""
+    mark = hashlib.sha256()
+    for name, values in contents:
+        array = np.asarray(values)
+        mark.update(f"{name}{array.shape}\0".encode())
+        if array.dtype.kind in "biuf":
+            mark.update(array.dtype.str.encode())
+            mark.update(np.ascontiguousarray(array))
+        else:
+            mark.update("\0".join(map(str, array.ravel())).encode())
+    return mark.hexdigest()
 
 
 class Stacked(BackendArray):
-    """Arrays of several files, stacked along a new first axis, which are read when indexed.
+    """Draws of several files, stacked along a new axis after that of draws, read when indexed.
 
     Parameters
     ----------
@@ -80,21 +85,15 @@ class Stacked(BackendArray):
         A key for each file.
     read : callable
         Function that returns the array of a key; picklable.
-    shape : tuple of int
-        Shape of the array of one file.
-    dtype : dtype
-        Type of the numbers.
+    like : ndarray
+        Array of the shape and type of each file's.
     """
 
     def __init__(
-        self,
-        keys: Sequence[Any],
-        read: Callable[[Any], np.ndarray],
-        shape: tuple[int, ...],
-        dtype: np.dtype[Any],
+        self, keys: Sequence[Any], read: Callable[[Any], np.ndarray], like: np.ndarray
     ) -> None:
-        self.keys, self.read = keys, read
-        self.shape, self.dtype = (len(keys), *shape), dtype
+        self.keys, self.read, self.dtype = keys, read, like.dtype
+        self.shape = (*like.shape[:2], len(keys), *like.shape[2:])
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(
@@ -102,14 +101,15 @@ class Stacked(BackendArray):
         )
 
     def _indexed(self, key: tuple[Any, ...]) -> np.ndarray:
-        rows = np.arange(len(self.keys))[key[0]]
-        if rows.ndim == 0:
-            return _on_each_axis(self.read(self.keys[rows]), key[1:]).astype(self.dtype)
-        like = _on_each_axis(np.empty(self.shape[1:], self.dtype), key[1:])
-        values = np.empty((len(rows), *like.shape), self.dtype)
-        for position, row in enumerate(rows):
-            values[position] = _on_each_axis(self.read(self.keys[row]), key[1:])
-        return values
+        files, inside = np.arange(len(self.keys))[key[2]], (*key[:2], *key[3:])
+        if files.ndim == 0:
+            return _on_each_axis(self.read(self.keys[files]), inside).astype(self.dtype)
+        empty = np.empty((*self.shape[:2], *self.shape[3:]), self.dtype)
+        stacked = np.empty((len(files), *_on_each_axis(empty, inside).shape), self.dtype)
+        for position, file in enumerate(files):
+            stacked[position] = _on_each_axis(self.read(self.keys[file]), inside)
+        single = sum(isinstance(axis, int | np.integer) for axis in key[:2])
+        return np.moveaxis(stacked, 0, 2 - single)
 
 
 def _on_each_axis(values: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:

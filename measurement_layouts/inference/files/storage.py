@@ -1,28 +1,22 @@
 """Fits on disk: one netCDF file each, or a store."""
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
-import netCDF4
-import numpy as np
 import xarray as xr
 
 from ...common.errors import FitError
 from ...common.files import whole
 from ...common.given import refuse_other
 from ...layouts import Layout
-from ...linking import LayoutError, LinkingFunction
-from ..posterior.assembly import FORMAT
+from ...linking import LinkingFunction
 from ..posterior.posterior import GROUPS, Posterior
-from .refusals import other_format
+from .archives import digest
+from .refusals import checked_layout
 from .store import Store
-
-_MARKS = ("layout", "fingerprint", "failures", "attempts", "checksum")
-_BLOCK = 2**26  # bytes of draws read and written at a time
 
 
 def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -65,7 +59,9 @@ def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
     if path.exists() and not overwrite:
         raise FitError(f"{path} exists already; choose another name, or pass overwrite=True")
     with whole(path, needs=fit.data.nbytes) as beside:
-        _write(fit.data, beside)
+        tree = xr.DataTree.from_dict({name: fit.data[name].to_dataset() for name in GROUPS})
+        tree.attrs = {**fit.data.attrs, "checksum": _checksum(fit.data)}
+        tree.to_netcdf(beside, engine="netcdf4")
     return path
 
 
@@ -80,10 +76,7 @@ def read(
     refuse_other("path", path, str | PathLike, "a path", remedy, FitError)
     path = Path(path)
     if path.is_dir():
-        stored = Store.read(
-            path, lambda head: _read_layout(path, head["attributes"], layout, functions)
-        )
-        return stored.posterior()
+        return Store.read(path, layout, functions).posterior()
     if not path.is_file():
         raise FitError(f"there is no file or store {path}")
     try:
@@ -94,100 +87,23 @@ def read(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or not a "
             "saved fit: restore a copy, or fit again"
         ) from error
-    written = data.attrs.get("format")
-    if isinstance(written, int | np.integer) and written != FORMAT:
-        raise other_format(path, int(written), FORMAT, data.attrs, "fit again")
     missing = [name for name in GROUPS if name not in data.children]
-    missing += [name for name in _MARKS if not isinstance(data.attrs.get(name), str)]
-    if missing:
-        raise FitError(
-            f"{path} is not a saved fit: it lacks {', '.join(missing)}; give a file written by "
-            "Fit.save()"
-        )
-    if data.attrs.pop("checksum") != _checksum(data):
-        raise FitError(
-            f"{path} is damaged: its contents do not match its checksum; restore a copy, or fit "
-            "again"
-        )
-    saved = _read_layout(path, data.attrs, layout, functions)
-    try:
-        failures, attempts = (json.loads(data.attrs[name]) for name in ("failures", "attempts"))
-    except ValueError as error:
-        raise FitError(
-            f"{path}: its failures or attempts cannot be read ({error}); restore a copy, or fit "
-            "again"
-        ) from error
+    missing += [name for name in ("checksum",) if name not in data.attrs]
+    head = dict(data.attrs)
+    data.attrs.pop("checksum", None)
+    saved = checked_layout(
+        path, head, missing, lambda: _checksum(data), layout, functions, "fit again"
+    )
+    failures, attempts = (json.loads(head[name]) for name in ("failures", "attempts"))
     return Posterior(saved, data, failures, attempts)
-
-
-def _write(data: xr.DataTree, path: Path) -> None:
-    """Write a fit's tree; large groups of draws some subjects at a time."""
-    groups = {name: data[name].to_dataset() for name in GROUPS}
-    large = [
-        name
-        for name in ("posterior", "sample_stats")
-        if any(variable.nbytes > _BLOCK for variable in groups[name].data_vars.values())
-    ]
-    begun = {name: groups[name].isel(subject=slice(1)) for name in large}
-    tree = xr.DataTree.from_dict(groups | begun)
-    tree.attrs = {**data.attrs, "checksum": _checksum(data)}
-    growing = {f"/{name}": {"subject"} for name in large}
-    tree.to_netcdf(path, engine="netcdf4", unlimited_dims=growing)
-    if large:
-        with netCDF4.Dataset(path, "a") as file:
-            for name in large:
-                for title, variable in groups[name].variables.items():
-                    for start, rows in _blocks(variable) if "subject" in variable.dims else ():
-                        text = object if rows.dtype.kind == "U" else rows.dtype
-                        file[name][title][start : start + len(rows)] = rows.astype(text)
 
 
 def _checksum(data: xr.DataTree) -> str:
     """Hash all contents of a fit, since HDF5 reads most damaged numbers without an error."""
-    found = hashlib.sha256()
-    for name, value in sorted(data.attrs.items()):
-        found.update(f"{name}={value}\0".encode())
-    for group in GROUPS:
-        for name, variable in sorted(data[group].variables.items()):
-            found.update(f"{group}/{name}{variable.shape}\0".encode())
-            if variable.dtype.kind in "biuf":
-                for _, rows in _blocks(variable):
-                    found.update(np.ascontiguousarray(rows))
-            else:
-                found.update("\0".join(map(str, variable.to_numpy().ravel())).encode())
-    return found.hexdigest()
-
-
-def _blocks(variable: xr.Variable) -> Iterator[tuple[int, np.ndarray]]:
-    """Read a variable some rows at a time, each block with the number of its first row."""
-    if variable.ndim == 0 or variable.nbytes <= _BLOCK:
-        yield 0, variable.to_numpy()
-    else:
-        step = max(1, len(variable) * _BLOCK // variable.nbytes)
-        for start in range(0, len(variable), step):
-            yield start, variable[start : start + step].to_numpy()
-
-
-def _read_layout(
-    path: Path,
-    attributes: Mapping[Any, Any],
-    expected: Layout | None,
-    functions: Sequence[LinkingFunction],
-) -> Layout:
-    """Read the saved layout, and compare it with the fitted and with the expected layout."""
-    try:
-        known = [*functions, *(expected.functions if expected is not None else ())]
-        saved = Layout.from_dict(json.loads(attributes["layout"]), known)
-    except (LayoutError, json.JSONDecodeError) as error:
-        raise FitError(f"{path}: its layout cannot be read ({error})") from error
-    if saved.fingerprint != attributes["fingerprint"]:
-        raise FitError(
-            f"{path}: its layout has fingerprint {saved.fingerprint}, but it was fitted with "
-            f"{attributes['fingerprint']}; the file or the library was changed, fit again"
-        )
-    if expected is not None and expected.fingerprint != saved.fingerprint:
-        raise FitError(
-            f"{path} is a fit of the layout {saved.name!r} ({saved.fingerprint}), not of "
-            f"{expected.name!r} ({expected.fingerprint}); load it without layout=, or fit again"
-        )
-    return saved
+    attributes = ((str(name), str(value)) for name, value in sorted(data.attrs.items()))
+    variables = (
+        (f"{group}/{name}", variable.to_numpy())
+        for group in GROUPS
+        for name, variable in sorted(data[group].variables.items())
+    )
+    return digest(chain(attributes, variables))

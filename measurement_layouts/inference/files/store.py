@@ -2,58 +2,36 @@
 
 import ctypes
 import functools
-import hashlib
 import json
 import re
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from xarray.core import indexing
 
-from ...common.errors import FitError, StoreError
+from ...common.errors import FitError
 from ...common.messages import many
 from ...evaluations.cells import Cells
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT
-from ..posterior.assembly import FORMAT, Training, Tried, assemble, join_chains, marks
+from ...linking import LinkingFunction
+from ..posterior.assembly import Training, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions, Unit
-from .archives import (
-    Arrays,
-    Stacked,
-    as_array,
-    digest,
-    flat,
-    grouped,
-    read_archive,
-    write_archive,
-    write_whole,
-)
-from .refusals import (
-    CELLS,
-    DATA,
-    FEATURES,
-    HEAD,
-    LOCK,
-    locked,
-    other_format,
-    refuse_foreign,
-    refuse_other_data,
-    refuse_other_fit,
-    undamaged,
-)
+from . import archives, refusals
+from .refusals import DATA, HEAD, LOCK
 
 _UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
 _TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB
 _DRAWS = ("posterior", "statistics")
+_ANEW = "fit again into another store"
 
 
 class Record(NamedTuple):
@@ -118,9 +96,10 @@ class Store:
         self.path, self.layout = path, layout
         self.seed = int(head["attributes"]["seed"])
         self._training, self._prior, self._head = training, prior, head
-        self._blocks = head["options"]["chains"] if layout.joint else 1
+        self._blocks = head["fit"]["chains"] if layout.joint else 1
         self._names = ["all subjects"] if layout.joint else training.subjects
-        self._mark = _checksum(head)  # of the units of this fit
+        self._attempts = 1 + head["fit"]["reruns"]
+        self._mark = _mark(head)  # of the units of this fit
         self._draws: dict[Unit, Draws] = {}
         self.records: dict[Unit, Record] = {}
         for file in () if path is None else path.iterdir():
@@ -173,25 +152,23 @@ class Store:
             another seed or other data; or when it is damaged, in use, or cannot be written.
         """
         new = secrets.randbits(31) if seed is None else seed
-        head = {
-            "format": FORMAT,
+        sampling = {**asdict(options), "reruns": reruns, "method": method, "seed": new}
+        head: dict[str, Any] = {
             "attributes": marks(layout, options, new, method),
-            "options": {**asdict(options), "reruns": reruns, "method": method},
+            "fit": {"layout": layout.fingerprint, **sampling},
         }
         if path is None:
             yield cls(None, layout, training, _prior(layout), head)
             return
         folder = Path(path)
-        refuse_foreign(folder)
-        with locked(folder):
+        head["fit"] |= refusals.described(training)
+        refusals.refuse_foreign(folder)
+        with refusals.locked(folder):
             if (folder / HEAD).exists():
-
-                def same(stored: Mapping[str, Any]) -> Layout:
-                    refuse_other_fit(folder, stored, head, seed)
-                    return layout
-
-                store = cls.read(folder, same)
-                refuse_other_data(folder, store._training, training)
+                store = cls.read(folder, functions=layout.functions)
+                same = {} if seed is not None else {"seed": store.seed}
+                refusals.refuse_other(folder, store._head["fit"], head["fit"] | same)
+                store.layout = layout
                 store._begin_failed_again()
             else:
                 store = cls._make(folder, layout, training, head)
@@ -202,28 +179,37 @@ class Store:
         """Write the data and then the head, without which a folder is no store."""
         prior = _prior(layout)
         names = {"levels": training.levels, "rows": training.rows}
-        arrays = {"names": as_array(names)} | flat(
-            {name: getattr(training, name) for name in FEATURES}
-            | {"cells": {name: getattr(training.cells, name) for name in CELLS}, "prior": prior}
+        arrays = {"names": archives.as_array(names)} | archives.flat(
+            {name: getattr(training, name) for name in refusals.FEATURES}
+            | {
+                "cells": {name: getattr(training.cells, name) for name in refusals.CELLS},
+                "prior": prior,
+            }
         )
-        head["data"] = digest(arrays)
-        head["checksum"] = _checksum(head)
-        try:
-            write_archive(path / DATA, arrays)
-            write_whole(path / HEAD, lambda file: file.write(json.dumps(head).encode()))
-        except OSError as error:
-            (path / DATA).unlink(missing_ok=True)
-            raise StoreError(
-                f"could not write into {path}: {error}; nothing in it is lost",
-                "make room, or give another folder",
-            ) from error
+        head["data"] = archives.digest(sorted(arrays.items()))
+        head["checksum"] = _mark(head)
+        with refusals.written(
+            path, "", "nothing in it is lost", "make room, or give another folder"
+        ):
+            archives.write_archive(path / DATA, arrays)
+            archives.write_whole(path / HEAD, lambda file: file.write(json.dumps(head).encode()))
         return cls(path, layout, training, prior, head)
 
     @classmethod
-    def read(cls, path: Path, layout_of: Callable[[Mapping[str, Any]], Layout]) -> Self:
+    def read(
+        cls,
+        path: Path,
+        layout: Layout | None = None,
+        functions: Sequence[LinkingFunction] = (),
+    ) -> Self:
         """Read a folder, also while a fit writes to it; it cannot be written to.
 
-        `layout_of` returns the layout, given the contents of ``head.json``.
+        Parameters
+        ----------
+        path : Path
+            The folder.
+        layout, functions
+            As in `fit.load`.
 
         Raises
         ------
@@ -234,26 +220,23 @@ class Store:
             raise FitError(
                 f"there is no store in the folder {path}; give a folder used as store= of fit"
             )
-        with undamaged(path, "fit again into another store"):
+        with refusals.undamaged(path, _ANEW):
             head = json.loads((path / HEAD).read_bytes())
-            written, attributes = head["format"], dict(head["attributes"])
-            if written == FORMAT and head["checksum"] != _checksum(head):
-                raise ValueError(f"{HEAD} does not match its checksum")
-        if written != FORMAT:
-            remedy = "fit again into another store"
-            raise other_format(path, written, FORMAT, attributes, remedy)
-        layout = layout_of(head)
-        with undamaged(path, "fit again into another store"):
-            arrays = read_archive(path / DATA)
-            if digest(arrays) != head["data"]:
+            attributes = head["attributes"] | {"checksum": head["checksum"]}
+        saved = refusals.checked_layout(
+            path, attributes, [], lambda: _mark(head), layout, functions, _ANEW
+        )
+        with refusals.undamaged(path, _ANEW):
+            arrays = archives.read_archive(path / DATA)
+            if archives.digest(sorted(arrays.items())) != head["data"]:
                 raise ValueError(f"{DATA} is that of another store")
-            groups = grouped(arrays, ("prior", "cells", *FEATURES))
-            prior, cells = groups.pop("prior"), groups.pop("cells")
             names = json.loads(arrays["names"].tobytes())
             levels, rows = names["levels"], names["rows"]
             shape = len(levels[SUBJECT]), len(levels[ITEM] if rows is None else rows)
-            training = Training(levels, cells=Cells(**cells, shape=shape), rows=rows, **groups)
-        return cls(path, layout, training, prior, head)
+            cells = Cells(**archives.grouped(arrays, "cells"), shape=shape)
+            groups = {group: archives.grouped(arrays, group) for group in refusals.FEATURES}
+            training = Training(levels, cells=cells, rows=rows, **groups)
+        return cls(path, saved, training, archives.grouped(arrays, "prior"), head)
 
     def block_units(self, unit: Unit) -> list[Unit]:
         """Return the units of all blocks in the same attempt at a problem."""
@@ -261,7 +244,7 @@ class Store:
 
     def next_units(self, problem: int) -> list[Unit]:
         """Return the units that a problem needs next; none if it is finished."""
-        for attempt in range(1, 2 + self._head["options"]["reruns"]):
+        for attempt in range(1, 1 + self._attempts):
             units = self.block_units(Unit(problem, attempt, 0))
             missing = [unit for unit in units if unit not in self.records]
             if missing or not any(self.records[unit].reason for unit in units):
@@ -274,20 +257,16 @@ class Store:
         Raises
         ------
         StoreError
-            When it cannot be written; the former contents are unchanged.
+            When it cannot be refusals.written; the former contents are unchanged.
         """
         record = Record(draws is not None, reason)
         if self.path is not None:
             note = {"fit": self._mark, "unit": unit, **record._asdict()}
-            arrays = {"record": as_array(note)} | ({} if draws is None else flat(vars(draws)))
-            try:
-                write_archive(_file(self.path, unit), arrays)
-            except OSError as error:
-                raise StoreError(
-                    f"could not write {self._names[unit.problem]} into {self.path}: {error}; "
-                    f"kept in it: {self.done}",
-                    "make room, and fit again with the same store",
-                ) from error
+            groups = {} if draws is None else vars(draws)
+            arrays = {"record": archives.as_array(note)} | archives.flat(groups)
+            name, remedy = self._names[unit.problem], "make room, and fit again with the same store"
+            with refusals.written(self.path, f"{name} ", f"kept in it: {self.done}", remedy):
+                archives.write_archive(_file(self.path, unit), arrays)
             if len(self.records) % _TRIMMED == 0:
                 _return_free_memory()
         elif draws is not None:
@@ -302,7 +281,8 @@ class Store:
         """Return the draws of a unit."""
         if self.path is None:
             return self._draws[unit]
-        return Draws(**grouped(_read_unit(self.path, self._mark, unit, _DRAWS)[1], _DRAWS))
+        arrays = _read_unit(self.path, self._mark, unit, _DRAWS)[1]
+        return Draws(*(archives.grouped(arrays, group) for group in _DRAWS))
 
     @property
     def failures(self) -> dict[str, str]:
@@ -316,12 +296,11 @@ class Store:
     @property
     def done(self) -> str:
         """How much has draws, in words."""
-        if not self.layout.joint:
-            return f"{len(self._drawn())} of {many(len(self._names), 'subject')}"
-        last = max((unit.attempt for unit in self.records), default=1)
-        drawn = [unit for unit, record in self.records.items() if record.drawn]
-        count = sum(unit.attempt == last for unit in drawn)
-        return f"{count} of {many(self._blocks, 'chain')}"
+        drawn = {
+            (unit.problem, unit.block) for unit, record in self.records.items() if record.drawn
+        }
+        total = many(len(self._names) * self._blocks, "chain" if self.layout.joint else "subject")
+        return f"{len(drawn)} of {total}"
 
     def posterior(self) -> Posterior:
         """Return the posterior of the problems that have draws.
@@ -342,40 +321,43 @@ class Store:
                 f"{self.path} has no draws{''.join(failed[:1])}; fit with this store to sample "
                 + ("all chains" if layout.joint else "its subjects")
             )
-        attempts: dict[int, int] = {}
-        for unit in sorted(self.records):
-            attempts[unit.problem] = unit.attempt
+        last = {unit.problem: unit.attempt for unit in sorted(self.records)}
+        attempts = {
+            self._names[problem]: attempt
+            for problem, attempt in last.items()
+            if attempt > 1 and (self._last(problem) or self._names[problem] in failures)
+        }
         if layout.joint:
-            chains = [self.draws(unit) for unit in self.block_units(units[0])]
-            posterior, statistics = join_chains(layout, chains, len(training.subjects))
-            tried = dict.fromkeys(training.subjects, Tried(attempts[0], None))
+            chains = [vars(self.draws(unit)) for unit in self.block_units(units[0])]
+            posterior, statistics = (
+                {
+                    name: np.concatenate([chain[group][name] for chain in chains])
+                    for name in chains[0][group]
+                }
+                for group in _DRAWS
+            )
+            attempts = {subject: last[0] for subject in training.subjects if last[0] > 1}
         else:
-            posterior, statistics = self._stacked(units)
-            rows = [unit.problem for unit in units]
-            tried = {
-                name: Tried(attempts[row], failures.get(name))
-                for row, name in enumerate(self._names)
-                if row in rows or name in failures
-            }
-            training = training.take(rows)
+            arrays = self._stacked(units)
+            posterior, statistics = (archives.grouped(arrays, group) for group in _DRAWS)
+            training = training.take([unit.problem for unit in units])
         head = self._head["attributes"]
-        return assemble(layout, training, self._prior, posterior, statistics, head, tried)
+        return assemble(
+            layout, training, self._prior, posterior, statistics, head, failures, attempts
+        )
 
-    def _stacked(self, units: list[Unit]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the draws of subjects with the subjects as first axis, in memory or lazily."""
-        arrays = flat(vars(self.draws(units[0])))
+    def _stacked(self, units: list[Unit]) -> dict[str, Any]:
+        """Return the draws of subjects with the subjects as third axis, in memory or lazily."""
         stacked: dict[str, Any] = {}
-        for name, like in arrays.items():
+        for name, like in archives.flat(vars(self.draws(units[0]))).items():
             if self.path is None:
                 group, _, node = name.partition("/")
-                every = [getattr(self._draws[unit], group).pop(node) for unit in units]
-                stacked[name] = np.stack(every)
+                values = [getattr(self._draws[unit], group).pop(node) for unit in units]
+                stacked[name] = np.moveaxis(np.stack(values), 0, 2)
             else:
                 read = partial(_read_array, self.path, self._mark, name, like.shape)
-                lazy = Stacked(units, read, like.shape, like.dtype)
-                stacked[name] = indexing.LazilyIndexedArray(lazy)
-        by_group = grouped(stacked, _DRAWS)
-        return by_group["posterior"], by_group["statistics"]
+                stacked[name] = indexing.LazilyIndexedArray(archives.Stacked(units, read, like))
+        return stacked
 
     def _drawn(self) -> list[Unit]:
         """Return the first unit of the last attempt with draws of each problem that has one."""
@@ -385,15 +367,11 @@ class Store:
 
     def _last(self, problem: int) -> int:
         """Return the last attempt in which all blocks of a problem have draws; 0 if none has."""
-        last = 0
-        for attempt in count(1):
+        for attempt in range(self._attempts, 0, -1):
             units = self.block_units(Unit(problem, attempt, 0))
-            records = [self.records[unit] for unit in units if unit in self.records]
-            if not records:
-                break
-            if len(records) == len(units) and all(record.drawn for record in records):
-                last = attempt
-        return last
+            if all(unit in self.records and self.records[unit].drawn for unit in units):
+                return attempt
+        return 0
 
     def _begin_failed_again(self) -> None:
         """Remove the failures of problems without draws, so that these are sampled again."""
@@ -414,8 +392,8 @@ def clear(path: Path) -> None:
         When the folder contains something else.
     """
     if path.exists():
-        refuse_foreign(path)
-        with locked(path):
+        refusals.refuse_foreign(path)
+        with refusals.locked(path):
             for file in [file for file in path.iterdir() if file.name != LOCK]:
                 file.unlink()
 
@@ -426,13 +404,13 @@ def _file(path: Path, unit: Unit) -> Path:
 
 def _read_unit(
     path: Path, mark: str, unit: Unit, start: tuple[str, ...] = ()
-) -> tuple[Record, Arrays]:
+) -> tuple[Record, archives.Arrays]:
     """Read the record of a unit, and the arrays whose names start with one of some texts."""
     file = _file(path, unit)
-    with undamaged(
+    with refusals.undamaged(
         file, "delete it and fit again with this store, which samples it again with the same result"
     ):
-        arrays = read_archive(file, ("record", *start))
+        arrays = archives.read_archive(file, ("record", *start))
         note = json.loads(arrays.pop("record").tobytes())
         if note.pop("fit") != mark or note.pop("unit") != list(unit):
             raise ValueError("it is a copy of another file")
@@ -448,9 +426,10 @@ def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: 
     return array
 
 
-def _checksum(head: Mapping[str, Any]) -> str:
+def _mark(head: Mapping[str, Any]) -> str:
+    """Hash the contents of a head."""
     contents = {name: value for name, value in head.items() if name != "checksum"}
-    return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()
+    return archives.digest([(HEAD, json.dumps(contents, sort_keys=True))])
 
 
 def _prior(layout: Layout) -> dict[str, np.ndarray]:

@@ -209,19 +209,29 @@ def with_log_likelihood(
 ) -> xr.DataTree:
     """Add every item's log-likelihood to a fit's arrays, for ArviZ.
 
+    A joint fit has one posterior, which ArviZ accepts as a whole. Otherwise each subject has its
+    own posterior, and ArviZ's comparisons take one subject at a time. For all subjects,
+    `measurement_layouts.validation.loo` needs little memory.
+
     Parameters
     ----------
     fit : Posterior
         The fit, with the subjects' profiles.
     evaluation : Evaluation, optional
         Outcomes to evaluate, such as those of held-out items (default: those of the fit).
+        Subject constants are those of the fit in any case.
     subjects : iterable, optional
         Subjects (default: all that have outcomes).
 
     Returns
     -------
     xarray.DataTree
-        See `Fit.with_log_likelihood`.
+        The groups of `data` for these subjects, and ``log_likelihood``, in nats: a variable
+        named after the outcome, (chain, draw, cell), with the names of each attempted cell's
+        ``subject`` and ``item``. Its value is the log-likelihood of all trials. With several
+        outcomes, graded outcomes or scores it is that of all of them together, and the variable
+        is named ``outcomes``. With `evaluation`, ``observed_data`` has its outcomes and
+        ``constant_data`` is left out.
 
     Raises
     ------
@@ -230,6 +240,12 @@ def with_log_likelihood(
         is named twice.
     FitError
         When a subject is not in the fit, or the fit is joint and an evaluation is given.
+
+    Notes
+    -----
+    The group takes 8 bytes per draw and cell, which is 150 MB for 4,000 draws of 68
+    subjects on 69 items. Each call computes it again and uses about 50 MiB more while it runs. The
+    draws of a fit in a store are read one subject at a time and stay on the disk.
 
     Examples
     --------

@@ -11,8 +11,8 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import row_names
 from ...layouts.plates import ITEM, SUBJECT
-from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
-from ..posterior.posterior import Posterior
+from ..posterior.assembly import Training, assemble, marks
+from ..posterior.posterior import FAULTS, Posterior
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from ..sampling.draws import SamplingOptions
 from ..sampling.particles import Sample, sample_particles
@@ -123,21 +123,18 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
     posterior = {}
     for latent in layout.latents:
         values = draws[latent.name]
-        values = values.reshape(*shape, *values.shape[1:])
-        if latent in target.shapes:
-            values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
-        posterior[latent.name] = values
+        posterior[latent.name] = values.reshape(*shape, *values.shape[1:])
     steps, names = layout.steps, list(cohort.levels[ITEM])
     rows = None if steps is None else row_names(names, steps)
-    (name,) = cohort.levels[SUBJECT]
     return assemble(
         layout,
         Training.jointly(cohort, rows),
         {name: prior[None] for name, prior in draw_prior(layout).items()},
         posterior,
-        {"diverging": np.zeros((1, *shape), dtype=bool), "lp": sample.log_likelihood[None]},
+        {"diverging": np.zeros(shape, dtype=bool), "lp": sample.log_likelihood},
         marks(layout, _OPTIONS, seed, "newcomer") | {FAULTS: json.dumps(_faults(target, sample))},
-        {name: Tried(1, None)},
+        {},
+        {},
     )
 
 

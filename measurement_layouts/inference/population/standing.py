@@ -106,7 +106,10 @@ def standing(
     names = fit.subjects if subjects is None else fit.named(subjects)
     rows = fit.places(names)
     populations = _populations(fit, rows, chosen, prob)
-    profile_table, rates = profiles(fit, prob, names), success_rates(fit, rows).to_numpy()
+    profile_table, rates = (
+        profiles(fit, prob=prob, subjects=names),
+        success_rates(fit, rows).to_numpy(),
+    )
     tables = []
     for element, population in zip(chosen, populations, strict=True):
         profile = rows_of(profile_table, element, names)

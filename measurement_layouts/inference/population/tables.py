@@ -21,7 +21,7 @@ _INTERVAL = ("mean", "sd", "low", "high")
 _MIXED = ("ess_bulk", "ess_tail", "rhat")
 
 
-def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
+def items(fit: Posterior, *, prob: float = 0.9) -> pd.DataFrame:
     """Summarise the effects of items and of their categories.
 
     Parameters
@@ -83,7 +83,7 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
     return table.fillna(dict.fromkeys(plates, "")).astype(columns)
 
 
-def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
+def population(fit: Posterior, *, prob: float = 0.9) -> pd.DataFrame:
     r"""Summarise values that subjects share: means, weights, spreads, and effects of groups.
 
     Parameters

@@ -4,23 +4,21 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import xarray as xr
 
 from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
-from ...layouts import Latent, Layout
-from ...layouts.plates import ITEM, SUBJECT, plate_name
+from ...layouts import Layout
+from ...layouts.plates import ITEM, SUBJECT
 from ..model.alignment import Features
 from ..model.cohort import Cohort
-from ..sampling.draws import Draws, SamplingOptions
-from .posterior import Posterior, observed_data
+from ..sampling.draws import SamplingOptions
+from .posterior import Posterior, observed_data, sampled_dims
 
-SAMPLED = ("subject", "chain", "draw")
-FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
-FORMAT = 2  # of fits and stores; other versions' formats are not read
+FORMAT = 3  # of fits and stores; other versions' formats are not read
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,21 +106,6 @@ class Training:
         )
 
 
-class Tried(NamedTuple):
-    """Attempts at sampling one subject, and whether they failed.
-
-    Attributes
-    ----------
-    attempts : int
-        Number of times that the subject was sampled.
-    failure : str or None
-        The reason why there are no draws; None if there are draws.
-    """
-
-    attempts: int
-    failure: str | None
-
-
 def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> dict[str, Any]:
     """Return a fit's attributes: its layout, and how it was made."""
     return {
@@ -137,32 +120,6 @@ def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> d
     }
 
 
-def sampled_dims(latent: Latent) -> tuple[str, ...]:
-    """Return the dimensions of a latent's draws: subjects first, other plates after the draws."""
-    plates = [plate_name(plate) for plate in latent.plates]
-    others = [plate for plate in plates if plate != SUBJECT]
-    first = [SUBJECT] if SUBJECT in plates else []
-    return (*first, "chain", "draw", *others, *latent.label_dims)
-
-
-def join_chains(
-    layout: Layout, chains: Sequence[Draws], subjects: int
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Join the chains of a joint fit, as arrays for `assemble`: draws, and statistics."""
-    posterior = {}
-    for latent in layout.latents:
-        values = np.concatenate([draws.posterior[latent.name] for draws in chains])
-        plates = [plate_name(plate) for plate in latent.plates]
-        if SUBJECT in plates:
-            values = np.moveaxis(values, 2 + plates.index(SUBJECT), 0)
-        posterior[latent.name] = values
-    statistics = {}
-    for name in chains[0].statistics:
-        values = np.concatenate([draws.statistics[name] for draws in chains])
-        statistics[name] = np.broadcast_to(values, (subjects, *values.shape))
-    return posterior, statistics
-
-
 def assemble(
     layout: Layout,
     training: Training,
@@ -170,7 +127,8 @@ def assemble(
     posterior: Mapping[str, Any],
     statistics: Mapping[str, Any],
     attributes: Mapping[str, Any],
-    tried: Mapping[str, Tried],
+    failures: Mapping[str, str],
+    attempts: Mapping[str, int],
 ) -> Posterior:
     """Assemble the subjects' draws, their data and the attributes as one tree.
 
@@ -185,31 +143,31 @@ def assemble(
     posterior : mapping of str to array
         By latent, with the dimensions of `sampled_dims`, in memory or read on access.
     statistics : mapping of str to array
-        Sampler statistics, shape (subjects, chains, draws).
+        Sampler statistics, shape (chains, draws, subjects), or (chains, draws) in a joint fit.
     attributes : mapping of str to object
         Attributes from `marks`.
-    tried : mapping of str to Tried
-        Attempts by subject, including failed subjects.
+    failures, attempts : mapping
+        As in `Posterior`.
 
     Returns
     -------
     Posterior
         The posterior, whose tree has ArviZ's groups.
     """
-    _, chains, draws = next(iter(statistics.values())).shape
+    chains, draws = next(iter(statistics.values())).shape[:2]
+    sampled = {"chain": np.arange(chains), "draw": np.arange(draws)}
     labels = {dim: list(names) for dim, names in layout.labels.items()}
-    who, items = {"subject": training.subjects}, {"item": training.items}
-    sampled = who | {"chain": np.arange(chains), "draw": np.arange(draws)}
-    levels = dict(training.levels) if layout.joint else {}
-    constant_data = {
-        feature.name: (("item", *feature.label_dims), training.features[feature.name])
-        for feature in layout.row_features
+    subjects, items = {SUBJECT: training.subjects}, {ITEM: training.items}
+    statistic_dims = ("chain", "draw") if layout.joint else ("chain", "draw", SUBJECT)
+    constants: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
+        name: ((SUBJECT,), values) for name, values in training.constants.items()
     }
+    for feature in layout.row_features:
+        constants[feature.name] = ((ITEM, *feature.label_dims), training.features[feature.name])
     for category in layout.categories:
-        constant_data[category.name] = ((category.root,), training.categories[category.name])
+        constants[category.name] = ((category.root,), training.categories[category.name])
     for node in layout.covariates:
-        dims = ("subject", *node.label_dims)
-        constant_data[node.name] = (dims, training.covariates[node.name])
+        constants[node.name] = ((SUBJECT, *node.label_dims), training.covariates[node.name])
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset(
@@ -217,34 +175,26 @@ def assemble(
                     latent.name: (sampled_dims(latent), posterior[latent.name])
                     for latent in layout.latents
                 },
-                sampled | labels | levels,
+                sampled | labels | (dict(training.levels) if layout.joint else subjects),
             ),
             "sample_stats": xr.Dataset(
-                {name: (SAMPLED, values) for name, values in statistics.items()}, sampled
+                {name: (statistic_dims, values) for name, values in statistics.items()},
+                sampled if layout.joint else sampled | subjects,
             ),
             "prior": xr.Dataset(
                 {
-                    latent.name: (
-                        ("chain", "draw", *latent.label_dims),
-                        np.array(prior[latent.name]),
-                    )
+                    latent.name: (("chain", "draw", *latent.label_dims), prior[latent.name].copy())
                     for latent in layout.latents
                 },
                 labels,
             ),
             "observed_data": observed_data(training.cells, training.subjects, training.items),
-            "constant_data": xr.Dataset(
-                constant_data
-                | {name: (("subject",), values) for name, values in training.constants.items()},
-                who | items | labels,
-            ),
+            "constant_data": xr.Dataset(constants, subjects | items | labels),
         }
     )
-    failures = {subject: one.failure for subject, one in tried.items() if one.failure is not None}
-    attempts = {subject: one.attempts for subject, one in tried.items() if one.attempts > 1}
     tree.attrs = {
         **attributes,
-        "failures": json.dumps(failures),
-        "attempts": json.dumps(attempts),
+        "failures": json.dumps(dict(failures)),
+        "attempts": json.dumps(dict(attempts)),
     }
-    return Posterior(layout, tree, failures, attempts)
+    return Posterior(layout, tree, dict(failures), dict(attempts))

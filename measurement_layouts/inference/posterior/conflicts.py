@@ -64,14 +64,10 @@ def shared_conflicts(fit: Posterior) -> list[Conflict]:
     ----------
     Box (1980), JRSS A 143; Evans and Moshonov (2006), Bayesian Analysis 1.
     """
-    if "conflicts" not in fit.kept:
-        fit.kept["conflicts"] = [
-            _conflict(fit, latent, [draws_of(fit, latent)])
-            for latent in fit.shared
-            if is_fixed(latent)
-        ]
-    result: list[Conflict] = fit.kept["conflicts"]
-    return result
+    fixed = [latent for latent in fit.shared if is_fixed(latent)]
+    return fit.once(
+        "conflicts", lambda: [_conflict(fit, latent, [draws_of(fit, latent)]) for latent in fixed]
+    )
 
 
 def own_conflicts(fit: Posterior, rows: np.ndarray) -> list[Conflict]:

@@ -1,7 +1,8 @@
-"""Profiles as a table, and a verdict on every subject's sampling and data."""
+"""Profiles as a table, and the status of every subject's sampling and data."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,15 +26,14 @@ from ..sampling.convergence import (
     worst,
 )
 from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
-from .assembly import FAULTS
 from .cohort import cohort_of
 from .conflicts import own_conflicts, shared_conflicts
-from .posterior import Posterior, draws_of, success_rates
+from .posterior import FAULTS, Posterior, draws_of, statistic_of, success_rates
 from .summaries import subject_blocks, summaries
 
 
 def profiles(
-    fit: Posterior, prob: float = 0.9, subjects: Iterable[object] | None = None
+    fit: Posterior, *, prob: float = 0.9, subjects: Iterable[object] | None = None
 ) -> pd.DataFrame:
     r"""Summarise every profile element of every subject.
 
@@ -97,14 +97,7 @@ def profiles(
     return pd.DataFrame(names | {name: values.ravel() for name, values in columns.items()})
 
 
-def _summaries(fit: Posterior, rows: np.ndarray, prob: float = 0.9) -> dict[str, np.ndarray]:
-    """Compute the columns of `profiles`, shape (rows, elements)."""
-    columns = summaries(fit, rows, prob)
-    columns["prior_dominated"] |= _all_alike(*_outcomes(fit, rows))[:, None]
-    return columns
-
-
-def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.DataFrame:
+def diagnose(fit: Posterior, *, subjects: Iterable[object] | None = None) -> pd.DataFrame:
     """Judge every subject's sampling and data; a joint fit is judged as a whole.
 
     Parameters
@@ -118,18 +111,17 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     -------
     DataFrame
         Indexed by subject, failed ones last; of a joint fit, one row, ``all subjects``, whose
-        column ``subjects`` names them: ``status`` (``ok``; ``few draws``: chains mix, and
-        more draws make the numbers as sure as they should be; ``few divergences``: one in 200 draws
-        at most, of chains that mix; ``modes
-        not searched``: bands may cause modes that chains do not visit; ``not converged``: its
-        sampling is not to be trusted;
-        ``failed``: it has no draws), ``success`` rate, ``divergences``, largest
-        ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element; in
-        a joint fit also of what subjects share; ``reason`` names the worst),
-        ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
-        next to nothing) and ``reason`` in words, which also names values of which the outcomes and
-        the prior disagree (see `conflicts.shared_conflicts`), and groups of subjects that share no
-        item (see `linkage.unlinked_groups`).
+        column ``subjects`` names them: ``status`` (``ok``; ``few draws``: chains mix, and more
+        draws make the numbers as sure as they should be; ``few divergences``: one in 200 draws at
+        most, of chains that mix; ``modes not searched``: bands may cause modes that chains do not
+        visit; ``groups not linked``: groups of subjects share no item, and are compared by
+        assumption only; ``not converged``: its sampling is not to be trusted; ``failed``: it has no
+        draws), ``success`` rate, ``divergences``, largest ``rhat``, smallest ``ess`` (bulk or tail;
+        both NaN when unknown for any profile element; in a joint fit also of what subjects share;
+        ``reason`` names the worst), ``attempts`` at sampling, ``prior_dominated`` (the profile
+        elements of which the data say next to nothing) and ``reason`` in words, with remedies,
+        which also names values of which the outcomes and the prior disagree (see
+        `conflicts.shared_conflicts`). The status is the gravest one of the reasons.
 
     Raises
     ------
@@ -155,78 +147,39 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         raise FitError("no subject is asked for; name at least one, or leave subjects= out")
     joint = _judged_as_one(fit)
     rows = fit.places() if joint else rows
-    who, elements = fit.names(rows), [element.name for element in fit.elements]
-    columns, each = _summaries(fit, rows), (1 if joint else len(rows), -1)
-    measured = RhatEss(*(columns[name].reshape(each) for name in RhatEss._fields))
-    names = [f"{name} of {one}" for one in who for name in elements] if joint else elements
-    if fit.shared:
-        shared = _of_shared(fit)
-        measured = RhatEss(*(np.hstack(pair) for pair in zip(measured, shared, strict=True)))
-        rest = [one.name for latent in fit.shared for one in elements_of(latent, fit.levels)]
-        names = [*names, *rest]
-    rhat, ess = worst(measured)
-    diverging = fit.data["sample_stats"].to_dataset()["diverging"].variable
-    chains, length = diverging.shape[1:]
-    first = rows[: len(rhat)]
-    divergences = np.concatenate(
-        [diverging[block].to_numpy().sum(axis=(1, 2)) for block in subject_blocks(fit, first)]
-    )
-    stuck = [
-        _apart(fit, rows.reshape(each)[at], found, names)
-        for at, found in enumerate(columns["rhat"].reshape(each))
-    ]
-    attempts = [fit.attempts.get(subject, 1) for subject in who[: len(rhat)]]
-    judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), stuck, strict=True)
-    wrong = [
-        faults(Convergence(*row, length, *_used(fit, often)), chains)
-        for row, often in zip(judged, attempts, strict=True)
-    ]
-    if FAULTS in fit.data.attrs:  # found as it was made
-        wrong = [json.loads(fit.data.attrs[FAULTS]) for _ in wrong]
-    for fault, searched in zip(wrong, _searched(fit, first), strict=True):
-        fault += [] if searched else [f"{NOT_SEARCHED}: {_WHERE}"]
-    modes = columns["modes"].reshape(each)
-    alike = [_together_alike(fit, rows)] if joint else map(_remarks, *_outcomes(fit, rows))
-    remarks = [
-        [
-            *(["sampled by NUTS: the grid cannot resolve the posterior"] * bool(off)),
-            *remark,
-            *([] if stay else _several(names, own)),
-            *conflicts,
-        ]
-        for remark, stay, own, off, conflicts in zip(
-            alike,
-            stuck,
-            modes,
-            _off_grid(fit, first),
-            _disagreements(fit, rows, joint),
-            strict=True,
-        )
-    ]
-    if fit.shared:
-        remarks[0] += _slowest(names, measured, ESS_PER_CHAIN * chains)
+    names, columns = fit.names(rows), _summaries(fit, rows)
+    groups = rows[None] if joint else rows[:, None]  # subjects of one posterior, (groups, subjects)
+    judged = list(_verdicts(fit, groups, columns))
     rates = success_rates(fit, rows).to_numpy()
+    elements = [element.name for element in fit.elements]
+    dominated = columns["prior_dominated"]
     result = pd.DataFrame(
         {
-            "status": [status(found) for found in wrong],
+            "status": [verdict.status for verdict in judged],
             "success": [rates.mean()] if joint else rates,
-            "divergences": divergences,
-            "rhat": rhat,
-            "ess": ess,
-            "attempts": attempts,
-            "prior_dominated": _vague(elements, columns["prior_dominated"], joint),
-            "reason": [
-                "; ".join([*fault, *remark, *_again(often)])
-                for fault, remark, often in zip(wrong, remarks, attempts, strict=True)
-            ],
+            "divergences": [verdict.sampling.divergences for verdict in judged],
+            "rhat": [verdict.sampling.rhat for verdict in judged],
+            "ess": [verdict.sampling.ess for verdict in judged],
+            "attempts": [verdict.attempts for verdict in judged],
+            "prior_dominated": _named(elements, dominated, counted=joint),
+            "reason": ["; ".join(verdict.reasons) for verdict in judged],
         },
-        index=pd.Index([ALL] if joint else who, name="subject"),
+        index=pd.Index([ALL] if joint else names, name="subject"),
     )
     if joint:
-        result.insert(0, "subjects", ", ".join(who))
+        result.insert(0, "subjects", ", ".join(names))
     if subjects is not None or not fit.failures:
         return result
-    return pd.concat([result, _failed(fit)])
+    attempts = [fit.attempts.get(subject, 1) for subject in fit.failures]
+    again = [f"; {_again(count)}" * (count > 1) for count in attempts]
+    failed = {
+        "status": "failed",
+        "attempts": attempts,
+        "prior_dominated": "",
+        "reason": [*map(str.__add__, fit.failures.values(), again)],
+    }
+    index = pd.Index(list(fit.failures), name="subject")
+    return pd.concat([result, pd.DataFrame(failed, index)])
 
 
 def verdicts(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.DataFrame:
@@ -238,17 +191,120 @@ def verdicts(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         Indexed by subject, with the columns of `diagnose`, of which ``success`` and
         ``prior_dominated`` are the subject's own.
     """
-    table = diagnose(fit, subjects)
+    table = diagnose(fit, subjects=subjects)
     if not _judged_as_one(fit):
         return table
     rows = fit.places(subjects)
     repeated = table.drop(columns="subjects").iloc[np.zeros(len(rows), dtype=int)]
     elements = [element.name for element in fit.elements]
-    vague = _summaries(fit, rows)["prior_dominated"]
     return repeated.set_axis(pd.Index(fit.names(rows), name="subject")).assign(
         success=success_rates(fit, rows).to_numpy(),
-        prior_dominated=_vague(elements, vague, False),
+        prior_dominated=_named(elements, _summaries(fit, rows)["prior_dominated"]),
     )
+
+
+def remedies(diagnosed: pd.DataFrame, most: int, elsewhere: str) -> list[str]:
+    """Write what is wrong with the first subjects that are not ok, and what to do about it."""
+    wrong = diagnosed[diagnosed["status"] != "ok"]
+    texts = []
+    for subject, row in wrong[:most].iterrows():
+        status = "" if row["reason"].startswith(row["status"]) else f"{row['status']}: "
+        texts.append(f"{subject}: {status}{row['reason']}")
+    more = len(wrong) - most
+    return texts + [f"and {more} more, with reasons in {elsewhere}"] * (more > 0)
+
+
+ALL = "all subjects"
+"""Index of the row of a joint fit."""
+
+UNLINKED = "groups not linked"
+"""Status of a joint fit in which groups of subjects share no item."""
+
+_GRAVEST = ("not converged", UNLINKED, NOT_SEARCHED, "few draws", "few divergences")
+
+
+class _Verdict(NamedTuple):
+    """Status and reasons of subjects that have one posterior, with what they are based on."""
+
+    status: str
+    reasons: list[str]
+    attempts: int
+    sampling: Convergence
+
+
+def _verdicts(
+    fit: Posterior, groups: np.ndarray, columns: Mapping[str, np.ndarray]
+) -> Iterator[_Verdict]:
+    """Judge groups of subjects that have one posterior, given the columns of `profiles`."""
+    chains, draws = (fit.posterior.sizes[dim] for dim in ("chain", "draw"))
+    first, size = groups[:, 0], groups.shape[1]
+    divergences = np.concatenate(
+        [
+            statistic_of(fit, "diverging", block).sum(axis=(1, 2))
+            for block in subject_blocks(fit, first)
+        ]
+    ).tolist()
+    successes, trials = (counts.reshape(groups.shape) for counts in _outcomes(fit, groups.ravel()))
+    searched, off_grid = _searched(fit, first), _off_grid(fit, first)
+    newcomer = FAULTS in fit.data.attrs  # what it shares was fitted to the other subjects
+    unlinked, shared = (None, []) if newcomer else (_unlinked(fit), shared_conflicts(fit))
+    conflicts = [] if newcomer else own_conflicts(fit, groups.ravel())
+    for at, group in enumerate(groups):
+        rows = slice(at * size, (at + 1) * size)
+        own = {name: values[rows].ravel() for name, values in columns.items()}
+        names, measures = _measures(fit, group, own)
+        rhat, ess = worst(measures)
+        apart = _apart(fit, group, own["rhat"], names)
+        attempts = fit.attempts.get(fit.names(group)[0], 1)
+        sampling = Convergence(
+            divergences[at], float(rhat), float(ess), apart, draws, *_used(fit, attempts)
+        )
+        faulty = json.loads(fit.data.attrs[FAULTS]) if newcomer else faults(sampling, chains)
+        several = [name for name, modes in zip(names, own["modes"], strict=False) if modes]
+        named = [*shared, *(one for one in conflicts if one.surprising[rows].any())]
+        slow = _slowest(names, measures, ESS_PER_CHAIN * chains) if fit.shared else ""
+        table: list[tuple[object, str, str]] = [  # condition, status, reason with remedy
+            (unlinked, UNLINKED, f"{UNLINKED}: {unlinked}"),
+            *((True, status([fault]), fault) for fault in faulty),
+            (not searched[at], NOT_SEARCHED, f"{NOT_SEARCHED}: {_WHERE}"),
+            (off_grid[at], "", "sampled by NUTS: the grid cannot resolve the posterior"),
+            *((True, "", text) for text in _alike(fit, group, successes[at], trials[at])),
+            (several and not apart, "", f"{_SEVERAL}: {some(several)}"),
+            *((one.text, "", one.text) for one in named),
+            (slow, "", f"values that did not converge: {slow}"),
+            (attempts > 1, "", _again(attempts)),
+        ]
+        holding = [(name, reason) for condition, name, reason in table if condition]
+        found = {name for name, _ in holding}
+        gravest = next((name for name in _GRAVEST if name in found), "ok")
+        yield _Verdict(gravest, [reason for _, reason in holding], attempts, sampling)
+
+
+_WHERE = "a band may cause modes that the chains do not visit, method='grid' does"
+_SEVERAL = "separate modes, between which means may lie"
+
+
+def _measures(
+    fit: Posterior, group: np.ndarray, columns: Mapping[str, np.ndarray]
+) -> tuple[list[str], RhatEss]:
+    """Name the values of some subjects, and those they share, with their convergence."""
+    names = [element.name for element in fit.elements]
+    if len(group) > 1:
+        names = [f"{name} of {subject}" for subject in fit.names(group) for name in names]
+    measures = RhatEss(*(columns[name] for name in RhatEss._fields))
+    if not fit.shared:
+        return names, measures
+    shared = fit.once("convergence", lambda: [rhat_ess(draws_of(fit, one)) for one in fit.shared])
+    names = names + [one.name for latent in fit.shared for one in elements_of(latent, fit.levels)]
+    pairs = zip(measures, *shared, strict=True)
+    return names, RhatEss(*(np.concatenate([*map(np.ravel, values)]) for values in pairs))
+
+
+def _summaries(fit: Posterior, rows: np.ndarray, prob: float = 0.9) -> dict[str, np.ndarray]:
+    """Compute the columns of `profiles`, shape (rows, elements)."""
+    columns = summaries(fit, rows, prob)
+    columns["prior_dominated"] |= _all_alike(*_outcomes(fit, rows))[:, None]
+    return columns
 
 
 def _judged_as_one(fit: Posterior) -> bool:
@@ -256,103 +312,61 @@ def _judged_as_one(fit: Posterior) -> bool:
     return fit.layout.joint and len(fit.subjects) > 1
 
 
-def _of_shared(fit: Posterior) -> RhatEss:
-    """Measure the convergence of all shared values, each of shape (1, values)."""
-    if "shared" not in fit.kept:
-        parts = [rhat_ess(draws_of(fit, latent)) for latent in fit.shared]
-        fit.kept["shared"] = RhatEss(*map(np.hstack, zip(*parts, strict=True)))
-    shared: RhatEss = fit.kept["shared"]
-    return shared
-
-
-def _slowest(names: Sequence[str], measured: RhatEss, least: float) -> list[str]:
+def _slowest(names: Sequence[str], measures: RhatEss, least: float) -> str:
     """Name the values of a joint fit with the fewest effective draws, if they are too few."""
-    ess = np.minimum(measured.ess_bulk, measured.ess_tail)[0]
-    bad = np.flatnonzero(~((measured.rhat[0] <= RHAT_LIMIT) & (ess >= least)))
-    if not len(bad):
-        return []
+    ess = np.minimum(measures.ess_bulk, measures.ess_tail)
+    bad = np.flatnonzero(~((measures.rhat <= RHAT_LIMIT) & (ess >= least)))
     first = bad[np.argsort(np.nan_to_num(ess[bad], nan=0.0), kind="stable")][:3]
-    shown = [f"{names[at]} (R-hat {measured.rhat[0][at]:.3f}, ESS {ess[at]:.0f})" for at in first]
+    shown = [f"{names[at]} (R-hat {measures.rhat[at]:.3f}, ESS {ess[at]:.0f})" for at in first]
     more = [f"{len(bad) - len(first)} more"] if len(bad) > len(first) else []
-    return [f"values that did not converge: {', '.join([*shown, *more])}"]
+    return ", ".join([*shown, *more])
 
 
-def _vague(elements: Sequence[str], vague: np.ndarray, joint: bool) -> list[str]:
-    """Name the prior-dominated elements; of a joint fit, with the number of subjects."""
-    if not joint:
+def _named(elements: Sequence[str], marked: np.ndarray, *, counted: bool = False) -> list[str]:
+    """Name the elements that are marked, by subject, or once with the number of subjects."""
+    if not counted:
         names = np.array(elements, dtype=object)
-        return [", ".join(names[own]) for own in vague]
-    counts = dict(zip(elements, vague.sum(axis=0).tolist(), strict=True))
-    return [", ".join(f"{name} ({n} of {len(vague)})" for name, n in counts.items() if n)]
-
-
-def remedies(diagnosed: pd.DataFrame, most: int, elsewhere: str) -> list[str]:
-    """Write what is wrong with the first subjects that are not ok, and what to do about it."""
-    wrong = diagnosed[diagnosed["status"] != "ok"]
-    found = []
-    for subject, row in wrong[:most].iterrows():
-        status = "" if row["reason"].startswith(row["status"]) else f"{row['status']}: "
-        found.append(f"{subject}: {status}{row['reason']}")
-    left = len(wrong) - most
-    return found + [f"and {left} more, with reasons in {elsewhere}"] * (left > 0)
-
-
-ALL = "all subjects"
-"""Index of the row of a joint fit."""
-
-_WHERE = "a band may cause modes that the chains do not visit, method='grid' does"
+        return [", ".join(names[row]) for row in marked]
+    counts = zip(elements, marked.sum(axis=0), strict=True)
+    return [", ".join(f"{name} ({count} of {len(marked)})" for name, count in counts if count)]
 
 
 def _searched(fit: Posterior, rows: np.ndarray) -> np.ndarray:
     """Whether the modes that bands may cause were searched, by subject."""
     if FAULTS in fit.data.attrs or not find_bands(fit.layout):
         return np.ones(len(rows), dtype=bool)
-    statistics = fit.data["sample_stats"].to_dataset()
-    if MODES_SEARCHED not in statistics:  # a joint fit
-        return np.full(len(rows), fit.data.attrs.get("method", "nuts") != "nuts")
-    return np.asarray(statistics[MODES_SEARCHED].to_numpy()[rows].all(axis=(1, 2)))
+    if MODES_SEARCHED not in fit.data["sample_stats"]:  # a joint fit
+        return np.full(len(rows), fit.data.attrs.get("method") != "nuts")
+    return np.asarray(statistic_of(fit, MODES_SEARCHED, rows).all(axis=(1, 2)))
 
 
-def _unlinked(fit: Posterior) -> list[str]:
-    """Write which groups of subjects share no item, in a joint fit."""
+def _unlinked(fit: Posterior) -> str:
+    """Write which groups of subjects of a joint fit share no item, and what would link them."""
     if not fit.layout.joint:
-        return []
-    if "unlinked" not in fit.kept:
+        return ""
+
+    def described() -> str:
         cohort = cohort_of(fit)
-        said = about_unlinked(cohort, unlinked_groups(cohort))
-        fit.kept["unlinked"] = [text.splitlines()[0] for text in said]
-    result: list[str] = fit.kept["unlinked"]
-    return result
+        return "; ".join("".join(about_unlinked(cohort, unlinked_groups(cohort))).splitlines())
 
-
-def _disagreements(fit: Posterior, rows: np.ndarray, joint: bool) -> list[list[str]]:
-    """Write which priors the outcomes contradict, by subject; one list for a joint fit."""
-    if FAULTS in fit.data.attrs:  # the values that a newcomer shares were fitted to the others
-        return [[] for _ in rows]
-    shared = [*_unlinked(fit), *(conflict.text for conflict in shared_conflicts(fit))]
-    own = own_conflicts(fit, rows)
-    by_subject = [[one.text for one in own if one.surprising[at].any()] for at in range(len(rows))]
-    texts = [[one.text for one in own if one.surprising.any()]] if joint else by_subject
-    return [[text for text in (*shared, *mine) if text] for mine in texts]
+    return fit.once("unlinked", described)
 
 
 def _off_grid(fit: Posterior, rows: np.ndarray) -> np.ndarray:
     """Whether NUTS sampled a subject of a fit on the grid, whose draws have no energy."""
     if fit.data.attrs.get("method") != "grid":
         return np.zeros(len(rows), dtype=bool)
-    energy = fit.data["sample_stats"].to_dataset()["energy"].to_numpy()[rows]
-    return np.asarray(np.isfinite(energy).any(axis=(1, 2)))
+    return np.asarray(np.isfinite(statistic_of(fit, "energy", rows)).any(axis=(1, 2)))
 
 
 def _used(fit: Posterior, attempt: int) -> tuple[int, float]:
     """Give the tuning and the target of acceptance of an attempt; no tuning without NUTS."""
-    known = fit.data.attrs
-    if known.get("method", "nuts") != "nuts" or "tune" not in known:
+    attributes = fit.data.attrs
+    if attributes.get("method") != "nuts":
         return 0, Convergence.target_accept
-    aim = float(known.get("target_accept", Convergence.target_accept))
-    first = SamplingOptions(tune=int(known["tune"]), target_accept=aim)
-    used = with_more_care(first, attempt)
-    return used.tune, used.target_accept
+    tune, target_accept = int(attributes["tune"]), float(attributes["target_accept"])
+    options = with_more_care(SamplingOptions(tune=tune, target_accept=target_accept), attempt)
+    return options.tune, options.target_accept
 
 
 def _apart(fit: Posterior, rows: np.ndarray, rhat: np.ndarray, names: Sequence[str]) -> str:
@@ -360,22 +374,8 @@ def _apart(fit: Posterior, rows: np.ndarray, rhat: np.ndarray, names: Sequence[s
     if not (rhat > RHAT_LIMIT).any():
         return ""
     draws = [draws_of(fit, latent, rows) for latent in fit.layout.profile]
-    every = np.concatenate(draws, axis=1)  # (subjects, elements, chains, draws)
-    return stay_apart(every.reshape(-1, *every.shape[2:]), rhat, RHAT_LIMIT, names)
-
-
-def _failed(fit: Posterior) -> pd.DataFrame:
-    attempts = [fit.attempts.get(subject, 1) for subject in fit.failures]
-    reasons = zip(fit.failures.values(), attempts, strict=True)
-    return pd.DataFrame(
-        {
-            "status": "failed",
-            "attempts": attempts,
-            "prior_dominated": "",
-            "reason": ["; ".join([reason, *_again(often)]) for reason, often in reasons],
-        },
-        index=pd.Index(list(fit.failures), name="subject"),
-    )
+    values = np.concatenate(draws, axis=1)  # (subjects, elements, chains, draws)
+    return stay_apart(values.reshape(-1, *values.shape[2:]), rhat, RHAT_LIMIT, names)
 
 
 def _outcomes(fit: Posterior, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -388,28 +388,21 @@ def _all_alike(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
     return np.asarray((successes == 0) | (successes == trials))
 
 
-def _remarks(successes: int, trials: int) -> list[str]:
-    if not _all_alike(np.array(successes), np.array(trials)):
-        return []
-    what = "successes" if successes else "failures"
-    return [
-        f"all {trials} outcomes are {what}: the data bound the profile on one side only, the "
-        "prior decides the rest"
-    ]
+def _alike(
+    fit: Posterior, group: np.ndarray, successes: np.ndarray, trials: np.ndarray
+) -> Iterator[str]:
+    """Write whose outcomes are all alike."""
+    alike = _all_alike(successes, trials)
+    if alike.any() and len(group) > 1:
+        names = some(fit.names(group[alike]))
+        yield f"all outcomes are alike for {names}, whose profiles the others decide"
+    elif alike.any():
+        kind = "successes" if successes[0] else "failures"
+        yield (
+            f"all {trials[0]} outcomes are {kind}: the data bound the profile on one side only, "
+            "the prior decides the rest"
+        )
 
 
-def _together_alike(fit: Posterior, rows: np.ndarray) -> list[str]:
-    """Name the subjects of a joint fit whose outcomes are all alike."""
-    who = np.array(fit.names(rows), dtype=object)[_all_alike(*_outcomes(fit, rows))]
-    return [f"all outcomes are alike for {some(who)}, whose profiles the others decide"] * bool(
-        len(who)
-    )
-
-
-def _several(names: Sequence[str], modes: np.ndarray) -> list[str]:
-    several = [name for name, split in zip(names, modes, strict=False) if split]
-    return [f"separate modes, between which means may lie: {some(several)}"] if several else []
-
-
-def _again(attempts: int) -> list[str]:
-    return [f"after {many(attempts, 'attempt')}"] if attempts > 1 else []
+def _again(attempts: int) -> str:
+    return f"after {many(attempts, 'attempt')}"

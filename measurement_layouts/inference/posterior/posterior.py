@@ -1,6 +1,6 @@
 """The subjects' posteriors, in memory or on disk, and the draws of single elements."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -16,9 +16,10 @@ from ...evaluations.steps import Rows
 from ...evaluations.tables import refuse_repeats, texts
 from ...layouts import Latent, Layout
 from ...layouts.elements import Element, elements
-from ...layouts.plates import plate_name
+from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..sampling.convergence import by_element
 
+FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
 GROUPS = ("posterior", "sample_stats", "prior", "observed_data", "constant_data")
 """Groups of the tree of arrays, with ArviZ's names."""
 
@@ -34,7 +35,8 @@ class Posterior:
     layout : Layout
         The layout that was fitted.
     data : xarray.DataTree
-        Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
+        Groups ``posterior`` (chain, draw, subject or other plates, labels), ``sample_stats``
+        (chain, draw, and subject if each was fitted alone), ``prior``,
         ``observed_data`` (successes and trials by attempted cell, with its subject and item) and
         ``constant_data`` (meta-features per item, constants per subject). ArviZ reads it. The
         draws of a fit in a store are read from the disk on each access and are not kept in memory.
@@ -47,7 +49,7 @@ class Posterior:
     --------
     >>> from measurement_layouts import Capability, Success
     >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
-    >>> draws = {"p": (("subject", "chain", "draw"), np.full((1, 2, 50), 0.5))}
+    >>> draws = {"p": (("chain", "draw", "subject"), np.full((2, 50, 1), 0.5))}
     >>> tree = xr.DataTree.from_dict({"posterior": xr.Dataset(draws, {"subject": ["Ann"]})})
     >>> found = Posterior(layout, tree, failures={"Bob": "no start"})
     >>> found
@@ -79,6 +81,13 @@ class Posterior:
         """Results of functions of the draws, kept so that they are not computed again."""
         return {}
 
+    def once[T](self, name: str, compute: Callable[[], T]) -> T:
+        """Compute a function of the draws once, and keep its result."""
+        if name not in self.kept:
+            self.kept[name] = compute()
+        result: T = self.kept[name]
+        return result
+
     @property
     def subjects(self) -> list[str]:
         """Names of the fitted subjects."""
@@ -86,7 +95,7 @@ class Posterior:
 
     @property
     def posterior(self) -> xr.Dataset:
-        """Draws of every profile element, (subject, chain, draw, labels)."""
+        """Draws of every latent, (chain, draw, plates, labels)."""
         return self.data["posterior"].to_dataset()
 
     @cached_property
@@ -200,13 +209,20 @@ class Posterior:
 
 def observed_data(cells: Cells, subjects: Sequence[str], items: Sequence[str]) -> xr.Dataset:
     """Write attempted cells as a fit's ``observed_data``, with the names of subject and item."""
+    names = {
+        SUBJECT: np.array(subjects, dtype=object)[cells.subject],
+        ITEM: np.array(items, dtype=object)[cells.item],
+    }
     return xr.Dataset(
         {"successes": ("cell", cells.successes), "trials": ("cell", cells.trials)},
-        {
-            "subject": ("cell", np.array(subjects, dtype=object)[cells.subject]),
-            "item": ("cell", np.array(items, dtype=object)[cells.item]),
-        },
+        # without fastpath, xarray copies the text of every cell
+        {name: xr.Variable("cell", texts, fastpath=True) for name, texts in names.items()},
     )
+
+
+def sampled_dims(latent: Latent) -> tuple[str, ...]:
+    """Return the dimensions of a latent's draws, in ArviZ's order."""
+    return ("chain", "draw", *map(plate_name, latent.plates), *latent.label_dims)
 
 
 _PRIOR_VIEW = 0.99  # central mass of the prior that replaces an infinite range
@@ -224,13 +240,25 @@ def draws_of(fit: Posterior, latent: Latent, rows: np.ndarray | None = None) -> 
     `rows` are positions of subjects (default: all). A latent that is no part of a profile has one
     row with all its values.
     """
-    variable = fit.posterior.variables[latent.name]
-    if latent in fit.layout.profile:
-        return by_element((variable if rows is None else variable[rows]).to_numpy())
-    values = variable.transpose(
-        "chain", "draw", *map(plate_name, latent.plates), *latent.label_dims
-    )
-    return by_element(values.to_numpy()[None])
+    variable: Any = fit.posterior.variables[latent.name].transpose(*sampled_dims(latent))
+    if latent not in fit.layout.profile:
+        values = variable.to_numpy()[None]
+    else:
+        variable = variable if rows is None else variable.isel(subject=rows)
+        values = np.moveaxis(variable.to_numpy(), variable.dims.index(SUBJECT), 0)
+    return np.ascontiguousarray(by_element(values))
+
+
+def statistic_of(fit: Posterior, name: str, rows: np.ndarray | None = None) -> np.ndarray:
+    """Read a sampler statistic of some subjects, (subjects, chains, draws).
+
+    `rows` are positions of subjects (default: all). A joint fit has one row.
+    """
+    variable: Any = fit.data["sample_stats"].variables[name]
+    if SUBJECT not in variable.dims:
+        return np.asarray(variable.transpose("chain", "draw").to_numpy()[None])
+    variable = variable if rows is None else variable.isel(subject=rows)
+    return np.moveaxis(variable.transpose("chain", "draw", SUBJECT).to_numpy(), -1, 0)
 
 
 def prior_draws(fit: Posterior, element: Element) -> np.ndarray:
@@ -283,6 +311,5 @@ def some_draws(fit: Posterior, most: int) -> np.ndarray:
 
 def stacked(fit: Posterior, latent: Latent, draws: np.ndarray) -> np.ndarray:
     """Read some draws of a latent; shape (draws, *plates, *labels)."""
-    plates = map(plate_name, latent.plates)
-    array = fit.posterior[latent.name].transpose("chain", "draw", *plates, *latent.label_dims)
+    array = fit.posterior[latent.name].transpose(*sampled_dims(latent))
     return np.asarray(array.to_numpy().reshape(-1, *array.shape[2:])[draws])

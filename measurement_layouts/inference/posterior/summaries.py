@@ -1,7 +1,6 @@
 """Summaries of profile elements, computed once for a subject and kept with the fit."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,31 +20,6 @@ LITTLE_LEARNT = 0.1
 LITTLE_MOVED = 0.5
 _COLUMNS = (*RhatEss._fields, "prior_dominated", "modes")  # of a fit without elements
 _BLOCK = 2**19  # bytes of a latent's draws read at a time; with more, memory access dominates
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """Summaries of those of a fit's subjects for which they have been computed.
-
-    Attributes
-    ----------
-    columns : dict of str to ndarray, shape (subjects, elements)
-        By name; empty until the first summaries are computed.
-    known : ndarray of bool, shape (subjects,)
-        Whether a subject's summaries have been computed.
-    """
-
-    columns: dict[str, np.ndarray]
-    known: np.ndarray
-
-    def add(self, rows: np.ndarray, found: dict[str, np.ndarray]) -> None:
-        """Store summaries of some subjects."""
-        for name, values in found.items():
-            if name not in self.columns:
-                shape = len(self.known), values.shape[1]
-                self.columns[name] = np.empty(shape, values.dtype)
-            self.columns[name][rows] = values
-        self.known[rows] = True
 
 
 def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.ndarray]:
@@ -73,14 +47,21 @@ def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nda
     """
     if not fit.elements:
         return {name: np.zeros((len(rows), 0), dtype=bool) for name in _COLUMNS}
-    kept = fit.kept.setdefault(prob, _Kept({}, np.zeros(len(fit.subjects), dtype=bool)))
-    missing = rows[~kept.known[rows]]
-    if len(missing) or not kept.columns:
+    count = len(fit.subjects)
+    kept: tuple[dict[str, np.ndarray], np.ndarray] = fit.once(
+        f"summaries {prob}", lambda: ({}, np.zeros(count, dtype=bool))
+    )
+    columns, known = kept
+    missing = rows[~known[rows]]
+    if len(missing) or not columns:
         blocks = subject_blocks(fit, missing)
-        parts = side_by_side(_summaries, [(fit, block, prob) for block in blocks])
-        for block, part in zip(blocks, parts, strict=True):
-            kept.add(block, part)
-    return {name: values[rows] for name, values in kept.columns.items()}
+        results = side_by_side(_summaries, [(fit, block, prob) for block in blocks])
+        for block, result in zip(blocks, results, strict=True):
+            for name, values in result.items():
+                empty = np.empty((count, values.shape[1]), values.dtype)
+                columns.setdefault(name, empty)[block] = values
+            known[block] = True
+    return {name: values[rows] for name, values in columns.items()}
 
 
 def subject_blocks(fit: Posterior, rows: np.ndarray) -> list[np.ndarray]:
@@ -93,11 +74,11 @@ def subject_blocks(fit: Posterior, rows: np.ndarray) -> list[np.ndarray]:
 
 def _summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.ndarray]:
     """Summarise some subjects' draws; each column is of shape (subjects, elements)."""
-    parts = [
+    tables = [
         summarise(draws_of(fit, latent, rows), fit.prior[latent.name], prob)
         for latent in fit.layout.profile
     ]
-    return {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
+    return {name: np.concatenate([table[name] for table in tables], axis=1) for name in tables[0]}
 
 
 def summarise(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.ndarray]:
@@ -156,8 +137,8 @@ def interval(ordered: np.ndarray, ess: np.ndarray, prob: float) -> dict[str, np.
         ``low``, ``high``, ``low_error`` and ``high_error``.
     """
     tail = (1 - prob) / 2
-    places = tail * np.array([0.5, 1, 1.5])  # the outer two quantiles give the density's estimate
-    ends = np.quantile(ordered, np.concatenate([places, 1 - places[::-1]]), axis=-1)
+    levels = tail * np.array([0.5, 1, 1.5])  # the outer two quantiles give the density's estimate
+    ends = np.quantile(ordered, np.concatenate([levels, 1 - levels[::-1]]), axis=-1)
     counted = np.sqrt(tail * (1 - tail) / ess) / tail
     return {
         "low": ends[1],
@@ -221,14 +202,14 @@ def separate_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
     """
     *shape, chains, length = draws.shape
     draws, ordered = draws.reshape(-1, chains, length), ordered.reshape(-1, chains * length)
-    found = np.zeros(len(draws), dtype=bool)
+    several = np.zeros(len(draws), dtype=bool)
     suspects = rhat.ravel() > RHAT_LIMIT
     for blocks in _BLOCKS:
         suspects |= (_excess(ordered, blocks, chains * length) >= 1).any(axis=-1)
-    for place in np.flatnonzero(suspects):
-        stay = rhat.flat[place] > RHAT_LIMIT and separate(draws[place]).any()
-        found[place] = stay or bool(_cuts(draws[place], ordered[place]))
-    return found.reshape(shape)
+    for at in np.flatnonzero(suspects):
+        stay = rhat.flat[at] > RHAT_LIMIT and separate(draws[at]).any()
+        several[at] = stay or bool(_cuts(draws[at], ordered[at]))
+    return several.reshape(shape)
 
 
 def _edges(count: int, blocks: int) -> np.ndarray:
@@ -254,22 +235,22 @@ def _cuts(draws: np.ndarray, ordered: np.ndarray) -> list[float]:
     """Return the values at which valleys separate one element's draws."""
     cuts = _split(ordered, 1.0)
     while cuts:
-        part = effective_within(draws, np.searchsorted(cuts, draws)) / draws.size
-        fewer = _split(ordered, part)
+        share = effective_within(draws, np.searchsorted(cuts, draws)) / draws.size
+        fewer = _split(ordered, share)
         if fewer == cuts:
             break
         cuts = fewer if len(fewer) < len(cuts) else []
     return cuts
 
 
-def _split(ordered: np.ndarray, part: float) -> list[float]:
-    """Divide ascending draws at their deepest valley, and the parts again; `part` is effective."""
-    each = {blocks: _excess(ordered, blocks, part * len(ordered)) for blocks in _BLOCKS}
-    blocks = max(each, key=lambda count: float(each[count].max()))
-    deepest = int(each[blocks].argmax())
-    if each[blocks][deepest] < 1:
+def _split(ordered: np.ndarray, share: float) -> list[float]:
+    """Divide ascending draws at their deepest valley, and the parts again; `share` is effective."""
+    excess = {blocks: _excess(ordered, blocks, share * len(ordered)) for blocks in _BLOCKS}
+    blocks = max(excess, key=lambda count: float(excess[count].max()))
+    deepest = int(excess[blocks].argmax())
+    if excess[blocks][deepest] < 1:
         return []
     start, stop = _edges(len(ordered), blocks)[deepest + 1 : deepest + 3]
     low = start + int(np.diff(ordered[start : stop + 1]).argmax())
     cut = float(ordered[low] + ordered[low + 1]) / 2
-    return [*_split(ordered[: low + 1], part), cut, *_split(ordered[low + 1 :], part)]
+    return [*_split(ordered[: low + 1], share), cut, *_split(ordered[low + 1 :], share)]

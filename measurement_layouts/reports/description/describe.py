@@ -200,7 +200,7 @@ def describe(
         _same_fit(fit, criticism)
     rows = fit.places(subjects)
     who = fit.names(rows)
-    judged, table = verdicts(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
+    judged, table = verdicts(fit, subjects=who), profiles(fit, prob=rules.prob, subjects=who)
     found, texts = dict[str, list[Finding]](), dict[str, str]()
     overall, leaning = dict[str, Training](), leanings(fit, who)
     for row, subject in zip(rows, who, strict=True):

@@ -21,7 +21,7 @@ from ...inference.forecasts.likelihood import Attempted, log_likelihood
 from ...inference.model.cohort import Cohort
 from ...inference.model.prior import sample_prior
 from ...inference.population.truth import draw_truths
-from ...inference.posterior.posterior import Posterior
+from ...inference.posterior.posterior import Posterior, draws_of, sampled_dims, statistic_of
 from ...inference.sampling.convergence import UNTRUSTED, convergence, faults, rhat_ess, status
 from ...inference.sampling.draws import Draws
 from ...inference.simulate import simulate
@@ -129,7 +129,7 @@ def _faults(fitted: Fit) -> list[str]:
         for name, values in drawn.items()
         for place in range(math.prod(values.shape[2:]))
     ]
-    diverging = fitted.data["sample_stats"]["diverging"].to_numpy()[0]
+    (diverging,) = statistic_of(fitted, "diverging")
     used = {name: fitted.data.attrs[name] for name in ("tune", "target_accept")}
     found = convergence(Draws(drawn, {"diverging": diverging}), names, **used)
     return faults(found, len(diverging))
@@ -137,8 +137,7 @@ def _faults(fitted: Fit) -> list[str]:
 
 def _draws(fitted: Fit, latent: Latent) -> np.ndarray:
     """Take the draws of a latent, with shape (chain, draw, levels..., labels...)."""
-    order = ("chain", "draw", *map(plate_name, latent.plates), *latent.label_dims)
-    return fitted.posterior[latent.name].transpose(*order).to_numpy()
+    return fitted.posterior[latent.name].transpose(*sampled_dims(latent)).to_numpy()
 
 
 def _ranks(
@@ -158,7 +157,7 @@ def _ranks(
         chosen = drawn[latent.name][at_level]
         series += list(np.moveaxis(chosen.reshape(*chosen.shape[:2], -1), -1, 0))
         right += list(np.ravel(true[latent.name][level]))
-    density = fitted.data["sample_stats"]["lp"].to_numpy()[:1]
+    density = statistic_of(fitted, "lp")
     sizes = rhat_ess(np.concatenate([np.stack(series), density]))
     kept = independent(np.array([np.fmin(sizes.ess_bulk, sizes.ess_tail).min()]))
     (at,) = places(kept, series[0].size)
@@ -225,9 +224,8 @@ def _independent(fit: Fit) -> np.ndarray:
     table = fit.profiles()
     sizes = table.groupby("subject", sort=False)[["ess_bulk", "ess_tail"]].min().min(axis=1)
     least = sizes[fit.subjects].to_numpy()
-    statistics = fit.data["sample_stats"].to_dataset()
-    if "lp" in statistics:
-        found = rhat_ess(statistics["lp"].to_numpy())
+    if "lp" in fit.data["sample_stats"]:
+        found = rhat_ess(statistic_of(fit, "lp"))
         least = np.fmin(least, np.fmin(found.ess_bulk, found.ess_tail))
     return independent(least)
 
@@ -236,13 +234,13 @@ def _beside_the_truth(fit: Fit, truth: pd.DataFrame, at: np.ndarray) -> Posterio
     """Keep some draws of each subject, and append the truth as the last draw."""
     kept = {}
     for latent in fit.layout.latents:
-        draws = fit.posterior[latent.name].to_numpy()
-        flat = draws.reshape(len(draws), -1, *draws.shape[3:])
-        where = at.reshape(*at.shape, *[1] * (flat.ndim - 2))
+        draws = draws_of(fit, latent)
+        flat = draws.reshape(*draws.shape[:2], -1)
         names = [element.name for element in fit.elements if element.latent == latent]
-        true = truth[names].to_numpy().reshape(len(flat), 1, *flat.shape[2:])
-        joined = np.concatenate([np.take_along_axis(flat, where, axis=1), true], axis=1)
-        kept[latent.name] = (("subject", "chain", "draw", *latent.label_dims), joined[:, None])
+        true = truth[names].to_numpy()[..., None]
+        joined = np.concatenate([np.take_along_axis(flat, at[:, None], axis=2), true], axis=2)
+        shape = (1, joined.shape[2], len(joined), *map(len, latent.dims.values()))
+        kept[latent.name] = (sampled_dims(latent), joined.transpose(2, 0, 1).reshape(shape))
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset(kept, {"subject": fit.subjects}),
@@ -255,12 +253,10 @@ def _beside_the_truth(fit: Fit, truth: pd.DataFrame, at: np.ndarray) -> Posterio
 
 def _element_draws(fit: Posterior) -> list[np.ndarray]:
     """List the draws of each profile element, each of shape (subjects, draws)."""
-    posterior = fit.posterior
     return [
         values
         for latent in fit.layout.latents
-        for draws in [posterior[latent.name].to_numpy()[:, 0]]
-        for values in np.moveaxis(draws.reshape(*draws.shape[:2], -1), -1, 0)
+        for values in np.moveaxis(draws_of(fit, latent)[:, :, 0], 1, 0)
     ]
 
 

@@ -70,11 +70,11 @@ def test_a_fit_cut_short(fit, tmp_path, request):
 def test_a_store_of_another_version(store, tmp_path, number):
     copy = shutil.copytree(store[1], tmp_path / "copy")
     head = json.loads((copy / "head.json").read_text())
-    head["format"] = number
+    head["attributes"]["format"] = number
     head["attributes"]["measurement_layouts"] = "9.9"
     (copy / "head.json").write_text(json.dumps(head))
     message = (
-        f"{copy} has format {number}, and this version of measurement-layouts reads format 2; read "
+        f"{copy} has format {number}, and this version of measurement-layouts reads format 3; read "
         "it with version 9.9, or fit again into another store"
     )
     with exactly(FitError, message):

@@ -125,7 +125,7 @@ def test_ctrl_c_keeps_what_is_in_the_store(kind, sampled, tmp_path, monkeypatch)
         stop_at(patch, 2)
         with pytest.raises(KeyboardInterrupt):
             fit(kind, store=store, n_jobs=1, seed=None)
-    seed = int(Store.read(store, lambda head: whole.layout).seed)
+    seed = int(Store.read(store).seed)
     sampled.clear()
     again = fit(kind, store=store, n_jobs=1, seed=None)  # the seed of the store is taken
     assert len(sampled) == UNITS[kind] - 2

@@ -75,7 +75,7 @@ def test_outcomes_of_items_held_out():
     new = small_layouts.counts([2, 0, 5], [2, 0, 9])
     tree = fit.with_log_likelihood(new)
     values = tree["log_likelihood"]["heads"].to_numpy()
-    chances = fit.posterior["p"].to_numpy()[0][..., None]
+    chances = fit.posterior["p"].to_numpy()
     np.testing.assert_allclose(values, binom.logpmf([2, 5], [2, 9], chances), atol=1e-9)
     assert tree["observed_data"]["trials"].to_numpy().tolist() == [2, 9]
     assert "constant_data" not in tree.children

@@ -208,7 +208,7 @@ def test_as_the_grid_has_it():
     for name in ("skill", "spread"):
         wanted = grid.posterior[name].to_numpy()
         for fitted in (nuts, modes):
-            draws = np.log(fitted.posterior[name].to_numpy()[0] + 10)
+            draws = np.log(fitted.posterior[name].to_numpy()[..., 0] + 10)
             error = float(array_stats.mcse(draws))
             assert abs(draws.mean() - np.log(wanted + 10).mean()) < 4 * error
     heights = [np.median(one.data["sample_stats"]["lp"]) for one in (nuts, grid)]
@@ -241,6 +241,6 @@ def test_abilities_have_one_posterior_in_either_form(monkeypatch):
 def numbers(fitted):
     """Draws of each element that all have a variance, (chains, draws)."""
     for latent in fitted.layout.latents:
-        draws = fitted.posterior[latent.name].to_numpy()[0]
+        draws = fitted.posterior[latent.name].isel(subject=0).to_numpy()
         draws = np.log(draws) if latent.name in ("scatter", "slope", "noise") else draws
         yield from np.moveaxis(draws.reshape(*draws.shape[:2], -1), -1, 0)

@@ -77,7 +77,7 @@ def test_products_as_a_solver_has_them(fitted):
     found = item_places(fitted).set_index(["node", "item"])
     layout, constants = fitted.layout, fitted.constants
     own = {
-        latent.name: fitted.posterior[latent.name].to_numpy().reshape(6, -1)
+        latent.name: fitted.posterior[latent.name].to_numpy().reshape(-1, 6).T
         for latent in layout.latents
     }
     count = own["noiseLevel"].shape[1]

@@ -268,7 +268,7 @@ def test_some_subjects_only(fitted):
     some = diagnostics.profiles(fitted, subjects=who)
     expected = everybody[0].set_index("subject").loc[who].reset_index()
     pd.testing.assert_frame_equal(some, expected[some.columns])
-    pd.testing.assert_frame_equal(diagnostics.diagnose(fitted, who), everybody[1].loc[who])
+    pd.testing.assert_frame_equal(diagnostics.diagnose(fitted, subjects=who), everybody[1].loc[who])
     assert len(diagnostics.profiles(fitted, subjects=[])) == 0
     with pytest.raises(FitError, match="not in this fit: Eve"):
         diagnostics.profiles(fitted, subjects=["Eve"])

@@ -5,10 +5,11 @@ effective sample size of each. Limit: 4 of them; a normal error exceeds that onc
 six estimates of a test raise a false alarm in less than 4 of 10,000 seeds.
 """
 
+import arviz_stats
 import numpy as np
 import pytest
 from arviz_stats.base import array_stats
-from helpers import small_layouts
+from helpers import folders, small_layouts
 from scipy import stats
 
 import measurement_layouts as ml
@@ -92,3 +93,26 @@ def test_pymcs_own_sampler_agrees(animal_ai, cohort):
 
     assert max(differences(ours)) < LIMIT
     assert max(differences(other)) > 2 * LIMIT  # twin that must fail: another subject's profile
+
+
+def test_arviz_labels_are_subjects_and_elements(shared_fit):
+    """ArviZ takes the tree as it is, and its means are those of our tables."""
+    layout, evaluation = folders.labelled()
+    alone = small_layouts.crafted(
+        layout,
+        evaluation,
+        {
+            "skill": np.random.default_rng(1).uniform(0, 5, (3, 2, 50, 3)),
+            "luck": np.random.default_rng(2).uniform(0, 1, (3, 2, 50)),
+        },
+    )
+    for fit in (alone, shared_fit):
+        means = arviz_stats.summary(fit.data, kind="stats", round_to="none")["mean"]
+        table = fit.profiles()
+        labels = table["subject"] + table["label"].where(
+            table["label"] == "", ", " + table["label"]
+        )
+        ours = table["mean"].set_axis(table["node"] + "[" + labels + "]")
+        np.testing.assert_allclose(means[ours.index], ours, rtol=1e-12)
+        for name, variable in fit.posterior.data_vars.items():
+            assert variable.dims[:2] == ("chain", "draw"), name

@@ -68,7 +68,7 @@ def test_they_are_computed_once(fit, computed):
     fit.diagnostics()
     assert sum(computed) == SUBJECTS
     fit.profiles()
-    diagnose(fit, ["s3", "s1"])
+    diagnose(fit, subjects=["s3", "s1"])
     assert sum(computed) == SUBJECTS
     fit.profiles(prob=0.5)
     assert sum(computed) == 2 * SUBJECTS

@@ -165,7 +165,7 @@ def test_a_prior_that_depends_on_the_other_latent():
     fit = ml.fit(layout, evaluation, method="grid", seed=1, progressbar=False)
     assert "sampled by NUTS" in fit.diagnostics()["reason"].iloc[0]
     for name, mean, sd in zip(("spring", "spread"), means, spreads, strict=True):
-        draws = fit.posterior[name].to_numpy()[0]
+        draws = fit.posterior[name].to_numpy()[..., 0]
         assert abs(draws.mean() - mean) < 4 * sd / np.sqrt(array_stats.ess(draws))
 
 

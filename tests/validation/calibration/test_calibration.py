@@ -132,7 +132,7 @@ def test_a_posterior_that_is_too_narrow_is_noticed(half, fit_once, monkeypatch):
     """Twin that must fail: draws at seven tenths of their distance from their mean."""
 
     def narrow(layout, name, draws):
-        mean = draws.mean(axis=(1, 2), keepdims=True)
+        mean = draws.mean(axis=(0, 1), keepdims=True)
         return mean + 0.7 * (draws - mean)
 
     spoilt(monkeypatch, fit_once, narrow)

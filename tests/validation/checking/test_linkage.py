@@ -111,6 +111,12 @@ def test_without_effects_of_items_nothing_is_missing():
 
 
 def test_the_fit_says_so_too():
-    options = {"draws": 50, "tune": 100, "chains": 1, "seed": 1, "progressbar": False}
-    reasons = ml.fit(rasch(), forms(8, 8), **options).diagnostics()["reason"]
-    assert reasons.str.contains("16 subjects fall into 2 groups that share no item").all()
+    """First of all reasons, with what would link them; a fit of linked forms is ok."""
+    options = {"draws": 400, "tune": 400, "chains": 2, "seed": 1, "progressbar": False}
+    (row,) = ml.fit(rasch(), forms(8, 8), **options).diagnostics().itertuples()
+    assert row.status == "groups not linked"
+    assert row.reason.startswith("groups not linked: 16 subjects fall into 2 groups that share no")
+    assert "; give subjects of each group some of the other's items" in row.reason
+    (row,) = ml.fit(rasch(), forms(8, 8, anchors=1), **options).diagnostics().itertuples()
+    assert row.status in ("ok", "few draws")
+    assert "not linked" not in row.reason

@@ -164,7 +164,7 @@ def test_refits_without_each_item():
         columns=items.index,
     )  # fmt: skip
     fit = ml.fit(layout, ml.Evaluation.from_wide(table, items), draws=2000, **GRID)
-    draws = fit.posterior["able"].to_numpy().reshape(16, -1)[1:]
+    draws = fit.posterior["able"].to_numpy().reshape(-1, 16).T[1:]
     chances = 1 / (1 + np.exp(items["demand"].to_numpy()[:, None] - draws))
     exact = np.log(np.where(outcomes[:, None] == 1, chances, 1 - chances).mean(axis=1))
     _, values = in_memory(fit, "all")
