@@ -83,11 +83,11 @@ class Training:
     def take(self, layout: Layout, rows: Iterable[int]) -> "Training":
         """Select subjects that were fitted alone, given by position, in this order."""
         chosen = np.array(list(rows), dtype=int)
-        own = {
+        constants = {
             constant.name: self.properties[constant.name][chosen] for constant in layout.constants
         }
         levels = {**self.levels, SUBJECT: [self.subjects[row] for row in chosen]}
-        return Training(levels, {**self.properties, **own}, self.cells.select(chosen))
+        return Training(levels, {**self.properties, **constants}, self.cells.select(chosen))
 
 
 def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> dict[str, Any]:
