@@ -17,8 +17,6 @@ from ..posterior.assembly import FORMAT, Training
 from .archives import digest
 
 HEAD, DATA, LOCK = "head.json", "data.npz", ".lock"
-CELLS = ("subject", "item", "successes", "trials")
-FEATURES = ("features", "constants", "categories", "covariates")
 
 
 def checked_layout(
@@ -159,10 +157,9 @@ def described(training: Training) -> dict[str, str]:
     for subject, *counts in zip(training.subjects, *columns, strict=True):
         rate = f"{counts[1].sum()} of {counts[2].sum()}"
         texts[f"outcomes of {subject}"] = f"{rate} {_short(np.concatenate(counts))}"
-    for group in FEATURES:
-        for name, values in getattr(training, group).items():
-            texts[f"values of {name}"] = _short(values)
-    return texts
+    return texts | {
+        f"values of {name}": _short(training.properties[name]) for name in training.properties
+    }
 
 
 def _short(values: object) -> str:

@@ -30,6 +30,7 @@ from .refusals import DATA, HEAD, LOCK
 
 _UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
 _TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB
+_CELLS = ("subject", "item", "successes", "trials")
 _DRAWS = ("posterior", "statistics")
 _ANEW = "fit again into another store"
 
@@ -179,13 +180,9 @@ class Store:
         """Write the data and then the head, without which a folder is no store."""
         prior = _prior(layout)
         names = {"levels": training.levels, "rows": training.rows}
-        arrays = {"names": archives.as_array(names)} | archives.flat(
-            {name: getattr(training, name) for name in refusals.FEATURES}
-            | {
-                "cells": {name: getattr(training.cells, name) for name in refusals.CELLS},
-                "prior": prior,
-            }
-        )
+        cells = {name: getattr(training.cells, name) for name in _CELLS}
+        groups = {"properties": training.properties, "cells": cells, "prior": prior}
+        arrays = {"names": archives.as_array(names)} | archives.flat(groups)
         head["data"] = archives.digest(sorted(arrays.items()))
         head["checksum"] = _mark(head)
         with refusals.written(
@@ -234,8 +231,7 @@ class Store:
             levels, rows = names["levels"], names["rows"]
             shape = len(levels[SUBJECT]), len(levels[ITEM] if rows is None else rows)
             cells = Cells(**archives.grouped(arrays, "cells"), shape=shape)
-            groups = {group: archives.grouped(arrays, group) for group in refusals.FEATURES}
-            training = Training(levels, cells=cells, rows=rows, **groups)
+            training = Training(levels, archives.grouped(arrays, "properties"), cells, rows)
         return cls(path, saved, training, archives.grouped(arrays, "prior"), head)
 
     def block_units(self, unit: Unit) -> list[Unit]:
@@ -340,7 +336,7 @@ class Store:
         else:
             arrays = self._stacked(units)
             posterior, statistics = (archives.grouped(arrays, group) for group in _DRAWS)
-            training = training.take([unit.problem for unit in units])
+            training = training.take(layout, [unit.problem for unit in units])
         head = self._head["attributes"]
         return assemble(
             layout, training, self._prior, posterior, statistics, head, failures, attempts

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Self
 
@@ -13,7 +13,6 @@ from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
 from ...layouts.plates import ITEM, SUBJECT
-from ..model.alignment import Features
 from ..model.cohort import Cohort
 from ..sampling.draws import SamplingOptions
 from .posterior import Posterior, observed_data, sampled_dims
@@ -29,27 +28,20 @@ class Training:
     ----------
     levels : dict of str to list of str
         Names of the subjects and items, and in a joint fit of the levels of categories.
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
+    properties : dict of str to ndarray
+        By name: meta-features, shape (items,) or (items, labels); covariates and constants of
+        subjects, shape (subjects,) or (subjects, labels); and the level of each item or subject in
+        a category.
     cells : Cells
         Outcomes of the attempted cells.
-    constants : dict of str to ndarray
-        By subject constant, shape (subjects,).
-    categories : dict of str to ndarray of int
-        By category of a joint fit, the level of each item, or of each subject.
-    covariates : dict of str to ndarray
-        By covariate of a joint fit, shape (subjects,) or (subjects, labels).
     rows : list of str, optional
-        Names of the steps of items in a joint fit, which then take the place of items in cells,
-        features and categories.
+        Names of the steps of items in a joint fit, which then take the place of items in cells and
+        properties.
     """
 
     levels: Mapping[str, list[str]]
-    features: Features
+    properties: Mapping[str, np.ndarray]
     cells: Cells
-    constants: Features = field(default_factory=dict)
-    categories: Mapping[str, np.ndarray] = field(default_factory=dict)
-    covariates: Features = field(default_factory=dict)
     rows: list[str] | None = None
 
     @classmethod
@@ -58,18 +50,14 @@ class Training:
     ) -> Self:
         """Read the subjects of an evaluation, each of which is fitted alone."""
         cells = evaluation.coded
-        return cls(
-            {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index)},
-            dict(features),
-            cells,
-            {constant.name: 1 - cells.rates for constant in layout.constants},
-        )
+        constants = {constant.name: 1 - cells.rates for constant in layout.constants}
+        levels = {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index)}
+        return cls(levels, {**features, **constants}, cells)
 
     @classmethod
     def jointly(cls, cohort: Cohort, rows: Sequence[str] | None = None) -> Self:
         """Read a cohort, whose subjects are fitted jointly; `rows` names steps of outcomes."""
-        item_of_row, constants = cohort.item_of_row, [one.name for one in cohort.layout.constants]
-        categories = dict(cohort.of)
+        item_of_row, categories = cohort.item_of_row, dict(cohort.of)
         for category in cohort.layout.categories:
             if category.root == ITEM and item_of_row is not None:
                 categories[category.name] = cohort.of[category.name][item_of_row]
@@ -77,11 +65,8 @@ class Training:
         shape = len(levels[SUBJECT]), len(levels[ITEM] if rows is None else rows)
         return cls(
             levels,
-            dict(cohort.features),
+            {**cohort.features, **cohort.covariates, **categories},
             Cells.of(cohort.subject, cohort.row, cohort.successes, cohort.trials, shape=shape),
-            {name: cohort.covariates[name] for name in constants},
-            categories,
-            {name: own for name, own in cohort.covariates.items() if name not in constants},
             None if rows is None else list(rows),
         )
 
@@ -95,15 +80,14 @@ class Training:
         """Names of the items, or of their steps."""
         return self.levels[ITEM] if self.rows is None else self.rows
 
-    def take(self, rows: Iterable[int]) -> "Training":
+    def take(self, layout: Layout, rows: Iterable[int]) -> "Training":
         """Select subjects that were fitted alone, given by position, in this order."""
         chosen = np.array(list(rows), dtype=int)
-        return replace(
-            self,
-            levels={**self.levels, SUBJECT: [self.subjects[row] for row in chosen]},
-            cells=self.cells.select(chosen),
-            constants={name: values[chosen] for name, values in self.constants.items()},
-        )
+        constants = {
+            constant.name: self.properties[constant.name][chosen] for constant in layout.constants
+        }
+        levels = {**self.levels, SUBJECT: [self.subjects[row] for row in chosen]}
+        return Training(levels, {**self.properties, **constants}, self.cells.select(chosen))
 
 
 def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> dict[str, Any]:
@@ -159,15 +143,11 @@ def assemble(
     labels = {dim: list(names) for dim, names in layout.labels.items()}
     subjects, items = {SUBJECT: training.subjects}, {ITEM: training.items}
     statistic_dims = ("chain", "draw") if layout.joint else ("chain", "draw", SUBJECT)
-    constants: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
-        name: ((SUBJECT,), values) for name, values in training.constants.items()
-    }
-    for feature in layout.row_features:
-        constants[feature.name] = ((ITEM, *feature.label_dims), training.features[feature.name])
-    for category in layout.categories:
-        constants[category.name] = ((category.root,), training.categories[category.name])
-    for node in layout.covariates:
-        constants[node.name] = ((SUBJECT, *node.label_dims), training.covariates[node.name])
+    dims = {feature.name: (ITEM, *feature.label_dims) for feature in layout.row_features}
+    dims |= {category.name: (category.root,) for category in layout.categories}
+    dims |= {node.name: (SUBJECT, *node.label_dims) for node in layout.covariates}
+    dims |= {constant.name: (SUBJECT,) for constant in layout.constants}
+    constants = {name: (dims[name], training.properties[name]) for name in dims}
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset(

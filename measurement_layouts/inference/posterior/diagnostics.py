@@ -251,17 +251,17 @@ def _verdicts(
     conflicts = [] if newcomer else own_conflicts(fit, groups.ravel())
     for at, group in enumerate(groups):
         rows = slice(at * size, (at + 1) * size)
-        own = {name: values[rows].ravel() for name, values in columns.items()}
-        names, measures = _measures(fit, group, own)
+        numbers = {name: values[rows].ravel() for name, values in columns.items()}
+        names, measures = _measures(fit, group, numbers)
         rhat, ess = worst(measures)
-        apart = _apart(fit, group, own["rhat"], names)
+        apart = _apart(fit, group, numbers["rhat"], names)
         attempts = fit.attempts.get(fit.names(group)[0], 1)
         sampling = Convergence(
             divergences[at], float(rhat), float(ess), apart, draws, *_used(fit, attempts)
         )
         faulty = json.loads(fit.data.attrs[FAULTS]) if newcomer else faults(sampling, chains)
-        several = [name for name, modes in zip(names, own["modes"], strict=False) if modes]
-        named = [*shared, *(one for one in conflicts if one.surprising[rows].any())]
+        several = [name for name, modes in zip(names, numbers["modes"], strict=False) if modes]
+        surprising = [*shared, *(one for one in conflicts if one.surprising[rows].any())]
         slow = _slowest(names, measures, ESS_PER_CHAIN * chains) if fit.shared else ""
         table: list[tuple[object, str, str]] = [  # condition, status, reason with remedy
             (unlinked, UNLINKED, f"{UNLINKED}: {unlinked}"),
@@ -270,13 +270,13 @@ def _verdicts(
             (off_grid[at], "", "sampled by NUTS: the grid cannot resolve the posterior"),
             *((True, "", text) for text in _alike(fit, group, successes[at], trials[at])),
             (several and not apart, "", f"{_SEVERAL}: {some(several)}"),
-            *((one.text, "", one.text) for one in named),
+            *((one.text, "", one.text) for one in surprising),
             (slow, "", f"values that did not converge: {slow}"),
             (attempts > 1, "", _again(attempts)),
         ]
         holding = [(name, reason) for condition, name, reason in table if condition]
-        found = {name for name, _ in holding}
-        gravest = next((name for name in _GRAVEST if name in found), "ok")
+        statuses = {name for name, _ in holding}
+        gravest = next((name for name in _GRAVEST if name in statuses), "ok")
         yield _Verdict(gravest, [reason for _, reason in holding], attempts, sampling)
 
 

@@ -101,8 +101,8 @@ class Posterior:
     @cached_property
     def levels(self) -> dict[str, list[str]]:
         """Names of the levels of each plate, in the order of the draws."""
-        known = self.posterior.indexes
-        return {name: list(map(str, known[name])) for name in map(plate_name, self.layout.plates)}
+        indexes = self.posterior.indexes
+        return {name: list(map(str, indexes[name])) for name in map(plate_name, self.layout.plates)}
 
     @cached_property
     def elements(self) -> list[Element]:

@@ -1,6 +1,5 @@
 """Free memory goes back to the operating system where the C library can give it."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +31,3 @@ def test_what_is_free_is_returned():
     store._return_free_memory()
     assert resident() - before < 10 * MIB
     assert held.sum() == 2_000
-
-
-def test_elsewhere_nothing_is_done(monkeypatch):
-    store._trim.cache_clear()
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert store._trim() is None
-    store._return_free_memory()
-    monkeypatch.undo()
-    store._trim.cache_clear()
