@@ -122,7 +122,7 @@ def _average_subject(fit: Posterior) -> xr.Dataset:
     nodes = (*layout.row_features, *layout.covariates, *layout.constants)
     variables = {str(node.name): constants[node.name] for node in nodes}
     for latent in layout.latents:
-        draws = fit.posterior.variables[latent.name].stack(sample=("chain", "draw"))
+        draws = fit.posterior[latent.name].stack(sample=("chain", "draw")).variable
         plates = map(plate_name, latent.plates)
         levels = {name: constants[name] for name in plates if name not in (SUBJECT, ITEM)}
         variables[latent.name] = draws.isel(sample=some_draws(fit, _DRAWS)).isel(levels)
@@ -155,7 +155,8 @@ def _places(
     def by_item(name: str, *last: str) -> np.ndarray:
         variable = average.variables[name]
         dims = [ITEM, *(dim for dim in layout.dims if dim in variable.dims), *last]
-        return variable.set_dims({dim: average.sizes[dim] for dim in dims}).to_numpy()
+        sizes = {dim: average.sizes[dim] for dim in dims}
+        return np.asarray(variable.set_dims(sizes))  # type: ignore[no-untyped-call]
 
     name, items = element.latent.name, np.arange(average.sizes[ITEM])
     draws = {latent.name: by_item(latent.name, "sample") for latent in layout.latents}

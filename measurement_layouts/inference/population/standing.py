@@ -113,7 +113,8 @@ def standing(
     tables = []
     for element, population in zip(chosen, populations, strict=True):
         profile = rows_of(profile_table, element, names)
-        columns = {"node": element.latent.name, "label": element.label, "subject": names}
+        columns: dict[str, object] = {"node": element.latent.name, "label": element.label}
+        columns["subject"] = names
         columns |= {name: profile[name].to_numpy() for name in _SUMMARY}
         columns |= {f"population_{name}": population[at] for at, name in enumerate(_SUMMARY)}
         table = pd.DataFrame(columns)

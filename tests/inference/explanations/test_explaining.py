@@ -54,7 +54,6 @@ def test_it_explains_the_forecast():
 
 
 @pytest.mark.trust("promises", "derived nodes of a forecast fail with their chances, and what-ifs")
-@pytest.mark.trust("promises", "derived nodes of a forecast fail with their chances, and what-ifs")
 def test_what_ifs_are_on_the_same_draws():
     fit, draws = fitted(noise=False)
     found = fit.explain({"small": 4.0, "far": 4.5}, "Ann", changes={"sight": 2, "far": -1.5})
