@@ -22,8 +22,9 @@ from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.sampling import grid
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery
-from measurement_layouts.inference.sampling.grid import integrate, spaced
+from measurement_layouts.inference.sampling.grid import integrate, resolved
 from measurement_layouts.inference.sampling.nuts import alone, sample
+from measurement_layouts.inference.sampling.unbounded import UNDEFINED
 from measurement_layouts.linking import band, logistic, mixture, product
 
 OPTIONS = SamplingOptions()
@@ -250,14 +251,14 @@ def test_one_item_with_any_prior(name, right):
     assert abs(draws.std() / sd - 1) < 0.08  # of heavy tails
 
 
-def test_a_density_without_a_value_is_refused():
-    class Nowhere(grid.Coordinates):
-        def profile(self, points):
-            profile, prior, stretch = super().profile(points)
-            return profile, prior * np.nan, stretch
+@pytest.mark.parametrize("value", [UNDEFINED, 0.0])
+def test_a_density_without_a_finite_integral_is_refused(value):
+    class Flat:
+        def at_all(self, points):
+            return np.full(len(points), value), points
 
     with pytest.raises(FitError, match="posterior of p cannot be normalised"):
-        Nowhere(small_layouts.coin())
+        resolved(Flat(), [np.linspace(-1e17, 1e17, 50)], ["p"])
 
 
 RISK = ml.Propensity("risk", low=-4, high=4)
@@ -350,21 +351,8 @@ def test_nuts_with_one_mode_is_ok():
 def test_what_the_grid_cannot_resolve_is_sampled_by_nuts(monkeypatch, tmp_path):
     """And said, also from a store."""
     monkeypatch.setattr(grid, "_ROUNDS", 0)
-    monkeypatch.setattr(grid, "_SHIFT", 1e-12)
     layout, evaluation = split(12, 12)
     fit = ml.fit(layout, evaluation, seed=1, store=tmp_path / "fits", progressbar=False)
     row = fit.diagnostics().loc["Ann"]
     assert row["status"] == "ok"
     assert "sampled by NUTS: the grid cannot resolve" in row["reason"]
-
-
-def test_a_step_is_followed_to_rounding():
-    """Two steps, 1e-9 apart, which show on the first look as an item's band would."""
-
-    def changes(places):
-        inside = np.diff(((places > 0.3) & (places < 0.3 + 1e-9)).astype(float))
-        return np.maximum(np.abs(inside), np.abs(np.diff((places > 0.3).astype(float))))
-
-    line = spaced(changes, 0.0, 1.0, fewest=8, most=64)
-    assert np.abs(line - 0.3).min() < 1e-9
-    assert (line[0], line[-1]) == (0, 1)
