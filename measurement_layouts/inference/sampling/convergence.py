@@ -235,8 +235,8 @@ def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequenc
     'the chains stay in separate modes of mood'
     """
     over = np.flatnonzero(rhat > limit).tolist()
-    apart = [names[place] for place in over if separate(draws[place]).any()]
-    return f"the chains stay in separate modes of {some(apart)}" if apart else ""
+    modal = [names[at] for at in over if separate(draws[at]).any()]
+    return f"the chains stay in separate modes of {some(modal)}" if modal else ""
 
 
 RHAT_LIMIT = 1.01  # Vehtari et al. (2021)
@@ -320,9 +320,9 @@ def convergence(
     (0, 1.01, True)
     """
     elements = np.concatenate([by_element(values[None])[0] for values in draws.posterior.values()])
-    found = rhat_ess(elements)
-    rhat, ess = worst(found)
-    apart = stay_apart(elements, found.rhat, RHAT_LIMIT, names or list(draws.posterior))
+    measures = rhat_ess(elements)
+    rhat, ess = worst(measures)
+    apart = stay_apart(elements, measures.rhat, RHAT_LIMIT, names or list(draws.posterior))
     diverging = draws.statistics["diverging"]
     length = diverging.shape[1]
     return Convergence(
@@ -367,30 +367,27 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
     """
     least, rhat, ess = ESS_PER_CHAIN * chains, convergence.rhat, convergence.ess
     draws, count, aim = convergence.draws, convergence.divergences, convergence.target_accept
-    mixing = rhat <= _RHAT_OF_FEW and ess >= _ESS_OF_FEW * chains and not convergence.apart
+    apart, over = convergence.apart, rhat > RHAT_LIMIT
+    mixing = rhat <= _RHAT_OF_FEW and ess >= _ESS_OF_FEW * chains and not apart
     minor = mixing and count <= _FEW_DIVERGENCES * chains * draws
     higher = next((high for high in _TARGETS if 1 - high <= (1 - aim) / 2 + _CONSTANT), None)
-    among = f"in {many(chains * draws, 'draw')}" + f" at target_accept={aim:g}" * (higher is None)
-    matter = f"fit(..., target_accept={higher:g}) tells whether they matter" if higher else ""
-    raised = f"raise target_accept, as in fit(..., target_accept={higher:g}), or " if higher else ""
-    short = [f"ESS {ess:.0f} below {least}"] * (ess < least)
-    short += [f"R-hat {rhat:.4f} above {RHAT_LIMIT}"] * (rhat > RHAT_LIMIT)
-    enough = 0
-    if mixing:
-        times = max(least / ess, (rhat**2 - 1) / (RHAT_LIMIT**2 - 1))
-        enough = _rounded_up(_SPARE * times * draws)
+    among, surer = f"in {many(chains * draws, 'draw')}", f"fit(..., target_accept={higher})"
+    sure, other = f"{surer} tells whether they matter", f"raise target_accept, as in {surer}, or "
+    if higher is None:
+        among += f" at target_accept={aim:g}"
+        sure, other = "a reparametrised layout may have none", ""
     tuned = f"tune={4 * max(convergence.tune, draws)}, " * bool(convergence.tune)
     longer = f"fit(..., {tuned}draws={4 * draws})"
+    short = [f"ESS {ess:.0f} below {least}"] * (ess < least)
+    short += [f"R-hat {rhat:.4f} above {RHAT_LIMIT}"] * over
+    times = max(least / ess, (rhat**2 - 1) / (RHAT_LIMIT**2 - 1)) if mixing else 1
+    enough = _rounded_up(_SPARE * times * draws)
     table = [
-        (
-            count and minor,
-            f"few divergences: {count} {among}, ",
-            matter or "a reparametrised layout may have none",
-        ),
+        (minor and count, f"few divergences: {count} {among}, ", sure),
         (
             count and not minor,
             f"{many(count, 'divergence')} {among}: ",
-            raised + "reparametrise" + " the layout" * (not raised),
+            f"{other}reparametrise" + " the layout" * (not other),
         ),
         (
             mixing and short,
@@ -399,21 +396,21 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
         ),
         (np.isnan(rhat), "R-hat unknown: ", "it needs at least 2 chains that move"),
         (
-            not mixing and rhat > RHAT_LIMIT,
+            not mixing and over,
             f"R-hat {rhat:.4f} above {RHAT_LIMIT}: ",
-            convergence.apart or f"the chains do not agree, try longer ones: {longer}",
+            apart or f"the chains do not agree, try longer ones: {longer}",
         ),
         (np.isnan(ess), "effective sample size unknown: ", "it needs chains that move"),
         (
             not mixing and ess < least,
             f"effective sample size {ess:.0f} below {least}",
-            "" if convergence.apart or rhat > RHAT_LIMIT else f": {longer}",
+            "" if apart or over else f": {longer}",
         ),
     ]
     return [text + remedy for condition, text, remedy in table if condition]
 
 
-def status(found: Sequence[str]) -> str:
+def status(reasons: Sequence[str]) -> str:
     """Return the status of a subject's sampling, given its faults.
 
     The status is ``ok``, ``few draws``, ``few divergences``, ``modes not searched`` or
@@ -424,11 +421,12 @@ def status(found: Sequence[str]) -> str:
     >>> status([]), status(["few draws: ESS 150 below 200, ..."]), status(["R-hat 1.7, ..."])
     ('ok', 'few draws', 'not converged')
     """
-    if not found:
+    if not reasons:
         return "ok"
-    if not all(fault.startswith(("few ", NOT_SEARCHED)) for fault in found):
+    if not all(reason.startswith(("few ", NOT_SEARCHED)) for reason in reasons):
         return "not converged"
-    return next((f for f in found if f.startswith(NOT_SEARCHED)), found[-1]).partition(":")[0]
+    first = [reason for reason in reasons if reason.startswith(NOT_SEARCHED)]
+    return (first or reasons)[-1].partition(":")[0]
 
 
 def _rounded_up(number: float) -> int:
@@ -448,6 +446,6 @@ def by_element(draws: np.ndarray) -> np.ndarray:
     return draws.reshape(*draws.shape[:3], math.prod(draws.shape[3:])).transpose(0, 3, 1, 2)
 
 
-def worst(found: RhatEss) -> tuple[np.ndarray, np.ndarray]:
+def worst(measures: RhatEss) -> tuple[np.ndarray, np.ndarray]:
     """Return largest R-hat and smallest effective sample size along the last axis, or NaN."""
-    return found.rhat.max(axis=-1), np.minimum(found.ess_bulk, found.ess_tail).min(axis=-1)
+    return measures.rhat.max(axis=-1), np.minimum(measures.ess_bulk, measures.ess_tail).min(axis=-1)
