@@ -151,7 +151,7 @@ def fit(
             f"executor={executor!r}; give an executor of concurrent.futures, such as "
             "ProcessPoolExecutor(), or that of a Dask cluster, client.get_executor()"
         )
-    most = _most_jobs(executor, None if n_jobs is None else whole("n_jobs", n_jobs, 1))
+    most = _most_jobs(executor) if n_jobs is None else whole("n_jobs", n_jobs, 1)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     if method == "grid" and layout.joint:
         raise FitError(
@@ -200,11 +200,11 @@ def fit(
                 pass
         failures = results.failures
         if len(failures) == len(problems.names):
-            who = "" if layout.joint else f" for all {many(len(failures), 'subject')}"
+            all_of = "" if layout.joint else f" for all {many(len(failures), 'subject')}"
             raise FitError(
-                f"sampling failed{who}; first reason: {next(iter(failures.values()))}. Check that "
-                "the layout's start has a finite probability: ranges, priors and custom linking "
-                "functions"
+                f"sampling failed{all_of}; first reason: {next(iter(failures.values()))}. Check "
+                "that the layout's start has a finite probability: ranges, priors and custom "
+                "linking functions"
             )
         return Fit.of(results.posterior())
 
@@ -215,11 +215,8 @@ def _prepare(problems: Problems[Any], progressbar: bool) -> None:
         problems.model.prepare()
 
 
-def _most_jobs(executor: Executor | None, n_jobs: int | None) -> int:
+def _most_jobs(executor: Executor | None) -> int:
     """Return the number of jobs that are submitted at a time."""
-    if n_jobs is not None:
-        return n_jobs
     if executor is None:
         return thread_count()
-    workers: int | None = getattr(executor, "_max_workers", None)
-    return _UNKNOWN if workers is None else 2 * workers
+    return int(2 * getattr(executor, "_max_workers", _UNKNOWN // 2))

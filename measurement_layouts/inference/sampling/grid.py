@@ -34,10 +34,15 @@ class Unresolved(Exception):  # noqa: N818 - no error of the user
 def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, seed: int) -> Draws:
     r"""Draw from one subject's posterior without a Markov chain.
 
-    The log-density of a profile of one or two elements is computed on a grid on PyMC's unbounded
-    scale. Lines are added in gaps where the mass of the posterior depends on them, so that narrow
-    and distant modes are included. Draws are independent and exact for the density that is linear
-    between neighbouring nodes.
+    The posterior of a profile of one or two elements,
+
+    .. math:: p(\theta \mid k) \propto
+       p(\theta) \prod_i \mathrm{Binomial}\left(k_i; n_i, P_i(\theta)\right),
+
+    is computed on a grid on PyMC's unbounded scale, by the log-density that NUTS would sample. The
+    grid has lines at the ends of bands, and more are added in gaps where the posterior's mass
+    depends on them, so that narrow and distant modes are included. Draws are independent and exact
+    for the density that is linear between neighbouring nodes.
 
     Parameters
     ----------

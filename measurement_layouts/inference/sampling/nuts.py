@@ -126,13 +126,13 @@ def sample(
 
 def levelled(kernel: Compiled, drawn: Any, options: SamplingOptions) -> dict[str, np.ndarray]:
     """Return draws of a kernel's latents by level: (chain, draw, levels..., labels...)."""
-    found = {}
+    by_latent = {}
     for part in kernel.parts:
         values = columns(drawn, part.latent.name, options, shape_of(part))
         if part.plates:
             values = values[:, :, kernel.order(part.latent.plates)]
-        found[part.latent.name] = values
-    return found
+        by_latent[part.latent.name] = values
+    return by_latent
 
 
 def run_chains(
@@ -166,21 +166,17 @@ def run_chains(
         store_unconstrained=points,
         maxdepth=doublings,
     )
+    trace = None
     try:
-        trace = _finished(background)
+        while trace is None:
+            stop_if_told()
+            with suppress(TimeoutError):
+                trace = background.wait(timeout=_SLICE)
     except BaseException:
         background.cancel()  # waits for its threads, which run code that Python would free
         raise
     drawn, statistics = trace.get_arrow_trace()
     return drawn, statistics
-
-
-def _finished(background: Any) -> Any:
-    """Wait for nutpie's threads, unless the job must stop."""
-    while True:
-        stop_if_told()
-        with suppress(TimeoutError):
-            return background.wait(timeout=_SLICE)
 
 
 def columns(
@@ -189,9 +185,9 @@ def columns(
     """Join a column of all chains' batches, without the tuning phase: (chain, draw, *shape)."""
     import pyarrow
 
-    found = []
+    chains = []
     for batch in batches:
         column = pyarrow.array(batch.column(name))
         values = (column.flatten() if shape else column).to_numpy(zero_copy_only=False)
-        found.append(values.reshape(-1, *shape)[-options.draws :])
-    return np.stack(found)
+        chains.append(values.reshape(-1, *shape)[-options.draws :])
+    return np.stack(chains)
