@@ -134,7 +134,7 @@ def _ess(halves: np.ndarray) -> np.ndarray:
     rest = np.where((rest > 0) | (pairs[every, count] >= 0), rest, 0)
     size = chains * draws
     time = np.maximum(2 * falling.sum(axis=1) + rest - 1, 1 / np.log10(size))
-    return np.where(np.ptp(halves, axis=(1, 2)) < _CONSTANT, size, size / time)
+    return np.asarray(np.where(np.ptp(halves, axis=(1, 2)) < _CONSTANT, size, size / time))
 
 
 _SETTLED = 100  # with fewer effective draws within modes, chains may be slow, not separate

@@ -14,7 +14,7 @@ from ...layouts.elements import elements
 from ..model.bands import ends, find_bands
 from ..model.prior import draw_prior, noncentred
 from ..model.pymc_model import compile_key
-from .draws import Draws, SamplingOptions
+from .draws import MODES_SEARCHED, Draws, SamplingOptions
 from .engine import Battery, compile_sampler
 from .scan import FARTHEST, banded_axes, places
 from .unbounded import UNDEFINED, LogDensity, points
@@ -102,21 +102,20 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
     order = rng.permutation(count)
     nodes = np.searchsorted(np.cumsum(masses), levels * masses.sum())[order]
     rows = np.unravel_index(nodes.clip(max=masses.size - 1), masses.shape)
-    drawn = [_beside(rng, line, row) for line, row in zip(lines, rows, strict=True)]
-    at = np.stack(drawn, axis=1)
+    beside = [_beside(rng, line, row) for line, row in zip(lines, rows, strict=True)]
+    at = np.stack(beside, axis=1)
     profiles, logs = density.profiles(at), density.at_all(at)[0]
-    return Draws(
-        {
-            latent.name: profiles[latent.name].reshape(*shape, *profiles[latent.name].shape[1:])
-            for latent in layout.latents
-        },
-        {
-            "diverging": np.zeros(shape, dtype=bool),
-            "energy": np.full(shape, np.nan),
-            "tree_depth": np.zeros(shape, dtype=np.uint64),
-            "lp": logs.reshape(shape),
-        },
-    )
+    statistics = {
+        "diverging": np.zeros(shape, dtype=bool),
+        "energy": np.full(shape, np.nan),
+        "tree_depth": np.zeros(shape, dtype=np.uint64),
+        "lp": logs.reshape(shape),
+    }
+    if find_bands(layout):
+        statistics[MODES_SEARCHED] = np.ones(shape, dtype=bool)
+    values = {latent.name: profiles[latent.name] for latent in layout.latents}
+    by_chain = {name: drawn.reshape(*shape, *drawn.shape[1:]) for name, drawn in values.items()}
+    return Draws(by_chain, statistics)
 
 
 _first = Recent[object, list[np.ndarray]](16)

@@ -24,7 +24,7 @@ from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.inference.sampling.grid import integrate, resolved
 from measurement_layouts.inference.sampling.nuts import alone, sample
-from measurement_layouts.inference.sampling.unbounded import UNDEFINED
+from measurement_layouts.inference.sampling.unbounded import UNDEFINED, LogDensity
 from measurement_layouts.linking import band, logistic, mixture, product
 
 OPTIONS = SamplingOptions()
@@ -349,10 +349,24 @@ def test_nuts_with_one_mode_is_ok():
 
 
 def test_what_the_grid_cannot_resolve_is_sampled_by_nuts(monkeypatch, tmp_path):
-    """And said, also from a store."""
-    monkeypatch.setattr(grid, "_ROUNDS", 0)
+    """And said, also from a store; another subject stays on the grid."""
     layout, evaluation = split(12, 12)
-    fit = ml.fit(layout, evaluation, seed=1, store=tmp_path / "fits", progressbar=False)
-    row = fit.diagnostics().loc["Ann"]
-    assert row["status"] == "ok"
-    assert "sampled by NUTS: the grid cannot resolve" in row["reason"]
+    resolve = grid.resolved
+
+    def resolve_others(density, *rest):
+        if density.at_all(np.zeros((1, 1)))[0][0] == of_ann:
+            raise grid.Unresolved
+        return resolve(density, *rest)
+
+    counts = [pd.concat([part, part + 1]) for part in (evaluation.successes, evaluation.trials)]
+    names = ["Ann", "Bob"]
+    both = ml.Evaluation(evaluation.items, *(part.set_axis(names) for part in counts))
+    battery = Battery.of(layout, both)
+    of_ann = alone(battery, SubjectData.of(both, "Ann")).compiled()
+    of_ann = LogDensity(of_ann)(np.zeros(1))
+    monkeypatch.setattr(grid, "resolved", resolve_others)
+    fit = ml.fit(layout, both, seed=1, store=tmp_path / "fits", progressbar=False)
+    table = fit.diagnostics()
+    assert table["status"].tolist() == ["ok", "ok"]
+    by_nuts = table["reason"].str.contains("sampled by NUTS: the grid cannot resolve")
+    assert by_nuts.tolist() == [True, False]
