@@ -166,16 +166,15 @@ def fit(
         cohort = Cohort.of_evaluation(layout, chosen)
         tried = chosen.select(items=cohort.levels[ITEM])
         training = Training.jointly(cohort, list(tried.items.index) if tried.rows else None)
-        names, nothing = ["all subjects"], dict.fromkeys(["all subjects"]).get
-        problems = Problems(Jointly(cohort, options), names, nothing, options.chains)
+        model = Jointly(cohort, options)
+        problems = Problems(model, ["all subjects"], lambda _: None, options.chains)
     else:
         battery = Battery.of(layout, chosen)
         training = Training.alone(layout, battery.features, chosen)
         side_by_side = max(1, min(options.chains, most // len(chosen.subjects)))
         cores = side_by_side if executor is None else 1
-        data_of = partial(SubjectData.of, chosen)
-        model = Alone(battery, options, method, cores)
-        problems = Problems(model, chosen.subjects, data_of)
+        alone = Alone(battery, options, method, cores)
+        problems = Problems(alone, chosen.subjects, partial(SubjectData.of, chosen))
     check_pytensor_folder()
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
     if store is None or not Path(store).exists():
