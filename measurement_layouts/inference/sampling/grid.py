@@ -20,9 +20,10 @@ from .scan import FARTHEST, banded_axes, places
 from .unbounded import UNDEFINED, LogDensity, points
 
 MOST = 2  # largest number of profile elements
-_PLACES = {1: (2048, 2048), 2: (16, 128)}  # first lines over the prior, and of those in a band
+_PLACES = {1: (2048, 2048), 2: (24, 128)}  # first lines over the prior, and of those in a band
 _ROUNDS = 48  # times that gaps are halved, to the limit of rounding
 _NODES = 2**18  # largest number of nodes
+_FEWEST = 5  # first lines of two axes that must have mass
 _NEGLIGIBLE = 35.0  # nats: lines that are further below the highest node are left out
 _EXACT = 1e-4  # part of the mass that a line may change
 
@@ -69,8 +70,8 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
     LayoutError
         When PyMC does not accept a prior, or it cannot be drawn from.
     Unresolved
-        When a latent's prior depends on another latent and it is not sampled as a deviation, or
-        the mass still depends on single lines of a grid of 262,144 nodes.
+        When a latent's prior depends on another latent and it is not sampled as a deviation, or as
+        `resolved`, also with four times as many first lines.
 
     Examples
     --------
@@ -92,8 +93,10 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
     if any(latent.parents and latent.name not in deviations for latent in layout.latents):
         raise Unresolved  # lines along the axes may miss the narrow end of a funnel
     density = LogDensity(compile_sampler(battery).on(data))
-    key = compile_key(battery.layout), battery.digest
-    lines, masses = resolved(density, _first.find(key, lambda: _lines(battery)), names)
+    try:
+        lines, masses = resolved(density, _lines(battery, 1), names)
+    except Unresolved:
+        lines, masses = resolved(density, _lines(battery, 4), names)
     rng = np.random.default_rng(seed)
     shape = options.chains, options.draws
     count = math.prod(shape)
@@ -121,10 +124,16 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
 _first = Recent[object, list[np.ndarray]](16)
 
 
-def _lines(battery: Battery) -> list[np.ndarray]:
-    """Place the first lines, which the subjects of a battery share: even, and at bands' ends."""
+def _lines(battery: Battery, finer: int) -> list[np.ndarray]:
+    """Place the first lines, once for the subjects of a battery: even, and at bands' ends."""
+    key = compile_key(battery.layout), battery.digest, finer
+    return _first.find(key, lambda: _placed(battery, finer))
+
+
+def _placed(battery: Battery, finer: int) -> list[np.ndarray]:
     layout, banded, axes = battery.layout, banded_axes(battery), elements(battery.layout)
-    lines = [places(battery, axis, _PLACES[len(axes)][axis in banded]) for axis in range(len(axes))]
+    counts = [finer * _PLACES[len(axes)][axis in banded] for axis in range(len(axes))]
+    lines = [places(battery, axis, count) for axis, count in enumerate(counts)]
     middle = {name: np.median(drawn, axis=0) for name, drawn in draw_prior(layout).items()}
     for band in find_bands(layout):
         limits = ends(band, dict(battery.features), layout)
@@ -171,7 +180,7 @@ def resolved(
     FitError
         When the density is nowhere defined, or does not decrease towards the ends.
     Unresolved
-        When there would be too many nodes.
+        When there would be too many nodes, or too few of the first lines of two axes have mass.
     """
     lines = list(lines)
     logs = _at(density, lines)
@@ -184,6 +193,8 @@ def resolved(
                 "undefined, or does not decrease towards the ends; give proper priors and linking "
                 "functions that are defined over the whole range of their arguments"
             )
+        if len(lines) > 1 and np.count_nonzero(high) < _FEWEST:
+            raise Unresolved  # a ridge between the axes may be narrower than the gaps
         near = np.convolve(high, [1, 1, 1], mode="same") > 0
         lines[axis], logs = line[near], np.compress(near, logs, axis)
     for _ in range(_ROUNDS):

@@ -170,6 +170,14 @@ def test_a_prior_that_depends_on_the_other_latent():
         assert abs(draws.mean() - mean) < 4 * sd / np.sqrt(array_stats.ess(draws))
 
 
+def test_a_narrow_ridge_between_the_axes_is_left_to_nuts():
+    """A grid that saw the ridge at its end only would have both near 0."""
+    far, near = (ml.Capability(name, low=0, high=1) for name in ("far", "near"))
+    layout = ml.Layout("ridge", ml.Success("ok", logistic(1000 * (far - near) + 1)))
+    with pytest.raises(grid.Unresolved):
+        drawn(layout, small_layouts.counts([5000], [10_000]))
+
+
 def test_labels_count_as_elements():
     skill = ml.Capability("skill", low=0, high=1, labels=("read", "write"))
     layout = ml.Layout("letters", ml.Success("done", product(skill, over="dimension")))
