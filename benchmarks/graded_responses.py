@@ -2,9 +2,9 @@
 
     python benchmarks/graded_responses.py --studies 10
 
-Each study has 400 persons with a normal trait and 15 items of five grades. A grade of at least k has
-the log-odds slope * trait + ease - t[k], where the thresholds t differ by the gaps and have a mean of
-0, and the outcomes are drawn by NumPy.
+Each study has 400 persons with a normal trait and 15 items of five grades. A grade of at least k
+has the log-odds slope * trait + ease - t[k], where the thresholds t differ by the gaps and have a
+mean of 0, and the outcomes are drawn by NumPy.
 """
 
 import argparse

@@ -16,8 +16,7 @@ CHAPTERS = {
     "Likelihood and integration": (
         "inference/model/",
         "inference/kernel/",
-        "inference/sampling/grid/",
-        "inference/sampling/modes",
+        "inference/sampling/grid",
         "inference/posterior/density",
         "batteries/grids",
         "common/density",

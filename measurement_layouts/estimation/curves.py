@@ -1,20 +1,62 @@
 """Log-likelihoods of subjects along the range of a layout's only latent."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.subject_data import EDGE, SubjectData
-from ..inference.model.alignment import Features
+from ..inference.model.alignment import Features, align
 from ..inference.model.bands import ends, find_bands
 from ..inference.model.prior import draw_prior
 from ..inference.sampling.engine import Battery
-from ..inference.sampling.grid import Chances, spaced
-from ..layouts import Latent, Layout
+from ..layouts import Layout
+from ..linking import evaluate
 
+_NUMBERS = 2**16  # places times items times labels computed at a time, so that they fit the cache
 UNDEFINED = -1e10  # log-likelihood, in nats, where it is not defined
+
+
+@dataclass(frozen=True)
+class Chances:
+    """Probabilities of success on some items under a layout with one latent without labels.
+
+    Attributes
+    ----------
+    layout : Layout
+        Layout with the formulas.
+    features : dict of str to ndarray
+        Values by meta-feature, shape (items,) or (items, labels).
+    items : int
+        Number of items.
+    constants : mapping of str to float
+        Values by subject constant.
+    """
+
+    layout: Layout
+    features: Features
+    items: int
+    constants: Mapping[str, float]
+
+    def at(self, places: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Compute the probabilities, clipped off 0 and 1, in blocks of shape (places, items)."""
+        (latent,), dims = self.layout.latents, tuple(self.layout.dims)
+        values: dict[str, object] = dict(self.constants)
+        for feature in self.layout.row_features:
+            column = self.features[feature.name]
+            values[feature.name] = align(column, feature, dims, per_item=True)
+        labels = math.prod(len(names) for names in self.layout.dims.values())
+        step = max(2, _NUMBERS // (self.items * labels))
+        for first in range(0, len(places), step):
+            rows = slice(first, min(first + step, len(places)))
+            values[latent.name] = align(places[rows], latent, dims, leading=1, per_item=False)
+            with np.errstate(all="ignore"):  # in the tails of a prior
+                chance = np.asarray(evaluate(self.layout.outcome.expression, values, dims))
+            chance = chance.reshape(chance.shape[: chance.ndim - len(dims)])
+            chance = np.broadcast_to(chance, (rows.stop - first, self.items))
+            yield rows, np.clip(chance, EDGE, 1 - EDGE)
 
 
 class Curves:
@@ -86,7 +128,7 @@ class Curves:
         for number in np.unique(self._group[rows]):
             mine = np.flatnonzero(self._group[rows] == number)
             right, wrong = self._right[rows[mine]], self._wrong[rows[mine]]
-            for some, chance in bounded(self._chances[number], self.latent, places):
+            for some, chance in self._chances[number].at(places):
                 found[mine, some] = right @ np.log(chance).T + wrong @ np.log1p(-chance).T
         return defined(found)
 
@@ -108,7 +150,7 @@ class Curves:
         groups = self._group[who]
         for number in np.unique(groups):
             mine = np.flatnonzero(groups == number)
-            for some, chance in bounded(self._chances[number], self.latent, places[mine]):
+            for some, chance in self._chances[number].at(places[mine]):
                 rows = who[mine[some]]
                 found[mine[some]] = np.vecdot(np.log(chance), self._right[rows])
                 found[mine[some]] += np.vecdot(np.log1p(-chance), self._wrong[rows])
@@ -129,23 +171,12 @@ class Curves:
         return curve
 
 
-def bounded(
-    chances: Chances, latent: Latent, places: np.ndarray
-) -> Iterator[tuple[slice, np.ndarray]]:
-    """Compute success probabilities, clipped off 0 and 1, in blocks of shape (places, items)."""
-    outcome, dims = chances.layout.outcome.expression, len(chances.layout.dims)
-    for some, found in chances.of(outcome, {latent.name: places}, places.shape):
-        chance = found.reshape(found.shape[: found.ndim - dims])
-        chance = np.broadcast_to(chance, (some.stop - some.start, chances.items))
-        yield some, np.clip(chance, EDGE, 1 - EDGE)
-
-
 def defined(logs: np.ndarray) -> np.ndarray:
     """Replace values that are not finite by `UNDEFINED`."""
     return np.where(np.isfinite(logs), logs, UNDEFINED)
 
 
-_FEWEST, _MOST = 512, 4096  # least and greatest number of gaps of the first grid
+_EVEN = 1025  # points of the first grid
 _BETWEEN = 4  # gaps between two neighbouring ends of bands
 _BESIDE = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])  # distances from an end, in 1 / a'
 _CHANGE = 2.0  # largest change of the log-odds of any item from one grid point to the next
@@ -178,8 +209,8 @@ class Line:
 def line(layout: Layout, features: Features, chances: Chances) -> Line:
     """Make a grid along the range of a layout's only latent.
 
-    The grid is even at first and denser where a probability changes (`lattice.spaced`). Points are
-    added at all ends of bands, between them and close to both sides of them. Then gaps are halved
+    The grid is even at first. Points are added at all ends of bands, between them and close to both
+    sides of them. Then gaps are halved
     until the log-odds of no item change by more than 2 from one point to the next, so that a step
     that is 1e-9 wide gets as many points as a gentle slope.
 
@@ -203,26 +234,23 @@ def line(layout: Layout, features: Features, chances: Chances) -> Line:
     lower, centre, upper = np.quantile(drawn, [0.25, 0.5, 0.75])
     scale = float(upper - lower) / 1.349
     marks, width = _marks(layout, features)
-    first = support.low if np.isfinite(support.low) else _far(chances, latent, centre, -scale)
-    last = support.high if np.isfinite(support.high) else _far(chances, latent, centre, scale)
+    first = support.low if np.isfinite(support.low) else _far(chances, centre, -scale)
+    last = support.high if np.isfinite(support.high) else _far(chances, centre, scale)
     # the grid is even in a coordinate that grows like the logarithm far from the centre
     stretch = scale if not support.is_finite else 1e3 * (last - first)
 
     def value(at: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(centre + stretch * np.sinh(at), first, last))
 
-    def changes(at: np.ndarray) -> np.ndarray:
-        return chances.changes({latent.name: value(at)}, at.shape)
-
     low, high = np.arcsinh((np.array([first, last]) - centre) / stretch)
-    even = value(spaced(changes, low, high, _FEWEST, _MOST))
+    even = value(np.linspace(low, high, _EVEN))
     edges = np.unique(np.concatenate([marks, [first, last]]))
     parts = np.arange(_BETWEEN) / _BETWEEN
     between = edges[:-1, None] + np.diff(edges)[:, None] * parts
     near = marks[:, None] + width[:, None] * _BESIDE
     places = np.unique(np.concatenate([even, between.ravel(), near.ravel(), [first, last]]))
     places = places[(places >= first) & (places <= last)]
-    return Line(_refined(chances, latent, places), support.low, support.high, scale)
+    return Line(_refined(chances, places), support.low, support.high, scale)
 
 
 def _marks(layout: Layout, features: Features) -> tuple[np.ndarray, np.ndarray]:
@@ -242,9 +270,9 @@ def _marks(layout: Layout, features: Features) -> tuple[np.ndarray, np.ndarray]:
     return every, width[finite][first]
 
 
-def _refined(chances: Chances, latent: Latent, places: np.ndarray) -> np.ndarray:
+def _refined(chances: Chances, places: np.ndarray) -> np.ndarray:
     """Halve gaps in which the log-odds of an item change by more than 2."""
-    change = _changes(chances, latent, places)
+    change = _changes(chances, places)
     for _ in range(_HALVINGS):
         middle = (places[:-1] + places[1:]) / 2
         apart = (middle > places[:-1]) & (middle < places[1:])
@@ -252,17 +280,17 @@ def _refined(chances: Chances, latent: Latent, places: np.ndarray) -> np.ndarray
         if not len(steep):
             break
         triples = np.stack([places[steep], middle[steep], places[steep + 1]], axis=1)
-        halves = np.append(_changes(chances, latent, triples.ravel()), 0.0).reshape(-1, 3)
+        halves = np.append(_changes(chances, triples.ravel()), 0.0).reshape(-1, 3)
         places = np.insert(places, steep + 1, middle[steep])
         change[steep] = halves[:, 0]
         change = np.insert(change, steep + 1, halves[:, 1])
     return places
 
 
-def _far(chances: Chances, latent: Latent, centre: float, spread: float) -> float:
+def _far(chances: Chances, centre: float, spread: float) -> float:
     """Find the value, on one side of the centre, beyond which probabilities no longer change."""
     places = centre + spread * 2.0 ** np.arange(_FARTHEST)
-    odds = np.concatenate([found for _, found in _log_odds(chances, latent, places)])
+    odds = np.concatenate([found for _, found in _log_odds(chances, places)])
     odds = odds[: np.argmin(np.append(np.isfinite(odds).all(axis=1), False))]
     if not len(odds):
         return float(places[0])
@@ -270,18 +298,16 @@ def _far(chances: Chances, latent: Latent, centre: float, spread: float) -> floa
     return float(places[min(moved[-1] + 1, len(odds) - 1) if len(moved) else 0])
 
 
-def _changes(chances: Chances, latent: Latent, places: np.ndarray) -> np.ndarray:
+def _changes(chances: Chances, places: np.ndarray) -> np.ndarray:
     """Compute the largest change of the log-odds of any item from each point to the next."""
     largest, before = [], None
-    for _, odds in _log_odds(chances, latent, places):
+    for _, odds in _log_odds(chances, places):
         joined = odds if before is None else np.concatenate([before, odds])
         largest.append(np.abs(np.diff(joined, axis=0)).max(axis=1))
         before = odds[-1:]
     return np.asarray(np.nan_to_num(np.concatenate(largest), nan=0.0))
 
 
-def _log_odds(
-    chances: Chances, latent: Latent, places: np.ndarray
-) -> Iterator[tuple[slice, np.ndarray]]:
-    for some, chance in bounded(chances, latent, places):
+def _log_odds(chances: Chances, places: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    for some, chance in chances.at(places):
         yield some, np.log(chance) - np.log1p(-chance)

@@ -296,9 +296,8 @@ def estimate(
             f"method={method!r} needs a single latent without labels; use method='grid' for up to "
             "two elements, or 'nuts' for any number"
         )
-    if alone or method == "grid":
-        remedy = "take the posterior, fit(...).profiles()" if alone else "use method='nuts'"
-        most = int(chosen.coded.trials.max())
+    if alone:
+        remedy, most = "take the posterior, fit(...).profiles()", int(chosen.coded.trials.max())
         refuse_unseen(layout, f"estimate with method={method!r}", remedy, most)
     sampled = None
     if method == "grid" or method == "nuts":

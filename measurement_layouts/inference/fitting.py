@@ -25,7 +25,6 @@ from .loop import solve
 from .model.bands import find_bands
 from .model.cohort import Cohort
 from .model.prior import draw_prior
-from .model.unseen import refuse_unseen
 from .posterior.assembly import Training
 from .sampling.draws import SamplingOptions
 from .sampling.engine import Battery
@@ -83,13 +82,12 @@ def fit(
         name, not on the other subjects, their order or the workers. If no seed is given,
         a random one is used and kept with the fit.
     method : {"nuts", "grid"}, optional
-        NUTS, or a grid for layouts of at most two profile elements and nothing unseen. By default,
-        the grid if such a layout has a band, whose posterior may have several modes, and NUTS
-        otherwise. The grid ignores `tune`, `target_accept` and `reruns`; subjects whose posterior
-        it cannot resolve are sampled by NUTS, which `Fit.diagnostics` reports. With bands, NUTS's
-        chains start at the maxima of a scan along each propensity; if the chains do not move
-        between all maxima, or in a joint fit, which has no scan, the status is
-        ``modes not searched``.
+        NUTS, or a grid for layouts of at most two profile elements. By default, the grid if such a
+        layout has a band, whose posterior may have several modes, and NUTS otherwise. The grid
+        ignores `tune`, `target_accept` and `reruns`; subjects whose posterior it cannot resolve are
+        sampled by NUTS, which `Fit.diagnostics` reports. With bands, NUTS's chains start at the
+        maxima of a scan along each propensity; if the chains do not move between all maxima, or in
+        a joint fit, which has no scan, the status is ``modes not searched``.
     reruns : int
         How often a subject that failed, diverged or did not converge is sampled again. Each time
         tuning is doubled, twice as many draws are made and thinned to the same number, and the
@@ -153,33 +151,30 @@ def fit(
             f"executor={executor!r}; give an executor of concurrent.futures, such as "
             "ProcessPoolExecutor(), or that of a Dask cluster, client.get_executor()"
         )
-    most = _most_jobs(executor, None if n_jobs is None else whole("n_jobs", n_jobs, 1))
+    most = _most_jobs(executor) if n_jobs is None else whole("n_jobs", n_jobs, 1)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
-    trials = int(chosen.coded.trials.max())
-    if method == "grid":
-        refuse_unseen(layout, "method='grid'", "use method='nuts'", trials)
-        if layout.joint:
-            raise FitError(
-                f"method='grid': layout {layout.name!r} is fitted to all subjects together, which "
-                "works with NUTS only; leave method out"
-            )
+    if method == "grid" and layout.joint:
+        raise FitError(
+            f"method='grid': layout {layout.name!r} is fitted to all subjects together, which "
+            "works with NUTS only; leave method out"
+        )
     if method is None:
-        method = "grid" if not layout.joint and _on_grid(layout, trials) else "nuts"
+        small = not layout.joint and len(elements(layout)) <= MOST
+        method = "grid" if small and find_bands(layout) else "nuts"
     problems: Problems[Any]
     if layout.joint:
         cohort = Cohort.of_evaluation(layout, chosen)
         tried = chosen.select(items=cohort.levels[ITEM])
         training = Training.jointly(cohort, list(tried.items.index) if tried.rows else None)
-        names, nothing = ["all subjects"], dict.fromkeys(["all subjects"]).get
-        problems = Problems(Jointly(cohort, options), names, nothing, options.chains)
+        model = Jointly(cohort, options)
+        problems = Problems(model, ["all subjects"], lambda _: None, options.chains)
     else:
         battery = Battery.of(layout, chosen)
         training = Training.alone(layout, battery.features, chosen)
         side_by_side = max(1, min(options.chains, most // len(chosen.subjects)))
         cores = side_by_side if executor is None else 1
-        data_of = partial(SubjectData.of, chosen)
-        model = Alone(battery, options, method, cores)
-        problems = Problems(model, chosen.subjects, data_of)
+        alone = Alone(battery, options, method, cores)
+        problems = Problems(alone, chosen.subjects, partial(SubjectData.of, chosen))
     check_pytensor_folder()
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
     if store is None or not Path(store).exists():
@@ -204,11 +199,11 @@ def fit(
                 pass
         failures = results.failures
         if len(failures) == len(problems.names):
-            who = "" if layout.joint else f" for all {many(len(failures), 'subject')}"
+            all_of = "" if layout.joint else f" for all {many(len(failures), 'subject')}"
             raise FitError(
-                f"sampling failed{who}; first reason: {next(iter(failures.values()))}. Check that "
-                "the layout's start has a finite probability: ranges, priors and custom linking "
-                "functions"
+                f"sampling failed{all_of}; first reason: {next(iter(failures.values()))}. Check "
+                "that the layout's start has a finite probability: ranges, priors and custom "
+                "linking functions"
             )
         return Fit.of(results.posterior())
 
@@ -219,17 +214,8 @@ def _prepare(problems: Problems[Any], progressbar: bool) -> None:
         problems.model.prepare()
 
 
-def _most_jobs(executor: Executor | None, n_jobs: int | None) -> int:
+def _most_jobs(executor: Executor | None) -> int:
     """Return the number of jobs that are submitted at a time."""
-    if n_jobs is not None:
-        return n_jobs
     if executor is None:
         return thread_count()
-    workers: int | None = getattr(executor, "_max_workers", None)
-    return _UNKNOWN if workers is None else 2 * workers
-
-
-def _on_grid(layout: Layout, trials: int) -> bool:
-    """Whether a layout is integrated by default: few elements, a band and nothing unseen."""
-    unseen = (layout.several if trials > 1 else layout).outcome.unseen
-    return unseen is None and len(elements(layout)) <= MOST and bool(find_bands(layout))
+    return int(2 * getattr(executor, "_max_workers", _UNKNOWN // 2))

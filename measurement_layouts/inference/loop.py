@@ -8,11 +8,10 @@ have in common is not sent with each job.
 import secrets
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager
 from functools import partial
-from queue import Empty, SimpleQueue
 from typing import Any
 
 from ..common.errors import FitError
@@ -111,10 +110,9 @@ def run_jobs[D](
     """
     key, stop = secrets.token_hex(8), threading.Event()
     inside = isinstance(executor, DaemonThreads | ThreadPoolExecutor)
-    running: dict[Unit, Future[Any]] = {}
-    done: SimpleQueue[Unit] = SimpleQueue()
+    running: dict[Future[Any], Unit] = {}
 
-    def submit(unit: Unit, model: Model[D] | None) -> None:
+    def submit(unit: Unit, model: Model[D] | None = None) -> None:
         job: Callable[[], Draws | str | None]
         name = problems.names[unit.problem]
         data = problems.data(name)
@@ -122,46 +120,49 @@ def run_jobs[D](
             job = partial(sample, problems.model, name, data, unit, seed, stop)
         else:
             job = partial(sample_elsewhere, key, model, name, data, unit, seed)
-        with _named(problems, unit, running):
-            running[unit] = executor.submit(job)
-        running[unit].add_done_callback(lambda _: done.put(unit))
+        with _named(problems, [unit, *running.values()]):
+            running[executor.submit(job)] = unit
 
     def fill() -> None:
         while waiting and len(running) < most:
-            submit(waiting.popleft(), None)
+            submit(waiting.popleft())
 
     try:
         fill()
         while running:
-            unit = _next(done)
-            with _named(problems, unit, running):
-                result = running.pop(unit).result()
-            if result is None:
-                submit(unit, problems.model)
-                continue
-            try:
+            # in steps, between which Windows handles Ctrl-C
+            done, _ = wait(running, timeout=1, return_when=FIRST_COMPLETED)
+            while done:
+                future = done.pop()
+                with _named(problems, [running[future], *running.values()]):
+                    result = future.result()
+                unit = running.pop(future)
+                if result is None:
+                    submit(unit, problems.model)
+                    continue
+                try:
+                    fill()
+                finally:  # a result is not lost at Ctrl-C
+                    yield unit, result
+                del result, future
                 fill()
-            finally:  # a result is not lost at Ctrl-C
-                yield unit, result
-            del result
-            fill()
     finally:  # also at Ctrl-C, and at the end of the caller's loop
         stop.set()
-        for future in running.values():
+        for future in running:
             future.cancel()
         if inside:
-            wait(running.values())
+            wait(running)
 
 
 @contextmanager
-def _named(problems: Problems[Any], unit: Unit, running: Mapping[Unit, object]) -> Iterator[None]:
-    """Raise errors of an executor as errors that name a unit, and those that run at this time."""
+def _named(problems: Problems[Any], units: Sequence[Unit]) -> Iterator[None]:
+    """Raise errors of an executor as errors that name the units that run at this time."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        names = [problems.name(one) for one in {unit: None, **running}]
+        names = list(dict.fromkeys(map(problems.name, units)))
         raise FitError(
             f"the executor failed while {some(names)} {'were' if names[1:] else 'was'} sampled "
             f"({in_one_line(error)}); run the same call again, with a new executor if its workers "
@@ -214,10 +215,3 @@ def in_one_line(error: BaseException) -> str:
     """Format an error as one line, without nutpie's stack trace."""
     text = " ".join(str(error).partition("Stack backtrace:")[0].split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _next(done: SimpleQueue[Unit]) -> Unit:
-    """Wait for the next job in steps, between which Windows handles Ctrl-C."""
-    while True:
-        with suppress(Empty):
-            return done.get(timeout=1)

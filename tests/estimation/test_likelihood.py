@@ -116,9 +116,9 @@ def test_an_even_line_misses_cliffs(monkeypatch):
     counts = tuple(np.append(part, number) for part, number in zip(counts, (9, 10), strict=True))
     found = likelihood(ends, *counts)
     assert found.modes["log_likelihood"].max() > -30
-    monkeypatch.setattr(curves, "_refined", lambda _chances, _latent, places: places[::7])
+    monkeypatch.setattr(curves, "_refined", lambda _chances, places: places[::7])
     monkeypatch.setattr(curves, "_marks", lambda *_: (np.empty(0), np.empty(0)))
-    monkeypatch.setattr(curves, "spaced", lambda _, low, high, *__: np.linspace(low, high, 500))
+    monkeypatch.setattr(curves, "_EVEN", 500)
     assert likelihood(ends, *counts).modes["log_likelihood"].max() < -30
 
 

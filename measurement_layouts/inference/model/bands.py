@@ -34,8 +34,6 @@ class Band:
         The latent that must be within the band; None if it is a formula.
     low, high : Expr
         Ends of the band.
-    spread : Expr or None
-        Largest error of the ends; None unless the call is of `uncertain_band`.
     min_width : float or None
         Smallest width; None for `bilogistic`.
     """
@@ -45,7 +43,6 @@ class Band:
     latent: Latent | None
     low: Expr
     high: Expr
-    spread: Expr | None
     min_width: float | None
 
     @property
@@ -76,8 +73,25 @@ def find_bands(layout: Layout) -> tuple[Band, ...]:
     >>> found.latent.name, found.low, found.high, found.min_width
     ('risk', MetaFeature('low', low=-3, high=3), <low + 2>, 0.1)
     """
-    calls = [part for part in layout.parts if isinstance(part, Call)]
-    return tuple(_band(call) for call in calls if call.function in _KINDS)
+    bands = []
+    for call in layout.parts:
+        if isinstance(call, Call) and call.function in _KINDS:
+            arguments = dict(zip(call.names, call.arguments, strict=True))
+            inside = arguments["theta"]
+            nodes = ancestry(inside, stop_at=lambda of: isinstance(of, Latent))
+            while isinstance(inside, Derived):
+                inside = inside.expression
+            bands.append(
+                Band(
+                    call,
+                    tuple(node for node in nodes if isinstance(node, Latent)),
+                    inside if isinstance(inside, Latent) else None,
+                    arguments["low"],
+                    arguments["high"],
+                    dict(call.options).get("min_width"),
+                )
+            )
+    return tuple(bands)
 
 
 def ends(band: Band, features: Features, layout: Layout) -> tuple[np.ndarray, np.ndarray] | None:
@@ -107,23 +121,23 @@ def ends(band: Band, features: Features, layout: Layout) -> tuple[np.ndarray, np
     >>> ends(find_bands(layout)[0], {"low": np.array([0.0, 2.0])}, layout)
     (array([0., 2.]), array([2.5, 2.5]))
     """
-    parts = _end_parts(band)
-    if any(isinstance(part, Latent | SubjectConstant | Unseen | Measured) for part in parts):
+    nodes = [*ancestry(band.low), *ancestry(band.high)]
+    if any(isinstance(node, Latent | SubjectConstant | Unseen | Measured) for node in nodes):
         return None
     dims = tuple(layout.dims)
     items = len(next(iter(features.values()))) if features else 1
-    known = {
-        part.name: align(features[part.name], part, dims, per_item=True)
-        for part in parts
-        if isinstance(part, MetaFeature)
+    values = {
+        node.name: align(features[node.name], node, dims, per_item=True)
+        for node in nodes
+        if isinstance(node, MetaFeature)
     }
-    place = (slice(None), *(slice(None) if dim in band.end_dims else 0 for dim in dims))
     low, high, _ = np.broadcast_arrays(
-        evaluate(band.low, known, dims),
-        evaluate(band.high, known, dims),
+        evaluate(band.low, values, dims),
+        evaluate(band.high, values, dims),
         np.empty((items, *[1] * len(dims))),
     )
-    return low[place], high[place]
+    columns = (slice(None), *(slice(None) if dim in band.end_dims else 0 for dim in dims))
+    return low[columns], high[columns]
 
 
 def refuse_reversed(layout: Layout, items: pd.Index, features: Features) -> None:
@@ -147,14 +161,14 @@ def refuse_reversed(layout: Layout, items: pd.Index, features: Features) -> None
         When ends are reversed; the message names the items, both ends and their values.
     """
     for band in find_bands(layout):
-        found = ends(band, features, layout)
-        if found is None:
+        limits = ends(band, features, layout)
+        if limits is None:
             continue
-        low, high = found
+        low, high = limits
         bad = (low > high) & ~np.isclose(low, high, rtol=_ROUNDING, atol=_ROUNDING)
-        for feature in _end_parts(band):
-            if isinstance(feature, MetaFeature):
-                bad[~defined(feature, features, len(items))] = False
+        for node in [*ancestry(band.low), *ancestry(band.high)]:
+            if isinstance(node, MetaFeature):
+                bad[~defined(node, features, len(items))] = False
         if bad.any():
             dims = [dim for dim in layout.dims if dim in band.end_dims]
             cells = [
@@ -169,31 +183,7 @@ def refuse_reversed(layout: Layout, items: pd.Index, features: Features) -> None
             )
 
 
-def _band(call: Call) -> Band:
-    """Read a band from the arguments of a call."""
-    given = dict(zip(call.names, call.arguments, strict=True))
-    inside = bare = given["theta"]
-    while isinstance(bare, Derived):
-        bare = bare.expression
-    parts = ancestry(inside, stop_at=lambda of: isinstance(of, Latent))
-    return Band(
-        call,
-        tuple(part for part in parts if isinstance(part, Latent)),
-        bare if isinstance(bare, Latent) else None,
-        given["low"],
-        given["high"],
-        given.get("spread"),
-        dict(call.options).get("min_width"),
-    )
-
-
-def _end_parts(band: Band) -> list[Expr]:
-    """Return all expressions that a band's ends are computed from."""
-    return [*ancestry(band.low), *ancestry(band.high)]
-
-
 def _written(end: Expr, dims: list[str], labels: list[int]) -> str:
     """Format an end as the name of its column."""
-    places = dict(zip(dims, labels, strict=True))
-    at = [names[places[dim]] for dim, names in end.dims.items()]
-    return f"{end}[{', '.join(at)}]" if at else str(end)
+    names = [end.dims[dim][at] for dim, at in zip(dims, labels, strict=True) if dim in end.dims]
+    return f"{end}[{', '.join(names)}]" if names else str(end)

@@ -29,7 +29,7 @@ def refuse_unseen(layout: Layout, what: str, remedy: str, trials: int = 1) -> No
     >>> from measurement_layouts.linking import logistic
     >>> hard = Unseen("hard", 0.0, 1.0)
     >>> layout = Layout("x", Success("ok", logistic(Capability("skill", 0, 9) - hard)))
-    >>> refuse_unseen(layout, "method='grid'", "use method='nuts'")
+    >>> refuse_unseen(layout, "criticise", "fit items of one trial each")
     Traceback (most recent call last):
         ...
     measurement_layouts.common.errors.FitError: hard is unseen in layout 'x': all trials of ...

@@ -60,7 +60,7 @@ class Directions:
 
 
 def find_directions(
-    density: LogDensity, points: np.ndarray, shared: np.ndarray, own: np.ndarray
+    density: LogDensity, points: np.ndarray, shared: np.ndarray, local: np.ndarray
 ) -> Directions | None:
     r"""Find directions of shared values along which a posterior is long; None if there are none.
 
@@ -82,7 +82,7 @@ def find_directions(
         Points of a short chain.
     shared : ndarray of int, shape (values,)
         Coordinates of shared values.
-    own : ndarray of int, shape (subjects, values)
+    local : ndarray of int, shape (subjects, values)
         Coordinates of each subject's values that vary with shared values.
 
     Returns
@@ -90,45 +90,46 @@ def find_directions(
     Directions or None
         At most eight directions.
     """
-    scale, each = points.std(axis=0), len(shared) + own.shape[1]
-    count = min(_POINTS, max(_FEWEST, _GRADIENTS // (2 * each)), len(points))
+    scale, varied = points.std(axis=0), len(shared) + local.shape[1]
+    count = min(_POINTS, max(_FEWEST, _GRADIENTS // (2 * varied)), len(points))
     if not len(shared) or count < _FEWEST or not (scale > 0).all():
         return None
-    some = points[np.linspace(0, len(points) - 1, count).astype(int)]
+    chosen = points[np.linspace(0, len(points) - 1, count).astype(int)]
     with threadpool_limits(1, user_api="blas"):  # the same bits for any number of threads
-        among, across, within = _curvature(density, some, scale, shared, own)
+        among, across, within = _curvature(density, chosen, scale, shared, local)
         moved = -np.einsum("jab,sjb->sja", _inverse(within), across)
         precision = among + np.einsum("sja,tja->st", across, moved)
         width = np.sqrt(np.maximum(np.diag(among), _FLAT))
         least, vectors = eigh(precision / width / width[:, None])
-    (found,) = np.nonzero((least >= _FLAT) & (least <= 1 / _LONG))
-    if not len(found):
+    long = np.flatnonzero((least >= _FLAT) & (least <= 1 / _LONG))[:_MOST]
+    if not len(long):
         return None
-    vectors, root = vectors[:, found[:_MOST]].T, least[found[:_MOST], None] ** -0.5
+    vectors, root = vectors[:, long].T, least[long, None] ** -0.5
     along = vectors / width
     out, into = np.zeros((2, len(vectors), points.shape[1]))
     out[:, shared] = along * (root - 1) * scale[shared]
-    out[:, own.ravel()] = (along * root) @ moved.reshape(len(shared), -1) * scale[own.ravel()]
+    flat = local.ravel()
+    out[:, flat] = (along * root) @ moved.reshape(len(shared), -1) * scale[flat]
     into[:, shared] = vectors * width / scale[shared]
     return Directions(out, into)
 
 
 def _curvature(
-    density: LogDensity, points: np.ndarray, scale: np.ndarray, shared: np.ndarray, own: np.ndarray
+    density: LogDensity, draws: np.ndarray, scale: np.ndarray, shared: np.ndarray, local: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Average the negative second derivatives of shared values, across, and of each subject's."""
-    varied = [*shared[:, None], *own.T]  # a subject's value is varied for all subjects at a time
-    second = np.zeros((len(varied), points.shape[1]))
-    for point in points:
+    varied = [*shared[:, None], *local.T]  # values of all subjects are varied at a time
+    second = np.zeros((len(varied), draws.shape[1]))
+    for point in draws:
         for at, coordinates in enumerate(varied):
             step = np.zeros(len(point))
             step[coordinates] = _STEP * scale[coordinates]
             above, below = density.at_all(np.stack([point + step, point - step]))[1]
             second[at] += below - above
-    second *= scale / (2 * _STEP * len(points))
+    second *= scale / (2 * _STEP * len(draws))
     count = len(shared)
-    among, within = second[:count, shared], second[count:, own].transpose(1, 0, 2)
-    across = second[:count, own]
+    among, within = second[:count, shared], second[count:, local].transpose(1, 0, 2)
+    across = second[:count, local]
     return (among + among.T) / 2, across, (within + within.transpose(0, 2, 1)) / 2
 
 
@@ -136,6 +137,6 @@ def _inverse(matrices: np.ndarray) -> np.ndarray:
     """Invert symmetric matrices, in which no variance may be much larger than the diagonal's."""
     width = np.sqrt(np.maximum(np.einsum("...aa->...a", matrices), _FLAT))
     width = width[..., None] * width[..., None, :]
-    each, vectors = np.linalg.eigh(matrices / width)
-    inverse = (vectors / np.maximum(each, _CLOSE)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    values, vectors = np.linalg.eigh(matrices / width)
+    inverse = (vectors / np.maximum(values, _CLOSE)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
     return np.asarray(inverse / width)

@@ -1,8 +1,10 @@
 """The form in which a joint posterior is sampled: centring and directions from a short run."""
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from ..model.cohort import Cohort
 from ..model.density import Part
 from ..model.pymc_model import compile_key, few_outcomes
 from ..model.variables import is_scaled
-from .directions import Directions, find_directions
+from .directions import find_directions
 from .draws import Draws, SamplingOptions, thinned, with_more_care
 from .engine import Kernel, Plain, compiled
 from .nuts import Form, columns, levelled, run_chains, sample
@@ -44,15 +46,13 @@ def _form(cohort: Cohort) -> Form:
     scaled = [latent for latent in cohort.layout.latents if latent.plates and is_scaled(latent)]
     few = few_outcomes(cohort)
     kernel = compiled(cohort, {latent.name: None for latent in scaled if latent.name in few})
-    if isinstance(kernel, Plain):
-        return Form(cohort, kernel)
-    pilot, points, usual = _pilot(kernel)
-    if pilot is None:
+    pilot = None if isinstance(kernel, Plain) else _pilot(kernel)
+    if isinstance(kernel, Plain) or pilot is None:
         return Form(cohort, kernel)
     if not scaled:
-        return _along(kernel, points, usual)
-    kernel = Kernel(cohort, {latent.name: _informed(pilot, latent, cohort) for latent in scaled})
-    form = _stretched(kernel) or Form(cohort, kernel)
+        return _along(kernel, pilot)
+    informed = Kernel(cohort, {one.name: _informed(pilot.draws, one, cohort) for one in scaled})
+    form = _stretched(informed) or Form(cohort, informed)
     if form.longest > _STRETCHED:
         other = _stretched(Kernel(cohort, dict.fromkeys(latent.name for latent in scaled)))
         if other is not None and other.longest < form.longest:
@@ -60,44 +60,39 @@ def _form(cohort: Cohort) -> Form:
     return form
 
 
+class _Pilot(NamedTuple):
+    """Draws of a short chain by level, the sampler's points, and the usual doublings."""
+
+    draws: dict[str, np.ndarray]
+    points: np.ndarray
+    doublings: int
+
+
+def _pilot(kernel: Kernel) -> _Pilot | None:
+    """Sample a short chain; None if it cannot start, which the chains of the fit then report."""
+    try:
+        drawn, steps = run_chains(kernel.on(), _PILOT, _PILOT_SEED, 1, 1, points=True)
+    except RuntimeError:  # the density is not finite at the start
+        return None
+    points = columns(steps, "unconstrained_draw", _PILOT, (len(kernel.start),))[0]
+    doublings = int(np.median(columns(steps, "depth", _PILOT)))
+    return _Pilot(levelled(kernel, drawn, _PILOT), points, doublings)
+
+
 def _stretched(kernel: Kernel) -> Form | None:
     """Stretch coordinates along the directions that a short run shows; None if it cannot start."""
-    pilot, points, usual = _pilot(kernel)
-    return None if pilot is None else _along(kernel, points, usual)
+    pilot = _pilot(kernel)
+    return None if pilot is None else _along(kernel, pilot)
 
 
-def _along(kernel: Kernel, points: np.ndarray, usual: int) -> Form:
-    """Stretch coordinates along the directions that points show, with a limit on doublings."""
-    directions = _directions(kernel, points)
-    if directions is None:
-        return Form(kernel.cohort, kernel)
-    return Form(kernel.cohort, kernel, directions, usual + 1)
-
-
-def _pilot(kernel: Kernel) -> tuple[dict[str, np.ndarray] | None, np.ndarray, int]:
-    """Sample a short chain; returns draws by level, the sampler's points and usual doublings.
-
-    The draws are None if it cannot start, which the chains of the fit then report. There are no
-    points if no directions are sought.
-    """
-    length, wide = len(kernel.start), _coordinates(kernel) is None
-    try:
-        drawn, steps = run_chains(kernel.on(), _PILOT, _PILOT_SEED, 1, 1, points=not wide)
-    except RuntimeError:  # the density is not finite at the start
-        return None, np.zeros((0, length)), 0
-    draws = levelled(kernel, drawn, _PILOT)
-    usual = int(np.median(columns(steps, "depth", _PILOT)))
-    if wide:
-        return draws, np.zeros((0, length)), usual
-    return draws, columns(steps, "unconstrained_draw", _PILOT, (length,))[0], usual
-
-
-def _directions(kernel: Kernel, points: np.ndarray) -> Directions | None:
-    """Find directions of shared values, along which subjects' values are moved."""
+def _along(kernel: Kernel, pilot: _Pilot) -> Form:
+    """Stretch coordinates along the directions of shared values, with a limit on doublings."""
     coordinates = _coordinates(kernel)
-    if coordinates is None or not len(points):
-        return None
-    return find_directions(LogDensity(kernel.on()), points, *coordinates)
+    if coordinates is not None:
+        directions = find_directions(LogDensity(kernel.on()), pilot.points, *coordinates)
+        if directions is not None:
+            return Form(kernel.cohort, kernel, directions, pilot.doublings + 1)
+    return Form(kernel.cohort, kernel)
 
 
 def _coordinates(kernel: Kernel) -> tuple[np.ndarray, np.ndarray] | None:
@@ -105,16 +100,16 @@ def _coordinates(kernel: Kernel) -> tuple[np.ndarray, np.ndarray] | None:
 
     None if values of subjects sum to zero, or if second derivatives would take too much memory.
     """
-    ends = [*(part.offset for part in kernel.parts[1:]), len(kernel.start)]
     shared = [np.zeros(0, dtype=int)]
     by_subject = [np.zeros((*kernel.cohort.size([SUBJECT]), 0), dtype=int)]
-    for part, end in zip(kernel.parts, ends, strict=True):
-        if SUBJECT not in _names(part.latent):
+    for part, after in itertools.zip_longest(kernel.parts, kernel.parts[1:]):
+        end = len(kernel.start) if after is None else after.offset
+        if SUBJECT in map(plate_name, part.latent.plates):
+            by_subject.append(_by_subject(kernel, part))
+            if by_subject[-1].size != end - part.offset:  # values that sum to zero
+                return None
+        else:
             shared.append(np.arange(part.offset, end))
-            continue
-        by_subject.append(_by_subject(kernel, part))
-        if by_subject[-1].size != end - part.offset:  # values that sum to zero
-            return None
     coordinates = np.concatenate(shared), np.concatenate(by_subject, axis=1)
     varied = len(coordinates[0]) + coordinates[1].shape[1]
     return None if varied * len(kernel.start) > _MOST_DERIVATIVES else coordinates
@@ -123,11 +118,14 @@ def _coordinates(kernel: Kernel) -> tuple[np.ndarray, np.ndarray] | None:
 def _by_subject(kernel: Kernel, part: Part) -> np.ndarray:
     """Return the coordinates of a latent's values, shape (subjects, values)."""
     latent, labels = part.latent, np.arange(math.prod(part.labels))
-    order = np.moveaxis(kernel.order(latent.plates), _names(latent).index(SUBJECT), 0)
+    axis = [plate_name(plate) for plate in latent.plates].index(SUBJECT)
+    order = np.moveaxis(kernel.order(latent.plates), axis, 0)
     order = order.reshape(len(order), -1, 1)
-    apart = isinstance(latent.prior, tuple)  # the values of each label are together
-    places = order + order.size * labels if apart else order * len(labels) + labels
-    return np.asarray(part.offset + places.reshape(len(order), -1))
+    if isinstance(latent.prior, tuple):  # the values of each label are together
+        columns_of = order + order.size * labels
+    else:
+        columns_of = order * len(labels) + labels
+    return np.asarray(part.offset + columns_of.reshape(len(order), -1))
 
 
 def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -> np.ndarray:
@@ -148,10 +146,6 @@ def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -
     reduced = (1 - values.var(axis=0) / mean).clip(0, 1)
     degrees = low * reduced / (low * reduced + mean * (1 - reduced))
     return np.asarray(degrees.mean(axis=-1))
-
-
-def _names(latent: Latent) -> tuple[str, ...]:
-    return tuple(map(plate_name, latent.plates))
 
 
 def sample_chain(

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +12,10 @@ from ...common.seeds import subject_seed
 from ...evaluations.subject_data import SubjectData
 from ..model.cohort import Cohort
 from .directions import Directions
-from .draws import Draws, SamplingOptions
+from .draws import MODES_SEARCHED, Draws, SamplingOptions
 from .engine import Battery, Compiled, compile_sampler, shape_of
+from .scan import Maxima
 from .stopping import stop_if_told
-
-type Start = Callable[[int], np.ndarray]
-"""Function that returns a chain's starting point on PyMC's unbounded scale, given its seed."""
 
 STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
 """Names of the sampler statistics in nutpie, with those in ArviZ."""
@@ -77,7 +74,7 @@ def sample(
     options: SamplingOptions,
     seed: int,
     cores: int = 1,
-    starts: Sequence[Start] = (),
+    maxima: Maxima | None = None,
 ) -> Draws:
     """Draw from the posterior of a cohort.
 
@@ -91,9 +88,10 @@ def sample(
         Seed of the chains.
     cores : int
         Number of chains at a time; the draws do not depend on it.
-    starts : sequence of callable
-        Functions that return the starting point of a chain, given its seed; chains use them in
-        turn. By default, chains start near the middle of the prior.
+    maxima : Maxima, optional
+        Maxima of a posterior that bands may give several modes. Chains start beside them in turn,
+        and whether all chains were near each of them is noted in the statistics. By default, chains
+        start near the middle of the prior.
 
     Returns
     -------
@@ -102,37 +100,39 @@ def sample(
         subject that is fitted alone.
     """
     model, doublings = form.compiled(), form.doublings_at(options.target_accept)
-    dealt = list(starts) or [model.initial_point_func]
-    found = [
+    starts = maxima.starts[: options.chains] if maxima else []
+    starts = starts or [model.initial_point_func]
+    runs = [
         run_chains(
             dataclasses.replace(model, initial_point_func=start),
             options,
-            seed if place == 0 else subject_seed(seed, f"start {place + 1}"),
+            seed if number == 0 else subject_seed(seed, f"start {number + 1}"),
             cores,
-            len(range(place, options.chains, len(dealt))),
+            len(range(number, options.chains, len(starts))),
+            points=maxima is not None,
             doublings=doublings,
         )
-        for place, start in enumerate(dealt)
+        for number, start in enumerate(starts)
     ]
-    places = [divmod(chain, len(dealt)) for chain in range(options.chains)]
-    drawn, statistics = (
-        [found[start][kind][number] for number, start in places] for kind in (0, 1)
-    )
-    return Draws(
-        levelled(form.kernel, drawn, options),
-        {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()},
-    )
+    order = [divmod(chain, len(starts)) for chain in range(options.chains)]
+    drawn, steps = ([runs[start][kind][number] for number, start in order] for kind in (0, 1))
+    statistics = {ours: columns(steps, theirs, options) for theirs, ours in STATISTICS.items()}
+    if maxima is not None:
+        points = columns(steps, "unconstrained_draw", options, (model.n_dim,))
+        complete = maxima.entered(points)
+        statistics[MODES_SEARCHED] = np.full(statistics["diverging"].shape, complete)
+    return Draws(levelled(form.kernel, drawn, options), statistics)
 
 
 def levelled(kernel: Compiled, drawn: Any, options: SamplingOptions) -> dict[str, np.ndarray]:
     """Return draws of a kernel's latents by level: (chain, draw, levels..., labels...)."""
-    found = {}
+    by_latent = {}
     for part in kernel.parts:
         values = columns(drawn, part.latent.name, options, shape_of(part))
         if part.plates:
             values = values[:, :, kernel.order(part.latent.plates)]
-        found[part.latent.name] = values
-    return found
+        by_latent[part.latent.name] = values
+    return by_latent
 
 
 def run_chains(
@@ -166,21 +166,17 @@ def run_chains(
         store_unconstrained=points,
         maxdepth=doublings,
     )
+    trace = None
     try:
-        trace = _finished(background)
+        while trace is None:
+            stop_if_told()
+            with suppress(TimeoutError):
+                trace = background.wait(timeout=_SLICE)
     except BaseException:
         background.cancel()  # waits for its threads, which run code that Python would free
         raise
     drawn, statistics = trace.get_arrow_trace()
     return drawn, statistics
-
-
-def _finished(background: Any) -> Any:
-    """Wait for nutpie's threads, unless the job must stop."""
-    while True:
-        stop_if_told()
-        with suppress(TimeoutError):
-            return background.wait(timeout=_SLICE)
 
 
 def columns(
@@ -189,9 +185,9 @@ def columns(
     """Join a column of all chains' batches, without the tuning phase: (chain, draw, *shape)."""
     import pyarrow
 
-    found = []
+    chains = []
     for batch in batches:
         column = pyarrow.array(batch.column(name))
         values = (column.flatten() if shape else column).to_numpy(zero_copy_only=False)
-        found.append(values.reshape(-1, *shape)[-options.draws :])
-    return np.stack(found)
+        chains.append(values.reshape(-1, *shape)[-options.draws :])
+    return np.stack(chains)

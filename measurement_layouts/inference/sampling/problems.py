@@ -1,6 +1,7 @@
 """The posteriors of a fit, and how draws of each are made: subjects alone, or a cohort jointly."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -22,12 +23,13 @@ from .convergence import (
     status,
     worst,
 )
-from .draws import MODES_SEARCHED, Draws, SamplingOptions, Unit, thinned, with_more_care
+from .draws import Draws, SamplingOptions, Unit, thinned, with_more_care
 from .engine import Battery, compile_sampler
 from .grid import Unresolved, integrate
 from .joint_nuts import joint_form, sample_chain
 from .nuts import alone, sample
 from .scan import scan
+from .unbounded import LogDensity
 
 
 class Model[D](Protocol):
@@ -97,27 +99,21 @@ class Alone:
     cores: int = 1
 
     def prepare(self) -> None:
-        """Compile the layout, unless it is integrated on a grid."""
-        if self.method == "nuts":
-            compile_sampler(self.battery)
+        """Compile the layout."""
+        compile_sampler(self.battery)
 
     def sample(self, name: str, data: SubjectData, unit: Unit, seed: int) -> Draws:
         """Draw all chains of a subject; an attempt with more draws is thinned to their number."""
-        banded = bool(find_bands(self.battery.layout))
         stream = attempt_seed(seed, name, unit.attempt)
         if self.method == "grid":
-            try:
-                draws = integrate(self.battery, data, self.options, stream)
-            except Unresolved:
-                pass
-            else:
-                return _noted(draws, True) if banded else draws
+            with suppress(Unresolved):
+                return integrate(self.battery, data, self.options, stream)
         careful = with_more_care(self.options, unit.attempt)
-        maxima = scan(self.battery, data) if banded else None
-        starts = maxima.starts[: self.options.chains] if maxima else []
-        draws = sample(alone(self.battery, data), careful, stream, self.cores, starts)
-        if banded:
-            draws = _noted(draws, maxima is None or maxima.entered(draws))
+        form = alone(self.battery, data)
+        maxima = None
+        if find_bands(self.battery.layout):
+            maxima = scan(self.battery, LogDensity(form.compiled()))
+        draws = sample(form, careful, stream, self.cores, maxima)
         return thinned(draws, careful.draws // self.options.draws)
 
     def faults(self, blocks: Sequence[Draws], attempt: int) -> list[str]:
@@ -178,9 +174,3 @@ def attempt_seed(seed: int, subject: str, attempt: int) -> int:
     """
     first = subject_seed(seed, subject)
     return first if attempt == 1 else subject_seed(first, f"attempt {attempt}")
-
-
-def _noted(draws: Draws, complete: bool) -> Draws:
-    """Note in the statistics whether every chain was in each maximum of the scan."""
-    shape = draws.statistics["diverging"].shape
-    return Draws(draws.posterior, draws.statistics | {MODES_SEARCHED: np.full(shape, complete)})

@@ -1,28 +1,56 @@
-"""Starting points of NUTS's chains in the modes that bands cause."""
+"""Search of a posterior along single coordinates: places of a grid, and starts of NUTS in modes."""
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.signal import find_peaks
 
-from ...evaluations.subject_data import SubjectData
-from ...layouts import Layout
 from ...layouts.elements import elements
 from ..model.bands import find_bands
 from ..model.prior import draw_prior
-from ..model.variables import noncentred
-from .draws import Draws
-from .engine import Battery, compile_sampler
-from .nuts import Start
+from .engine import Battery
 from .unbounded import LogDensity, points
 
 _PLACES = 512  # number of places along a propensity, evenly spread over its prior
+FARTHEST = 1e17  # place on the unbounded scale; a tail like that of a Cauchy has fallen by 78 nats
 _SWEEPS = 3  # number of scans along each propensity, if there are several
 _MOST = 256  # largest number of combinations of maxima that are compared
 _LIGHT = 10.0  # nats: maxima that are further below the highest one get no chain
 _DIP = 1.0  # nats: maxima with a smaller dip between them are one, since chains cross it
 _BETWEEN = np.linspace(0, 1, 35)[1:-1, None]  # points between two maxima at which it is searched
+
+
+type Start = Callable[[int], np.ndarray]
+"""Function that returns a chain's starting point on PyMC's unbounded scale, given its seed."""
+
+
+def places(battery: Battery, axis: int, count: int) -> np.ndarray:
+    """Return places along a coordinate of a profile on PyMC's unbounded scale.
+
+    `count` of them are evenly spread over the prior's draws; others lie beyond them at distances
+    that grow ever faster, up to 1e17. On a circle, all are evenly spread over one turn.
+    """
+    if elements(battery.layout)[axis].prior.family == "VonMises":
+        return np.linspace(-np.pi, np.pi, count + 1)
+    drawn = _prior(battery)[:, axis]
+    low, high = drawn.min(), drawn.max()
+    beyond = (high - low) / 8 * 2.0 ** np.cumsum(np.arange(12))
+    every = np.concatenate([low - beyond, np.linspace(low, high, count), high + beyond])
+    return np.unique(every.clip(-FARTHEST, FARTHEST))
+
+
+def _prior(battery: Battery) -> np.ndarray:
+    """Return draws from the prior on PyMC's unbounded scale, shape (4000, elements)."""
+    return points(battery.layout, battery.items, draw_prior(battery.layout))
+
+
+def banded_axes(battery: Battery) -> list[int]:
+    """Return the coordinates of the latents that must be within a band."""
+    names = {latent.name for band in find_bands(battery.layout) for latent in band.latents}
+    listed = elements(battery.layout)
+    return [axis for axis, element in enumerate(listed) if element.latent.name in names]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +59,6 @@ class Maxima:
 
     Attributes
     ----------
-    layout : Layout
-        The layout.
-    deviations : frozenset of str
-        Latents that are sampled as deviations from their location; see `noncentred`.
     at : ndarray, shape (maxima, elements)
         Places on PyMC's unbounded scale; empty if there are too many combinations.
     axes : list of int
@@ -43,38 +67,36 @@ class Maxima:
         Functions that return a starting point beside each maximum, given a chain's seed.
     """
 
-    layout: Layout
-    deviations: frozenset[str]
     at: np.ndarray
     axes: list[int]
     starts: list[Start]
 
-    def entered(self, draws: Draws) -> bool:
-        """Whether every chain was nearest to each maximum at least once."""
-        chains = len(next(iter(draws.posterior.values())))
-        for chain in range(chains):
-            profile = {name: values[chain] for name, values in draws.posterior.items()}
-            places = points(self.layout, self.deviations, profile)[:, self.axes]
-            far = np.linalg.norm(places[:, None] - self.at[:, self.axes], axis=-1)
-            if not len(self.at) or len(np.unique(far.argmin(axis=1))) < len(self.at):
-                return False
-        return True
+    def entered(self, drawn: np.ndarray) -> bool:
+        """Whether every chain was nearest to each maximum at least once.
+
+        `drawn` are the sampler's points, shape (chain, draw, elements).
+        """
+        if not len(self.at):
+            return False
+        far = drawn[:, :, None, self.axes] - self.at[:, self.axes]
+        nearest = np.linalg.norm(far, axis=-1).argmin(axis=-1)
+        return all(len(np.unique(chain)) == len(self.at) for chain in nearest)
 
 
-def scan(battery: Battery, data: SubjectData) -> Maxima:
+def scan(battery: Battery, density: LogDensity) -> Maxima:
     r"""Search the maxima of a posterior along each propensity that is in a band.
 
-    The log-density is computed at 512 places along one propensity, with all other coordinates at
-    the highest place so far (at first at the prior's medians). Of the combinations of the maxima of
-    all propensities, those at most 10 nats below the highest one are kept, without those that are
-    not separated from a higher one by a dip of 1 nat.
+    The log-density is computed at `places` along one propensity, with all other coordinates at the
+    highest place so far (at first at the prior's medians). Of the combinations of the maxima of all
+    propensities, those at most 10 nats below the highest one are kept, without those that are not
+    separated from a higher one by a dip of 1 nat.
 
     Parameters
     ----------
     battery : Battery
         Layout and items.
-    data : SubjectData
-        Outcomes and constants.
+    density : LogDensity
+        Log-density of the subject.
 
     Returns
     -------
@@ -84,41 +106,35 @@ def scan(battery: Battery, data: SubjectData) -> Maxima:
     Examples
     --------
     >>> from measurement_layouts import Layout, MetaFeature, Propensity, Success
+    >>> from measurement_layouts.evaluations.subject_data import SubjectData
+    >>> from measurement_layouts.inference.sampling.engine import compile_sampler
     >>> from measurement_layouts.linking import band
     >>> mood = Propensity("mood", low=-6, high=6)
     >>> low, high = MetaFeature("low", low=-6, high=6), MetaFeature("high", low=-6, high=6)
     >>> layout = Layout("calm", Success("answered", band(mood, low, high)))
     >>> battery = Battery(layout, {"low": np.array([-2.0]), "high": np.array([2.0])}, items=1)
     >>> data = SubjectData(successes=np.array([5]), trials=np.array([10]), constants={})
-    >>> maxima = scan(battery, data)
+    >>> maxima = scan(battery, LogDensity(compile_sampler(battery).on(data)))
     >>> sorted((12 / (1 + np.exp(-maxima.at[:, 0])) - 6).round().tolist())
     [-2.0, 2.0]
     """
-    layout, deviations = battery.layout, noncentred(battery.layout, battery.items)
-    density = LogDensity(compile_sampler(battery).on(data))
-    in_bands = {latent.name for band in find_bands(layout) for latent in band.latents}
-    axes = [axis for axis, each in enumerate(elements(layout)) if each.latent.name in in_bands]
-    drawn = points(layout, deviations, draw_prior(layout))
-    base = np.median(drawn, axis=0)
-    lines = {
-        axis: np.unique(np.quantile(drawn[:, axis], np.linspace(0, 1, _PLACES))) for axis in axes
-    }
+    axes = banded_axes(battery)
+    lines = {axis: places(battery, axis, _PLACES) for axis in axes}
+    base = np.median(_prior(battery), axis=0)
     for _ in range(_SWEEPS if len(axes) > 1 else 1):
         peaks = []
         for axis in axes:
             along = np.repeat(base[None], len(lines[axis]), axis=0)
             along[:, axis] = lines[axis]
             logs, _ = density.at_all(along)
-            padded = np.concatenate([[-np.inf], logs, [-np.inf]])
-            maxima = find_peaks(padded)[0] - 1
-            peaks.append(maxima[logs[maxima] > logs.max() - _LIGHT])
+            maxima = find_peaks(np.concatenate([[-np.inf], logs, [-np.inf]]))[0] - 1
+            peaks.append(lines[axis][maxima[logs[maxima] > logs.max() - _LIGHT]])
             base[axis] = lines[axis][logs.argmax()]
     if np.prod([len(maxima) for maxima in peaks], dtype=float) > _MOST:
-        return Maxima(layout, deviations, np.empty((0, len(base))), axes, [])
-    combined = list(itertools.product(*peaks))
+        return Maxima(np.empty((0, len(base))), axes, [])
+    combined = np.array(list(itertools.product(*peaks)))
     at = np.repeat(base[None], len(combined), axis=0)
-    for number, combination in enumerate(combined):
-        at[number, axes] = [lines[a][k] for a, k in zip(axes, combination, strict=True)]
+    at[:, axes] = combined
     heights, _ = density.at_all(at)
     kept: list[int] = []
     for number in np.argsort(-heights):
@@ -127,10 +143,9 @@ def scan(battery: Battery, data: SubjectData) -> Maxima:
         if heights[number] > heights.max() - _LIGHT and all(dip > _DIP for dip in dips):
             kept.append(int(number))
     steps = np.ones(len(base))
-    for axis in axes:
-        steps[axis] = np.median(np.diff(lines[axis]))
+    steps[axes] = [np.median(np.diff(lines[axis])) for axis in axes]
     starts = [_beside(density, at[number], steps, heights[number]) for number in kept]
-    return Maxima(layout, deviations, at[kept], axes, starts)
+    return Maxima(at[kept], axes, starts)
 
 
 def _beside(density: LogDensity, at: np.ndarray, steps: np.ndarray, height: float) -> Start:

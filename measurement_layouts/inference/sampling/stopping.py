@@ -36,11 +36,9 @@ class DaemonThreads(Executor):
 
         def work() -> None:
             try:
-                result = fn(*args, **kwargs)
+                future.set_result(fn(*args, **kwargs))
             except BaseException as error:
                 future.set_exception(error)
-            else:
-                future.set_result(result)
 
         threading.Thread(target=work, daemon=True).start()
         return future

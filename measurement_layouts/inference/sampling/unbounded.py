@@ -1,7 +1,6 @@
-"""Transformation of profiles to and from PyMC's unbounded scale, on which samplers move."""
+"""The scale of unbounded numbers on which PyMC samples: log-densities and profiles."""
 
 import ctypes
-import functools
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,19 +11,21 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.replace import vectorize_graph
 
+from ...common.cache import Recent
 from ...layouts import Layout
-from ..model.variables import free_values, outward, profile_variables
-from .grid import finite
+from ..model.pymc_model import compile_key
+from ..model.variables import free_values, noncentred, outward, profile_variables
 from .stopping import stop_if_told
 
-_POINTERS = [ctypes.c_void_p] * 4  # position, gradient, value and data
-_DENSITY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, *_POINTERS)
+UNDEFINED = -1e10  # nats: stands for a log-density that is not finite
 
-_transforming = threading.Lock()
+_LENGTH, _ADDRESS = ctypes.c_size_t, ctypes.c_void_p
+_DENSITY = ctypes.CFUNCTYPE(ctypes.c_int, _LENGTH, *[_ADDRESS] * 4)
+_PROFILE = ctypes.CFUNCTYPE(ctypes.c_int, _LENGTH, _LENGTH, *[_ADDRESS] * 3)
 
 
 class LogDensity:
-    """Compiled log-density of one subject's profile on PyMC's unbounded scale.
+    """Compiled log-density of one cohort, as a function of the sampler's point.
 
     Parameters
     ----------
@@ -34,8 +35,9 @@ class LogDensity:
 
     def __init__(self, model: Any) -> None:
         self.size = int(model.n_dim)
-        self._call = _DENSITY(model.compiled_logp_func.address)
-        self._model = model  # keeps the function and its data in memory
+        self._density = _DENSITY(model.compiled_logp_func.address)
+        self._profile = _PROFILE(model.compiled_expand_func.address)
+        self._model = model  # keeps the functions and their data in memory
 
     def with_gradient(self, at: np.ndarray) -> tuple[float, np.ndarray]:
         """Compute value and gradient; where undefined, a very low value and a zero gradient."""
@@ -51,43 +53,64 @@ class LogDensity:
         stop_if_told()
         points = np.ascontiguousarray(points, dtype=float)
         gradients, values = np.zeros(points.shape), np.zeros(len(points))
-        data, row = self._model.user_data.ctypes.data, points.strides[0]
-        places, slopes, levels = (each.ctypes.data for each in (points, gradients, values))
+        inputs, row = self._model.user_data.ctypes.data, points.strides[0]
+        point, gradient, value = (array.ctypes.data for array in (points, gradients, values))
         failed = [
-            self._call(self.size, places + k * row, slopes + k * row, levels + k * 8, data)
+            self._density(self.size, point + k * row, gradient + k * row, value + k * 8, inputs)
             for k in range(len(points))
         ]
         good = np.isfinite(values) & np.isfinite(gradients).all(axis=1) & ~np.array(failed, bool)
-        values[~good], gradients[~good] = float(finite(np.array(np.nan))), 0.0
+        values[~good], gradients[~good] = UNDEFINED, 0.0
         return values, gradients
 
+    def profiles(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """Compute profiles: values by latent, shape (points, levels..., labels...)."""
+        points = np.ascontiguousarray(points, dtype=float)
+        length, inputs = self._model.n_expanded, self._model.user_data.ctypes.data
+        rows = np.zeros((len(points), length))
+        point, row = points.ctypes.data, rows.ctypes.data
+        for k in range(len(points)):
+            self._profile(
+                self.size, length, point + k * 8 * self.size, row + k * 8 * length, inputs
+            )
+        names, slices, shapes = self._model.shape_info
+        return {
+            name: rows[:, columns].reshape(len(rows), *shape)
+            for name, columns, shape in zip(names, slices, shapes, strict=True)
+        }
 
-def points(
-    layout: Layout, deviations: frozenset[str], profile: Mapping[str, np.ndarray]
-) -> np.ndarray:
+
+_functions = Recent[object, Callable[..., list[np.ndarray]]](32)
+_calling = threading.Lock()
+
+
+def points(layout: Layout, outcomes: int, profile: Mapping[str, np.ndarray]) -> np.ndarray:
     """Transform profiles to PyMC's unbounded scale; shape (profiles, elements).
 
     Parameters
     ----------
     layout : Layout
         Layout with the latents.
-    deviations : frozenset of str
-        Latents that are sampled as deviations from their location; see `variables.noncentred`.
+    outcomes : int
+        Number of outcomes, which decides what is sampled as a deviation: `variables.noncentred`.
     profile : dict of str to ndarray
         Values by latent, shape (profiles,) or (profiles, labels).
     """
-    with _transforming:  # threads share the storage of PyTensor's functions
-        found = _transform(layout, deviations)(*free_values(layout, profile))
-    return np.concatenate([part.reshape(len(part), -1) for part in found], axis=1)
+    deviations = noncentred(layout, outcomes)
+    function = _functions.find(
+        (compile_key(layout), deviations), lambda: _transform(layout, deviations)
+    )
+    with _calling, np.errstate(all="ignore"):  # threads share the storage of its results
+        values = [np.array(value) for value in function(*free_values(layout, profile))]
+    return np.concatenate([value.reshape(len(value), -1) for value in values], axis=1)
 
 
-@functools.lru_cache(maxsize=32)
 def _transform(layout: Layout, deviations: frozenset[str]) -> Callable[..., list[np.ndarray]]:
     """Compile the transformation of many profiles to PyMC's unbounded scale."""
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
         profile_variables(layout, deviations)
     one = model.free_RVs
-    many = [pt.tensor(dtype=own.dtype, shape=(None, *own.type.shape)) for own in one]
+    many = [pt.tensor(dtype=each.dtype, shape=(None, *each.type.shape)) for each in one]
     outputs = vectorize_graph(outward(model), dict(zip(one, many, strict=True)))
     function: Callable[..., list[np.ndarray]] = pytensor.function(
         many, outputs, mode="FAST_COMPILE", on_unused_input="ignore"

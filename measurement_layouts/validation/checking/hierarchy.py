@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from ...evaluations.subject_data import EDGE
 from ...inference.cells import CellEvaluator
 from ...inference.model.cohort import Cohort, indices
+from ...inference.model.families import LOCATION_SCALE
 from ...inference.model.new_levels import at_all_levels, parameter_at, parents
-from ...inference.model.prior import LOCATION_SCALE, draw_prior
+from ...inference.model.prior import draw_prior
 from ...layouts import Latent, Prior
 from ...layouts.elements import Element
 from ...linking import Expr

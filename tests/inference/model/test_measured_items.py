@@ -143,17 +143,6 @@ def test_what_takes_trials_as_independent_refuses_several(study):
     assert criticise(fit, evaluation, subjects=["Ann", "Bob"]) is not None
     with pytest.raises(FitError, match="demand is measured in layout 'exam': all trials"):
         criticise(fit, evaluation)
-    one = ml.Layout(
-        "one",
-        ml.Success(
-            "right", logistic(ml.Capability("a", low=0, high=2) - ml.Measured("hard", (0, 2)))
-        ),
-    )
-    given = demands().sel(dimension="reading", level=[0, 2]).rename("hard").drop_vars("dimension")
-    answers = evaluation.with_measured(given / given.sum("level"))
-    ml.fit(one, answers, subjects=["Ann"], method="grid", draws=100, seed=1, progressbar=False)
-    with pytest.raises(FitError, match=r"hard is measured .* use method='nuts'"):
-        ml.fit(one, answers, method="grid", seed=1, progressbar=False)
     with pytest.raises(FitError, match="explain: demand of layout 'exam' is measured"):
         fit.explain("q0", "Ann")
 

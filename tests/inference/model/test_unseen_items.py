@@ -237,8 +237,6 @@ def test_likelihoods_do_not_depend_on_how_memory_cuts_them(monkeypatch):
 def test_methods_that_cannot_average_refuse(study):
     outcomes, fit = study
     for compute, message in (
-        (lambda: ml.fit(layout(), outcomes, method="grid"), "use method='nuts'"),
-        (lambda: ml.estimation.estimate(layout(), outcomes, method="grid"), "use method='nuts'"),
         (lambda: ml.validation.criticise(fit, outcomes), "fit items of one trial each"),
         (
             lambda: ml.estimation.estimate(_of_one(), outcomes),
@@ -249,6 +247,25 @@ def test_methods_that_cannot_average_refuse(study):
             FitError, match=f"^hard is unseen in layout '.*: all trials .*{message}"
         ):
             compute()
+
+
+def test_a_grid_averages_over_what_is_unseen():
+    """Two items of ten trials, against quadrature over the tilt and over each item."""
+    items = pd.DataFrame({"measured": [-1.0, 1.0]}, ["a", "b"])
+    right = pd.DataFrame([[7, 2]], ["Ann"], items.index)
+    evaluation = ml.Evaluation(items, right, right * 0 + 10)
+    draws = ml.fit(_of_one(), evaluation, method="grid", seed=1, progressbar=False)
+    draws = draws.posterior["tilt"].to_numpy()
+    tilt, hard = np.linspace(-8, 8, 801), np.linspace(-9, 9, 1801)
+    density = norm.pdf(tilt)
+    for at, count in ((-1.0, 7), (1.0, 2)):
+        chance = expit(tilt[:, None] - hard)
+        density = density * (binom.pmf(count, 10, chance) @ norm.pdf(hard, at, 1.0))
+    density /= density.sum()
+    mean = density @ tilt
+    sd = np.sqrt(density @ (tilt - mean) ** 2)
+    assert abs(draws.mean() - mean) < 0.01 * sd
+    assert abs(draws.std() / sd - 1) < 0.02
 
 
 def _of_one():

@@ -22,8 +22,9 @@ from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.inference.sampling import grid
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery
-from measurement_layouts.inference.sampling.grid import integrate, spaced
+from measurement_layouts.inference.sampling.grid import integrate, resolved
 from measurement_layouts.inference.sampling.nuts import alone, sample
+from measurement_layouts.inference.sampling.unbounded import UNDEFINED, LogDensity
 from measurement_layouts.linking import band, logistic, mixture, product
 
 OPTIONS = SamplingOptions()
@@ -169,6 +170,14 @@ def test_a_prior_that_depends_on_the_other_latent():
         assert abs(draws.mean() - mean) < 4 * sd / np.sqrt(array_stats.ess(draws))
 
 
+def test_a_narrow_ridge_between_the_axes_is_left_to_nuts():
+    """A grid that saw the ridge at its end only would have both near 0."""
+    far, near = (ml.Capability(name, low=0, high=1) for name in ("far", "near"))
+    layout = ml.Layout("ridge", ml.Success("ok", logistic(1000 * (far - near) + 1)))
+    with pytest.raises(grid.Unresolved):
+        drawn(layout, small_layouts.counts([5000], [10_000]))
+
+
 def test_labels_count_as_elements():
     skill = ml.Capability("skill", low=0, high=1, labels=("read", "write"))
     layout = ml.Layout("letters", ml.Success("done", product(skill, over="dimension")))
@@ -250,14 +259,14 @@ def test_one_item_with_any_prior(name, right):
     assert abs(draws.std() / sd - 1) < 0.08  # of heavy tails
 
 
-def test_a_density_without_a_value_is_refused():
-    class Nowhere(grid.Coordinates):
-        def profile(self, points):
-            profile, prior, stretch = super().profile(points)
-            return profile, prior * np.nan, stretch
+@pytest.mark.parametrize("value", [UNDEFINED, 0.0])
+def test_a_density_without_a_finite_integral_is_refused(value):
+    class Flat:
+        def at_all(self, points):
+            return np.full(len(points), value), points
 
     with pytest.raises(FitError, match="posterior of p cannot be normalised"):
-        Nowhere(small_layouts.coin())
+        resolved(Flat(), [np.linspace(-1e17, 1e17, 50)], ["p"])
 
 
 RISK = ml.Propensity("risk", low=-4, high=4)
@@ -348,23 +357,24 @@ def test_nuts_with_one_mode_is_ok():
 
 
 def test_what_the_grid_cannot_resolve_is_sampled_by_nuts(monkeypatch, tmp_path):
-    """And said, also from a store."""
-    monkeypatch.setattr(grid, "_ROUNDS", 0)
-    monkeypatch.setattr(grid, "_SHIFT", 1e-12)
+    """And said, also from a store; another subject stays on the grid."""
     layout, evaluation = split(12, 12)
-    fit = ml.fit(layout, evaluation, seed=1, store=tmp_path / "fits", progressbar=False)
-    row = fit.diagnostics().loc["Ann"]
-    assert row["status"] == "ok"
-    assert "sampled by NUTS: the grid cannot resolve" in row["reason"]
+    resolve = grid.resolved
 
+    def resolve_others(density, *rest):
+        if density.at_all(np.zeros((1, 1)))[0][0] == of_ann:
+            raise grid.Unresolved
+        return resolve(density, *rest)
 
-def test_a_step_is_followed_to_rounding():
-    """Two steps, 1e-9 apart, which show on the first look as an item's band would."""
-
-    def changes(places):
-        inside = np.diff(((places > 0.3) & (places < 0.3 + 1e-9)).astype(float))
-        return np.maximum(np.abs(inside), np.abs(np.diff((places > 0.3).astype(float))))
-
-    line = spaced(changes, 0.0, 1.0, fewest=8, most=64)
-    assert np.abs(line - 0.3).min() < 1e-9
-    assert (line[0], line[-1]) == (0, 1)
+    counts = [pd.concat([part, part + 1]) for part in (evaluation.successes, evaluation.trials)]
+    names = ["Ann", "Bob"]
+    both = ml.Evaluation(evaluation.items, *(part.set_axis(names) for part in counts))
+    battery = Battery.of(layout, both)
+    of_ann = alone(battery, SubjectData.of(both, "Ann")).compiled()
+    of_ann = LogDensity(of_ann)(np.zeros(1))
+    monkeypatch.setattr(grid, "resolved", resolve_others)
+    fit = ml.fit(layout, both, seed=1, store=tmp_path / "fits", progressbar=False)
+    table = fit.diagnostics()
+    assert table["status"].tolist() == ["ok", "ok"]
+    by_nuts = table["reason"].str.contains("sampled by NUTS: the grid cannot resolve")
+    assert by_nuts.tolist() == [True, False]

@@ -201,7 +201,7 @@ def test_reruns_are_counted_in_whole_numbers(undecided):
 # --- a grid --------------------------------------------------------------------------------------
 
 
-def test_a_grid_is_integrated_once_and_compiles_nothing(undecided, rng, monkeypatch):
+def test_a_grid_is_integrated_once(undecided, rng, monkeypatch):
     """It has no divergences and no chains that could wander off, and comes out the same again."""
     asked = []
 
@@ -213,7 +213,6 @@ def test_a_grid_is_integrated_once_and_compiles_nothing(undecided, rng, monkeypa
         )
 
     monkeypatch.setattr(problems, "integrate", integrate)
-    monkeypatch.setattr(problems, "compile_sampler", None)
     options = {"draws": 500, "tune": 500, "target_accept": 0.6}
     fit = ml.fit(
         funnel(0.5), undecided, method="grid", reruns=2, seed=1, progressbar=False, **options
