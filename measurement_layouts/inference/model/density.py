@@ -136,14 +136,14 @@ class LogDensity:
         layout = self.layout
         unseen = layout.outcome.unseen
         formulas = [layout.outcome.expression, *([] if unseen is None else [unseen.weights])]
-        names = {node.name for formula in formulas for node in leaves(formula)}
+        names = {str(node.name) for formula in formulas for node in leaves(formula)}
         names -= {latent.name for latent in layout.latents}
         if layout.joint:
-            names |= {node.name for node in (*layout.covariates, *layout.constants)}
+            names |= {str(node.name) for node in (*layout.covariates, *layout.constants)}
             names |= self.features(tuple(self.levels))
             for variable in (one for several in self.variables.values() for one in several):
                 names |= set(map(idle_feature, variable.summed))
-                names |= {variable.degree} - {0.0, 1.0}
+                names |= {variable.degree} if isinstance(variable.degree, str) else set()
         return frozenset(names)
 
     def features(self, plates: tuple[str, ...]) -> frozenset[str]:

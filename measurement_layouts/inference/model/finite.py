@@ -89,7 +89,7 @@ def _refuse_part(
     for feature in read:
         bad = bad & defined(feature, features, len(items))
     shown = []
-    for row in np.flatnonzero(bad):
+    for row in np.flatnonzero(bad).tolist():
         values = {
             name: value
             for feature in read
@@ -112,7 +112,8 @@ def _values(
 ) -> np.ndarray:
     """Return a node's values as (points, items, *dims), with length one for axes it lacks."""
     if isinstance(part, MetaFeature) and part.name in features:
-        return align(features[part.name][None], part, dims, leading=1, per_item=True)
+        values = align(features[part.name][None], part, dims, leading=1, per_item=True)
+        return np.asarray(values)
     labels = (len(part.dims.get(dim, "1")) for dim in dims)
     return inside(part.range, (_POINTS, 1, *labels), rng)
 

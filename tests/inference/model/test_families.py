@@ -58,20 +58,6 @@ def test_families_are_those_of_pymc(family, parameters):
     np.testing.assert_allclose(value, backward.eval(at, mode=AS_IN_THE_MODEL), rtol=1e-12)
 
 
-def test_degrees_of_centring_are_one_distribution():
-    """The coordinate's density, less the logarithm of the slope of the value, is the value's."""
-    parameters, step = {"mu": 0.5, "sigma": 1.7}, 1e-5
-    for family in ("Normal", "LogNormal"):
-        for degree in (0.0, 0.3, 1.0):
-            value, density = value_and_density(family, parameters, AT, degree)
-            ends = (value_and_density(family, parameters, AT + h, degree)[0] for h in (step, -step))
-            slope = -np.subtract(*reversed(list(ends))) / (2 * step)
-            at = np.log(value) if family == "LogNormal" else value
-            _, centred = value_and_density(family, parameters, at)
-            of_value = centred - (at if family == "LogNormal" else 0)
-            np.testing.assert_allclose(density - np.log(slope), of_value, rtol=1e-8)
-
-
 def test_what_has_no_formula_is_left_to_pymc():
     with pytest.raises(UntraceableError):
         value_and_density("VonMises", {"mu": 0.0, "kappa": 1.0}, AT)

@@ -64,12 +64,6 @@ def test_fewer_than_ten_items_for_each_value(labels, values):
     assert noncentred(made, 10 * values) == frozenset()
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_families_of_location_and_scale(name):
-    family = "Normal" if name == "precision" else name
-    assert noncentred(layout(family, **FAMILIES[name][0]), 9) == {"skill"}
-
-
 @pytest.mark.parametrize(
     ("family", "parameters"),
     [

@@ -76,7 +76,8 @@ def test_density_and_gradient_are_those_of_to_pymc(seed):
 def test_posteriors_are_those_of_nutpie(seed):
     """Means of all values are within 4 Monte Carlo errors, or the status is not ``ok``.
 
-    Of a thousand values, one is further off in one of sixteen runs with new seeds.
+    The 30 nightly fits have 232 values in fits that are ok: by chance alone, one of them is further
+    off in one of seventy runs with new seeds.
     """
     import nutpie
 
