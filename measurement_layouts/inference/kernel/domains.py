@@ -104,8 +104,8 @@ class Domains:
     def map(self, source: Domain, target: Domain) -> np.ndarray:
         """Return the entry of a coarser domain for each entry of a finer one."""
         if source.dim is not None and target.dim is not None:
-            own = np.arange(source.origin.shape[1])
-            return np.asarray(target.index[source.origin, own])
+            labels = np.arange(source.origin.shape[1])
+            return np.asarray(target.index[source.origin, labels])
         return np.asarray(target.index[source.origin])
 
     def in_runs(self, source: Domain, target: Domain) -> bool:
@@ -131,11 +131,11 @@ class Domains:
                 _first_seen([one[:, label] if one.ndim == 2 else one for one in columns])
                 for label in range(wide)
             ]
-            size = max(len(found) for found, _ in cells)
+            size = max(len(rows) for rows, _ in cells)
             origin = np.stack(
-                [np.pad(found, (0, size - len(found)), mode="edge") for found, _ in cells], axis=1
+                [np.pad(rows, (0, size - len(rows)), mode="edge") for rows, _ in cells], axis=1
             )
-            index = np.stack([places for _, places in cells], axis=1)
+            index = np.stack([entries for _, entries in cells], axis=1)
         key = index.tobytes()
         if key not in self._known:
             most = min(_PART * self.rows.size, self.rows.size - _SAVED)

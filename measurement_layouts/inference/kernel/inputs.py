@@ -55,13 +55,13 @@ class Outcomes:
         """Names of the numbers that are given per row."""
         if self.unseen is not None:
             return ("successes", "failures", "times", "best")
-        return ("trials", "sign") if self.unanimous else ("successes", "failures")
+        return ("signed",) if self.unanimous else ("successes", "failures")
 
     def arrays(self, successes: np.ndarray, trials: np.ndarray) -> list[np.ndarray]:
         """Return the numbers per row, in the order of `names`."""
         numbers = [successes, trials - successes]
         if self.unanimous:
-            numbers = [trials, np.where(successes < trials, -1, 1)]
+            numbers = [np.where(successes < trials, -trials, trials)]
         return [np.asarray(column, dtype=float) for column in numbers]
 
     @staticmethod
@@ -79,10 +79,10 @@ class Outcomes:
         guarded = values("maximum", p, values.constant(EDGE))
         p = values("minimum", guarded, values.constant(1 - EDGE))
         if weights is None and self.unanimous:
-            trials, sign = given
-            failed = values("mul", values.constant(0.5), values("sub", values.one, sign))
-            chance = values("add", failed, values("mul", sign, p))  # p, or 1 - p
-            return values("mul", trials, values("log", chance))
+            (signed,) = given
+            failed = values("where", values("lt", signed, values.zero), values.one, values.zero)
+            chance = values("abs", values("sub", p, failed))  # p, or 1 - p
+            return values("mul", values("abs", signed), values("log", chance))
         successes, failures, *averaged = given
         logs = values(
             "add",

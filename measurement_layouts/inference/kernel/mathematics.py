@@ -75,10 +75,10 @@ class Mathematics:
 def _polynomial(
     maths: Mathematics, builder: ir.IRBuilder, x: Any, coefficients: list[float]
 ) -> Any:
-    found: Any = number(coefficients[0])
+    total: Any = number(coefficients[0])
     for coefficient in coefficients[1:]:
-        found = maths.intrinsic(builder, "fmuladd", found, x, number(coefficient))
-    return found
+        total = maths.intrinsic(builder, "fmuladd", total, x, number(coefficient))
+    return total
 
 
 def _exp(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
@@ -92,8 +92,8 @@ def _expm1(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     """Compute exp(x) - 1 as 2**k times (exp(r) - 1), plus 2**k - 1, without cancellation."""
     grown, half, rest = _reduced(maths, b, x)
     first, less = _power_of_two(b, half), _power_of_two(b, b.neg(rest))
-    found = b.fadd(b.fmul(grown, first), b.fsub(first, less))
-    return _beyond(b, x, number(-1), b.fmul(found, _power_of_two(b, rest)))
+    result = b.fadd(b.fmul(grown, first), b.fsub(first, less))
+    return _beyond(b, x, number(-1), b.fmul(result, _power_of_two(b, rest)))
 
 
 def _reduced(maths: Mathematics, b: ir.IRBuilder, x: Any) -> tuple[Any, Any, Any]:
@@ -103,23 +103,23 @@ def _reduced(maths: Mathematics, b: ir.IRBuilder, x: Any) -> tuple[Any, Any, Any
     """
     shifted = b.fadd(b.fmul(x, number(1 / math.log(2))), number(_SHIFTER))
     k = b.fsub(shifted, number(_SHIFTER))
-    whole = b.sub(b.bitcast(shifted, LONG), b.bitcast(number(_SHIFTER), LONG))
+    exponent = b.sub(b.bitcast(shifted, LONG), b.bitcast(number(_SHIFTER), LONG))
     r = b.fsub(x, b.fmul(k, number(_LN2_HIGH)))
     r = b.fsub(r, b.fmul(k, number(_LN2_LOW)))
     series = _polynomial(maths, b, r, _EXP)
     # 2048 makes the number positive, because vector units have a shift of positive numbers
-    half = b.sub(b.lshr(b.add(whole, LONG(4096)), LONG(1)), LONG(2048))
-    return b.fadd(r, b.fmul(b.fmul(r, r), series)), half, b.sub(whole, half)
+    half = b.sub(b.lshr(b.add(exponent, LONG(4096)), LONG(1)), LONG(2048))
+    return b.fadd(r, b.fmul(b.fmul(r, r), series)), half, b.sub(exponent, half)
 
 
 def _power_of_two(b: ir.IRBuilder, exponent: Any) -> Any:
     return b.bitcast(b.shl(b.add(exponent, LONG(1023)), LONG(52)), DOUBLE)
 
 
-def _beyond(b: ir.IRBuilder, x: Any, least: Any, found: Any) -> Any:
+def _beyond(b: ir.IRBuilder, x: Any, least: Any, result: Any) -> Any:
     """Insert the limits for which the exponential is not a normal number."""
-    found = b.select(b.fcmp_ordered("<", x, number(-745.5)), least, found)
-    return b.select(b.fcmp_ordered(">", x, number(709.79)), number(math.inf), found)
+    result = b.select(b.fcmp_ordered("<", x, number(-745.5)), least, result)
+    return b.select(b.fcmp_ordered(">", x, number(709.79)), number(math.inf), result)
 
 
 def _log(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
@@ -128,8 +128,8 @@ def _log(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     normal = b.select(tiny, b.fmul(x, number(2.0**54)), x)
     shifted = b.add(b.bitcast(normal, LONG), LONG(_ONE - _HALF_ROOT))
     exponent = b.lshr(shifted, LONG(52))
-    known = b.or_(exponent, LONG(0x4330000000000000))
-    k = b.fsub(b.bitcast(known, DOUBLE), number(2.0**52 + 1023))
+    exponent_bits = b.or_(exponent, LONG(0x4330000000000000))
+    k = b.fsub(b.bitcast(exponent_bits, DOUBLE), number(2.0**52 + 1023))
     k = b.select(tiny, b.fsub(k, number(54)), k)
     mantissa = b.add(b.and_(shifted, LONG(0x000FFFFFFFFFFFFF)), LONG(_HALF_ROOT))
     f = b.fsub(b.bitcast(mantissa, DOUBLE), number(1))
@@ -138,11 +138,11 @@ def _log(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     series = b.fmul(z, _polynomial(maths, b, z, _LOG))
     half = b.fmul(number(0.5), b.fmul(f, f))
     low = b.fadd(b.fmul(s, b.fadd(half, series)), b.fmul(k, number(_LN2_LOW)))
-    found = b.fsub(b.fmul(k, number(_LN2_HIGH)), b.fsub(b.fsub(half, low), f))
-    found = b.select(b.fcmp_ordered("==", x, number(math.inf)), x, found)
-    found = b.select(b.fcmp_ordered("==", x, number(0)), number(-math.inf), found)
+    result = b.fsub(b.fmul(k, number(_LN2_HIGH)), b.fsub(b.fsub(half, low), f))
+    result = b.select(b.fcmp_ordered("==", x, number(math.inf)), x, result)
+    result = b.select(b.fcmp_ordered("==", x, number(0)), number(-math.inf), result)
     unknown = b.fcmp_unordered("<", x, number(0))
-    return b.select(unknown, number(math.nan), found)
+    return b.select(unknown, number(math.nan), result)
 
 
 def _log1p(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
@@ -187,8 +187,8 @@ def _compare(sign: str, b: ir.IRBuilder, x: Any, y: Any) -> Any:
 
 def _extreme(sign: str, b: ir.IRBuilder, x: Any, y: Any) -> Any:
     """Return the larger or smaller of two numbers; NaN if one is NaN."""
-    found = b.select(b.fcmp_unordered(sign, x, y), x, y)
-    return b.select(b.fcmp_unordered("uno", y, y), y, found)
+    extreme = b.select(b.fcmp_unordered(sign, x, y), x, y)
+    return b.select(b.fcmp_unordered("uno", y, y), y, extreme)
 
 
 _SIMPLE: dict[str, Callable[..., Any]] = {

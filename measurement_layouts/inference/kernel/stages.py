@@ -7,6 +7,7 @@ from .domains import Domain
 from .values import Space, Value
 
 _LEAVES = ("constant", "data", "point", "own", "outcome")
+_REDUCTIONS = ("fold", "others")
 
 
 @dataclass
@@ -82,36 +83,67 @@ def schedule(outputs: Iterable[Value], rows: Domain) -> list[Step]:
         rows that another step of that turn computes.
     """
     outputs = list(outputs)
-    times: dict[int, tuple[int, int]] = {}
+    needed = [value for value in _needed(outputs) if value.op not in _LEAVES]
+    times = _times(needed, rows)
     steps: dict[tuple[tuple[int, int], Space | int], Step] = {}
-    for value in _needed(outputs):
-        if value.op in _LEAVES:
-            continue
-        reduces = value.op in ("fold", "others")
-        alone = reduces and not _is_total(value)
-        space = value.folded[1] if value.op == "fold" else value.space
-        arguments = [arg for arg in value.args if arg.op not in _LEAVES]
-        turn = max((_available(arg, times[arg.number][0], rows) for arg in arguments), default=0)
-        turn += turn % 2 != (space.domain is rows)
-        order = 0
-        for arg in arguments:
-            same_loop = not alone and arg.space == space and arg.op not in ("fold", "others")
-            if times[arg.number][0] == turn:
-                order = max(order, times[arg.number][1] + (not same_loop))
-        times[value.number] = turn, order
-        step = steps.setdefault(
-            (times[value.number], value.number if alone else space), Step(space, turn)
-        )
-        if alone:
+    for value in needed:
+        key = (times[value.number], value.number if _is_alone(value) else _loop_space(value))
+        step = steps.setdefault(key, Step(_loop_space(value), times[value.number][0]))
+        if _is_alone(value):
             step.fold = value
         else:
-            (step.totals if reduces else step.values).append(value)
+            (step.totals if value.op == "fold" else step.values).append(value)
     ordered = [steps[key] for key in sorted(steps, key=lambda key: key[0])]
     numbers = {value.number for value in outputs}
     numbers |= {arg.number for step in ordered for arg in step.inputs}
     for step in ordered:
         step.stored = [value for value in step.values if value.number in numbers]
     return ordered
+
+
+def _times(needed: list[Value], rows: Domain) -> dict[int, tuple[int, int]]:
+    """Find the turn in which each quantity is computed, and the position of its loop in the turn.
+
+    What needs nothing of its own loop is computed in that of its first reader, not stored for it.
+    """
+    times: dict[int, tuple[int, int]] = {}
+    movable = set[int]()
+    for value in needed:
+        arguments = [arg for arg in value.args if arg.number in times]
+        turn = max((_available(arg, times[arg.number][0], rows) for arg in arguments), default=0)
+        turn += turn % 2 != (_loop_space(value).domain is rows)
+        in_turn = [arg for arg in arguments if times[arg.number][0] == turn]
+        orders = (times[arg.number][1] + (not _same_loop(arg, value)) for arg in in_turn)
+        times[value.number] = turn, max(orders, default=0)
+        joined = (arg.number for arg in in_turn if _same_loop(arg, value))
+        if value.op not in _REDUCTIONS and movable.issuperset(joined):
+            movable.add(value.number)
+    first: dict[int, int] = {}
+    for value in reversed(needed):
+        turn, order = times[value.number]
+        if value.number in movable:
+            order = first.get(value.number, order)
+            times[value.number] = turn, order
+        for arg in value.args:
+            if arg.number in times and times[arg.number][0] == turn:
+                limit = order - (not _same_loop(arg, value))
+                first[arg.number] = min(limit, first.get(arg.number, limit))
+    return times
+
+
+def _is_alone(value: Value) -> bool:
+    """Return whether a value has a loop of its own."""
+    return value.op in _REDUCTIONS and not _is_total(value)
+
+
+def _loop_space(value: Value) -> Space:
+    return value.folded[1] if value.op == "fold" else value.space
+
+
+def _same_loop(arg: Value, value: Value) -> bool:
+    """Return whether a value can be computed in the loop in which an argument is computed."""
+    computed = not _is_alone(value) and arg.op not in _REDUCTIONS
+    return computed and arg.space == _loop_space(value)
 
 
 def _available(value: Value, turn: int, rows: Domain) -> int:

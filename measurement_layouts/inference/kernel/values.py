@@ -153,8 +153,8 @@ class Values:
         if array.size and (array == array.flat[0]).all():
             return self.constant(float(array.flat[0]))
         key = (array.tobytes(), truth)
-        found = self._add("data", (), space, frozenset(features), array, key=key)
-        return self("ne", found, self.zero, compute=False) if truth else found
+        data = self._add("data", (), space, frozenset(features), array, key=key)
+        return self("ne", data, self.zero, compute=False) if truth else data
 
     def leaf(self, op: str, payload: object, space: Space, features: Iterable[str] = ()) -> Value:
         """Make the point, a subject's number or a subject's outcomes."""

@@ -298,16 +298,17 @@ class Battery:
     @cached_property
     def digest(self) -> str:
         """Hash of the items' meta-features."""
-        found = hashlib.sha256(str(self.items).encode())
+        digest = hashlib.sha256(str(self.items).encode())
         for name, values in sorted(self.features.items()):
-            found.update(f"{name}{values.shape}\0".encode())
-            found.update(np.ascontiguousarray(values))
-        return found.hexdigest()
+            digest.update(f"{name}{values.shape}\0".encode())
+            digest.update(np.ascontiguousarray(values))
+        return digest.hexdigest()
 
     @cached_property
     def kinds(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Meta-features of the distinct items, and the row of each item among these."""
-        columns = [one for own in self.features.values() for one in own.reshape(self.items, -1).T]
+        tables = (values.reshape(self.items, -1) for values in self.features.values())
+        columns = [column for table in tables for column in table.T]
         first, kind = distinct(columns[::-1] or [np.zeros(self.items)])
         return {name: values[first] for name, values in self.features.items()}, kind
 

@@ -18,8 +18,9 @@ from ..model.pymc_model import compile_key, few_outcomes
 from ..model.variables import is_scaled
 from .directions import find_directions
 from .draws import Draws, SamplingOptions, thinned, with_more_care
-from .engine import Kernel, Plain, compiled
+from .engine import Kernel, compiled
 from .nuts import Form, columns, levelled, run_chains, sample
+from .plain import Plain
 from .unbounded import LogDensity
 
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231

@@ -30,7 +30,7 @@ class LogDensity:
     Parameters
     ----------
     model : CompiledPyMCModel
-        Nutpie's compiled model, from `Sampler.on`.
+        Nutpie's compiled model, from `Kernel.on`.
     """
 
     def __init__(self, model: Any) -> None:
