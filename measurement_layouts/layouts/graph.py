@@ -122,18 +122,12 @@ class Graph:
             if isinstance(node, Latent):
                 plates_of[node.name] = node.plates
                 continue
-            plates: list[Plate] = [
-                plate for name in _named_parents(node) for plate in plates_of[name]
-            ]
-            if isinstance(node, MetaFeature):
-                plates = [node.per]
-            elif isinstance(node, Unseen | Measured):
-                plates += [ITEM]
-            elif isinstance(node, Success | OrderedOutcome):
-                plates = [SUBJECT, ITEM, *plates]
-            plates_of[node.name] = tuple(
-                sorted(finest(plates), key=lambda plate: root(plate) == ITEM)
-            )
+            above = [plate for name in _named_parents(node) for plate in plates_of[name]]
+            first: list[Plate] = [node.per] if isinstance(node, MetaFeature) else []
+            first += [SUBJECT, ITEM] if isinstance(node, Success | OrderedOutcome) else []
+            last = [ITEM] if isinstance(node, Unseen | Measured) else []
+            plates = finest([*first, *above, *last])
+            plates_of[node.name] = tuple(sorted(plates, key=lambda plate: root(plate) == ITEM))
         return plates_of
 
     @cached_property
@@ -155,11 +149,8 @@ class Graph:
     @cached_property
     def profile(self) -> tuple[Latent, ...]:
         """The cognitive profile: values of a subject, of each label and level of a category."""
-        return tuple(
-            latent
-            for latent in self.latents
-            if SUBJECT in latent.plates and ITEM not in latent.plates
-        )
+        of_subjects = (latent for latent in self.latents if SUBJECT in latent.plates)
+        return tuple(latent for latent in of_subjects if ITEM not in latent.plates)
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:

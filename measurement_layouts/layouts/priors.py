@@ -9,6 +9,7 @@ from ..linking import LayoutError
 from ..linking.errors import check
 from ..linking.expression import Constant, Expr, as_expr
 from ..linking.interval import Interval
+from ..linking.real import real
 
 type Ends = tuple[float, float]
 
@@ -128,13 +129,11 @@ class Prior:
 def _parameter(family: str, name: str, value: object) -> Expr:
     """Read a parameter: a finite number or an expression, in the range that the family takes."""
     owner = f"Prior({family!r})"
-    try:
-        parameter = as_expr(value)
-    except LayoutError:
-        raise LayoutError(
-            f"{owner}: {name}={value!r} is neither a number nor a node; give a number, or an "
-            "expression of latent nodes for a hierarchical prior"
-        ) from None
+    number = math.nan if isinstance(value, Expr) else real(value)
+    advice = "give a number, or an expression of latent nodes for a hierarchical prior"
+    usable = isinstance(value, Expr) or (number is not None and not math.isnan(number))
+    check(owner, usable, f"{name}={value!r} is neither a number nor a node", advice)
+    parameter = as_expr(value)
     fixed = isinstance(parameter, Constant)
     finite = not fixed or math.isfinite(parameter.range.low) or family in _BETWEEN
     check(owner, finite, f"{name}={value} is infinite", "give a finite number")
@@ -173,18 +172,15 @@ def _declared(family: str, support: object) -> Ends:
     try:
         low, high = map(float, support)  # type: ignore[call-overload]
     except (TypeError, ValueError) as error:
-        raise LayoutError(
-            f"Prior({family!r}): support={support!r}; give the lower and the upper end"
-        ) from error
+        problem = f"Prior({family!r}): support={support!r}"
+        raise LayoutError(f"{problem}; give the lower and the upper end") from error
     return low, high
 
 
 def _support_of(family: str, parameters: Mapping[str, Expr]) -> Ends:
     """Support of a family with these parameters."""
-    if family not in _BETWEEN:
-        return _SUPPORT.get(family, _LINE)
-    low, high = _BETWEEN[family]
-    return (
-        parameters["lower"].range.low if "lower" in parameters else low,
-        parameters["upper"].range.high if "upper" in parameters else high,
-    )
+    low, high = _BETWEEN.get(family, _SUPPORT.get(family, _LINE))
+    if family in _BETWEEN:
+        low = parameters["lower"].range.low if "lower" in parameters else low
+        high = parameters["upper"].range.high if "upper" in parameters else high
+    return low, high

@@ -17,7 +17,7 @@ from ..plates import plural
 from ..zero_sum import summed_plates
 from .style import STYLES
 
-_WIDTH = 50  # largest number of characters in a line of a formula
+_WIDTH = 52  # largest number of characters in a line of a formula
 _MOST_LEVELS = 7
 _MOST_LABELS = 5
 

@@ -53,10 +53,8 @@ def no_ends(low: Array, high: Array) -> tuple[Array, Array]:
 def check_min_width(*_operands: Expr, min_width: float) -> None:
     """Refuse a minimum width that is too small for the sampler."""
     wide = isinstance(min_width, int | float) and min_width >= _NARROWEST
-    advice = (
-        f"give a width of at least {_NARROWEST}: NUTS does not find the peak of a narrower band"
-    )
-    check("band", wide, f"min_width={min_width}", advice)
+    advice = f"give a width of at least {_NARROWEST} (the sampler does not find a narrower peak)"
+    check("a band", wide, f"min_width={min_width}", advice)
 
 
 @linking_function(range=(0, 1), same_unit=("theta", "low", "high"), check=check_min_width)

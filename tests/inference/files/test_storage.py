@@ -90,7 +90,7 @@ def test_own_linking_function(tmp_path):
     fit = small_layouts.crafted(layout, evaluation, posterior)
     path = fit.save(tmp_path / "own.nc")
     with raises(
-        r"own.nc: its layout cannot be read \(the linking function 'survival' is not known"
+        r"own.nc: its layout cannot be read \(linking function 'survival': it is not known"
     ):
         ml.load(path)
     again = ml.load(path, functions=[survival])
