@@ -56,6 +56,8 @@ def formula_digest(formula: Callable[..., Any]) -> str:
 def _source(formula: Callable[..., Any]) -> str:
     """Source of a function without comments."""
     try:
+        if formula.__code__.co_filename == "<string>":  # its lines may be those of another text
+            raise OSError
         source = textwrap.dedent(inspect.getsource(formula))
     except (OSError, TypeError):
         advice = "define it in a file or in a notebook"

@@ -79,7 +79,7 @@ def test_an_operation_without_machine_code_is_compiled_by_nutpie():
     ability = ml.Capability("ability", prior=prior)
     layout = ml.Layout("plain", ml.Success("solved", ml.linking.logistic(ability)))
     result = ml.fit(layout, cohort_data(), **_SHORT)
-    assert result.data["posterior"]["ability"].shape == (12, 2, 60)
+    assert result.data["posterior"]["ability"].shape == (2, 60, 12)
 
 
 @pytest.mark.trust("promises", "a store of chains goes on where it stopped")
