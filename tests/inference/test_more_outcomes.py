@@ -53,7 +53,6 @@ def parts(evaluation, split):
     return here, np.ones_like(here) if split == "the same again" else ~here
 
 
-@pytest.mark.trust("metamorphic", "outcomes added later, or there from the start")
 @pytest.mark.parametrize("split", ["items", "subjects", "both", "the same again"])
 @pytest.mark.parametrize("case", [successes, grades, joint], ids=lambda case: case.__name__)
 def test_outcomes_added_are_fitted_as_if_they_were_there_from_the_start(case, split):

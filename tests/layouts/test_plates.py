@@ -338,7 +338,6 @@ def test_a_joint_layout_returns_from_json(name):
 
 
 @given(made=random_joint_layouts())
-@pytest.mark.trust("stability", "random joint layouts return from JSON")
 def test_random_joint_layouts_return_from_json(made):
     hold(made)
 

@@ -209,7 +209,6 @@ def test_what_is_no_dictionary_of_a_layout_is_refused(data):
 
 
 @pytest.mark.parametrize("number", [6, 8])
-@pytest.mark.trust("stability", "a layout of another format is refused")
 def test_another_format(number):
     with pytest.raises(LayoutError) as refused:
         Layout.from_dict({**written(), "format": number}, (survival,))
@@ -266,7 +265,6 @@ def damage(data, choice):
         holder[f"{last}_"] = holder[last]
 
 
-@pytest.mark.trust("fuzz", "layouts as dictionaries")
 @settings(max_examples=300)
 @given(seed=st.integers(0, 2**32), times=st.integers(1, 3))
 def test_damage_anywhere_raises_nothing_but_a_layout_error(seed, times):

@@ -107,7 +107,6 @@ def layout_of(where):
     return ml.Layout(where, ml.Success("ok", logistic(margin)))
 
 
-@pytest.mark.trust("oracles", "PyMC: density of walks")
 @pytest.mark.parametrize("where", ["schools and items", "two dimensions of one size"])
 def test_density_and_gradient_are_the_plain_models(where):
     """To 1e-10; the plain model is PyMC's, whose walk is summed by PyTensor."""

@@ -23,7 +23,6 @@ from measurement_layouts.linking import logistic, logit, product
 CLOSE = {"abs": 1e-9}
 
 
-@pytest.mark.trust("promises", "derived nodes of a forecast fail with their chances, and what-ifs")
 def test_nodes_fail_with_the_chance_by_hand():
     fit, draws = fitted(noise=False)
     why = fit.explain({"small": 4.0, "far": 4.5}, "Ann")
@@ -53,7 +52,6 @@ def test_it_explains_the_forecast():
     assert trained == pytest.approx(again, abs=1e-12)
 
 
-@pytest.mark.trust("promises", "derived nodes of a forecast fail with their chances, and what-ifs")
 def test_what_ifs_are_on_the_same_draws():
     fit, draws = fitted(noise=False)
     found = fit.explain({"small": 4.0, "far": 4.5}, "Ann", changes={"sight": 2, "far": -1.5})

@@ -51,7 +51,6 @@ def test_netcdf_that_is_no_fit(tmp_path):
         load(path)
 
 
-@pytest.mark.trust("faults", "a saved fit with a damaged byte")
 def test_damaged_anywhere(damaged, rng):
     """HDF5 reads most damaged numbers without a word: the checksum must not."""
     content = damaged.read_bytes()
@@ -102,7 +101,6 @@ def test_edited_attributes(saved, tmp_path, attributes, message):
 
 
 @pytest.mark.parametrize("number", [0, 7])
-@pytest.mark.trust("stability", "a fit file of another format is refused")
 def test_another_format(saved, tmp_path, number):
     path = edited(saved, tmp_path, format=number, measurement_layouts="3.1")
     with raises(

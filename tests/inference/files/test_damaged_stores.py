@@ -138,8 +138,6 @@ def test_a_damaged_chain_of_a_joint_fit_is_sampled_again(tmp_path, monkeypatch):
     assert again().data.identical(fit.data)
 
 
-@pytest.mark.trust("faults", "a store with a damaged file")
-@pytest.mark.trust("faults", "a store with a truncated file")
 @pytest.mark.slow
 def test_every_file_damaged(filled, rng):
     """Flip a byte, or cut a file short: that is noticed, or nothing that is read depends on it."""

@@ -34,7 +34,6 @@ def turn(monkeypatch, names):
     monkeypatch.setattr(progress, "_is_watched", lambda console: True)
 
 
-@pytest.mark.trust("faults", "a clock that goes backwards")
 def test_a_fit_that_is_stopped_and_resumed(tmp_path, monkeypatch, capsys):
     turn(monkeypatch, TIME_OF_DAY)
     store, wanted = tmp_path / "store", cohort(5)
@@ -62,7 +61,6 @@ def test_a_fit_that_is_stopped_and_resumed(tmp_path, monkeypatch, capsys):
     assert same_draws(saved, once)
 
 
-@pytest.mark.trust("faults", "a clock that goes backwards")
 def test_a_fit_when_steady_clocks_turn_too(tmp_path, monkeypatch, capsys):
     turn(monkeypatch, TIME_OF_DAY + STEADY)
     options = OPTIONS | {"progressbar": True, "n_jobs": 2}

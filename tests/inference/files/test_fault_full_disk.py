@@ -59,7 +59,6 @@ def short():
     return ml.fit(layout, cohort(3), **OPTIONS)
 
 
-@pytest.mark.trust("faults", "disk full while saving a fit")
 @pytest.mark.parametrize("leave", [None, 300_000, 4096, 0])
 def test_saving(disk, fit, short, leave):
     place = disk / "fit.nc"
@@ -75,7 +74,6 @@ def test_saving(disk, fit, short, leave):
     assert same_draws(ml.load(short.save(place, overwrite=True)), short)
 
 
-@pytest.mark.trust("faults", "disk full while writing a store")
 def test_a_store(disk, fit, monkeypatch):
     store, wanted = disk / "store", cohort(SUBJECTS).select(subjects=[f"s{n}" for n in range(12)])
     filler = filled(disk, 400_000)
@@ -100,7 +98,6 @@ def test_a_store(disk, fit, monkeypatch):
     assert again.posterior.equals(fit.posterior.sel(subject=wanted.subjects))
 
 
-@pytest.mark.trust("faults", "disk full from the start of a store")
 @pytest.mark.parametrize("leave", [0, 20_000])
 def test_a_store_from_the_start(disk, leave):
     store = disk / "store"
@@ -115,7 +112,6 @@ def test_a_store_from_the_start(disk, leave):
     assert ml.fit(layout, cohort(3), store=store, **OPTIONS).subjects == ["s0", "s1", "s2"]
 
 
-@pytest.mark.trust("faults", "disk full while writing a report")
 @pytest.mark.parametrize("name", ["report.html", "report.md"])
 def test_a_report(disk, short, name):
     place = disk / name
@@ -129,7 +125,6 @@ def test_a_report(disk, short, name):
     assert ml.report(short, place, overwrite=True).stat().st_size > 1000
 
 
-@pytest.mark.trust("faults", "disk full while exporting tables")
 def test_tables(disk, short):
     folder = disk / "tables"
     folder.mkdir()
@@ -144,7 +139,6 @@ def test_tables(disk, short):
     assert len(pd.read_csv(written[0])) == 3
 
 
-@pytest.mark.trust("faults", "disk full while drawing")
 def test_a_diagram(disk):
     place = disk / "layout.svg"
     filler = filled(disk)
@@ -179,7 +173,6 @@ def command(tmp_path, disk):
     return ["fit", f"{tmp_path / 'layout.py'}:reaching", *tables, *options, "--jobs=1"]
 
 
-@pytest.mark.trust("faults", "disk full during the command fit")
 @pytest.mark.parametrize("leave", [0, 300_000, 450_000])
 def test_the_command(disk, command, capsys, leave):
     out = disk / "out"
@@ -210,7 +203,6 @@ def test_the_command(disk, command, capsys, leave):
     assert same_draws(ml.load(out / "fit.nc"), ml.fit(layout, cohort(6), **OPTIONS))
 
 
-@pytest.mark.trust("faults", "disk full while writing a forecast")
 def test_a_forecast_of_the_command(disk, short, tmp_path, capsys):
     fitted, items, place = tmp_path / "fit.nc", tmp_path / "items.csv", disk / "forecast.csv"
     short.save(fitted)

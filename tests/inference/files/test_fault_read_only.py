@@ -35,7 +35,6 @@ def closed(tmp_path_factory, fit):
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-@pytest.mark.trust("faults", "a read-only folder")
 @pytest.mark.parametrize(
     ("write", "said"),
     [
@@ -75,7 +74,6 @@ def test_writing(closed, fit, write, said):
         write(fit, closed)
 
 
-@pytest.mark.trust("faults", "a read-only folder")
 def test_reading(closed, fit, monkeypatch):
     assert same_draws(ml.load(closed / "fit.nc"), fit)
     assert ml.load(closed / "store").subjects == ["s0"]
@@ -83,7 +81,6 @@ def test_reading(closed, fit, monkeypatch):
     assert cached("key", ".txt", lambda: b"made") == b"made"
 
 
-@pytest.mark.trust("faults", "a read-only folder for the command")
 def test_the_command(closed, capsys):
     from measurement_layouts.command import main
 

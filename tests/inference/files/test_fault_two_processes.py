@@ -4,7 +4,6 @@ import subprocess
 import sys
 import time
 
-import pytest
 from helpers import TESTS
 from helpers.fault_cases import OPTIONS, cohort, exactly, layout, same_draws
 
@@ -32,7 +31,6 @@ ml.fit(fault_cases.layout, fault_cases.cohort(4), store=sys.argv[2], **options)
 """
 
 
-@pytest.mark.trust("faults", "two processes writing one store")
 def test_the_second_is_refused_and_goes_on_once_the_first_is_dead(tmp_path):
     store, wanted = tmp_path / "store", cohort(4)
     command = [sys.executable, "-c", FIRST, str(TESTS), str(store)]

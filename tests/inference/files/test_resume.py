@@ -91,8 +91,6 @@ def stop_at(monkeypatch, number):
         monkeypatch.setattr(model, "sample", interrupted)
 
 
-@pytest.mark.trust("faults", "a fit that is killed")
-@pytest.mark.trust("faults", "a joint fit that is killed")
 @pytest.mark.slow
 @pytest.mark.alone
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
@@ -115,8 +113,6 @@ def test_a_fit_that_was_stopped_goes_on(kind, sampled, tmp_path, number):
     assert sampled == []
 
 
-@pytest.mark.trust("faults", "Ctrl-C keeps what is done")
-@pytest.mark.trust("faults", "Ctrl-C keeps the chains of a joint fit that are done")
 @pytest.mark.usefixtures("pretended")
 def test_ctrl_c_keeps_what_is_in_the_store(kind, sampled, tmp_path, monkeypatch):
     whole = fit(kind)

@@ -186,7 +186,6 @@ def test_other_options(filled, animal_ai, outcomes, options, message):
         pass
 
 
-@pytest.mark.trust("faults", "a store of another layout")
 def test_another_layout(filled, outcomes):
     layout = small_layouts.animal_ai(toward=0.5)
     message = (

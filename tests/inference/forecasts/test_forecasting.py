@@ -106,7 +106,6 @@ def test_inputs_stay_as_they_are(fitted, new_items):
     assert fitted.data.identical(draws)
 
 
-@pytest.mark.trust("promises", "items outside a declared range are flagged")
 def test_outside_the_range_is_forecast_and_flagged(fitted, new_items):
     new_items.loc["new-2", "rewardSize"] = 3.0
     new_items.loc["new-5", "rewardDistance"] = -9.0
@@ -203,7 +202,6 @@ def test_order_and_company_do_not_hide_a_training_item(fitted, items, new_items)
     assert seen[seen].index.tolist() == ["item-07", "item-01"]
 
 
-@pytest.mark.trust("promises", "an item read from a text file is the same")
 def test_an_item_read_from_a_text_file_is_the_same(fitted, items):
     """A last digit that writing and reading has cost does not make another item of it."""
     rough = items.copy()

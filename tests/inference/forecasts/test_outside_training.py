@@ -63,7 +63,6 @@ def three_and_five():
     return fitted(counting(), items, {"Ann": "abd", "Bob": "abc"})
 
 
-@pytest.mark.trust("promises", "what lies outside a subject's training items is told")
 def test_seven_objects_after_three_and_five(three_and_five):
     """Inside the declared range; nine objects, which only Bob attempted, do not count for Ann."""
     new = pd.DataFrame({"objects": [4, 7, 1]}, index=["four", "seven", "one"])
@@ -347,7 +346,6 @@ def test_loaded_fits_know_it(three_and_five, tmp_path):
     pd.testing.assert_frame_equal(loaded.forecast(new).to_frame(), expected.to_frame())
 
 
-@pytest.mark.trust("promises", "scores count what lies outside training items")
 def test_scores_count_items_outside(three_and_five):
     """Of those that were scored: Ann has no outcome on one object."""
     new = pd.DataFrame({"objects": [4, 7, 1]}, index=["four", "seven", "one"])

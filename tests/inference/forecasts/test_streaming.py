@@ -49,7 +49,6 @@ def designed(layout, items, draws, levels=None, subjects=3):
     return small_layouts.crafted(layout, evaluation, posterior), table
 
 
-@pytest.mark.trust("promises", "neither memory nor threads change a digit")
 @pytest.mark.parametrize("levels", [None, (0.0, 1.0, 2.5)])
 @pytest.mark.parametrize(("memory", "threads"), [(0.01, 1), (0.2, 3), (3, 2)])
 def test_neither_memory_nor_threads_change_a_digit(layout, monkeypatch, levels, memory, threads):

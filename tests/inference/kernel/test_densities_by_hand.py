@@ -26,21 +26,10 @@ LARGE |= {"object-permanence, recommended layout", "dispositions, recommended la
 
 
 def each(names, slow=()):
-    """A test of layouts, each of which counts in the trust table."""
-    return pytest.mark.parametrize(
-        "name",
-        [
-            pytest.param(
-                name,
-                id=name,
-                marks=[
-                    pytest.mark.trust("oracles", f"layout {name}"),
-                    *([pytest.mark.slow] if name in slow else []),
-                ],
-            )
-            for name in names
-        ],
-    )
+    """A test of layouts."""
+    marks = {name: [pytest.mark.slow] if name in slow else [] for name in names}
+    cases = [pytest.param(name, id=name, marks=marks[name]) for name in names]
+    return pytest.mark.parametrize("name", cases)
 
 
 @pytest.fixture
@@ -71,19 +60,17 @@ def test_differences_are_taken_in_extended_precision():
 
 
 @each(LAYOUTS, slow=LARGE)
-def test_density(name, rng, request):
+def test_density(name, rng):
     of = case(name)
     hold(of, points(of, rng))
-    request.node.user_properties.append(("inputs", 2 * POINTS))
 
 
 @pytest.mark.slow
 @each(LAYOUTS)
-def test_density_of_outcomes_that_agree(name, rng, request):
+def test_density_of_outcomes_that_agree(name, rng):
     """One attempt each, or more that came out alike: machine code of another form."""
     of = case(name, unanimous=True)
     hold(of, points(of, rng, FEWER))
-    request.node.user_properties.append(("inputs", 2 * FEWER))
 
 
 @each(LAYOUTS, slow=LARGE)

@@ -55,7 +55,6 @@ def run(*typed, **environment):
     return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()
 
 
-@pytest.mark.trust("faults", "a home that cannot be written")
 @pytest.mark.slow
 def test_what_compiles_says_so():
     status, told, _ = run("-c", CODE, str(TESTS), "4")
@@ -66,7 +65,6 @@ def test_what_compiles_says_so():
         assert line.endswith(f" cannot be written (Not a directory); {ADVICE}")
 
 
-@pytest.mark.trust("faults", "a home that cannot be written")
 @pytest.mark.slow
 def test_with_priors_drawn_before(tmp_path):
     """What is kept of another day needs no PyTensor; what is not, does."""
@@ -79,7 +77,6 @@ def test_with_priors_drawn_before(tmp_path):
     assert all(line.endswith(ADVICE) for line in fits)
 
 
-@pytest.mark.trust("faults", "a home that cannot be written")
 @pytest.mark.slow
 def test_the_numba_part_is_named(tmp_path):
     """The folder of compiled C code alone is not enough for a layout without our machine code."""
@@ -92,7 +89,6 @@ def test_the_numba_part_is_named(tmp_path):
     )
 
 
-@pytest.mark.trust("faults", "a home that cannot be written")
 @pytest.mark.slow
 def test_the_remedy_is_one(tmp_path):
     flags = {"PYTENSOR_FLAGS": f"base_compiledir={tmp_path}"}
@@ -100,7 +96,6 @@ def test_the_remedy_is_one(tmp_path):
     assert (status, told) == (0, ["done"] * 4)
 
 
-@pytest.mark.trust("faults", "a home that cannot be written")
 def test_the_command(tmp_path):
     code = tmp_path / "layout.py"
     code.write_text(

@@ -79,7 +79,6 @@ SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
 @pytest.mark.slow
-@pytest.mark.trust("promises", "machine code equals the plain model")
 def test_random_layouts_and_batteries(more):
     """Twenty layouts, and forty with the option ``--inputs 2``, which `scripts/trust.sh` gives."""
 

@@ -135,7 +135,6 @@ def slopes_by_differences(density, point, step=1e-5):
     ]
 
 
-@pytest.mark.trust("promises", "measured demands are averaged over")
 @pytest.mark.parametrize("most", [1, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", CASES)
 def test_the_density_is_the_sum_over_all_levels(case, most, rng):

@@ -136,7 +136,6 @@ def by_quadrature(features, data, row, slope, noise, tilt):
     return ways + np.log(quad(joint, places[0], places[-1], **options)[0])
 
 
-@pytest.mark.trust("oracles", "what is unseen, integrated")
 def test_the_sum_over_places_is_the_integral():
     """Nats of seven items together.
 

@@ -26,13 +26,11 @@ def dispositions():
     return Problem(case.declare(), table, SUBJECT)
 
 
-@pytest.mark.trust("metamorphic", DISPOSITIONS)
 @pytest.mark.parametrize("name", ["permuting items", "adding an item nobody attempted"])
 def test_items_with_something_unseen(dispositions, name, rng):
     hold_unchanged(dispositions, name, rng)
 
 
-@pytest.mark.trust("metamorphic", "attempts share what is unseen of their item")
 @pytest.mark.parametrize("name", sorted(NOT_COUNTED_ALIKE))
 def test_attempts_of_one_item_are_not_items_alike(dispositions, name, rng):
     """As items of their own they would tell of many scenarios instead of one."""
@@ -44,7 +42,6 @@ def pull(problem):
     return SubjectData.of(problem.evaluation, problem.subject).constants["meanFailure"]
 
 
-@pytest.mark.trust("metamorphic", "the pull of the noise counts attempts")
 def test_the_pull_of_the_noise_stays(rng):
     problem = random_problem(aaio.published_layout(), rng)
     counts = problem.items[COUNTS].sum()

@@ -27,10 +27,6 @@ WITHIN_ERROR = [
 ]
 
 
-def of(names):
-    return [pytest.param(name, marks=pytest.mark.trust("metamorphic", name)) for name in names]
-
-
 @pytest.fixture(scope="module")
 def original():
     """The published layout, whose noise pulls towards the subject's own mean failure."""
@@ -39,7 +35,7 @@ def original():
     return problem, fitted(problem)
 
 
-@pytest.mark.parametrize("name", of(BITS))
+@pytest.mark.parametrize("name", BITS)
 def test_to_the_bit(original, name, rng):
     problem, fit = original
     transformed = UNCHANGED[name](problem, rng)
@@ -52,7 +48,7 @@ def test_to_the_bit(original, name, rng):
         np.testing.assert_array_equal(forecasts[0][kind].to_numpy(), forecasts[1][kind].to_numpy())
 
 
-@pytest.mark.parametrize("name", of(WITHIN_ERROR))
+@pytest.mark.parametrize("name", WITHIN_ERROR)
 def test_within_monte_carlo_error(original, name, rng):
     problem, fit = original
     other = fitted(UNCHANGED[name](problem, rng))

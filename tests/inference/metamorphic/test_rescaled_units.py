@@ -22,8 +22,6 @@ MANY = 12
 LENGTHS = {"reach": 1, "help": 1, "slope": -1, "noise": 0}
 """The power of the unit that a latent of `rescaled.reaching` has."""
 
-trust = pytest.mark.trust("metamorphic", "rescaling a unit with its range")
-
 
 def measured(layout, rng_seed, factor=1.0, items=30):
     """Lengths and counts: of the same seed the same, in the unit; the last is not attempted."""
@@ -58,16 +56,13 @@ def hold_rescaled(family, size, unit, factor, seed):
     np.testing.assert_allclose(found, wanted, atol=ROUNDING * 100)  # of some 100
 
 
-@trust
 @pytest.mark.parametrize("family", FAMILIES)
 def test_metres_in_centimetres(family):
     hold_rescaled(family, 2.0, "cm", UNITS["cm"], seed=1)
 
 
 @pytest.mark.slow
-@pytest.mark.trust("metamorphic", "any unit, with its range")
-def test_any_unit(request):
-    request.node.user_properties.append(("inputs", MANY))
+def test_any_unit():
 
     @settings(max_examples=MANY)
     @given(
@@ -111,7 +106,6 @@ def metres():
     return fitted_in("m")
 
 
-@trust
 def test_a_fit_in_another_unit_has_the_posterior_and_the_forecasts(metres):
     """NUTS rounds otherwise in another unit, so the draws differ and the posterior does not."""
     (one, fit), (other, fit_in_inches) = metres, fitted_in("inch")
@@ -137,7 +131,6 @@ def steep(unit):
     return ml.Layout("steep", ml.Success("reached", logistic(reach - far, slope=0.8 / factor)))
 
 
-@trust
 def test_an_integrated_posterior_is_rescaled_draw_by_draw():
     """It is refined until its moments are settled to 1e-6, and draws are stratified."""
     drawn = {}
@@ -167,7 +160,6 @@ def by_uncertain_band(risk, low, high, factor):
     return uncertain_band(risk, low, high, 0.5 * factor, 2 / factor, min_width=0.1 * factor)
 
 
-@pytest.mark.trust("metamorphic", "bands are of whole levels, whose unit is not exchanged")
 @pytest.mark.parametrize("link", [by_band, by_uncertain_band], ids=["band", "uncertain band"])
 def test_bands_are_written_for_one_unit(link):
     """The steepness of the published band has exp(1 / half its width), which no unit cancels.

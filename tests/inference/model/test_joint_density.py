@@ -19,7 +19,6 @@ from measurement_layouts.linking import logistic, total
 _LAYOUTS, _FAST = 8, 4
 
 
-@pytest.mark.trust("oracles", "PyMC: density of joint layouts")
 @pytest.mark.parametrize(
     "seed",
     [
@@ -123,7 +122,6 @@ def test_partly_centred_slopes_have_the_same_density():
     assert abs(densities[0](at) - densities[1](there) - change) < 1e-10
 
 
-@pytest.mark.trust("promises", "slopes of items whose spread is unknown: chains converge")
 def test_slopes_with_an_inferred_spread_converge_on_rasch_data():
     """Without deviations of the logarithms, R-hat is above 1.3 here."""
     rng = np.random.default_rng(3)

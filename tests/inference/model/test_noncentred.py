@@ -176,7 +176,6 @@ ENOUGH = 400  # 100 for each of four chains, as every fit wants
 OPTIONS = {"draws": 500, "tune": 500, "reruns": 0, "seed": 1, "progressbar": False}
 
 
-@pytest.mark.trust("promises", "few outcomes on latents whose scale is unknown: chains converge")
 def test_funnels_converge():
     table = ml.fit(*few(), **OPTIONS).diagnostics()
     assert (table["ess"] < ENOUGH).sum() <= 1
@@ -188,7 +187,6 @@ def test_funnels_sampled_as_they_are_do_not(centred):
     assert (table["ess"] < ENOUGH).sum() >= 6
 
 
-@pytest.mark.trust("oracles", "a scale that is a latent: NUTS against the grid")
 def test_as_the_grid_has_it():
     """Within 4 Monte Carlo standard errors; the grid integrates in the same coordinates."""
     made = layout(mu=0.5, sigma="spread")
@@ -210,7 +208,6 @@ def test_as_the_grid_has_it():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("metamorphic", "abilities sampled as they are, or as deviations")
 def test_abilities_have_one_posterior_in_either_form(monkeypatch):
     """Means and spreads of all elements, within 4.5 joint Monte Carlo standard errors.
 

@@ -51,7 +51,6 @@ def deviations(cohort):
     return dict.fromkeys(few_outcomes(cohort) - sums)
 
 
-@pytest.mark.trust("oracles", "PyMC: density and gradient of random layouts")
 @pytest.mark.parametrize("seed", range(STUDIES))
 def test_density_and_gradient_are_those_of_to_pymc(seed):
     cohort, model = cohort_and_model(seed)
@@ -71,7 +70,6 @@ def test_density_and_gradient_are_those_of_to_pymc(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("oracles", "nutpie: posteriors of random layouts")
 @pytest.mark.parametrize("seed", range(FITTED))
 def test_posteriors_are_those_of_nutpie(seed):
     """Means of all values are within 4 Monte Carlo errors, or the status is not ``ok``.

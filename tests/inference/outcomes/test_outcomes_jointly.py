@@ -24,7 +24,6 @@ def names(prefix, count):
     return [f"{prefix}{number}" for number in range(count)]
 
 
-@pytest.mark.trust("oracles", "maximum likelihood by quadrature: graded responses of a population")
 def test_graded_responses_of_a_population_are_those_of_quadrature():
     """Means within half a posterior sd of the mode of the marginal density, which is near them."""
     rng = np.random.default_rng(5)

@@ -42,7 +42,6 @@ def likelihood(made, evaluation, profile):
     return binom.logpmf(successes, trials, chances).sum()
 
 
-@pytest.mark.trust("oracles", "grades and scores, categorical")
 @pytest.mark.parametrize("name", of.LEAVES)
 def test_likelihood_is_the_categorical_one(name, rng):
     made, table = of.layout(*of.LEAVES[name]()), of.items(9)

@@ -43,7 +43,6 @@ def schools():
     return small_populations.crafted(small_populations.schools(), evaluation, given), given
 
 
-@pytest.mark.trust("oracles", "the levels where items stand")
 def test_rasch_items_stand_at_minus_their_ease(rasch):
     found = item_places(rasch)
     ease = rasch.posterior["ease"].to_numpy().reshape(-1, 7)
@@ -55,7 +54,6 @@ def test_rasch_items_stand_at_minus_their_ease(rasch):
     assert np.allclose(wider[["place", "low", "high"]], summary(-ease, 0.99), atol=1e-6)
 
 
-@pytest.mark.trust("oracles", "the levels where items stand")
 def test_what_subjects_have_is_averaged_over_them(schools):
     """The average subject: of likings per task, and of schools as often as subjects go there."""
     fit, given = schools
@@ -71,7 +69,6 @@ def test_what_subjects_have_is_averaged_over_them(schools):
     assert not np.allclose(found, summary(without.reshape(-1, 7)), atol=1e-2)
 
 
-@pytest.mark.trust("oracles", "the levels where items stand")
 def test_products_as_a_solver_has_them(fitted):
     """Each subject alone: the other capability, noise and bias are those of the average one."""
     found = item_places(fitted).set_index(["node", "item"])

@@ -23,7 +23,6 @@ def _same(one, other):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("promises", "a joint fit's draws depend on the seed alone")
 def test_the_seed_makes_a_joint_fit_reproducible(fitted):
     assert _same(fitted, ml.fit(exam_layout(), cohort_data(), n_jobs=1, **_SHORT))
     assert not _same(fitted, ml.fit(exam_layout(), cohort_data(), **{**_SHORT, "seed": 4}))
@@ -82,7 +81,6 @@ def test_an_operation_without_machine_code_is_compiled_by_nutpie():
     assert result.data["posterior"]["ability"].shape == (2, 60, 12)
 
 
-@pytest.mark.trust("promises", "a store of chains goes on where it stopped")
 def test_a_chain_that_fails_is_named_and_others_are_kept(fitted, tmp_path, monkeypatch):
     sampled, real = [], problems.sample_chain
 

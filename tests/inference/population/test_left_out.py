@@ -43,7 +43,6 @@ def integral(logits, successes, trials, mean, sd):
     return np.log(value) + top
 
 
-@pytest.mark.trust("oracles", "an item or a subject left out, by quadrature")
 @pytest.mark.parametrize("zero_sum", [True, False])
 @pytest.mark.parametrize("subjects", [6, 300])
 def test_an_item_with_an_ease_of_its_own(subjects, zero_sum):
@@ -59,7 +58,6 @@ def test_an_item_with_an_ease_of_its_own(subjects, zero_sum):
         assert found.values[draw] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.trust("oracles", "an item or a subject left out, by quadrature")
 @pytest.mark.parametrize("items", [5, 80])
 def test_a_subject_with_an_ability_of_its_own(items):
     fit, evaluation, draws = made_up(joint_fits.rasch(), 7, items)
@@ -83,7 +81,6 @@ def test_an_item_without_anything_of_its_own():
     np.testing.assert_allclose(found.values, expected, atol=1e-9)
 
 
-@pytest.mark.trust("oracles", "an item or a subject left out, by quadrature")
 def test_a_subject_with_several_values_of_its_own():
     """An ability and a liking of each of two tasks; points are right on average."""
     fit, evaluation, draws = made_up(joint_fits.schooled(), 9, 10)

@@ -54,7 +54,6 @@ def exactly(fit, outcomes):
     return weights, weights @ each, sd, each.mean()
 
 
-@pytest.mark.trust("oracles", "a newcomer given the others' fit, by quadrature")
 @pytest.mark.parametrize("outcomes", [(1, 1, 1, 1, 1), (0, 0, 0, 0, 0), (1, 0, 1, 0, 0)])
 def test_a_newcomer_is_what_quadrature_says(others, outcomes):
     weights, mean, sd, _ = exactly(others, outcomes)
@@ -72,7 +71,6 @@ def test_a_newcomer_is_what_quadrature_says(others, outcomes):
     )
 
 
-@pytest.mark.trust("oracles", "a newcomer given the others' fit, by quadrature")
 def test_without_weights_it_would_be_wrong(others):
     """The twin: draws of the others taken equally are off by many standard errors."""
     _, mean, sd, unweighted = exactly(others, (1, 1, 1, 1, 1))

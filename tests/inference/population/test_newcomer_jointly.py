@@ -19,7 +19,6 @@ def compared(evaluation):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("oracles", "newcomers given the others' fit, against the joint fit")
 def test_newcomers_are_close_to_the_joint_fit(compared):
     found = figures(compared)
     assert found["newcomers"] == 5

@@ -67,7 +67,6 @@ def test_a_fit_has_a_part_for_each_subject_on_each_item():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("oracles", "the plain model: forecasts with parts of subjects on items")
 def test_forecasts_are_those_of_the_plain_model(fresh_forms):
     """Known cells, one that nobody attempted, a new item, and a new subject."""
     evaluation, layout = _evaluation(), _layout()
@@ -96,7 +95,6 @@ COHORT = 60
 
 
 @pytest.mark.slow
-@pytest.mark.trust("calibration", "repeated attempts, in a joint fit")
 def test_intervals_hold_abilities_with_the_part_and_not_without():
     """Thirty items of ten attempts, and a part of one log-odds for each subject on each item."""
     skills, evaluation = repeated_attempts.counts(COHORT, 1.0, seed=2)

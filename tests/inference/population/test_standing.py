@@ -33,7 +33,6 @@ def normal_fit(evaluation, seen, errors):
     return small_populations.crafted(joint_fits.rasch(), evaluation, given)
 
 
-@pytest.mark.trust("oracles", "what the population and own outcomes say")
 def test_normal_profiles_fall_into_population_and_own_data(evaluation):
     rng = np.random.default_rng(2)
     seen, errors = rng.normal(size=12), rng.uniform(0.3, 2.0, 12)
@@ -51,7 +50,6 @@ def test_normal_profiles_fall_into_population_and_own_data(evaluation):
     assert not (abs(table["mean"] - seen) < tolerance + 0.02).all()  # the twin: no population
 
 
-@pytest.mark.trust("oracles", "what the population and own outcomes say")
 def test_covariates_and_schools_move_the_population(evaluation):
     shape = QUANTILES.shape
     effect = np.array([-3.0, 0.0, 3.0])

@@ -28,7 +28,6 @@ def truths():
     return draw_truths(Cohort.of_tables(LAYOUT, ITEMS, SUBJECTS), 2000, seed=1)
 
 
-@pytest.mark.trust("calibration")
 def test_draws_follow_the_priors(truths):
     """Deviations of abilities are standard normal; with the covariate left out they are not."""
     location = truths["mean"] + truths["gain"] * SUBJECTS["tests"].to_xarray().rename(

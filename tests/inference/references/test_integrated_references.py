@@ -17,7 +17,6 @@ def hold(reference, exact):
         assert abs(found - value) < ERRORS * error, kind
 
 
-@pytest.mark.trust("references", "coin")
 def test_the_coin_is_a_beta_distribution():
     exact = stats.beta(1 + 16, 1 + 24 - 16)
     known = {"mean": exact.mean(), "sd": exact.std()}
@@ -62,7 +61,6 @@ def summary(places, mass):
     return found | {name: np.interp(prob, ends, places + half) for name, prob in QUANTILES.items()}
 
 
-@pytest.mark.trust("references", "propensity")
 def test_the_propensity_is_integrated_by_hand():
     reference = CASES["propensity"].read()["elements"]
     for element, (places, mass) in propensity_posterior().items():

@@ -21,9 +21,7 @@ THEIRS = {"draws": 2500, "tune": 500, "chains": 2, "target_accept": 0.8, "seed":
 # of 2,000 draws the standard error of an upper quantile is itself off by a factor of three
 ERRORS = 4.5  # 280 comparisons pass it by chance in 1 of 500 seeds
 
-cases = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.trust("references", name)) for name in CASES]
-)
+cases = pytest.mark.parametrize("name", CASES)
 
 
 def by_us(case, layout=None, **changes):

@@ -51,7 +51,6 @@ def coverage(found, truth):
     return ((low <= truth) & (truth <= high)).mean()
 
 
-@pytest.mark.trust("promises", "the published pull is known to use outcomes twice")
 def test_the_published_pull_uses_the_outcomes_twice(animal_ai, truth, monkeypatch):
     """Intervals of the noise hold less than they promise, and not for want of the true constant.
 

@@ -56,7 +56,6 @@ def test_density_and_gradient_are_those_at_the_moved_point():
     np.testing.assert_allclose(directions.inverse(there), point, atol=1e-12)
 
 
-@pytest.mark.trust("oracles", "closed forms: stretched coordinates")
 @pytest.mark.parametrize(("doublings", "draws"), [(10, 4_000), (2, 40_000)])
 def test_posteriors_of_coins_are_beta_distributions(doublings, draws):
     """Shares of draws below the ends of the exact central 90 %; points not moved miss them."""

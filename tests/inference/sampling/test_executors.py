@@ -96,7 +96,6 @@ KINDS = [
 ]
 
 
-@pytest.mark.trust("promises", "the same seed gives the same bits")
 @pytest.mark.parametrize("kind", KINDS)
 def test_processes_draw_the_same(kind, animal_ai, cohort, sampling, same):
     """Those sampled again included, and with one compilation in each process."""
@@ -111,7 +110,6 @@ def test_processes_draw_the_same(kind, animal_ai, cohort, sampling, same):
         assert other.data.identical(jointly.data)
 
 
-@pytest.mark.trust("promises", "the same seed gives the same bits")
 def test_threads_of_an_executor_draw_the_same(animal_ai, cohort, fitted, sampling, same):
     with ThreadPoolExecutor(3) as executor:
         fit = ml.fit(animal_ai, cohort, executor=executor, **sampling)
@@ -119,7 +117,6 @@ def test_threads_of_an_executor_draw_the_same(animal_ai, cohort, fitted, samplin
         assert executor.submit(max, 1, 2).result() == 2  # it is not shut down
 
 
-@pytest.mark.trust("faults", "a worker that is killed")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_worker_that_is_killed(kind, monkeypatch, tmp_path):
     """What is finished is in the store, what was in flight is named, the same call continues."""

@@ -34,7 +34,6 @@ def hungry():
 @pytest.mark.slow
 @pytest.mark.alone
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are Linux's")
-@pytest.mark.trust("faults", "out of memory in one subject")
 def test_the_subject_is_named_and_the_others_are_there(tmp_path):
     """If the memory takes the worker along, the same call continues with the store."""
     options = NUTS | {"draws": 20_000, "chains": 4}

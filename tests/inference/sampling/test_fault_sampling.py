@@ -60,7 +60,6 @@ def test_refused(call, error, message):
         call()
 
 
-@pytest.mark.trust("faults", "fewer chains than R-hat needs")
 def test_one_chain_is_not_converged():
     found = ml.fit(layout, evaluation(), **NUTS | {"draws": 2000, "tune": 500, "chains": 1})
     said = found.diagnostics()
@@ -69,7 +68,6 @@ def test_one_chain_is_not_converged():
     assert said["reason"].tolist() == ["R-hat unknown: it needs at least 2 chains that move"] * 2
 
 
-@pytest.mark.trust("faults", "R-hat that is NaN")
 def test_chains_that_do_not_move_are_not_converged():
     from measurement_layouts.inference.sampling.convergence import convergence, faults
     from measurement_layouts.inference.sampling.draws import Draws

@@ -21,7 +21,6 @@ def cohort(request):
     return outcomes, fit, references.Quadrature(*outcomes)
 
 
-@pytest.mark.trust("oracles", "quadrature: a population of few subjects")
 def test_mean_spread_and_differences_are_those_of_quadrature(cohort):
     """Within four Monte Carlo errors; a truncated and latticed sampler is far off."""
     outcomes, fit, exact = cohort
@@ -60,7 +59,6 @@ def test_two_equal_subjects_are_not_tied():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("calibration", "a population of ten subjects")
 def test_true_values_have_uniform_ranks():
     """Ten subjects of 300 trials: the ranks of a truncated and latticed sampler are not uniform."""
     ranks = references.ranks(10, 300, SIMULATIONS, 3, references.fitted)
@@ -70,7 +68,6 @@ def test_true_values_have_uniform_ranks():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("references", "inference_gym: 1PL")
 def test_the_reference_of_a_1pl_is_found():
     """Means and sds of 501 values; the mean of the abilities trades with all difficulties."""
     folder = study("inference_gym_1pl", "answers.csv", "truth.csv")

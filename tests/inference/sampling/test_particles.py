@@ -24,7 +24,6 @@ def exactly():
     return weights, ((1 - PLACES[:, None]) / width * weights[:, None]).sum(axis=0)
 
 
-@pytest.mark.trust("oracles", "sequential Monte Carlo, in closed form")
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_scores_and_places_are_those_of_the_closed_form(seed):
     weights, means = exactly()

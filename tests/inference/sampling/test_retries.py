@@ -54,7 +54,6 @@ def test_as_many_draws_are_kept_as_asked(rng):
     assert thinned(drawn, 1) is drawn
 
 
-@pytest.mark.trust("promises", "no divergence is thinned away")
 @pytest.mark.parametrize("place", range(6))
 def test_no_divergence_is_thinned_away(place):
     diverging = np.zeros((2, 6), bool)
@@ -169,7 +168,6 @@ def undecided():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("promises", "a hard posterior is sampled again with more care")
 def test_a_hard_posterior_comes_clean(undecided):
     """With 4 to 9 divergences at 0.6, at most 1 at 0.9 and none at 0.975 under other seeds.
 

@@ -1,13 +1,11 @@
 """One seed, one result: whatever the workers, their number, the order and the company."""
 
-import pytest
 from helpers import pretend
 
 import measurement_layouts as ml
 from measurement_layouts.common.seeds import subject_seed
 
 
-@pytest.mark.trust("promises", "the same seed gives the same bits")
 def test_same_seed_gives_the_same_bits_where_subjects_are_sampled_again(
     animal_ai, cohort, sampling, same
 ):
@@ -19,8 +17,6 @@ def test_same_seed_gives_the_same_bits_where_subjects_are_sampled_again(
     assert set(alone.attempts.values()) == {2}
 
 
-@pytest.mark.trust("promises", "the same seed gives the same bits")
-@pytest.mark.trust("metamorphic", "order of subjects, who else is fitted, and threads")
 def test_same_seed_gives_the_same_bits(animal_ai, cohort, fitted, sampling, same):
     """Whatever the number of threads, the order of subjects and who else is fitted."""
     again = ml.fit(animal_ai, cohort, n_jobs=1, **sampling)

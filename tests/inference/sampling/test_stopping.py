@@ -118,7 +118,6 @@ def run(code):
     return done.returncode, done.stdout.split("\n")[:-1], done.stderr
 
 
-@pytest.mark.trust("faults", "Ctrl-C while threads sample")
 @pytest.mark.parametrize(
     ("code", "times"),
     [
@@ -139,7 +138,6 @@ def test_a_script_goes_on_and_ends_well(code, times):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("faults", "Ctrl-C while threads sample")
 def test_a_script_that_catches_nothing_is_interrupted():
     status, _, complaint = run("interrupt()")
     assert status == -signal.SIGINT
@@ -147,7 +145,6 @@ def test_a_script_that_catches_nothing_is_interrupted():
 
 
 @pytest.mark.slow
-@pytest.mark.trust("faults", "a script that ends while a thread samples")
 def test_a_script_that_ends_while_a_thread_samples():
     assert run(LEFT_ALONE) == (0, [], "")
 

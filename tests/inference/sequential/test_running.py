@@ -57,7 +57,6 @@ def both(request):
     return followed(skills_layout(), bank, answers), fit.profiles()
 
 
-@pytest.mark.trust("oracles", "a posterior carried on answer by answer, by a fit")
 def test_a_posterior_carried_on_is_that_of_a_fit(both):
     running, fitted = both
     off = (running.means - fitted["mean"]) / fitted["sd"]
@@ -67,7 +66,6 @@ def test_a_posterior_carried_on_is_that_of_a_fit(both):
     assert running.error < 0.1
 
 
-@pytest.mark.trust("oracles", "a posterior carried on answer by answer, by a fit")
 def test_without_new_weights_it_is_another(monkeypatch, both):
     """The twin: answers that do not change the weights leave the prior."""
     _, fitted = both
@@ -91,7 +89,6 @@ def exactly(bank, won):
     return weight[at > 0].sum(), mean, np.sqrt(weight @ (at - mean) ** 2)
 
 
-@pytest.mark.trust("oracles", "modes of a posterior carried on, by quadrature")
 def test_both_modes_are_kept_with_their_weights():
     bank, won = band_answers()
     right, mean, sd = exactly(bank, won)
@@ -167,7 +164,6 @@ def test_particles_are_drawn_anew_where_the_error_grows(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.trust("oracles", "a newcomer's posterior carried on, by one taken at once")
 def test_a_newcomer_is_carried_on_as_if_taken_at_once():
     mean = ml.Bias("mean", per="population", prior=normal(0, 1))
     ability = ml.Capability("ability", prior=normal(mean, ml.Spread("spread")))
