@@ -101,28 +101,6 @@ def test_options_have_one_name_one_default_and_one_place(name):
     assert faults(EVERYTHING[name]) == []
 
 
-def odd_default(fit: int, *, prob: float = 0.95) -> int:
-    return fit
-
-
-def odd_place(fit: int, subjects: object = None) -> int:
-    return fit
-
-
-def odd_order(evaluation: int, layout: int) -> int:
-    return layout
-
-
-def without_types(fit, seed=1) -> int:
-    return fit
-
-
-@pytest.mark.parametrize("function", [odd_default, odd_place, odd_order, without_types])
-def test_another_manner_is_noticed(function):
-    """Twin that must fail."""
-    assert faults(function) != []
-
-
 @pytest.mark.parametrize("room", ROOMS.values(), ids=ROOMS)
 def test_every_room_lists_its_names_once(room):
     assert len(set(room.__all__)) == len(room.__all__)

@@ -132,13 +132,6 @@ def test_tables_of_numbers_stand_beside_the_command_that_prints_them(page):
     assert tables_without_command(page.read_text()) == []
 
 
-def test_a_table_without_a_command_is_noticed():
-    table = "a | b\n--- | ---\n1 | 0.5\n"
-    with_command = f"# One\n\n`measurement-layouts run adele`:\n\n{table}\n"
-    assert tables_without_command(f"{with_command}## Two\n\n{table}") == ["## Two"]
-    assert tables_without_command(f"# One\n\n{table.replace('0.5', '5')}") == []
-
-
 def test_every_promise_links_to_tests_that_are_there():
     links = re.compile(r"\[`(test_\w+)`\]\(\.\./(tests/[\w/]+\.py)\)")
     rows = [row for row in (ROOT / "docs" / "PROMISES.md").read_text().splitlines() if "](" in row]

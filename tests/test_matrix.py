@@ -17,14 +17,6 @@ from helpers.crossings import DRAWS, FACTORS, SAMPLING, SUBJECTS, covering, ever
 
 import measurement_layouts as ml
 
-_STEPS = "joint, graded; joint, score; joint, several outcomes"
-_LEVELS_OF_STEPS = "; ".join(
-    f"{latent}, {outcome}"
-    for latent in ("category", "two categories")
-    for outcome in ("graded", "score", "several outcomes")
-)
-_OF_LEVELS = "category; two categories"
-
 PAGE = Path(__file__).parents[1] / "docs/reference/what-works-together.md"
 MOST_RULES = 10
 EVERY_ROW = os.environ.get("MATRIX") == "all"

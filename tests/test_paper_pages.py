@@ -112,20 +112,3 @@ def test_nothing_that_the_paper_describes_is_missing(name):
         assert all(word in WORDS for word in re.split(r", and |, ", row[3])), row
         assert row[4], row
         assert row[2] or row[3] == "not here", row
-
-
-def test_what_is_missing_or_leads_nowhere_is_noticed():
-    """Twin: a name, a page, a place and a part that are not there."""
-    text = (
-        "{py:obj}`~measurement_layouts.dispositions.gone` [a](../how-to/gone) [b](#gone) "
-        "[c](../how-to/collect-votes) {py:obj}`~measurement_layouts.fit`"
-    )
-    assert leads_nowhere(text) == [
-        "measurement_layouts.dispositions.gone",
-        "../how-to/gone",
-        "#gone",
-    ]
-    assert parts("5, Equations 2 and 3") == ["5", "Equation 2", "Equation 3"]
-    assert parts("10, first part") == ["10"]
-    assert parts("8.5.1, Figures 3 to 5") == ["8.5.1", "Figure 3", "Figure 4", "Figure 5"]
-    assert parts("Appendix B.2, Table 5") == ["Appendix B.2", "Table 5"]

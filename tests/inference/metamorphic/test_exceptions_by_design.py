@@ -15,8 +15,6 @@ from test_densities_unchanged import NOT_COUNTED_ALIKE, hold_unchanged, largest_
 from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
-DISPOSITIONS = "items with something unseen"
-
 
 @pytest.fixture(scope="module")
 def dispositions():
