@@ -81,12 +81,6 @@ def legend(figure):
     return [text.get_text() for one in figure.legends for text in one.get_texts()]
 
 
-def test_a_cut_text_is_noticed(rasch):
-    (left, _right) = plots.wright_map(rasch)
-    left.set_title("M" * 300)
-    assert not is_whole(left.figure)
-
-
 class TestWrightMap:
     def test_items_stand_where_the_table_has_them(self, rasch):
         left, right = plots.wright_map(rasch, prob=0.8)

@@ -57,12 +57,6 @@ def test_verdicts_on_real_items(split, layout, holds):
     assert "logistic regression 0." in figures[0].name
 
 
-def test_another_forest_is_noticed():
-    table = means(INSIDE, (0.76, 0.01, 0.15))
-    table.loc[assessed.FOREST, "auroc"] += 0.011
-    assert [figure.holds for figure in published.judge_split(table, INSIDE)][3:] == [False, True]
-
-
 def test_nobody_measured_tasks_elsewhere():
     assert len(published.judge_split(means(INSIDE, (0.76, 0.01, 0.15)), "task OOD")) == 3
 
