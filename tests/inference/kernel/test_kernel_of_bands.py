@@ -79,6 +79,6 @@ def test_a_band_without_width_does_not_stop_the_sampler(name):
     layout, evaluation = small(name)
     assert isinstance(first_compiled(layout, evaluation), Kernel)
     fit = ml.fit(layout, evaluation, draws=20, tune=50, chains=2, seed=1, progressbar=False)
-    assert fit.posterior["risk"].shape == (2, 2, 20)
+    assert fit.posterior["risk"].shape == (2, 20, 2)
     assert np.isfinite(fit.posterior["risk"]).all()
     assert "failed" not in set(fit.diagnostics()["status"])
