@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...common.cache import Recent
+from ...common.memory import return_free_memory
 from ...common.seeds import subject_seed
 from ...layouts import Latent
 from ...layouts.plates import SUBJECT, plate_name
@@ -40,7 +41,13 @@ def joint_form(cohort: Cohort) -> Form:
     shorter. No trajectory is then more than twice as long as is usual in the short run.
     """
     key = compile_key(cohort.layout), cohort.digest
-    return _forms.find(key, lambda: _form(cohort))
+
+    def chosen() -> Form:
+        form = _form(cohort)
+        return_free_memory()  # that the short runs took
+        return form
+
+    return _forms.find(key, chosen)
 
 
 def _form(cohort: Cohort) -> Form:
