@@ -22,8 +22,9 @@ from ...layouts.plates import Plate, plate_name
 from ..distinct import distinct
 from ..kernel.domains import Domains
 from ..kernel.emit import emit
-from ..kernel.inputs import Inputs, Outcomes, log_ways
+from ..kernel.inputs import Inputs
 from ..kernel.machine import Machine, build
+from ..kernel.outcomes import Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.tracing import UntraceableError
 from ..model.cohort import Cohort, plate_feature
@@ -303,14 +304,6 @@ class Battery:
             digest.update(f"{name}{values.shape}\0".encode())
             digest.update(np.ascontiguousarray(values))
         return digest.hexdigest()
-
-    @cached_property
-    def kinds(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Meta-features of the distinct items, and the row of each item among these."""
-        tables = (values.reshape(self.items, -1) for values in self.features.values())
-        columns = [column for table in tables for column in table.T]
-        first, kind = distinct(columns[::-1] or [np.zeros(self.items)])
-        return {name: values[first] for name, values in self.features.items()}, kind
 
 
 def compile_sampler(battery: Battery) -> Battery:
