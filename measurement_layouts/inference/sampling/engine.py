@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,16 +28,9 @@ from ..kernel.outcomes import Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.tracing import UntraceableError
 from ..model.cohort import Cohort, plate_feature
-from ..model.density import (
-    Degrees,
-    LogDensity,
-    Part,
-)
+from ..model.density import Degrees, LogDensity, Part
 from ..model.features import read_training_features
-from ..model.pymc_model import (
-    compile_key,
-    few_outcomes,
-)
+from ..model.pymc_model import compile_key, few_outcomes
 from .plain import Plain
 from .rows import Rows
 
@@ -186,8 +179,8 @@ class Kernel:
         return CompiledPyMCModel(
             dims={},
             reparameterized_names=[],
-            compiled_logp_func=Function(machine.density),
-            compiled_expand_func=Function(machine.profile),
+            compiled_logp_func=SimpleNamespace(address=machine.density),
+            compiled_expand_func=SimpleNamespace(address=machine.profile),
             initial_point_func=self._start,
             shared_data={str(place): array for place, array in enumerate(arrays)},
             shared_var_keys={},
@@ -204,13 +197,6 @@ class Kernel:
     def _start(self, seed: int) -> np.ndarray:
         jitter = np.random.default_rng(seed).uniform(-1, 1, len(self.start))
         return np.asarray(self.start + jitter)
-
-
-@dataclass(frozen=True)
-class Function:
-    """Address of a compiled function."""
-
-    address: int
 
 
 def shape_of(part: Part) -> tuple[int, ...]:
