@@ -273,8 +273,11 @@ class Battery:
         return Cohort.alone(self.layout, dict(self.features), range(self.items), subject)
 
     def compiled(self, cohort: Cohort) -> Compiled:
-        """Return the compiled layout of a subject, which is that of all subjects."""
-        key = compile_key(self.layout), self.digest
+        """Return the compiled layout of a subject, which subjects with the same form share.
+
+        A layout with measured properties has another form where items have several trials.
+        """
+        key = compile_key(cohort.layout), self.digest
         return _samplers.find(key, lambda: compiled(cohort))
 
     def on(self, subject: SubjectData) -> Any:
