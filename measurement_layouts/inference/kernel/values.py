@@ -24,7 +24,6 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "div": np.divide,
     "pow": np.power,
     "neg": np.negative,
-    "reciprocal": np.reciprocal,
     "exp": np.exp,
     "expm1": np.expm1,
     "log": np.log,
