@@ -99,7 +99,10 @@ class Curves:
         layout = battery.layout
         (self.latent,) = layout.latents
         self.subjects = evaluation.subjects
-        features, kind = battery.kinds
+        tables = [values.reshape(battery.items, -1) for values in battery.features.values()]
+        columns = np.concatenate([*tables, np.zeros((battery.items, 1))], axis=1)
+        _, first, kind = np.unique(columns, axis=0, return_index=True, return_inverse=True)
+        features = {name: values[first] for name, values in battery.features.items()}
         everybody = [SubjectData.of(evaluation, subject) for subject in self.subjects]
         right = [np.bincount(kind, one.successes) for one in everybody]
         wrong = [np.bincount(kind, one.trials - one.successes) for one in everybody]

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..layouts import Layout
-from ..linking import Expr, evaluate
+from ..linking import Expr, LayoutError, evaluate
 from .kernel.domains import Domain, Domains
-from .kernel.tracing import Traced, UntraceableError
-from .kernel.values import NUMPY, Space, Value, Values
+from .kernel.tracing import Traced, column
+from .kernel.values import NUMPY, REDUCE, Space, Value, Values, ancestors
 
-_REDUCE = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 CACHED = 2**19  # numbers of an intermediate result that are computed together: 4 MiB
 _LEVEL = "level of "  # a hidden column whose values are the levels of a latent
 
@@ -90,7 +89,7 @@ class Evaluator:
         try:
             self._program: _Program | None = self._traced()
             self.volume = self._program.volume
-        except UntraceableError:
+        except LayoutError:  # an operation that has no quantity
             self._program = None
             self.volume = self._domains.rows.size * math.prod(self._sizes.values())
 
@@ -144,15 +143,9 @@ class Evaluator:
 
     def _traced(self) -> "_Program":
         values, domains = Values(self._domains, self._sizes), self._domains
-        traced: dict[str, Any] = {}
-        for name in self._columns:
-            dims, feature = self._labels(name), frozenset({name})
-            domain = domains.of(feature, dims)
-            assert domain is not None  # noqa: S101
-            numbers = domains.features[name]
-            labels = () if domain.dim is None else (np.arange(numbers.shape[1]),)
-            entries = numbers[(domain.origin, *labels)]
-            traced[name] = Traced(values, values.data(entries, Space(domain, dims), feature))
+        traced: dict[str, Any] = {
+            name: column(values, name, self._labels(name)) for name in self._columns
+        }
         for name in self._leaves:
             feature = frozenset({_LEVEL + name} if name in self._levels else ())
             space = Space(domains.of(feature, ()), self._labels(name))
@@ -202,17 +195,7 @@ class _Program:
 
     def __init__(self, values: Values, outputs: Sequence[Value]) -> None:
         self._values, self._outputs = values, outputs
-
-    @cached_property
-    def _listed(self) -> list[Value]:
-        """Quantities that the outputs depend on, arguments first."""
-        needed, pending = dict[int, Value](), list(self._outputs)
-        while pending:
-            value = pending.pop()
-            if value.number not in needed:
-                needed[value.number] = value
-                pending += value.args
-        return [needed[number] for number in sorted(needed)]
+        self._listed = ancestors(outputs)
 
     @cached_property
     def _last_uses(self) -> dict[int, list[int]]:
@@ -279,7 +262,7 @@ class _Program:
             entries = self._values.domains.map(target.domain, source.domain).T
             tables = np.moveaxis(numbers, 1 + axis, 0)
             columns = (table[rows] for table, rows in zip(tables, entries, strict=True))
-        return np.asarray(reduce(_REDUCE[kind], columns))
+        return np.asarray(reduce(REDUCE[kind], columns))
 
     def _spread(self, numbers: Any, source: Space, target: Space) -> Any:
         """Give numbers (entries, *labels, draws) the axes of a finer space."""

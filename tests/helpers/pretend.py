@@ -18,14 +18,14 @@ def install(monkeypatch, sample=None):
 def install_jointly(monkeypatch, sample=None):
     """Let joint fits take these chains, or those of another function."""
     monkeypatch.setattr(problems, "joint_form", lambda cohort: None)
-    monkeypatch.setattr(problems, "sample_chain", sample or draw_chain)
+    monkeypatch.setattr(problems.Jointly, "sample", sample or draw_chain)
 
 
 def install_in_a_worker():
     """Let both kinds of fits of a process take these draws, from now on."""
     problems.compile_sampler = lambda battery: battery
     problems.alone, problems.sample = _pair, _of_pairs(draw)
-    problems.joint_form, problems.sample_chain = (lambda cohort: None), draw_chain
+    problems.joint_form, problems.Jointly.sample = (lambda cohort: None), draw_chain
 
 
 def _pair(battery, data):
@@ -38,7 +38,7 @@ def _of_pairs(sample):
     return lambda form, *arguments: sample(*form, *arguments)
 
 
-def draw(battery, data, options, seed, cores=1, starts=()):
+def draw(battery, data, options, seed, attempt=1, cores=1, starts=()):
     """Draw independent numbers within each latent's range, whatever the outcomes."""
     rng = np.random.default_rng(seed)
     shape = (options.chains, options.draws)
@@ -49,10 +49,10 @@ def draw(battery, data, options, seed, cores=1, starts=()):
     return Draws(posterior, _statistics(rng, shape))
 
 
-def draw_chain(cohort, number, options, seed, attempt=1):
+def draw_chain(model, name, data, unit, seed):
     """Draw positive numbers for every level of one chain, whatever the outcomes."""
-    rng = np.random.default_rng(subject_seed(seed, f"chain {number}, {attempt}"))
-    posterior = {}
+    rng = np.random.default_rng(subject_seed(seed, f"chain {unit.block}, {unit.attempt}"))
+    posterior, cohort, options = {}, model.cohort, model.options
     for latent in cohort.layout.latents:
         shape = (*cohort.size(latent.plates), *map(len, latent.dims.values()))
         posterior[latent.name] = rng.uniform(0, 1, (1, options.draws, *shape))

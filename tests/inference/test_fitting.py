@@ -81,10 +81,10 @@ def failing(reasons):
     real = problems.sample
     named = {subject_seed(1, subject): error for subject, error in reasons.items()}
 
-    def sample(form, options, seed, cores, starts=()):
+    def sample(form, options, seed, *rest):
         if seed in named:
             raise named[seed]
-        return real(form, options, seed, cores, starts)
+        return real(form, options, seed, *rest)
 
     return sample
 

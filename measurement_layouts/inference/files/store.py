@@ -1,12 +1,9 @@
 """A store: the draws of a fit in memory, or in a folder with one file for each block of chains."""
 
-import ctypes
-import functools
 import json
 import re
 import secrets
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -17,6 +14,7 @@ import numpy as np
 from xarray.core import indexing
 
 from ...common.errors import FitError
+from ...common.memory import return_free_memory
 from ...common.messages import many
 from ...evaluations.cells import Cells
 from ...layouts import Layout
@@ -264,7 +262,7 @@ class Store:
             with refusals.written(self.path, f"{name} ", f"kept in it: {self.done}", remedy):
                 archives.write_archive(_file(self.path, unit), arrays)
             if len(self.records) % _TRIMMED == 0:
-                _return_free_memory()
+                return_free_memory()
         elif draws is not None:
             self._draws[unit] = draws
         self.records[unit] = record
@@ -432,16 +430,3 @@ def _prior(layout: Layout) -> dict[str, np.ndarray]:
     from ..model.prior import draw_prior  # PyMC is slow to import
 
     return {name: drawn[None] for name, drawn in draw_prior(layout).items()}
-
-
-def _return_free_memory() -> None:
-    """Return free memory of threads to the operating system, if the C library supports it."""
-    trim = _trim()
-    if trim is not None:
-        trim(0)
-
-
-@functools.cache
-def _trim() -> Callable[[int], int] | None:
-    """Find the C library's function for this, which exists in glibc."""
-    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

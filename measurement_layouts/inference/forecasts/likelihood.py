@@ -23,7 +23,7 @@ from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ...linking.interval import Interval
 from ..evaluator import Draws
-from ..kernel.inputs import log_ways
+from ..kernel.outcomes import log_ways
 from ..model.alignment import Features
 from ..model.features import read_evaluation
 from ..posterior.cohort import levels_of_items

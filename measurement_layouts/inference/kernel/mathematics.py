@@ -197,7 +197,6 @@ _SIMPLE: dict[str, Callable[..., Any]] = {
     "mul": lambda b, x, y: b.fmul(x, y),
     "div": lambda b, x, y: b.fdiv(x, y),
     "neg": lambda b, x: b.fneg(x),
-    "reciprocal": lambda b, x: b.fdiv(number(1), x),
     "sqr": lambda b, x: b.fmul(x, x),
     "maximum": partial(_extreme, ">"),
     "minimum": partial(_extreme, "<"),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from .inputs import Outcomes
+from .outcomes import Outcomes
 from .values import Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
@@ -87,7 +87,6 @@ _RULES: dict[str, Rule] = {
     ],
     "pow": _power,
     "neg": lambda v, a, g, make: [make("neg", g)],
-    "reciprocal": lambda v, a, g, make: [make("neg", make("mul", g, make("sqr", v)))],
     "exp": lambda v, a, g, make: [make("mul", g, v)],
     "expm1": lambda v, a, g, make: [make("mul", g, make("add", v, make.one))],
     "log": lambda v, a, g, make: [make("div", g, a[0])],

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .domains import Domain
-from .values import Space, Value
+from .values import Space, Value, ancestors
 
 _LEAVES = ("constant", "data", "point", "own", "outcome")
 _REDUCTIONS = ("fold", "others")
@@ -83,7 +83,7 @@ def schedule(outputs: Iterable[Value], rows: Domain) -> list[Step]:
         rows that another step of that turn computes.
     """
     outputs = list(outputs)
-    needed = [value for value in _needed(outputs) if value.op not in _LEAVES]
+    needed = [value for value in ancestors(outputs) if value.op not in _LEAVES]
     times = _times(needed, rows)
     steps: dict[tuple[tuple[int, int], Space | int], Step] = {}
     for value in needed:
@@ -165,14 +165,3 @@ def local_values(steps: Iterable[Step], outputs: Iterable[Value], rows: Domain) 
 def _is_total(value: Value) -> bool:
     """Return whether a value is a sum over a whole space, which another loop can compute."""
     return value.op == "fold" and value.space == Space() and value.folded[0] == "sum"
-
-
-def _needed(outputs: Iterable[Value]) -> list[Value]:
-    needed: dict[int, Value] = {}
-    pending = list(outputs)
-    while pending:
-        value = pending.pop()
-        if value.number not in needed:
-            needed[value.number] = value
-            pending += value.args
-    return [needed[number] for number in sorted(needed)]

@@ -6,48 +6,21 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from ...linking import Expr, evaluate
-from .values import Space, Value, Values
+from ...linking import Expr, LayoutError, evaluate
+from .values import NUMPY, Space, Value, Values
 
-_UFUNCS = {
-    np.add: "add",
-    np.subtract: "sub",
-    np.multiply: "mul",
-    np.divide: "div",
-    np.power: "pow",
+_UFUNCS: dict[Any, str] = {function: name for name, function in NUMPY.items()} | {
     np.float_power: "pow",
-    np.negative: "neg",
-    np.reciprocal: "reciprocal",
-    np.exp: "exp",
-    np.expm1: "expm1",
-    np.log: "log",
-    np.log1p: "log1p",
-    expit: "sigmoid",
-    np.square: "sqr",
-    np.sqrt: "sqrt",
-    np.absolute: "abs",
     np.fabs: "abs",
-    np.maximum: "maximum",
-    np.minimum: "minimum",
-    np.less: "lt",
-    np.greater: "gt",
-    np.less_equal: "le",
-    np.greater_equal: "ge",
-    np.equal: "eq",
-    np.not_equal: "ne",
-    np.logical_and: "and",
-    np.logical_or: "or",
-    np.logical_not: "not",
     np.bitwise_and: "and",
     np.bitwise_or: "or",
     np.invert: "not",
-    np.isinf: "isinf",
-    np.isnan: "isnan",
+    expit: "sigmoid",
 }
 _PAIRWISE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 
 
-class UntraceableError(Exception):
+class UntraceableError(LayoutError):
     """A formula uses an operation that a plan has no quantity for."""
 
 
@@ -234,7 +207,7 @@ def trace(formula: Expr, known: Mapping[str, Any], dims: tuple[str, ...]) -> Any
     """
     try:
         return evaluate(formula, known, dims)
-    except (NotImplementedError, TypeError) as error:  # an operation of PyTensor, for example
+    except (LayoutError, NotImplementedError, TypeError) as error:  # such as one of PyTensor
         raise UntraceableError(str(error)) from error
 
 

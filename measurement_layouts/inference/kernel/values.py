@@ -8,12 +8,8 @@ import numpy as np
 
 from .domains import Domain, Domains
 
-_REDUCE: dict[str, Callable[..., np.ndarray]] = {
-    "sum": np.sum,
-    "prod": np.prod,
-    "max": np.max,
-    "min": np.min,
-}
+REDUCE = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+"""Operations of two numbers that reductions repeat."""
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
@@ -28,7 +24,6 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "div": np.divide,
     "pow": np.power,
     "neg": np.negative,
-    "reciprocal": np.reciprocal,
     "exp": np.exp,
     "expm1": np.expm1,
     "log": np.log,
@@ -235,7 +230,7 @@ class Values:
         if _is_data(arg) and not arg.is_truth:
             axis = (domain is not None) + through.labels.index(dim)
             numbers = np.broadcast_to(self._spread(arg, through), self._shape(through))
-            return self.data(_REDUCE[kind](numbers, axis=axis), target, arg.features)
+            return self.data(REDUCE[kind].reduce(numbers, axis=axis), target, arg.features)
         return self.fold(kind, arg, through, target, arg.features)
 
     def _combine(self, op: str, args: list[Value]) -> Value:
@@ -339,6 +334,17 @@ class Values:
             self.listed.append(made)
             self._known[full] = made
         return self._known[full]
+
+
+def ancestors(outputs: Iterable[Value]) -> list[Value]:
+    """List quantities and those that they are computed from, arguments first."""
+    needed, pending = dict[int, Value](), list(outputs)
+    while pending:
+        value = pending.pop()
+        if value.number not in needed:
+            needed[value.number] = value
+            pending += value.args
+    return [needed[number] for number in sorted(needed)]
 
 
 def _key(space: Space) -> tuple[str | None, tuple[str, ...]]:

@@ -11,7 +11,7 @@ import pymc as pm
 
 from ...common.cache import cached
 from ...common.messages import some
-from ...layouts import Latent, Layout
+from ...layouts import Layout
 from ...layouts.elements import Element
 from ...linking import LayoutError
 from .variables import profile_variables
@@ -133,15 +133,10 @@ def draw_variables(
             list(variables.values()), draws=draws, random_seed=seed, mode="FAST_COMPILE"
         )
     except (ValueError, NotImplementedError) as error:
-        priors = ", ".join(_stated(latent) for latent in layout.latents)
+        priors = ", ".join(f"{latent.name} ~ {some(latent.priors)}" for latent in layout.latents)
         raise LayoutError(
             f"layout {layout.name!r}: its priors cannot be drawn from ({error}); give each a "
             f"proper distribution with parameters in their range: {priors}"
         ) from error
     values = [np.asarray(value) if draws > 1 else np.asarray(value)[None] for value in drawn]
     return dict(zip(variables, values, strict=True))
-
-
-def _stated(latent: Latent) -> str:
-    """Format a latent with its prior."""
-    return f"{latent.name} ~ {some(latent.priors)}"

@@ -258,32 +258,6 @@ def keep_derived(
     return pm.Deterministic(node.name, spread, dims=(*plates, *node.label_dims))
 
 
-def outward(model: pm.Model) -> list[Any]:
-    """Return the free variables on the unbounded scale on which NUTS samples."""
-    transforms = [model.rvs_to_transforms[variable] for variable in model.free_RVs]
-    return [
-        variable if transform is None else transform.forward(variable, *variable.owner.inputs)
-        for variable, transform in zip(model.free_RVs, transforms, strict=True)
-    ]
-
-
-def free_values(layout: Layout, profile: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """Return profiles by free variable of the model: a latent, or a label with its own prior.
-
-    Parameters
-    ----------
-    layout : Layout
-        Layout with the latents.
-    profile : dict of str to ndarray
-        Values by latent, shape (...) or (..., labels).
-    """
-    free: list[np.ndarray] = []
-    for latent in layout.latents:
-        values = profile[latent.name]
-        free += [*np.moveaxis(values, -1, 0)] if isinstance(latent.prior, tuple) else [values]
-    return free
-
-
 def write_variable(
     name: str,
     prior: Prior,

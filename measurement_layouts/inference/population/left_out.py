@@ -7,7 +7,7 @@ import numpy as np
 
 from ...common.errors import FitError
 from ...layouts.zero_sum import summed_plates
-from ..kernel.inputs import log_ways
+from ..kernel.outcomes import log_ways
 from ..model.cohort import Cohort
 from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior, stacked

@@ -5,13 +5,7 @@ import math
 import numpy as np
 
 from ...common.threads import side_by_side
-from ..sampling.convergence import (
-    RHAT_LIMIT,
-    RhatEss,
-    effective_within,
-    rhat_ess,
-    separate,
-)
+from ..sampling.convergence import RHAT_LIMIT, RhatEss, effective_within, rhat_ess, separate
 from .posterior import Posterior, draws_of
 
 # an element is prior-dominated if less than the first part of its prior variance is removed by the

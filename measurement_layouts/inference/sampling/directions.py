@@ -97,10 +97,14 @@ def find_directions(
     chosen = points[np.linspace(0, len(points) - 1, count).astype(int)]
     with threadpool_limits(1, user_api="blas"):  # the same bits for any number of threads
         among, across, within = _curvature(density, chosen, scale, shared, local)
-        moved = -np.einsum("jab,sjb->sja", _inverse(within), across)
+        moved = np.einsum("jab,sjb->sja", _inverse(within), across)
+        np.negative(moved, out=moved)
         precision = among + np.einsum("sja,tja->st", across, moved)
         width = np.sqrt(np.maximum(np.diag(among), _FLAT))
-        least, vectors = eigh(precision / width / width[:, None])
+        del among, across  # as large as the values of all subjects times the shared ones
+        precision /= width
+        precision /= width[:, None]
+        least, vectors = eigh(precision, overwrite_a=True)
     long = np.flatnonzero((least >= _FLAT) & (least <= 1 / _LONG))[:_MOST]
     if not len(long):
         return None
@@ -118,18 +122,24 @@ def _curvature(
     density: LogDensity, draws: np.ndarray, scale: np.ndarray, shared: np.ndarray, local: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Average the negative second derivatives of shared values, across, and of each subject's."""
-    varied = [*shared[:, None], *local.T]  # values of all subjects are varied at a time
-    second = np.zeros((len(varied), draws.shape[1]))
+    count, (subjects, values) = len(shared), local.shape
+    among, across = np.zeros((count, count)), np.zeros((count, subjects, values))
+    within = np.zeros((values, subjects, values))
     for point in draws:
-        for at, coordinates in enumerate(varied):
+        for at, coordinates in enumerate([*shared[:, None], *local.T]):  # of all subjects at a time
             step = np.zeros(len(point))
             step[coordinates] = _STEP * scale[coordinates]
             above, below = density.at_all(np.stack([point + step, point - step]))[1]
-            second[at] += below - above
-    second *= scale / (2 * _STEP * len(draws))
-    count = len(shared)
-    among, within = second[:count, shared], second[count:, local].transpose(1, 0, 2)
-    across = second[:count, local]
+            change = below - above
+            if at < count:
+                among[at] += change[shared]
+                across[at] += change[local]
+            else:
+                within[at - count] += change[local]
+    unit = scale / (2 * _STEP * len(draws))
+    among *= unit[shared]
+    across *= unit[local]
+    within = (within * unit[local]).transpose(1, 0, 2)
     return (among + among.T) / 2, across, (within + within.transpose(0, 2, 1)) / 2
 
 

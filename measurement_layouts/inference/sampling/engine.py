@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,21 +22,15 @@ from ...layouts.plates import Plate, plate_name
 from ..distinct import distinct
 from ..kernel.domains import Domains
 from ..kernel.emit import emit
-from ..kernel.inputs import Inputs, Outcomes, log_ways
+from ..kernel.inputs import Inputs
 from ..kernel.machine import Machine, build
+from ..kernel.outcomes import Outcomes, log_ways
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.tracing import UntraceableError
 from ..model.cohort import Cohort, plate_feature
-from ..model.density import (
-    Degrees,
-    LogDensity,
-    Part,
-)
+from ..model.density import Degrees, LogDensity, Part
 from ..model.features import read_training_features
-from ..model.pymc_model import (
-    compile_key,
-    few_outcomes,
-)
+from ..model.pymc_model import compile_key, few_outcomes
 from .plain import Plain
 from .rows import Rows
 
@@ -185,8 +179,8 @@ class Kernel:
         return CompiledPyMCModel(
             dims={},
             reparameterized_names=[],
-            compiled_logp_func=Function(machine.density),
-            compiled_expand_func=Function(machine.profile),
+            compiled_logp_func=SimpleNamespace(address=machine.density),
+            compiled_expand_func=SimpleNamespace(address=machine.profile),
             initial_point_func=self._start,
             shared_data={str(place): array for place, array in enumerate(arrays)},
             shared_var_keys={},
@@ -203,13 +197,6 @@ class Kernel:
     def _start(self, seed: int) -> np.ndarray:
         jitter = np.random.default_rng(seed).uniform(-1, 1, len(self.start))
         return np.asarray(self.start + jitter)
-
-
-@dataclass(frozen=True)
-class Function:
-    """Address of a compiled function."""
-
-    address: int
 
 
 def shape_of(part: Part) -> tuple[int, ...]:
@@ -286,7 +273,10 @@ class Battery:
         return Cohort.alone(self.layout, dict(self.features), range(self.items), subject)
 
     def compiled(self, cohort: Cohort) -> Compiled:
-        """Return the compiled layout for subjects with outcomes of this form."""
+        """Return the compiled layout of a subject, which subjects with the same form share.
+
+        A layout with measured properties has another form where items have several trials.
+        """
         key = compile_key(cohort.layout), self.digest
         return _samplers.find(key, lambda: compiled(cohort))
 
@@ -303,14 +293,6 @@ class Battery:
             digest.update(f"{name}{values.shape}\0".encode())
             digest.update(np.ascontiguousarray(values))
         return digest.hexdigest()
-
-    @cached_property
-    def kinds(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Meta-features of the distinct items, and the row of each item among these."""
-        tables = (values.reshape(self.items, -1) for values in self.features.values())
-        columns = [column for table in tables for column in table.T]
-        first, kind = distinct(columns[::-1] or [np.zeros(self.items)])
-        return {name: values[first] for name, values in self.features.items()}, kind
 
 
 def compile_sampler(battery: Battery) -> Battery:

@@ -3,13 +3,12 @@
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ...common.cache import Recent
-from ...common.seeds import subject_seed
+from ...common.memory import return_free_memory
 from ...layouts import Latent
 from ...layouts.plates import SUBJECT, plate_name
 from ..model.cohort import Cohort
@@ -17,9 +16,9 @@ from ..model.density import Part
 from ..model.pymc_model import compile_key, few_outcomes
 from ..model.variables import is_scaled
 from .directions import find_directions
-from .draws import Draws, SamplingOptions, thinned, with_more_care
+from .draws import SamplingOptions
 from .engine import Kernel, compiled
-from .nuts import Form, columns, levelled, run_chains, sample
+from .nuts import Form, columns, levelled, run_chains
 from .plain import Plain
 from .unbounded import LogDensity
 
@@ -40,7 +39,13 @@ def joint_form(cohort: Cohort) -> Form:
     shorter. No trajectory is then more than twice as long as is usual in the short run.
     """
     key = compile_key(cohort.layout), cohort.digest
-    return _forms.find(key, lambda: _form(cohort))
+
+    def chosen() -> Form:
+        form = _form(cohort)
+        return_free_memory()  # that the short runs took
+        return form
+
+    return _forms.find(key, chosen)
 
 
 def _form(cohort: Cohort) -> Form:
@@ -147,32 +152,3 @@ def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -
     reduced = (1 - values.var(axis=0) / mean).clip(0, 1)
     degrees = low * reduced / (low * reduced + mean * (1 - reduced))
     return np.asarray(degrees.mean(axis=-1))
-
-
-def sample_chain(
-    cohort: Cohort, number: int, options: SamplingOptions, seed: int, attempt: int = 1
-) -> Draws:
-    """Draw one chain from the posterior of a cohort.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Layout and data; compiled at most once in a process.
-    number : int
-        Number of the chain, from 0.
-    options : SamplingOptions
-        Options of the first attempt; see `with_more_care` for those of the others.
-    seed : int
-        Seed of the fit. Each chain and attempt has its own random stream.
-    attempt : int
-        Number of the attempt, from 1. One with more draws is thinned to their number.
-
-    Returns
-    -------
-    Draws
-        Draws of shape (1, draw, levels..., labels...).
-    """
-    stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
-    used = replace(with_more_care(options, attempt), chains=1)
-    draws = sample(joint_form(cohort), used, subject_seed(seed, stream))
-    return thinned(draws, used.draws // options.draws)

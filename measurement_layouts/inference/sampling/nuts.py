@@ -12,7 +12,7 @@ from ...common.seeds import subject_seed
 from ...evaluations.subject_data import SubjectData
 from ..model.cohort import Cohort
 from .directions import Directions
-from .draws import MODES_SEARCHED, Draws, SamplingOptions
+from .draws import MODES_SEARCHED, Draws, SamplingOptions, thinned, with_more_care
 from .engine import Battery, Compiled, compile_sampler, shape_of
 from .scan import Maxima
 from .stopping import stop_if_told
@@ -73,6 +73,7 @@ def sample(
     form: Form,
     options: SamplingOptions,
     seed: int,
+    attempt: int = 1,
     cores: int = 1,
     maxima: Maxima | None = None,
 ) -> Draws:
@@ -83,9 +84,11 @@ def sample(
     form : Form
         The compiled layout and the data.
     options : SamplingOptions
-        Options of sampling.
+        Options of the first attempt; see `with_more_care` for those of the others.
     seed : int
         Seed of the chains.
+    attempt : int
+        Number of the attempt, from 1. One with more draws is thinned to their number.
     cores : int
         Number of chains at a time; the draws do not depend on it.
     maxima : Maxima, optional
@@ -99,6 +102,7 @@ def sample(
         Draws without the tuning phase: (chain, draw, levels..., labels...), without levels for a
         subject that is fitted alone.
     """
+    kept, options = options.draws, with_more_care(options, attempt)
     model, doublings = form.compiled(), form.doublings_at(options.target_accept)
     starts = maxima.starts[: options.chains] if maxima else []
     starts = starts or [model.initial_point_func]
@@ -121,7 +125,8 @@ def sample(
         points = columns(steps, "unconstrained_draw", options, (model.n_dim,))
         complete = maxima.entered(points)
         statistics[MODES_SEARCHED] = np.full(statistics["diverging"].shape, complete)
-    return Draws(levelled(form.kernel, drawn, options), statistics)
+    draws = Draws(levelled(form.kernel, drawn, options), statistics)
+    return thinned(draws, options.draws // kept)
 
 
 def levelled(kernel: Compiled, drawn: Any, options: SamplingOptions) -> dict[str, np.ndarray]:

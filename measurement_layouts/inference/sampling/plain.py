@@ -12,13 +12,7 @@ from ...common.cache import Recent, unwritable
 from ...layouts.plates import Plate
 from ..model.cohort import Cohort
 from ..model.density import Part
-from ..model.pymc_model import (
-    build_model,
-    compile_key,
-    few_outcomes,
-    successes_name,
-    trials_name,
-)
+from ..model.pymc_model import build_model, compile_key, few_outcomes, successes_name, trials_name
 
 _plain = Recent[object, Any](16)
 
@@ -84,17 +78,10 @@ def _compile_plain(cohort: Cohort, deviations: frozenset[str]) -> Any:
         compiled = nutpie.compile_pymc_model(build_model(cohort, deviations))
     except OSError as error:  # Numba cannot write its cache
         raise unwritable(error) from error
-    one_at_a_time = _Locked(compiled.initial_point_func)
+    start, lock = compiled.initial_point_func, threading.Lock()
+
+    def one_at_a_time(seed: int) -> Any:
+        with lock:  # PyTensor's functions share storage
+            return start(seed)
+
     return replace(compiled, initial_point_func=one_at_a_time)
-
-
-class _Locked:
-    """A function that one thread at a time calls, because PyTensor's functions share storage."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-        self.lock = threading.Lock()
-
-    def __call__(self, *args: Any) -> Any:
-        with self.lock:
-            return self.function(*args)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -23,10 +23,10 @@ from .convergence import (
     status,
     worst,
 )
-from .draws import Draws, SamplingOptions, Unit, thinned, with_more_care
+from .draws import Draws, SamplingOptions, Unit, with_more_care
 from .engine import Battery, compile_sampler
 from .grid import Unresolved, integrate
-from .joint_nuts import joint_form, sample_chain
+from .joint_nuts import joint_form
 from .nuts import alone, sample
 from .scan import scan
 from .unbounded import LogDensity
@@ -103,18 +103,16 @@ class Alone:
         compile_sampler(self.battery)
 
     def sample(self, name: str, data: SubjectData, unit: Unit, seed: int) -> Draws:
-        """Draw all chains of a subject; an attempt with more draws is thinned to their number."""
+        """Draw all chains of a subject."""
         stream = attempt_seed(seed, name, unit.attempt)
         if self.method == "grid":
             with suppress(Unresolved):
                 return integrate(self.battery, data, self.options, stream)
-        careful = with_more_care(self.options, unit.attempt)
         form = alone(self.battery, data)
         maxima = None
         if find_bands(self.battery.layout):
             maxima = scan(self.battery, LogDensity(form.compiled()))
-        draws = sample(form, careful, stream, self.cores, maxima)
-        return thinned(draws, careful.draws // self.options.draws)
+        return sample(form, self.options, stream, unit.attempt, self.cores, maxima)
 
     def faults(self, blocks: Sequence[Draws], attempt: int) -> list[str]:
         """Return the faults of a subject's draws; a grid is not repeated."""
@@ -148,7 +146,11 @@ class Jointly:
 
     def sample(self, name: str, data: None, unit: Unit, seed: int) -> Draws:
         """Draw one chain."""
-        return sample_chain(self.cohort, unit.block, self.options, seed, unit.attempt)
+        options, stream = replace(self.options, chains=1), f"chain {unit.block}"
+        if unit.attempt > 1:
+            stream += f", attempt {unit.attempt}"
+        own_seed = subject_seed(seed, stream)
+        return sample(joint_form(self.cohort), options, own_seed, unit.attempt)
 
     def faults(self, blocks: Sequence[Draws], attempt: int) -> list[str]:
         """Return faults if chains do not agree on all values, or often diverge."""

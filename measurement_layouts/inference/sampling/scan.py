@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.signal import find_peaks
 
+from ...common.cache import Recent
 from ...layouts.elements import elements
 from ..model.bands import find_bands
 from ..model.prior import draw_prior
+from ..model.pymc_model import compile_key
 from .engine import Battery
 from .unbounded import LogDensity, points
 
@@ -20,7 +22,7 @@ _MOST = 256  # largest number of combinations of maxima that are compared
 _LIGHT = 10.0  # nats: maxima that are further below the highest one get no chain
 _DIP = 1.0  # nats: maxima with a smaller dip between them are one, since chains cross it
 _BETWEEN = np.linspace(0, 1, 35)[1:-1, None]  # points between two maxima at which it is searched
-
+_priors = Recent[object, np.ndarray](16)
 
 type Start = Callable[[int], np.ndarray]
 """Function that returns a chain's starting point on PyMC's unbounded scale, given its seed."""
@@ -43,7 +45,9 @@ def places(battery: Battery, axis: int, count: int) -> np.ndarray:
 
 def _prior(battery: Battery) -> np.ndarray:
     """Return draws from the prior on PyMC's unbounded scale, shape (4000, elements)."""
-    return points(battery.layout, battery.items, draw_prior(battery.layout))
+    layout, items = battery.layout, battery.items
+    key = compile_key(layout), items
+    return _priors.find(key, lambda: points(layout, items, draw_prior(layout)))
 
 
 def banded_axes(battery: Battery) -> list[int]:

@@ -2,7 +2,7 @@
 
 import ctypes
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.replace import vectorize_graph
 
-from ...common.cache import Recent
 from ...layouts import Layout
-from ..model.pymc_model import compile_key
-from ..model.variables import free_values, noncentred, outward, profile_variables
+from ..model.variables import noncentred, profile_variables
 from .stopping import stop_if_told
 
 UNDEFINED = -1e10  # nats: stands for a log-density that is not finite
@@ -80,8 +78,7 @@ class LogDensity:
         }
 
 
-_functions = Recent[object, Callable[..., list[np.ndarray]]](32)
-_calling = threading.Lock()
+_building = threading.Lock()  # PyTensor compiles for one thread at a time
 
 
 def points(layout: Layout, outcomes: int, profile: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -96,23 +93,19 @@ def points(layout: Layout, outcomes: int, profile: Mapping[str, np.ndarray]) -> 
     profile : dict of str to ndarray
         Values by latent, shape (profiles,) or (profiles, labels).
     """
-    deviations = noncentred(layout, outcomes)
-    function = _functions.find(
-        (compile_key(layout), deviations), lambda: _transform(layout, deviations)
-    )
-    with _calling, np.errstate(all="ignore"):  # threads share the storage of its results
-        values = [np.array(value) for value in function(*free_values(layout, profile))]
-    return np.concatenate([value.reshape(len(value), -1) for value in values], axis=1)
-
-
-def _transform(layout: Layout, deviations: frozenset[str]) -> Callable[..., list[np.ndarray]]:
-    """Compile the transformation of many profiles to PyMC's unbounded scale."""
-    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
-        profile_variables(layout, deviations)
-    one = model.free_RVs
-    many = [pt.tensor(dtype=each.dtype, shape=(None, *each.type.shape)) for each in one]
-    outputs = vectorize_graph(outward(model), dict(zip(one, many, strict=True)))
-    function: Callable[..., list[np.ndarray]] = pytensor.function(
-        many, outputs, mode="FAST_COMPILE", on_unused_input="ignore"
-    )
-    return function
+    coords = {dim: list(labels) for dim, labels in layout.dims.items()}
+    values: list[np.ndarray] = []  # by variable: a latent, or a label with a prior of its own
+    for latent in layout.latents:
+        drawn = np.asarray(profile[latent.name], dtype=float)
+        values += [*drawn.T] if isinstance(latent.prior, tuple) else [drawn]
+    with _building, np.errstate(all="ignore"), pm.Model(coords=coords) as model:
+        profile_variables(layout, noncentred(layout, outcomes))
+        outward = []
+        for variable in model.free_RVs:
+            transform = model.rvs_to_transforms[variable]
+            inputs = variable, *variable.owner.inputs
+            outward.append(variable if transform is None else transform.forward(*inputs))
+        constants = dict(zip(model.free_RVs, map(pt.constant, values), strict=True))
+        graphs = vectorize_graph(outward, constants)
+        coordinates = pytensor.function([], graphs, mode="FAST_COMPILE")()
+    return np.concatenate([column.reshape(len(column), -1) for column in coordinates], axis=1)

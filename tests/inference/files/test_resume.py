@@ -27,7 +27,7 @@ import test_resume as here
 from measurement_layouts.inference.files.store import Store
 from measurement_layouts.inference.sampling import problems
 
-sample, sample_chain, add = problems.sample, problems.sample_chain, Store.add
+add = Store.add
 
 def slowly(real):
     def call(*arguments):
@@ -39,7 +39,8 @@ def noted(store, unit, draws, reason=""):
     add(store, unit, draws, reason)
     print(unit.problem, unit.block, flush=True)
 
-problems.sample, problems.sample_chain = slowly(sample), slowly(sample_chain)
+for model in (problems.Alone, problems.Jointly):
+    model.sample = slowly(model.sample)
 Store.add = noted
 here.fit(sys.argv[3], store=sys.argv[2], n_jobs=2)
 """
@@ -160,14 +161,14 @@ def test_failures_stay_in_the_store(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("pretended")
 def test_an_attempt_with_faults_is_not_made_again(kind, sampled, tmp_path, monkeypatch):
     """A fit that is stopped in the second attempt goes on there, to the same draws."""
-    for name, function in (("sample", problems.sample), ("sample_chain", problems.sample_chain)):
+    for model in (problems.Alone, problems.Jointly):
 
-        def diverging(*arguments, real=function):
+        def diverging(*arguments, real=model.sample):
             draws = real(*arguments)
             draws.statistics["diverging"][:] = True
             return draws
 
-        monkeypatch.setattr(problems, name, diverging)
+        monkeypatch.setattr(model, "sample", diverging)
     whole = fit(kind, reruns=1)
     assert set(whole.diagnostics()["attempts"]) == {2}
     store = tmp_path / "store"

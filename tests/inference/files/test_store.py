@@ -151,10 +151,10 @@ def test_nothing_to_show_yet(path, animal_ai, outcomes):
 
 
 def test_a_joint_fit_without_all_its_chains_has_nothing_to_show(path, monkeypatch):
-    def stop(cohort, number, *rest):
-        if number:
+    def stop(model, name, data, unit, seed):
+        if unit.block:
             raise KeyboardInterrupt
-        return pretend.draw_chain(cohort, number, *rest)
+        return pretend.draw_chain(model, name, data, unit, seed)
 
     pretend.install_jointly(monkeypatch, stop)
     options = {"draws": 20, "chains": 2, "n_jobs": 1, "progressbar": False}

@@ -9,7 +9,7 @@ from helpers.populations import cohort_data, full_layout, random_layout
 
 import measurement_layouts as ml
 from measurement_layouts.inference.kernel import domains, inputs
-from measurement_layouts.inference.kernel.inputs import Outcomes
+from measurement_layouts.inference.kernel.outcomes import Outcomes
 from measurement_layouts.inference.kernel.plan import plan
 from measurement_layouts.inference.kernel.stages import local_values, schedule
 from measurement_layouts.inference.model.cohort import Cohort

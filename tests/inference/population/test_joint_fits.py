@@ -74,7 +74,7 @@ def test_a_level_that_belongs_to_two_is_refused():
 
 
 def test_an_operation_without_machine_code_is_compiled_by_nutpie():
-    prior = ml.Prior("Laplace", mu=ml.Bias("mean", per="population"), b=1)
+    prior = ml.Prior("SkewNormal", mu=ml.Bias("mean", per="population"), sigma=1, alpha=0)
     ability = ml.Capability("ability", prior=prior)
     layout = ml.Layout("plain", ml.Success("solved", ml.linking.logistic(ability)))
     result = ml.fit(layout, cohort_data(), **_SHORT)
@@ -82,15 +82,15 @@ def test_an_operation_without_machine_code_is_compiled_by_nutpie():
 
 
 def test_a_chain_that_fails_is_named_and_others_are_kept(fitted, tmp_path, monkeypatch):
-    sampled, real = [], problems.sample_chain
+    sampled, real = [], problems.Jointly.sample
 
-    def broken(cohort, number, *rest):
-        sampled.append(number)
-        if number == 1 and len(sampled) < 3:
+    def broken(model, name, data, unit, seed):
+        sampled.append(unit.block)
+        if unit.block == 1 and len(sampled) < 3:
             raise RuntimeError("no start")
-        return real(cohort, number, *rest)
+        return real(model, name, data, unit, seed)
 
-    monkeypatch.setattr(problems, "sample_chain", broken)
+    monkeypatch.setattr(problems.Jointly, "sample", broken)
     options = {**_SHORT, "store": tmp_path / "store", "n_jobs": 1}
     with pytest.raises(ml.FitError, match=r"sampling failed; first reason: chain 2: .*no start"):
         ml.fit(exam_layout(), cohort_data(), **options)
@@ -102,11 +102,11 @@ def test_chains_that_do_not_mix_are_sampled_again(tmp_path, monkeypatch):
     """Chains of the first attempt disagree; a store has both attempts, and is read back."""
     sampled = []
 
-    def apart(cohort, number, options, seed, attempt=1):
-        sampled.append((number, attempt))
-        draws = pretend.draw_chain(cohort, number, options, seed, attempt)
-        if attempt == 1:
-            draws.posterior["mean"] += 5 * number
+    def apart(model, name, data, unit, seed):
+        sampled.append((unit.block, unit.attempt))
+        draws = pretend.draw_chain(model, name, data, unit, seed)
+        if unit.attempt == 1:
+            draws.posterior["mean"] += 5 * unit.block
         return draws
 
     pretend.install_jointly(monkeypatch, apart)
@@ -126,7 +126,7 @@ def test_chains_that_do_not_mix_are_sampled_again(tmp_path, monkeypatch):
 def test_every_plate_comes_back_from_simulation():
     result = ml.fit(full_layout(), cohort_data(), **{**_SHORT, "draws": 200, "tune": 300})
     sizes = {name: values.shape for name, values in result.data["posterior"].data_vars.items()}
-    assert sizes["pair"] == (12, 2, 200, 3)
+    assert sizes["pair"] == (2, 200, 12, 3)
     assert sizes["favour"] == (2, 200, 3, 3)
     favour = result.data["posterior"]["favour"]
     assert np.abs(favour.sum("school")).max() < 1e-12

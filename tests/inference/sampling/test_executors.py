@@ -23,7 +23,7 @@ from measurement_layouts import FitError
 from measurement_layouts.inference.loop import run_jobs
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.draws import Draws, Unit
-from measurement_layouts.inference.sampling.problems import Alone, Problems
+from measurement_layouts.inference.sampling.problems import Alone, Jointly, Problems
 from measurement_layouts.inference.sampling.stopping import DaemonThreads
 
 QUICK = {
@@ -78,16 +78,13 @@ def deadly_to_bob():
             os._exit(9)
         return draw(self, name, *rest)
 
-    def chain(cohort, number, *rest):
-        if number == 1:
+    def chain(self, name, data, unit, seed):
+        if unit.block == 1:
             time.sleep(1)
             os._exit(9)
-        return draw_chain(cohort, number, *rest)
+        return draw_chain(self, name, data, unit, seed)
 
-    Alone.sample = sample
-    from measurement_layouts.inference.sampling import problems
-
-    problems.sample_chain = chain
+    Alone.sample, Jointly.sample = sample, chain
 
 
 KINDS = [

@@ -93,12 +93,11 @@ def outcome(monkeypatch, attempts, kind="alone"):
         drawn.statistics["energy"][:] = attempt
         return drawn
 
-    def sample(battery, data, options, seed, cores, starts):
-        attempt = 1 + [7, 14, 28].index(options.tune)
+    def sample(battery, data, options, seed, attempt, cores, starts):
         return draws(lambda: pretend.draw(battery, data, options, seed), attempt)
 
-    def chain(cohort, number, options, seed, attempt):
-        return draws(lambda: pretend.draw_chain(cohort, number, options, seed, attempt), attempt)
+    def chain(model, name, data, unit, seed):
+        return draws(lambda: pretend.draw_chain(model, name, data, unit, seed), unit.attempt)
 
     pretend.install(monkeypatch, sample)
     pretend.install_jointly(monkeypatch, chain)

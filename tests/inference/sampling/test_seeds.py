@@ -56,7 +56,7 @@ def test_each_attempt_of_a_subject_has_a_stream_of_its_own(
     def seen(**options):
         seeds = []
 
-        def draw(battery, data, options, seed, cores, starts):
+        def draw(battery, data, options, seed, attempt, cores, starts):
             seeds.append(seed)
             found = pretend.draw(battery, data, options, seed)
             found.statistics["diverging"][0, 0] = True  # sampled again, all of them
