@@ -153,22 +153,16 @@ class Call(Formula):
             raise LayoutError(f"{self}: {problem}; {advice}") from error
 
     def text(self) -> str:
-        shown: list[str] = []
+        shown, parameters = list[str](), self.function.signature.parameters
         for index, argument in enumerate(self.arguments):
-            if not self.is_default(index):
+            default = parameters[self.names[index]].default
+            if not (isinstance(argument, Constant) and argument.value == default):
                 named = len(shown) < index or self.names[index] in self.function.nodes
                 label = f"{self.names[index]}=" if named else ""
                 shown.append(f"{label}{argument.text()}")
-        parameters = self.function.signature.parameters
         changed = [(key, value) for key, value in self.options if value != parameters[key].default]
         shown += [f"{key}={notation.option(value)}" for key, value in changed]
         return f"{self.function.name}({', '.join(shown)})"
-
-    def is_default(self, index: int) -> bool:
-        """Whether an argument is the default of its parameter."""
-        parameter = self.function.signature.parameters[self.names[index]]
-        argument = self.arguments[index]
-        return isinstance(argument, Constant) and argument.value == parameter.default
 
 
 class LinkingFunction:
