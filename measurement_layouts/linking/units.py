@@ -140,11 +140,6 @@ def is_pure(unit: Unit) -> bool:
     return unit is None or unit == _PURE
 
 
-def inverse(unit: Unit) -> Unit:
-    """Return one over a unit."""
-    return None if unit is None else unit**-1
-
-
 def name(unit: Unit) -> str:
     """Write a unit with its symbols: ``"position⋅s"``, or an empty string for a pure number."""
     return "" if unit is None or is_pure(unit) else f"{unit:~P}"
