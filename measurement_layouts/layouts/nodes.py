@@ -1,6 +1,5 @@
 """Meta-features of items and subjects, and derived nodes."""
 
-import re
 from dataclasses import dataclass
 from dataclasses import fields as fields_of
 from typing import Any, ClassVar
@@ -23,13 +22,10 @@ class Node(Expr):
     fitting: ClassVar[str] = fields.NAME
 
     def __post_init__(self) -> None:
-        kind, name = type(self).__name__, f"the name {self.name!r}"
-        fits = isinstance(self.name, str) and re.fullmatch(self.fitting, self.name)
-        check(kind, fits, f"{name} {fields.NAMED[0]}", fields.NAMED[1])
-        problem = f"{name} is the name of a dimension of every fit"
-        check(kind, self.name not in fields.RESERVED, problem, "choose another name")
-        about = fields.text(self.name, "about", getattr(self, "about", ""))
-        set_fields(self, name=str(self.name), about=str(about))  # NumPy's texts show as np.str_()
+        what = f"the name {self.name!r}"
+        name = fields.name(type(self).__name__, what, self.name, self.fitting)
+        about = fields.text(name, "about", getattr(self, "about", ""))
+        set_fields(self, name=name, about=str(about))  # NumPy's texts show as np.str_()
 
     def statement(self) -> list[str]:
         """Return its formula or its distribution, and remarks on it; empty if it has neither."""
@@ -63,7 +59,7 @@ class Labelled(Node):
         super().__post_init__()
         set_fields(self, labels=fields.labels(self.name, self.labels))
         named = self.dim if self.labels is not None else self.default_dim
-        set_fields(self, dim=fields.dimension(self.name, named))
+        set_fields(self, dim=fields.name(self.name, f"dim={named!r}", named))
 
     @property
     def dims(self) -> Dims:

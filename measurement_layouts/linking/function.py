@@ -19,7 +19,7 @@ from . import errors, notation, units
 from .arrays import Array, as_float
 from .errors import LayoutError
 from .expression import Constant, Dims, Expr, Formula, as_expr, merge_dims, same_unit
-from .interval import Interval
+from .interval import Interval, read_ends
 from .real import holds_numbers
 
 
@@ -188,8 +188,8 @@ class LinkingFunction:
         functools.update_wrapper(self, formula)
         self.formula = formula
         self.name: str = formula.__name__
-        self.range_rule = range if callable(range) else _ends(self.name, "range", range)
-        self.domain = {key: _ends(self.name, key, ends) for key, ends in (domain or {}).items()}
+        self.range_rule = range if callable(range) else read_ends(self.name, "range", range)
+        self.domain = {key: read_ends(self.name, key, ends) for key, ends in (domain or {}).items()}
         self.same_unit = same_unit
         self.keeps_unit = keeps_unit
         self.check = check
@@ -315,16 +315,6 @@ class LinkingFunction:
     def digest(self) -> str:
         """Hash of the formula, by which a saved layout recognises that a formula has changed."""
         return formula_digest(self.formula)
-
-
-def _ends(function: str, what: str, ends: tuple[float, float]) -> tuple[float, float]:
-    """Read both ends of a declared interval."""
-    try:
-        low, high = map(float, ends)
-        return Interval(low, high).low, high
-    except (TypeError, ValueError) as error:
-        advice = "give the lower and the upper end, as in (0, 1)"
-        raise LayoutError(f"{function}: {what}={ends!r}; {advice}") from error
 
 
 def linking_function(

@@ -126,5 +126,21 @@ def _hull_of(values: Iterable[float]) -> Interval:
     return Interval(min(ends), max(ends))
 
 
+def read_ends(owner: str, what: str, ends: object) -> tuple[float, float]:
+    """Read both ends of a declared interval.
+
+    Raises
+    ------
+    LayoutError
+        When they are not two numbers, or reversed.
+    """
+    try:
+        low, high = map(float, ends)  # type: ignore[call-overload]
+        return Interval(low, high).low, high
+    except (TypeError, ValueError) as error:
+        advice = "give the lower and the upper end, as in (0, 1)"
+        raise LayoutError(f"{owner}: {what}={ends!r}; {advice}") from error
+
+
 REALS = Interval(-math.inf, math.inf)
 UNIT = Interval(0.0, 1.0)
