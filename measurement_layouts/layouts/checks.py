@@ -86,8 +86,9 @@ def _check_undefined(outcome: Observed, parts: Sequence[Expr]) -> None:
                 np.asarray(evaluate(formula, values | {feature.name: level}, tuple(dims)))
                 for level in [*(np.full_like(drawn, end) for end in ends), drawn]
             )
-        rounding = {"rtol": _RELATIVE, "atol": _ABSOLUTE, "equal_nan": True}
-        same = all(np.allclose(value, first, **rounding) for value in others)
+        same = all(
+            np.allclose(value, first, _RELATIVE, _ABSOLUTE, equal_nan=True) for value in others
+        )
         check(feature.name, same, f"{where}{outcome.name} depends on it there", advice)
 
 

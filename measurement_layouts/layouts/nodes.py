@@ -141,7 +141,8 @@ class MetaFeature(Labelled):
         if self.given is not None:
             advice = f"give a MetaFeature without labels that is 0 where {self.name} is undefined"
             flag = f"given={self.given!r} cannot be a presence flag"
-            check(self.name, _can_be_zero(self.given), flag, advice)
+            unlabelled = isinstance(self.given, MetaFeature) and self.given.labels is None
+            check(self.name, unlabelled and self.given.stand_in == 0, flag, advice)
             problem = f"it is of each {self.per}, and given={self.given} of each {self.given.per}"
             advice = f"declare both with per={self.per!r}"
             check(self.name, self.given.per == self.per, problem, advice)
@@ -214,13 +215,6 @@ class Derived(Node):
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return values[0]
-
-
-def _can_be_zero(flag: object) -> bool:
-    """Whether it is an unlabelled meta-feature that takes the value 0."""
-    if not isinstance(flag, MetaFeature) or flag.labels is not None:
-        return False
-    return 0 in flag.levels if flag.levels is not None else flag.stand_in == 0
 
 
 def set_fields(node: Node, **values: object) -> None:

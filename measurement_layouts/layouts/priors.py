@@ -28,7 +28,7 @@ _BETWEEN: dict[str, Ends] = {  # families with `lower` and `upper`, and what PyM
     "TruncatedNormal": _LINE,
 }
 _POSITIVE = frozenset(  # in every family that has them
-    ("a", "b", "beta", "h", "kappa", "lam", "m", "nu", "phi", "s", "scale", "sigma", "tau")
+    ("a", "alpha", "b", "beta", "h", "kappa", "lam", "m", "nu", "phi", "s", "scale", "sigma", "tau")
 )
 _RANGES: dict[tuple[str, str], Ends] = {  # by family and parameter, where it differs
     **dict.fromkeys((("Gamma", "mu"), ("InverseGamma", "mu"), ("Wald", "mu")), _HALF_LINE),
@@ -136,7 +136,7 @@ def _parameter(family: str, name: str, value: object) -> Expr:
     fixed = isinstance(parameter, Constant)
     finite = not fixed or math.isfinite(parameter.range.low) or family in _BETWEEN
     check(owner, finite, f"{name}={value} is infinite", "give a finite number")
-    low, high = _range_of(family, name)
+    low, high = _RANGES.get((family, name), _HALF_LINE if name in _POSITIVE else _LINE)
     span = parameter.range
     needed = "positive" if math.isinf(high) else f"between {low:g} and {high:g}"
     ranges = "" if fixed else f", but it ranges over {span}"
@@ -158,12 +158,6 @@ def _read_zero_sum(parameters: dict[str, Expr]) -> None:
     check(f"Prior({ZERO_SUM!r})", axes in (_ONE, _TWO), f"{_AXES}={axes}", advice)
     if axes == _ONE:
         parameters.pop(_AXES, None)
-
-
-def _range_of(family: str, name: str) -> Ends:
-    """Range that a family takes for a parameter; the whole line where it is not known."""
-    positive = name in _POSITIVE or name == "alpha"
-    return _RANGES.get((family, name), _HALF_LINE if positive else _LINE)
 
 
 def _support_of(family: str, parameters: Mapping[str, Expr]) -> Ends:

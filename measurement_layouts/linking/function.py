@@ -23,36 +23,6 @@ from .interval import Interval, read_ends
 from .real import holds_numbers
 
 
-def formula_digest(formula: Callable[..., Any]) -> str:
-    """Hash a function's source and the plain values it refers to.
-
-    Comments, docstrings, decorators and the formatting of the source do not change the hash.
-    Functions that it calls enter by their names only.
-
-    Returns
-    -------
-    str
-        16 hexadecimal digits.
-
-    Raises
-    ------
-    LayoutError
-        When the function has no source, as one that was made by ``exec``.
-    """
-    captured = inspect.getclosurevars(formula)
-    defaults = {
-        f"default of {name}": parameter.default
-        for name, parameter in inspect.signature(formula).parameters.items()
-    }
-    values = {**captured.globals, **captured.nonlocals, **defaults}
-    bare = {
-        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-        for name, value in sorted(values.items())
-    }
-    plain = [(name, repr(value)) for name, value in bare.items() if _is_plain(value)]
-    return hashlib.sha256(f"{_source(formula)}\n{plain}".encode()).hexdigest()[:16]
-
-
 def _source(formula: Callable[..., Any]) -> str:
     """Source of a function without comments."""
     try:
@@ -313,8 +283,24 @@ class LinkingFunction:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of the formula, by which a saved layout recognises that a formula has changed."""
-        return formula_digest(self.formula)
+        """Hash of the formula's source and the plain values it refers to, in 16 hexadecimal digits.
+
+        A saved layout recognises by it that a formula has changed. Comments, docstrings, decorators
+        and the formatting of the source do not change the hash. Functions that it calls enter by
+        their names only. A function without source, as one that was made by ``exec``, is refused.
+        """
+        captured = inspect.getclosurevars(self.formula)
+        defaults = {
+            f"default of {name}": parameter.default
+            for name, parameter in self.signature.parameters.items()
+        }
+        values = {**captured.globals, **captured.nonlocals, **defaults}
+        bare = {
+            name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+            for name, value in sorted(values.items())
+        }
+        plain = [(name, repr(value)) for name, value in bare.items() if _is_plain(value)]
+        return hashlib.sha256(f"{_source(self.formula)}\n{plain}".encode()).hexdigest()[:16]
 
 
 def linking_function(
