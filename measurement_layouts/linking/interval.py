@@ -34,10 +34,8 @@ class Interval:
 
     def __post_init__(self) -> None:
         if not self.low <= self.high:
-            raise LayoutError(
-                f"the range [{self.low:g}, {self.high:g}] is reversed or not a number; give the "
-                "lower end first"
-            )
+            problem = f"the range [{self.low:g}, {self.high:g}] is reversed or not a number"
+            raise LayoutError(f"{problem}; give the lower end first")
 
     def __repr__(self) -> str:
         return f"[{self.low:.10g}, {self.high:.10g}]"

@@ -1,4 +1,4 @@
-"""Measured demands: levels that annotators judged, each with a probability."""
+"""Measured demands: levels that annotators judged, each with a probability, and means over them."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
