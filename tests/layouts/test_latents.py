@@ -151,10 +151,7 @@ def test_a_latent_refuses(build, complaint):
             "range from 3 to 3, which is reversed or a sing",
         ),
         (lambda: Prior("Uniform", lower=2), "range from 2 to 1"),
-        (
-            lambda: Prior("Flat", support=(1, 0)),
-            "support=\\(1, 0\\); give the lower and the upper end",
-        ),
+        (lambda: Prior("Flat", support=(1, 0)), r"support=\(1, 0\); give the lower"),
         (
             lambda: Prior("Flat", support=5),
             r"Prior\('Flat'\): support=5; give the lower and the up",
