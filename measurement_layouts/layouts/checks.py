@@ -18,8 +18,7 @@ from .graph import Graph
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature
 from .opposed import SQUASHING
-from .outcomes.measured import Measured
-from .outcomes.ordered import OrderedOutcome
+from .outcomes.ordered import OrderedOutcome, check_steps
 from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
 from .plates import SUBJECT, written
@@ -57,8 +56,8 @@ def check_layout(name: str, outcomes: tuple[Observed, ...]) -> None:
     _check_demands(parts)
     for outcome, above in zip(outcomes, ancestries, strict=True):
         _check_undefined(outcome, above)
-        if len(outcomes) > 1 or isinstance(outcome, OrderedOutcome):
-            _check_steps(outcome, above)
+        if len(outcomes) > 1:
+            check_steps(outcome.name, above)
     _check_averages(Graph(name, outcomes))
 
 
@@ -68,7 +67,8 @@ def _check_undefined(outcome: Observed, parts: Sequence[Expr]) -> None:
     The outcome is computed at many random points with the flag at 0: at each of them it must be the
     same for every value of the meta-feature.
     """
-    names = {node.name for node in parts}
+    names, dims = {node.name for node in parts}, merge_dims(tuple(parts))
+    formula = outcome.expression if isinstance(outcome, Success) else outcome
     for feature in parts:
         if not isinstance(feature, MetaFeature) or feature.given is None:
             continue
@@ -77,29 +77,19 @@ def _check_undefined(outcome: Observed, parts: Sequence[Expr]) -> None:
         advice = f"wrap the part that uses {feature}, as in presence(..., {flag})"
         unused = f"{where}nothing between {flag} and {outcome.name} uses {flag}"
         check(feature.name, flag.name in names, unused, advice)
-        changes = _depends(outcome, feature, flag, parts)
-        check(feature.name, not changes, f"{where}{outcome.name} depends on it there", advice)
-
-
-def _depends(
-    outcome: Observed, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]
-) -> bool:
-    """Whether an outcome changes with a meta-feature where its flag is 0."""
-    dims = merge_dims(tuple(parts))
-    values = _random_values(parts, dims, _POINTS)
-    values[flag.name] = np.zeros_like(values[flag.name])
-    ends = [feature.stand_in, *(end for end in feature.range if math.isfinite(end))]
-    levels = [values[feature.name], *(np.full_like(values[feature.name], end) for end in ends)]
-    formula = outcome.expression if isinstance(outcome, Success) else outcome
-    with np.errstate(all="ignore"):
-        computed = [
-            np.asarray(evaluate(formula, values | {feature.name: level}, tuple(dims)))
-            for level in levels
-        ]
-    rounding = {"rtol": _RELATIVE, "atol": _ABSOLUTE}
-    return not all(
-        np.allclose(value, computed[1], equal_nan=True, **rounding) for value in computed
-    )
+        values = _random_values(parts, dims, _POINTS)
+        drawn = values[feature.name]
+        values[flag.name] = np.zeros_like(values[flag.name])
+        ends = [feature.stand_in, *(end for end in feature.range if math.isfinite(end))]
+        with np.errstate(all="ignore"):
+            first, *others = (
+                np.asarray(evaluate(formula, values | {feature.name: level}, tuple(dims)))
+                for level in [*(np.full_like(drawn, end) for end in ends), drawn]
+            )
+        same = all(
+            np.allclose(value, first, _RELATIVE, _ABSOLUTE, equal_nan=True) for value in others
+        )
+        check(feature.name, same, f"{where}{outcome.name} depends on it there", advice)
 
 
 def _random_values(parts: Iterable[Expr], dims: Dims, points: int) -> dict[str, np.ndarray]:
@@ -154,19 +144,6 @@ def _check_own_functions(parts: list[Expr]) -> None:
         outside = values[(values < low) | (values > high)]
         problem = f"{call.function.name} declares the range {call.range}, but gives {outside[:1]}"
         check(name, not outside.size, problem, "correct the formula, or its range=")
-
-
-def _check_steps(outcome: Observed, parts: list[Expr]) -> None:
-    """Refuse what has a meaning for a single success or failure only."""
-    for node in parts:
-        pulled = node.about if isinstance(node, SubjectConstant) else ""
-        problem = f"its noise pulls towards {pulled}, which only one Success has"
-        advice = "give mixture a number, as in mixture(p, by=noise, toward=0.5)"
-        check(outcome.name, not pulled, problem, advice)
-        kind = node.kind if isinstance(node, Unseen | Measured) else ""
-        problem = f"it uses {node}, which is {kind} and shared by all outcomes of an item"
-        advice = "declare the property as a MetaFeature, or fit a single Success"
-        check(outcome.name, not kind, problem, advice)
 
 
 def _check_averages(layout: Graph) -> None:

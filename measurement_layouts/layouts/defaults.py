@@ -111,27 +111,20 @@ def with_default_priors(outcomes: tuple[Observed, ...]) -> tuple[Observed, ...]:
 
 def _stated(latent: Latent, sizes: "_Sizes", stated: dict[str, Latent]) -> Latent:
     """Copy a latent with its prior stated, and with the stated latents in its prior."""
-    if latent.prior is None:
-        priors: tuple[Prior, ...] = (sizes.prior(latent),)
-    else:
-        priors = tuple(_of_stated(prior, stated) for prior in latent.priors)
-        if all(new is old for new, old in zip(priors, latent.priors, strict=True)):
-            return latent
+    priors = latent.priors if latent.prior is not None else (sizes.prior(latent),)
+    priors = tuple(_of_stated(prior, stated) for prior in priors)
     changed = copy(latent)
     set_fields(changed, prior=priors if isinstance(latent.prior, tuple) else priors[0])
     return changed
 
 
 def _of_stated(prior: Prior, stated: dict[str, Latent]) -> Prior:
+    """Put the stated latents into the parameters of a prior."""
     parameters = dict[str, Any]()
     for name, value in prior.parameters:
         wraps = {id(node): lambda old: stated[old.name] for node in _latents(value)}
         parameters[name] = rewritten(value, wraps, stop_at=_is_latent)
-    if all(parameters[name] is value for name, value in prior.parameters):
-        return prior
-    support = prior.declared_support
-    ends = None if support is None else (support.low, support.high)
-    return Prior(prior.family, support=ends, **parameters)
+    return Prior(prior.family, support=prior.declared_support, **parameters)
 
 
 class _Sizes:

@@ -109,10 +109,9 @@ def elements_of(latent: Latent, levels: Levels | None = None) -> list[Element]:
         closed = plate.levels if isinstance(plate, Category) else None
         names = (levels or {}).get(plate_name(plate), closed)
         if names is None:
-            raise FitError(
-                f"{latent.name} has a value for each {plate_name(plate)}, whose levels are those "
-                f"of a fit; give a fit, or declare Category({plate_name(plate)!r}, levels=...)"
-            )
+            problem = f"{latent.name} has a value for each {plate_name(plate)}, whose levels are "
+            advice = f"give a fit, or declare Category({plate_name(plate)!r}, levels=...)"
+            raise FitError(f"{problem}those of a fit; {advice}")
         axes.append(names)
     places = itertools.product(itertools.product(*axes), itertools.product(*latent.dims.values()))
     return [Element(latent, *place, index) for index, place in enumerate(places)]
@@ -150,8 +149,7 @@ def find_elements(
     }
     unknown = [name for name in wanted if not chosen[name]]
     if unknown or not wanted:
-        raise FitError(
-            f"there is no profile element {some(unknown) or '(none was named)'}; there are "
-            f"{some((element.name for element in choice), 20)}"
-        )
+        names_of_all = some((element.name for element in choice), 20)
+        problem = f"there is no profile element {some(unknown) or '(none was named)'}"
+        raise FitError(f"{problem}; there are {names_of_all}")
     return [element for name in wanted for element in chosen[name]]

@@ -11,12 +11,6 @@ from ..linking.real import real
 NAME = r"[^\W\d_](?:(?:[\w.-]| (?! ))*[\w.-])?"
 """Of a node or a label dimension: it names a column, a variable and, in a store, a folder."""
 
-NAMED = (
-    "must start with a letter and contain only letters, digits, '_', '-', '.' and spaces inside",
-    "choose a name that a variable, a column and a folder can have",
-)
-"""What is wrong with another name, and what to do."""
-
 RESERVED = ("chain", "draw", "item", "subject")  # dimensions that every fit has
 
 
@@ -95,8 +89,8 @@ def labels(owner: str, values: object, what: str = "labels") -> tuple[str, ...] 
     return tuple(str(text(owner, f"a {what[:-1]}", name)) for name in names)
 
 
-def dimension(owner: str, value: object) -> str:
-    """Read the name of a label dimension.
+def name(owner: str, what: str, value: object, fitting: str = NAME) -> str:
+    """Read the name of a node or of a label dimension.
 
     Raises
     ------
@@ -104,10 +98,12 @@ def dimension(owner: str, value: object) -> str:
         When it is not a text, is empty, is the name of a dimension that every fit has, or cannot be
         the name of a folder.
     """
-    free, advice = value not in RESERVED, f"choose a name other than {', '.join(RESERVED)}"
-    check(owner, free, f"dim={value!r}", advice)
-    named = isinstance(value, str) and re.fullmatch(NAME, value)
-    check(owner, named, f"dim={value!r} {NAMED[0]}", NAMED[1])
+    advice = "choose a name that a variable, a column and a folder can have"
+    problem = f"{what} must start with a letter and contain only letters, digits, '_', '-', '.' "
+    fits = isinstance(value, str) and re.fullmatch(fitting, value)
+    check(owner, fits, f"{problem}and spaces inside", advice)
+    problem, advice = f"{what} is the name of a dimension of every fit", "choose another name"
+    check(owner, value not in RESERVED, problem, advice)
     return str(value)
 
 

@@ -140,7 +140,7 @@ class Bias(Latent):
         return not self.plates
 
     @property
-    def default_prior(self) -> Prior | None:
+    def usual(self) -> Prior | None:
         return Prior("Normal", mu=0, sigma=1 if self.plates else LOG_ODDS)
 
 
@@ -234,7 +234,7 @@ class Slope(Latent):
     joins_any_unit: ClassVar[bool] = True
     possible: ClassVar[Interval] = Interval(0.0, math.inf)
     usual = Prior("HalfNormal", sigma=2)
-    usual_by_layout = True
+    by_layout = True
 
 
 class Noise(Latent):
@@ -329,4 +329,4 @@ class Spread(Latent):
     joins_any_unit: ClassVar[bool] = True
     possible: ClassVar[Interval] = Interval(0.0, math.inf)
     usual = Prior("HalfNormal", sigma=LOG_ODDS)
-    usual_by_layout = True
+    by_layout = True

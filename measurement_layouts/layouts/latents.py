@@ -70,8 +70,6 @@ class Latent(Labelled):
     joins_any_unit: ClassVar[bool] = False
     subjects_only: ClassVar[bool] = False
     possible: ClassVar[Interval] = REALS
-    usual: ClassVar[Prior | None] = None
-    usual_by_layout: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,7 +90,7 @@ class Latent(Labelled):
                 check(self.name, span.is_finite, problem, advice)
                 set_fields(self, prior=Prior("Uniform", lower=low, upper=high))
         elif self.prior is None and not self.by_layout:
-            set_fields(self, prior=self.default_prior)
+            set_fields(self, prior=self.usual)
         for prior in self.priors:
             self._check_prior(prior)
         check_zero_sum(self.name, self.priors, self.plates, self.labels)
@@ -169,22 +167,21 @@ class Latent(Labelled):
     @property
     def by_layout(self) -> bool:
         """Whether a layout states its prior, where none is given: from the range of a demand."""
-        return self.usual_by_layout
+        return False
 
     @property
-    def default_prior(self) -> Prior | None:
+    def usual(self) -> Prior | None:
         """The prior where none is given; outside of a layout, if a layout states it."""
-        return self.usual
+        return None
 
     @property
     def priors(self) -> tuple[Prior, ...]:
         """The prior, given or by default; several where each label has its own."""
-        if self.prior is None and self.default_prior is not None:
-            return (self.default_prior,)
-        if self.prior is None:
+        prior = self.usual if self.prior is None else self.prior
+        if prior is None:
             advice = "give low= and high= in the unit of the demand that it opposes, or prior="
             refuse(self.name, f"a {self.kind} needs a range or a prior", advice)
-        return self.prior if isinstance(self.prior, tuple) else (self.prior,)  # type: ignore[return-value]
+        return prior if isinstance(prior, tuple) else (prior,)  # type: ignore[return-value]
 
     @property
     def parents(self) -> tuple[Expr, ...]:

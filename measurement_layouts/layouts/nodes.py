@@ -1,6 +1,5 @@
 """Meta-features of items and subjects, and derived nodes."""
 
-import re
 from dataclasses import dataclass
 from dataclasses import fields as fields_of
 from typing import Any, ClassVar
@@ -23,13 +22,10 @@ class Node(Expr):
     fitting: ClassVar[str] = fields.NAME
 
     def __post_init__(self) -> None:
-        kind, name = type(self).__name__, f"the name {self.name!r}"
-        fits = isinstance(self.name, str) and re.fullmatch(self.fitting, self.name)
-        check(kind, fits, f"{name} {fields.NAMED[0]}", fields.NAMED[1])
-        problem = f"{name} is the name of a dimension of every fit"
-        check(kind, self.name not in fields.RESERVED, problem, "choose another name")
-        about = fields.text(self.name, "about", getattr(self, "about", ""))
-        set_fields(self, name=str(self.name), about=str(about))  # NumPy's texts show as np.str_()
+        what = f"the name {self.name!r}"
+        name = fields.name(type(self).__name__, what, self.name, self.fitting)
+        about = fields.text(name, "about", getattr(self, "about", ""))
+        set_fields(self, name=name, about=str(about))  # NumPy's texts show as np.str_()
 
     def statement(self) -> list[str]:
         """Return its formula or its distribution, and remarks on it; empty if it has neither."""
@@ -63,7 +59,7 @@ class Labelled(Node):
         super().__post_init__()
         set_fields(self, labels=fields.labels(self.name, self.labels))
         named = self.dim if self.labels is not None else self.default_dim
-        set_fields(self, dim=fields.dimension(self.name, named))
+        set_fields(self, dim=fields.name(self.name, f"dim={named!r}", named))
 
     @property
     def dims(self) -> Dims:
@@ -145,7 +141,8 @@ class MetaFeature(Labelled):
         if self.given is not None:
             advice = f"give a MetaFeature without labels that is 0 where {self.name} is undefined"
             flag = f"given={self.given!r} cannot be a presence flag"
-            check(self.name, _can_be_zero(self.given), flag, advice)
+            unlabelled = isinstance(self.given, MetaFeature) and self.given.labels is None
+            check(self.name, unlabelled and self.given.stand_in == 0, flag, advice)
             problem = f"it is of each {self.per}, and given={self.given} of each {self.given.per}"
             advice = f"declare both with per={self.per!r}"
             check(self.name, self.given.per == self.per, problem, advice)
@@ -218,13 +215,6 @@ class Derived(Node):
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return values[0]
-
-
-def _can_be_zero(flag: object) -> bool:
-    """Whether it is an unlabelled meta-feature that takes the value 0."""
-    if not isinstance(flag, MetaFeature) or flag.labels is not None:
-        return False
-    return 0 in flag.levels if flag.levels is not None else flag.stand_in == 0
 
 
 def set_fields(node: Node, **values: object) -> None:

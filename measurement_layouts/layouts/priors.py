@@ -1,14 +1,13 @@
 """Priors as data: a family by name and its parameters."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..linking import LayoutError
 from ..linking.errors import check
 from ..linking.expression import Constant, Expr, as_expr
-from ..linking.interval import Interval
+from ..linking.interval import Interval, read_ends
 from ..linking.real import real
 
 type Ends = tuple[float, float]
@@ -29,7 +28,7 @@ _BETWEEN: dict[str, Ends] = {  # families with `lower` and `upper`, and what PyM
     "TruncatedNormal": _LINE,
 }
 _POSITIVE = frozenset(  # in every family that has them
-    ("a", "b", "beta", "h", "kappa", "lam", "m", "nu", "phi", "s", "scale", "sigma", "tau")
+    ("a", "alpha", "b", "beta", "h", "kappa", "lam", "m", "nu", "phi", "s", "scale", "sigma", "tau")
 )
 _RANGES: dict[tuple[str, str], Ends] = {  # by family and parameter, where it differs
     **dict.fromkeys((("Gamma", "mu"), ("InverseGamma", "mu"), ("Wald", "mu")), _HALF_LINE),
@@ -84,7 +83,7 @@ class Prior:
     declared_support: Interval | None
 
     def __init__(
-        self, family: str, *, support: tuple[float, float] | None = None, **parameters: Expr | float
+        self, family: str, *, support: Iterable[float] | None = None, **parameters: Expr | float
     ) -> None:
         is_name = isinstance(family, str) and family.isidentifier()
         advice = "give the name of a PyMC distribution, such as 'Normal' or 'Beta'"
@@ -94,7 +93,7 @@ class Prior:
             _read_zero_sum(read)
         object.__setattr__(self, "family", family)
         object.__setattr__(self, "parameters", tuple(read.items()))
-        declared = None if support is None else _declared(family, support)
+        declared = None if support is None else read_ends(f"Prior({family!r})", "support", support)
         low, high = declared or _support_of(family, read)
         problem = f"its values range from {low:g} to {high:g}, which is reversed or a single point"
         check(str(self), low < high, problem, "give a lower end below the upper one")
@@ -137,7 +136,7 @@ def _parameter(family: str, name: str, value: object) -> Expr:
     fixed = isinstance(parameter, Constant)
     finite = not fixed or math.isfinite(parameter.range.low) or family in _BETWEEN
     check(owner, finite, f"{name}={value} is infinite", "give a finite number")
-    low, high = _range_of(family, name)
+    low, high = _RANGES.get((family, name), _HALF_LINE if name in _POSITIVE else _LINE)
     span = parameter.range
     needed = "positive" if math.isinf(high) else f"between {low:g} and {high:g}"
     ranges = "" if fixed else f", but it ranges over {span}"
@@ -159,22 +158,6 @@ def _read_zero_sum(parameters: dict[str, Expr]) -> None:
     check(f"Prior({ZERO_SUM!r})", axes in (_ONE, _TWO), f"{_AXES}={axes}", advice)
     if axes == _ONE:
         parameters.pop(_AXES, None)
-
-
-def _range_of(family: str, name: str) -> Ends:
-    """Range that a family takes for a parameter; the whole line where it is not known."""
-    positive = name in _POSITIVE or name == "alpha"
-    return _RANGES.get((family, name), _HALF_LINE if positive else _LINE)
-
-
-def _declared(family: str, support: object) -> Ends:
-    """Read both ends of a declared support."""
-    try:
-        low, high = map(float, support)  # type: ignore[call-overload]
-    except (TypeError, ValueError) as error:
-        problem = f"Prior({family!r}): support={support!r}"
-        raise LayoutError(f"{problem}; give the lower and the upper end") from error
-    return low, high
 
 
 def _support_of(family: str, parameters: Mapping[str, Expr]) -> Ends:

@@ -17,7 +17,7 @@ from . import latent_kinds as kinds
 from . import nodes, plates
 from .graph import Graph
 from .outcomes.measured import Measured
-from .outcomes.ordered import Graded, OrderedOutcome, Score
+from .outcomes.ordered import Graded, Score
 from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
 from .priors import Prior
@@ -59,9 +59,6 @@ def from_dict(
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         problem = f"this is not a written layout ({type(error).__name__}: {error})"
         raise LayoutError(f"{problem}; give the dictionary that Layout.to_dict() made") from error
-    for outcome in outcomes:
-        is_outcome = isinstance(outcome, Success | OrderedOutcome)
-        check(outcome.name, is_outcome, "it is no outcome", "give what Layout.to_dict() made")
     return name, outcomes  # type: ignore[return-value]
 
 

@@ -130,9 +130,3 @@ def stack(values: tuple[Array, ...]) -> Array:
     if tensor is None:
         return np.stack(np.broadcast_arrays(*values))
     return tensor.stack(tensor.broadcast_arrays(*values), axis=0)
-
-
-def constant(values: Array, like: Array) -> Array:
-    """Turn numbers into an array of the kind of `like`."""
-    tensor = _pytensor(like)
-    return np.asarray(values, dtype=float) if tensor is None else tensor.as_tensor_variable(values)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import fields, replace
-from typing import Any
 
 from .arrays import Array, as_float
 from .expression import Expr
@@ -136,15 +135,10 @@ def rewritten(
         changed = {}
         for one in fields(node) if not stop_at(node) else ():  # type: ignore[arg-type]
             value = getattr(node, one.name)
-            if isinstance(value, Expr):
-                new: Any = made.get(id(value), value)
-            elif isinstance(value, tuple) and value and all(isinstance(x, Expr) for x in value):
-                new = tuple(made.get(id(x), x) for x in value)
-                new = value if all(a is b for a, b in zip(new, value, strict=True)) else new
-            else:
-                continue
-            if new is not value:
-                changed[one.name] = new
+            elements = value if isinstance(value, tuple) else (value,)
+            if any(made.get(id(element), element) is not element for element in elements):
+                copies = tuple(made.get(id(element), element) for element in elements)
+                changed[one.name] = copies if isinstance(value, tuple) else copies[0]
         again: Expr = replace(node, **changed) if changed else node  # type: ignore[type-var]
         made[id(node)] = wraps[id(node)](again) if id(node) in wraps else again
     return made[id(expr)]

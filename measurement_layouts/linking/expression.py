@@ -296,7 +296,7 @@ class Operation(Formula):
                 return left
             return left**self.right.value
         if isinstance(self.left, Constant):
-            return right if self.symbol == "*" else units.inverse(right)
+            return right if self.symbol == "*" or right is None else right**-1
         if isinstance(self.right, Constant):
             return left
         if left is None or right is None:

@@ -19,38 +19,8 @@ from . import errors, notation, units
 from .arrays import Array, as_float
 from .errors import LayoutError
 from .expression import Constant, Dims, Expr, Formula, as_expr, merge_dims, same_unit
-from .interval import Interval
+from .interval import Interval, read_ends
 from .real import holds_numbers
-
-
-def formula_digest(formula: Callable[..., Any]) -> str:
-    """Hash a function's source and the plain values it refers to.
-
-    Comments, docstrings, decorators and the formatting of the source do not change the hash.
-    Functions that it calls enter by their names only.
-
-    Returns
-    -------
-    str
-        16 hexadecimal digits.
-
-    Raises
-    ------
-    LayoutError
-        When the function has no source, as one that was made by ``exec``.
-    """
-    captured = inspect.getclosurevars(formula)
-    defaults = {
-        f"default of {name}": parameter.default
-        for name, parameter in inspect.signature(formula).parameters.items()
-    }
-    values = {**captured.globals, **captured.nonlocals, **defaults}
-    bare = {
-        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-        for name, value in sorted(values.items())
-    }
-    plain = [(name, repr(value)) for name, value in bare.items() if _is_plain(value)]
-    return hashlib.sha256(f"{_source(formula)}\n{plain}".encode()).hexdigest()[:16]
 
 
 def _source(formula: Callable[..., Any]) -> str:
@@ -155,22 +125,16 @@ class Call(Formula):
             raise LayoutError(f"{self}: {problem}; {advice}") from error
 
     def text(self) -> str:
-        shown: list[str] = []
+        shown, parameters = list[str](), self.function.signature.parameters
         for index, argument in enumerate(self.arguments):
-            if not self.is_default(index):
+            default = parameters[self.names[index]].default
+            if not (isinstance(argument, Constant) and argument.value == default):
                 named = len(shown) < index or self.names[index] in self.function.nodes
                 label = f"{self.names[index]}=" if named else ""
                 shown.append(f"{label}{argument.text()}")
-        parameters = self.function.signature.parameters
         changed = [(key, value) for key, value in self.options if value != parameters[key].default]
         shown += [f"{key}={notation.option(value)}" for key, value in changed]
         return f"{self.function.name}({', '.join(shown)})"
-
-    def is_default(self, index: int) -> bool:
-        """Whether an argument is the default of its parameter."""
-        parameter = self.function.signature.parameters[self.names[index]]
-        argument = self.arguments[index]
-        return isinstance(argument, Constant) and argument.value == parameter.default
 
 
 class LinkingFunction:
@@ -196,8 +160,8 @@ class LinkingFunction:
         functools.update_wrapper(self, formula)
         self.formula = formula
         self.name: str = formula.__name__
-        self.range_rule = range if callable(range) else _ends(self.name, "range", range)
-        self.domain = {key: _ends(self.name, key, ends) for key, ends in (domain or {}).items()}
+        self.range_rule = range if callable(range) else read_ends(self.name, "range", range)
+        self.domain = {key: read_ends(self.name, key, ends) for key, ends in (domain or {}).items()}
         self.same_unit = same_unit
         self.keeps_unit = keeps_unit
         self.check = check
@@ -321,18 +285,24 @@ class LinkingFunction:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of the formula, by which a saved layout recognises that a formula has changed."""
-        return formula_digest(self.formula)
+        """Hash of the formula's source and the plain values it refers to, in 16 hexadecimal digits.
 
-
-def _ends(function: str, what: str, ends: tuple[float, float]) -> tuple[float, float]:
-    """Read both ends of a declared interval."""
-    try:
-        low, high = map(float, ends)
-        return Interval(low, high).low, high
-    except (TypeError, ValueError) as error:
-        advice = "give the lower and the upper end, as in (0, 1)"
-        raise LayoutError(f"{function}: {what}={ends!r}; {advice}") from error
+        A saved layout recognises by it that a formula has changed. Comments, docstrings, decorators
+        and the formatting of the source do not change the hash. Functions that it calls enter by
+        their names only. A function without source, as one that was made by ``exec``, is refused.
+        """
+        captured = inspect.getclosurevars(self.formula)
+        defaults = {
+            f"default of {name}": parameter.default
+            for name, parameter in self.signature.parameters.items()
+        }
+        values = {**captured.globals, **captured.nonlocals, **defaults}
+        bare = {
+            name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+            for name, value in sorted(values.items())
+        }
+        plain = [(name, repr(value)) for name, value in bare.items() if _is_plain(value)]
+        return hashlib.sha256(f"{_source(self.formula)}\n{plain}".encode()).hexdigest()[:16]
 
 
 def linking_function(

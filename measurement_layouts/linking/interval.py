@@ -34,10 +34,8 @@ class Interval:
 
     def __post_init__(self) -> None:
         if not self.low <= self.high:
-            raise LayoutError(
-                f"the range [{self.low:g}, {self.high:g}] is reversed or not a number; give the "
-                "lower end first"
-            )
+            problem = f"the range [{self.low:g}, {self.high:g}] is reversed or not a number"
+            raise LayoutError(f"{problem}; give the lower end first")
 
     def __repr__(self) -> str:
         return f"[{self.low:.10g}, {self.high:.10g}]"
@@ -124,6 +122,22 @@ def _hull_of(values: Iterable[float]) -> Interval:
     """Smallest interval that contains the values."""
     ends = list(values)
     return Interval(min(ends), max(ends))
+
+
+def read_ends(owner: str, what: str, ends: object) -> tuple[float, float]:
+    """Read both ends of a declared interval.
+
+    Raises
+    ------
+    LayoutError
+        When they are not two numbers, or reversed.
+    """
+    try:
+        low, high = map(float, ends)  # type: ignore[call-overload]
+        return Interval(low, high).low, high
+    except (TypeError, ValueError) as error:
+        advice = "give the lower and the upper end, as in (0, 1)"
+        raise LayoutError(f"{owner}: {what}={ends!r}; {advice}") from error
 
 
 REALS = Interval(-math.inf, math.inf)

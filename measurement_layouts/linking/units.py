@@ -119,10 +119,8 @@ def parse(text: str | None) -> Words:
                 registry.define(f"{word} = [{word}]")
         return Words(dict(registry.Quantity(1, registry.Unit(text)).unit_items()))
     except Exception as error:  # pint raises many kinds for a malformed string
-        raise LayoutError(
-            f"the unit {text[:60]!r} cannot be read ({error}); write a word, or words joined by "
-            "'*', '/' and '**', such as 's*position'"
-        ) from error
+        advice = "write a word, or words joined by '*', '/' and '**', such as 's*position'"
+        raise LayoutError(f"the unit {text[:60]!r} cannot be read ({error}); {advice}") from error
 
 
 def _check(text: str) -> None:
@@ -138,11 +136,6 @@ def _check(text: str) -> None:
 def is_pure(unit: Unit) -> bool:
     """Whether a value with this unit can be a pure number."""
     return unit is None or unit == _PURE
-
-
-def inverse(unit: Unit) -> Unit:
-    """Return one over a unit."""
-    return None if unit is None else unit**-1
 
 
 def name(unit: Unit) -> str:

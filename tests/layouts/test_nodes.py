@@ -42,7 +42,7 @@ def feature(name="distance", **given):
         ({"labels": ("a", "b", "a")}, "distance: labels repeat a; make each different"),
         (
             {"labels": ("a",), "dim": "draw"},
-            "distance: dim='draw'; choose a name other than",
+            "distance: dim='draw' is the name of a dimension",
         ),
         ({"labels": ("a",), "dim": ""}, "distance: dim=''"),
         ({"labels": ("a",), "dim": 3}, "distance: dim=3"),

@@ -141,7 +141,7 @@ def cycle(data):
     ("change", "complaint"),
     [
         (cycle, "weakest: it depends on itself; remove one"),
-        (lambda data: data.update(outcomes=["far"]), "far: it is no outcome; give what"),
+        (lambda data: data.update(outcomes=["far"]), "its outcome is MetaFeature"),
         (lambda data: data.update(outcomes=["nobody"]), r"written layout \(KeyError: 'nobody'\)"),
         (
             lambda data: data.pop("nodes"),

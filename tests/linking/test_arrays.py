@@ -30,7 +30,6 @@ CASES = {
     "max": ((lambda x: arrays.max(x, axis=-1), X), X.max(-1)),
     "min": ((lambda x: arrays.min(x, axis=-1, keepdims=True), X), X.min(-1, keepdims=True)),
     "stack": ((lambda x: arrays.stack((x, 2.0)), X), np.stack([X, np.full_like(X, 2)])),
-    "constant": ((lambda x: x * arrays.constant([1.0, 2.0, 3.0], like=x), X), X * [1, 2, 3]),
 }
 
 

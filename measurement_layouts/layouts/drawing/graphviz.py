@@ -19,7 +19,7 @@ from .frames import Frame, frames
 from .style import EDGE, FONT, INK, NO_NOTES, NOTE, PLATE, QUIET, STYLES, Notes, Style
 
 _ENDINGS = ("svg", "png", "pdf")
-_TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">'
+_TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">'
 # edges end a point before a node, and the border of a joint closes this gap; SVG does not draw the
 # border of an empty shape, so that a line is drawn there
 _WIDTH = "1.1"  # width of edges
@@ -204,5 +204,4 @@ def _small(text: str) -> str:
 
 def _rows(*lines: str) -> str:
     """Format lines as the rows of a table."""
-    table = _TABLE.replace('PADDING="0"', 'PADDING="1"')
-    return f"<{table}{''.join(f'<TR><TD>{line}</TD></TR>' for line in lines)}</TABLE>>"
+    return f"<{_TABLE}{''.join(f'<TR><TD>{line}</TD></TR>' for line in lines)}</TABLE>>"

@@ -3,8 +3,8 @@
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from dataclasses import dataclass
+from functools import reduce
 from operator import mul
 
 import numpy as np
@@ -19,15 +19,14 @@ from ...linking import (
     product,
     total,
 )
-from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry, rewritten
-from ...linking.expression import Dims, Formula, Operation, as_expr, merge_dims, same_unit
+from ...linking.expression import Dims, Operation, as_expr
 from ...linking.function import Call
 from ...linking.interval import Interval
 from ..latents import Latent
 from ..nodes import Derived, MetaFeature
-from .measured import Measured, Places
+from .measured import Mean, Measured, Places
 from .steps import MARK, Success
 from .unseen import Numbers
 
@@ -95,39 +94,6 @@ def measured_of(expr: Expr) -> dict[str, Measured]:
 
 class _NotLinearError(Exception):
     """The mean over the levels is no formula of means of parts."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Mean(Formula):
-    """Mean of values, and along a dimension if it is named, by weights that add up to 1."""
-
-    weights: tuple[Expr, ...]
-    values: tuple[Expr, ...]
-    over: str | None = None
-    name: None = field(default=None, init=False)
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return (*self.weights, *self.values)
-
-    @cached_property
-    def dims(self) -> Dims:
-        return {dim: names for dim, names in merge_dims(self.parents).items() if dim != self.over}
-
-    @cached_property
-    def range(self) -> Interval:
-        return reduce(Interval.hull, (value.range for value in self.values))
-
-    @cached_property
-    def unit(self) -> unit_names.Unit:
-        return same_unit(self.values, "averaged with")
-
-    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        count = len(self.weights)
-        mean = sum(map(mul, values[:count], values[count:]))
-        if self.over is None:
-            return mean
-        return arrays.sum(mean, axis=dims.index(self.over) - len(dims), keepdims=True)
 
 
 def _by_term(expr: Expr) -> Expr:

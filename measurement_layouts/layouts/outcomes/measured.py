@@ -1,12 +1,14 @@
-"""Measured demands: levels that annotators judged, each with a probability."""
+"""Measured demands: levels that annotators judged, each with a probability, and means over them."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import mul
 from typing import Any, ClassVar
 
-from ...linking import Expr
+from ...linking import Expr, arrays
 from ...linking import units as unit_names
 from ...linking.arrays import Array
+from ...linking.expression import Dims, Formula, merge_dims, same_unit
 from ...linking.interval import Interval
 from .. import fields
 from ..nodes import Labelled, MetaFeature, set_fields
@@ -132,6 +134,39 @@ class Places:
     name: str
     dim: str
     weights: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mean(Formula):
+    """Mean of values, and along a dimension if it is named, by weights that add up to 1."""
+
+    weights: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    over: str | None = None
+    name: None = field(default=None, init=False)
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (*self.weights, *self.values)
+
+    @cached_property
+    def dims(self) -> Dims:
+        return {dim: names for dim, names in merge_dims(self.parents).items() if dim != self.over}
+
+    @cached_property
+    def range(self) -> Interval:
+        return reduce(Interval.hull, (value.range for value in self.values))
+
+    @cached_property
+    def unit(self) -> unit_names.Unit:
+        return same_unit(self.values, "averaged with")
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        count = len(self.weights)
+        mean = sum(map(mul, values[:count], values[count:]))
+        if self.over is None:
+            return mean
+        return arrays.sum(mean, axis=dims.index(self.over) - len(dims), keepdims=True)
 
 
 def chance_name(name: str, level: float) -> str:

@@ -13,7 +13,7 @@ from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.errors import check
 from ...linking.evaluation import ancestry
-from ...linking.expression import Constant, Dims, as_expr
+from ...linking.expression import Constant, Dims, SubjectConstant, as_expr
 from ...linking.interval import UNIT, Interval
 from .. import fields
 from ..nodes import Node, read_formula, set_fields
@@ -36,11 +36,7 @@ class OrderedOutcome(Node):
     def __post_init__(self) -> None:
         super().__post_init__()
         read_formula(self, "performance")
-        for node in ancestry(self.performance):
-            kind = node.kind if isinstance(node, Unseen | Measured) else ""
-            problem = f"its performance uses {node}, which is {kind} and shared by all steps"
-            advice = "declare the property as a MetaFeature, or declare a Success"
-            check(self.name, not kind, problem, advice)
+        check_steps(self.name, ancestry(self.performance))
         check_probability(self.name, self.performance, "performance")
         check_unlabelled(self.name, self.performance, "performance")
 
@@ -109,6 +105,19 @@ class OrderedOutcome(Node):
         log_odds, scale = logit(performance), other if self.scale is self.parents[1] else 1.0
         lines = (self.lines(row.reshape(shape), other, axis) for row in self.thresholds)
         return sum(arrays.sigmoid(scale * (log_odds - line)) for line in lines)
+
+
+def check_steps(owner: str, parts: Iterable[Expr]) -> None:
+    """Refuse what has a meaning for a single success or failure only."""
+    for node in parts:
+        pulled = node.about if isinstance(node, SubjectConstant) else ""
+        problem = f"its noise pulls towards {pulled}, which only one Success has"
+        advice = "give mixture a number, as in mixture(p, by=noise, toward=0.5)"
+        check(owner, not pulled, problem, advice)
+        kind = node.kind if isinstance(node, Unseen | Measured) else ""
+        problem = f"it uses {node}, which is {kind} and shared by all steps and outcomes of an item"
+        advice = "declare the property as a MetaFeature, or fit a single Success"
+        check(owner, not kind, problem, advice)
 
 
 def check_probability(owner: str, expression: Expr, what: str) -> None:

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from ...linking.errors import check
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ..nodes import Derived, MetaFeature
-from .measured import Places
+from .measured import Mean, Places
 from .ordered import OrderedOutcome, check_probability, check_unlabelled
 from .unseen import Unseen
 
@@ -113,14 +112,6 @@ def _passed(p: Array, threshold: Array, distance: Array, continues: Array, scale
     return floor + (1 - floor) * arrays.sigmoid(scale * (logit(p) - threshold))
 
 
-@linking_function(range=(0, 1))
-def _chosen(*picks_and_values: Array) -> Array:
-    """Take the value of the one whose pick is 1; picks come first, then as many values."""
-    count = len(picks_and_values) // 2
-    pairs = zip(picks_and_values[:count], picks_and_values[count:], strict=True)
-    return reduce(add, (pick * value for pick, value in pairs))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Steps(Success):
     """All outcomes of a layout as one: its rows are items, outcomes and steps.
@@ -136,9 +127,9 @@ class Steps(Success):
     @classmethod
     def of(cls, outcomes: Sequence[Observed]) -> Self:
         """Join the outcomes of a layout."""
-        steps = [_step(outcome) for outcome in outcomes]
-        picks = [Hidden(_pick(outcome), levels=(0, 1)) for outcome in outcomes]
-        chosen = steps[0] if len(steps) == 1 else _chosen(*picks, *steps)
+        steps = tuple(map(_step, outcomes))
+        picks = tuple(Hidden(_pick(outcome), levels=(0, 1)) for outcome in outcomes)
+        chosen = steps[0] if len(steps) == 1 else Mean(picks, steps)
         return cls(f"{MARK}outcomes", chosen, outcomes=tuple(outcomes))
 
     @cached_property

@@ -38,7 +38,7 @@ class Numbers(Source):
     name: str
     along: Dims
     values: tuple[float, ...]
-    of_unit: unit_names.Unit = None
+    unit: unit_names.Unit = None
 
     @property
     def dims(self) -> Dims:
@@ -47,10 +47,6 @@ class Numbers(Source):
     @property
     def range(self) -> Interval:
         return Interval(min(self.values), max(self.values))
-
-    @property
-    def unit(self) -> unit_names.Unit:
-        return self.of_unit
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return np.reshape(self.values, [len(self.along.get(dim, "1")) for dim in dims])

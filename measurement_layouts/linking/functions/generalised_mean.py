@@ -1,6 +1,5 @@
 """Generalised mean: from the minimum through the arithmetic mean to the maximum."""
 
-import functools
 import math
 from typing import Any
 
@@ -10,7 +9,7 @@ from .. import arrays, units
 from ..arrays import Array
 from ..errors import check
 from ..expression import Expr, merge_dims
-from ..function import LinkingFunction
+from ..function import linking_function
 from ..interval import Interval
 from ..real import holds_numbers, real
 
@@ -36,15 +35,11 @@ def _check(
         problem = f"the power {power} has {units.text(power.unit)}"
         check(_NAME, units.is_pure(power.unit), problem, "declare it without a unit")
     else:
-        check(_NAME, not math.isnan(_number(power)), f"power={power!r}", _A_POWER)
+        fixed = real(power)
+        usable = fixed is not None and not math.isnan(fixed)
+        check(_NAME, usable, f"power={power!r}", _A_POWER)
     count = len(parts) if over is None else len(merge_dims(parts)[over])
     _check_weights(weights, over, count)
-
-
-def _number(power: object) -> float:
-    """Read a fixed power, which is NaN where it is none."""
-    number = real(power)
-    return math.nan if number is None else number
 
 
 def _check_weights(weights: tuple[float, ...] | None, over: object, count: int | None) -> None:
@@ -60,14 +55,7 @@ def _check_weights(weights: tuple[float, ...] | None, over: object, count: int |
     check(_NAME, fitting, f"weights={weights}", advice)
 
 
-class GeneralisedMean(LinkingFunction):
-    """The generalised mean, whose power is a number or a node."""
-
-    nodes = ("power",)
-
-
-@functools.partial(
-    GeneralisedMean,
+@linking_function(
     range=_range,
     domain={"p": (0, math.inf)},
     same_unit=("p",),
@@ -153,6 +141,9 @@ def generalised_mean(
             deciding = (arrays.max if fixed > 0 else arrays.min)(parts, axis=axis, keepdims=True)
             mean = arrays.where(deciding <= 0, 0.0, mean)
     return mean if keep else arrays.sum(mean, axis=axis)
+
+
+generalised_mean.nodes = ("power",)
 
 
 def _log_mean(logs: Array, power: Array, share: Array, axis: int) -> Array:

@@ -180,7 +180,7 @@ def measured(**changes):
         (lambda: measured(levels=(1, 1)), "hard: levels .* repeat"),
         (
             lambda: ml.Graded("grade", logistic(ml.Bias("b") - measured())),
-            "grade: its performance uses hard, which is measured and shared by all",
+            "grade: it uses hard, which is measured and shared by all",
         ),
         (
             lambda: ml.Layout(
