@@ -79,7 +79,7 @@ def test_an_operation_without_machine_code_is_compiled_by_nutpie():
     ability = ml.Capability("ability", prior=prior)
     layout = ml.Layout("plain", ml.Success("solved", ml.linking.logistic(ability)))
     result = ml.fit(layout, cohort_data(), **_SHORT)
-    assert result.data["posterior"]["ability"].shape == (12, 2, 60)
+    assert result.data["posterior"]["ability"].shape == (2, 60, 12)
 
 
 @pytest.mark.trust("promises", "a store of chains goes on where it stopped")
@@ -128,7 +128,7 @@ def test_chains_that_do_not_mix_are_sampled_again(tmp_path, monkeypatch):
 def test_every_plate_comes_back_from_simulation():
     result = ml.fit(full_layout(), cohort_data(), **{**_SHORT, "draws": 200, "tune": 300})
     sizes = {name: values.shape for name, values in result.data["posterior"].data_vars.items()}
-    assert sizes["pair"] == (12, 2, 200, 3)
+    assert sizes["pair"] == (2, 200, 12, 3)
     assert sizes["favour"] == (2, 200, 3, 3)
     favour = result.data["posterior"]["favour"]
     assert np.abs(favour.sum("school")).max() < 1e-12
