@@ -13,7 +13,6 @@ OPTIONS = {"shell", "allow_pickle", "unsafe"}
 ALLOWED = {
     "commands/layout_file.py: exec()": "one's own layout is a Python file",
     "commands/layout_file.py: compile()": "the same",
-    "inference/files/store.py: import ctypes": "calls the C library's malloc_trim",
     "inference/sampling/unbounded.py: import ctypes": "calls the log-density compiled here",
 }
 

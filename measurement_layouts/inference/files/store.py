@@ -1,12 +1,9 @@
 """A store: the draws of a fit in memory, or in a folder with one file for each block of chains."""
 
-import ctypes
-import functools
 import json
 import re
 import secrets
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -29,7 +26,6 @@ from . import archives, refusals, trees
 from .refusals import HEAD, LOCK
 
 _UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
-_TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB
 _CALL = "call"  # attribute with the arguments of the fit and a description of its data
 _DRAWS = ("posterior", "statistics")
 _ANEW = "fit again into another store"
@@ -231,8 +227,6 @@ class Store:
             arrays = {"record": archives.as_array(note)} | archives.flat(groups)
             with refusals.written(self.path, self._names[unit.problem], self.done):
                 archives.write_archive(_file(self.path, unit), arrays)
-            if len(self.records) % _TRIMMED == 0:
-                _return_free_memory()
         elif draws is not None:
             self._draws[unit] = draws
         self.records[unit] = record
@@ -386,16 +380,3 @@ def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: 
         file = _file(path, unit)
         raise FitError(f"{file} has no {name} of shape {shape}; delete it and fit again")
     return array
-
-
-def _return_free_memory() -> None:
-    """Return free memory of threads to the operating system, if the C library supports it."""
-    trim = _trim()
-    if trim is not None:
-        trim(0)
-
-
-@functools.cache
-def _trim() -> Callable[[int], int] | None:
-    """Find the C library's function for this, which exists in glibc."""
-    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

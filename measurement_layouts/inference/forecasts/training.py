@@ -126,12 +126,14 @@ class Training:
         DataError
             When a subject or an item is not in the forecast, or named twice.
         """
+        chosen = known_names(subjects, self.subjects, "subject")
         at = self.items.get_indexer(pd.Index(known_names(items, self.items, "item"), dtype="str"))
         names = np.array([name for name, _ in self._columns], dtype=object)
         measures = np.array([units.name(node.unit) for _, node in self._columns], dtype=object)
         tables = []
-        for subject in known_names(subjects, self.subjects, "subject"):
-            outside, low, high = self._outside(self.subjects.get_loc(subject), at)
+        places = self.subjects.get_indexer(pd.Index(chosen, dtype="str"))
+        for subject, place in zip(chosen, places, strict=True):
+            outside, low, high = self._outside(place, at)
             item, kind, column = np.nonzero(outside)
             item = at[item]
             value, low, high = self._values[0][item, column], low[column], high[column]
