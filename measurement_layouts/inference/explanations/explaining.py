@@ -182,13 +182,16 @@ class _Forecast:
 
     def nodes(self) -> pd.DataFrame:
         """Table of the derived nodes that are probabilities, by node and label."""
-        outcome, nodes = self.scope.fit.layout.outcome.name, self.scope.fit.layout.derived
+        layout = self.scope.fit.layout
         nodes = [
             node
-            for node in nodes
+            for node in layout.derived
             if node.range in Interval(0, 1) and scores(node) in (set(), set(node.dims))
         ]
-        targets = [Success(outcome, node.expression) if scores(node) else node for node in nodes]
+        targets = [
+            Success(layout.outcome.name, node.expression) if scores(node) else node
+            for node in nodes
+        ]
         results = summaries(
             self.blocks({}, {}), [0], targets, prob=self.prob, memory_mib=self.memory_mib
         )

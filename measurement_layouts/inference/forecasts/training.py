@@ -157,7 +157,7 @@ class Training:
         return np.array(remarks, dtype=object).reshape(len(subjects), len(items))
 
     def _outside(
-        self, subject: int, items: slice | np.ndarray
+        self, subject: int | np.integer, items: slice | np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Mark values outside a subject's training items, (items, kinds, columns).
 
@@ -179,7 +179,7 @@ class Training:
         level &= there & ~nothing & ~beyond
         return np.stack([beyond, level, there & nothing], axis=1), low, high
 
-    def _tried(self, subject: int) -> np.ndarray:
+    def _tried(self, subject: int | np.integer) -> np.ndarray:
         """Find the training items that a subject attempted, or for a new one those of anybody."""
         row = self.rows[subject]
         cells = self.cells.of_subject(row) if row >= 0 else slice(None)

@@ -70,7 +70,7 @@ class Posterior:
 
     @cached_property
     def _places(self) -> pd.Index:
-        return pd.Index(self.posterior["subject"].to_numpy(), dtype="str")
+        return self.posterior.indexes["subject"].astype("str")
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
