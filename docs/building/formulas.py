@@ -16,6 +16,7 @@ CHAPTERS = {
     "Likelihood and integration": (
         "inference/model/",
         "inference/kernel/",
+        "inference/cells",
         "inference/sampling/grid",
         "inference/posterior/density",
         "batteries/grids",

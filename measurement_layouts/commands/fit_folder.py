@@ -101,7 +101,7 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
 def _place(path: Path) -> Path:
     """Find the file or store to read."""
     folder = FitFolder(path)
-    if not path.is_dir() or (path / "head.json").exists():
+    if not path.is_dir() or (path / "head.nc").exists():
         return path
     for place in (folder.fit, folder.store):
         if place.exists():

@@ -113,10 +113,8 @@ class CellEvaluator:
         """
         won, lost = self._cohort.successes, self._cohort.trials - self._cohort.successes
         if self._cohort.layout.outcome.unseen is not None:
-            chances, weights = self.chances_by_place(draws)
-            chances = chances.clip(EDGE, 1 - EDGE)
-            logs = won[:, None, None] * np.log(chances) + lost[:, None, None] * np.log1p(-chances)
-            return np.asarray(logsumexp(logs, axis=1, b=weights).sum(axis=0))
+            by_place = self.chances_by_place(draws)
+            return np.asarray(log_likelihoods(won, lost, *by_place).sum(axis=0))
         (chances,) = self._computed(draws)
         total = np.zeros(chances.shape[-1])
         for counts, log in ((won, np.log), (lost, _log_of_failure)):
@@ -132,3 +130,41 @@ class CellEvaluator:
 
 def _log_of_failure(chances: np.ndarray) -> np.ndarray:
     return np.log1p(-chances)
+
+
+def log_likelihoods(
+    successes: np.ndarray,
+    failures: np.ndarray,
+    chances: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
+    r"""Compute log-likelihoods of counts, averaged over the places of what is unseen.
+
+    .. math:: \log \sum_k w_k p_k^{y} (1 - p_k)^{n - y}
+
+    with the weight :math:`w_k` of a place, and the success probability :math:`p_k` given this
+    place, which is kept 1e-12 away from 0 and 1. Binomial coefficients are not included.
+
+    Parameters
+    ----------
+    successes, failures : ndarray of int, shape (cells,)
+        Outcomes.
+    chances : ndarray, shape (cells, draws), or (cells, places, draws) with weights
+        Success probabilities.
+    weights : ndarray, shape (cells, places or 1, draws or 1), optional
+        Weights of the places, which sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (cells, draws)
+        In nats.
+
+    Examples
+    --------
+    >>> log_likelihoods(np.array([1]), np.array([1]), np.array([[0.5]])).round(2)
+    array([[-1.39]])
+    """
+    chances = chances.clip(EDGE, 1 - EDGE)
+    won, lost = (counts.reshape(-1, *[1] * (chances.ndim - 1)) for counts in (successes, failures))
+    logs = won * np.log(chances) + lost * np.log1p(-chances)
+    return logs if weights is None else np.asarray(logsumexp(logs, axis=1, b=weights))

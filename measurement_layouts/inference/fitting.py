@@ -25,7 +25,7 @@ from .loop import solve
 from .model.bands import find_bands
 from .model.cohort import Cohort
 from .model.prior import draw_prior
-from .posterior.assembly import Training
+from .posterior.assembly import data_alone, data_jointly
 from .sampling.draws import SamplingOptions
 from .sampling.engine import Battery
 from .sampling.grid import MOST
@@ -165,12 +165,12 @@ def fit(
     if layout.joint:
         cohort = Cohort.of_evaluation(layout, chosen)
         tried = chosen.select(items=cohort.levels[ITEM])
-        training = Training.jointly(cohort, list(tried.items.index) if tried.rows else None)
+        data = data_jointly(cohort, list(tried.items.index) if tried.rows else None)
         model = Jointly(cohort, options)
         problems = Problems(model, ["all subjects"], lambda _: None, options.chains)
     else:
         battery = Battery.of(layout, chosen)
-        training = Training.alone(layout, battery.features, chosen)
+        data = data_alone(layout, battery.features, chosen)
         side_by_side = max(1, min(options.chains, most // len(chosen.subjects)))
         cores = side_by_side if executor is None else 1
         alone = Alone(battery, options, method, cores)
@@ -179,7 +179,7 @@ def fit(
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
     if store is None or not Path(store).exists():
         _prepare(problems, progressbar)  # if the layout does not compile, no store is created
-    with Store.open(store, layout, training, options, seed, reruns, method) as results:
+    with Store.open(store, layout, data, options, seed, reruns, method) as results:
         todo = [results.next_units(problem) for problem in range(len(problems.names))]
         if any(todo):
             _prepare(problems, progressbar)

@@ -4,12 +4,10 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from ..common.digits import short
-from ..evaluations.steps import Rows
 from ..inference.fit import Fit
-from ..inference.forecasts.training import defined_columns, features_of_items
+from ..inference.forecasts.training import defined_columns, features_of_items, names_of_items
 from ..layouts import MetaFeature
 from ..linking import units
 
@@ -67,16 +65,10 @@ class Column:
         return ends
 
 
-def training_items(fit: Fit) -> pd.Index:
-    """List the names of the items of a fit."""
-    names = fit.item_names
-    return names if fit.layout.steps is None else Rows.read(names).items
-
-
 def columns(fit: Fit) -> list[Column]:
     """List the columns of a fit's items in the layout's order, without measured demands."""
     layout = fit.layout
-    values = iter(defined_columns(layout, features_of_items(fit), len(training_items(fit))).T)
+    values = iter(defined_columns(layout, features_of_items(fit), len(names_of_items(fit))).T)
     found = [
         (name, node, None if node.labels is None else place, next(values))
         for node in layout.properties

@@ -17,7 +17,7 @@ from ..evaluations.steps import refuse_other_rows
 from ..inference.explanations.explanation import Explanation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
-from ..inference.forecasts.training import features_of_items
+from ..inference.forecasts.training import features_of_items, names_of_items
 from ..inference.given import refuse_no_forecast
 from ..inference.model.features import read_features
 from ..inference.posterior.diagnostics import diagnose, profiles, verdicts
@@ -25,7 +25,6 @@ from ..inference.posterior.posterior import success_rates
 from ..layouts.elements import Element
 from ..validation.criticism.criticise import Criticism, criticise
 from ..validation.criticism.population.criticism import PopulationCriticism
-from .columns import training_items
 from .description.describe import describe
 from .description.sentences import Description
 from .outcomes import Outcome, fitted_outcomes
@@ -204,7 +203,7 @@ class Contents:
     @cached_property
     def items(self) -> pd.Index:
         """Names of the items that were fitted."""
-        return training_items(self.fit)
+        return names_of_items(self.fit)
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
@@ -284,7 +283,7 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
         The error names them.
     """
     refuse_no_evaluation(evaluation)
-    items, known_items = list(training_items(fit)), evaluation.item_table
+    items, known_items = list(names_of_items(fit)), evaluation.item_table
     refuse_other_rows(fit.layout, evaluation.rows)
     for kind, names, known in (
         ("item", items, known_items.index),

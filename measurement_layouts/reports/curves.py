@@ -10,13 +10,13 @@ import xarray as xr
 from ..inference.fit import Fit
 from ..inference.forecasts.scope import block_of
 from ..inference.forecasts.streaming import every_draw, gathered, summaries
-from ..inference.forecasts.training import features_of_items
+from ..inference.forecasts.training import features_of_items, names_of_items
 from ..inference.model.alignment import Features
 from ..inference.model.bands import find_bands
 from ..inference.posterior.cohort import levels_of_items
 from ..layouts import MetaFeature, Unseen
 from ..linking.evaluation import ancestry
-from .columns import Column, columns, training_items
+from .columns import Column, columns
 from .outcomes import Outcome, fitted_outcomes
 
 _DRAWS = 250  # of a curve, whose error is then a sixteenth of its sd, at most one pixel
@@ -111,7 +111,7 @@ class Curves:
         self.outcomes = fitted_outcomes(fit)
         self.columns = columns(fit)
         features = features_of_items(fit) | levels_of_items(fit)
-        items = len(training_items(fit))
+        items = len(names_of_items(fit))
         rows = range(len(fit.subjects))
         nodes = [outcome.node for outcome in self.outcomes]
         found = summaries(

@@ -15,7 +15,7 @@ from ..evaluations.tables import named
 from ..inference.fit import Fit
 from ..inference.forecasts.scope import block_of
 from ..inference.forecasts.streaming import SUMMARY, summaries
-from ..inference.forecasts.training import features_of_items
+from ..inference.forecasts.training import features_of_items, names_of_items
 from ..inference.given import refuse_no_fit
 from ..inference.posterior.cohort import levels_of_items
 from ..layouts import Layout
@@ -23,7 +23,6 @@ from ..layouts.drawing import graphviz as render
 from ..layouts.drawing import mermaid
 from ..layouts.graph import Graph
 from ..linking import units
-from .columns import training_items
 from .outcomes import fitted_outcomes
 
 _HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)  # declaration and document type
@@ -214,7 +213,7 @@ def _spread(means: pd.Series, what: str) -> str:
 
 def _over_items(fit: Fit, row: int, prob: float) -> dict[str, list[str]]:
     """Write means of derived nodes and outcomes over the items of the fit."""
-    layout, count = fit.layout, len(training_items(fit))
+    layout, count = fit.layout, len(names_of_items(fit))
     features = features_of_items(fit) | levels_of_items(fit)
     nodes = [*layout.derived, *layout.outcomes]
     block = block_of(fit, features, count)
@@ -257,7 +256,7 @@ def _observed(fit: Fit, row: int, item: pd.DataFrame | None) -> dict[str, str]:
     """Write a subject's observed outcomes on all items, or on one."""
     at = slice(None)
     if item is not None:
-        (place,) = training_items(fit).get_indexer(pd.Index([str(item.index[0])]))
+        (place,) = names_of_items(fit).get_indexer(pd.Index([str(item.index[0])]))
         if place < 0:
             return {}
         at = slice(place, place + 1)

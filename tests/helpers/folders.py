@@ -6,7 +6,7 @@ import pandas as pd
 import measurement_layouts as ml
 from helpers import small_layouts
 from measurement_layouts.inference.files.store import Store
-from measurement_layouts.inference.posterior.assembly import Training
+from measurement_layouts.inference.posterior.assembly import data_alone
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, product
@@ -56,8 +56,8 @@ def sampled(layout, subject, options=OPTIONS):
 
 def opened(path, layout, outcomes, options=OPTIONS, seed=3, reruns=1, **how):
     """Open a store, in memory without a path; also its `method`."""
-    training = Training.alone(layout, Battery.of(layout, outcomes).features, outcomes)
-    return Store.open(path, layout, training, SamplingOptions(**options), seed, reruns, **how)
+    data = data_alone(layout, Battery.of(layout, outcomes).features, outcomes)
+    return Store.open(path, layout, data, SamplingOptions(**options), seed, reruns, **how)
 
 
 def add(store, layout, row, attempt=1, reason="", options=OPTIONS):

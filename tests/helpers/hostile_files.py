@@ -13,12 +13,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
+import xarray as xr
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
 import measurement_layouts as ml
 from helpers.inspect_logs import write_inspect
-from measurement_layouts.inference.files import storage, store
+from measurement_layouts.inference.files import trees
+from measurement_layouts.inference.posterior.posterior import GROUPS
 
 DEMANDS = Path(ml.annotation.__file__).parent / "demand-rubrics"
 CODE = "__import__('os').system('touch canary')"
@@ -31,6 +33,7 @@ class Bomb:
         return os.system, ("touch canary",)
 
 
+_UNIT = "unit-0-1-0.npz"
 PICKLE = pickle.dumps(["a", Bomb()])
 
 
@@ -56,8 +59,8 @@ def fits(folder):
     call = {"call": "eval", "of": [{"node": "p"}], "names": ["x"], "options": {}}
     changes = {
         "code for a fit's layout": ("layout", CODE, "its layout cannot be read (Expecting value"),
-        "a function in a fit's layout": ("layout", call, "the linking function 'eval'"),
-        "code for a fit's failures": ("failures", CODE, "its failures or attempts cannot be read"),
+        "a function in a fit's layout": ("layout", call, "linking function 'eval'"),
+        "code for a fit's failures": ("failures", CODE, "is damaged (JSONDecodeError"),
     }
     for name, (attribute, value, message) in changes.items():
         path = folder / f"{name}.nc"
@@ -74,39 +77,39 @@ def fits(folder):
 
 def _sign(path):
     """Put the checksum of what a file holds into it, as whoever forges it would."""
-    with storage.xr.open_datatree(path, engine="netcdf4") as tree:
+    with xr.open_datatree(path, engine="netcdf4") as tree:
         data = tree.load()
     del data.attrs["checksum"]
-    checksum = storage._checksum(data)
+    checksum = trees.checksum(data, [name for name in GROUPS if name in data.children])
     with netCDF4.Dataset(path, "a") as file:
         file.setncattr("checksum", checksum)
 
 
 def stores(folder):
-    """Stores whose archives contain pickles, and whose head contains code."""
+    """Stores whose files are pickles or contain them, and whose head contains code."""
     good = folder / "good"
     tossed(store=good)
     objects, huge = io.BytesIO(), io.BytesIO()
-    np.savez(objects, levels=np.array([Bomb()], dtype=object))
-    np.savez(huge, levels=np.zeros(3))
+    np.savez(objects, record=np.array([Bomb()], dtype=object))
+    np.savez(huge, record=np.zeros(3))
     claimed = huge.getvalue().replace(b"(3,), }          ", b"(10000000000000,), }")
-    head = json.loads((good / "head.json").read_text())
-    head["attributes"]["layout"] = CODE
-    del head["checksum"]
-    head["checksum"] = store._checksum(head)
     changes = {
-        "objects in the data of a store": ("data.npz", objects.getvalue(), "allow_pickle=False"),
-        "a pickle for the data of a store": ("data.npz", PICKLE, "is damaged"),
-        "more than the memory": ("data.npz", claimed, "is damaged"),
-        "a pickle for draws": ("unit-0-1-0.npz", PICKLE, "is damaged"),
-        "code for a store's head": ("head.json", CODE.encode(), "is damaged"),
-        "code for a store's layout": ("head.json", json.dumps(head).encode(), "cannot be read"),
+        "a pickle for a store's head": ("head.nc", PICKLE, "cannot be read"),
+        "objects in the draws of a store": (_UNIT, objects.getvalue(), "allow_pickle=False"),
+        "more than the memory": (_UNIT, claimed, "is damaged"),
+        "a pickle for draws": (_UNIT, PICKLE, "is damaged"),
     }
     for name, (file, content, message) in changes.items():
         path = folder / name
         shutil.copytree(good, path)
         (path / file).write_bytes(content)
         yield name, "fit", good, path, message
+    for attribute, message in (("layout", "(Expecting value"), ("call", "is damaged (JSONDec")):
+        path = shutil.copytree(good, folder / f"code for a store's {attribute}")
+        with netCDF4.Dataset(path / "head.nc", "a") as file:
+            file.setncattr(attribute, CODE)
+        _sign(path / "head.nc")
+        yield path.name, "fit", good, path, message
 
 
 def archives(folder):

@@ -9,7 +9,7 @@ from measurement_layouts.inference.files.store import Store
 from measurement_layouts.inference.fit import Fit
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.new_levels import from_scores
-from measurement_layouts.inference.posterior.assembly import Training
+from measurement_layouts.inference.posterior.assembly import data_jointly
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.nuts import STATISTICS
 from measurement_layouts.layouts.plates import plate_name
@@ -31,10 +31,10 @@ def crafted(
     seed: int = 1,
 ) -> Fit:
     """Make a fit of given draws, each of shape (draws, levels..., labels...)."""
-    training = Training.jointly(Cohort.of_evaluation(layout, evaluation))
+    data = data_jointly(Cohort.of_evaluation(layout, evaluation))
     each = len(next(iter(draws.values()))) // chains
     options = SamplingOptions(draws=each, chains=chains)
-    with Store.open(None, layout, training, options, seed, reruns=0) as store:
+    with Store.open(None, layout, data, options, seed, reruns=0) as store:
         for chain in range(chains):
             rows = slice(chain * each, (chain + 1) * each)
             statistics = {name: np.zeros((1, each)) for name in STATISTICS.values()}

@@ -5,7 +5,7 @@ import pandas as pd
 
 import measurement_layouts as ml
 from measurement_layouts.inference.files.store import Store
-from measurement_layouts.inference.posterior.assembly import Training
+from measurement_layouts.inference.posterior.assembly import data_alone
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
@@ -75,9 +75,9 @@ def crafted(layout, evaluation, posterior, diverging=0, failures=None, attempts=
     """Make a fit from given draws, by latent of shape (subject, chain, draw, ...)."""
     chains, draws = next(iter(posterior.values())).shape[1:3]
     options = SamplingOptions(draws=draws, tune=1, chains=chains)
-    training = Training.alone(layout, Battery.of(layout, evaluation).features, evaluation)
+    data = data_alone(layout, Battery.of(layout, evaluation).features, evaluation)
     most = max((attempts or {}).values(), default=1)
-    with Store.open(None, layout, training, options, seed=1, reruns=most - 1) as store:
+    with Store.open(None, layout, data, options, seed=1, reruns=most - 1) as store:
         for result in outcomes(evaluation, posterior, diverging, failures, attempts):
             store.add(*result)
         return ml.Fit.of(store.posterior())

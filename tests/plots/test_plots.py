@@ -28,7 +28,7 @@ from measurement_layouts import (
 )
 from measurement_layouts.batteries.grids import characteristic_grid
 from measurement_layouts.inference.files.store import Store
-from measurement_layouts.inference.posterior.assembly import Training
+from measurement_layouts.inference.posterior.assembly import data_alone
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
@@ -83,8 +83,8 @@ def made_up(layout, evaluation, failures=None):
     """A fit whose draws nobody sampled: each subject's lie in a part of the range of its own."""
     rng = np.random.default_rng(11)
     options = SamplingOptions(draws=50, tune=1, chains=2)
-    training = Training.alone(layout, Battery.of(layout, evaluation).features, evaluation)
-    with Store.open(None, layout, training, options, seed=1, reruns=0) as store:
+    data = data_alone(layout, Battery.of(layout, evaluation).features, evaluation)
+    with Store.open(None, layout, data, options, seed=1, reruns=0) as store:
         fill(store, layout, evaluation, rng, failures or {})
         return Fit.of(store.posterior())
 

@@ -20,6 +20,7 @@ from ...layouts.outcomes.unseen import scores
 from ...layouts.plates import ITEM, SUBJECT, Category, plate_name, root
 from ...linking import units
 from ...linking.interval import Interval
+from ...linking.real import real
 from ..forecasts.scope import Block, Scope
 from ..forecasts.streaming import all_draws, mean_and_interval, summaries
 from ..forecasts.training import Training, defined_columns, features_of_items
@@ -181,22 +182,25 @@ class _Forecast:
 
     def nodes(self) -> pd.DataFrame:
         """Table of the derived nodes that are probabilities, by node and label."""
-        layout, rows = self.scope.fit.layout, dict[str, dict[str, float]]()
-        for node in layout.derived:
-            unseen = scores(node)
-            if node.range not in Interval(0, 1) or (unseen and set(node.dims) != unseen):
-                continue
-            target = Success(layout.outcome.name, node.expression) if unseen else node
-            options = {"prob": self.prob, "memory_mib": self.memory_mib}
-            (values,) = summaries(self.blocks({}, {}), [0], [target], **options)
-            for labels, (mean, low, high) in zip(
-                itertools.product(*target.dims.values()),
-                values.reshape(3, -1).T.tolist(),
-                strict=True,
-            ):
-                name = f"{node.name}[{', '.join(labels)}]" if labels else node.name
-                rows[name] = Estimate(1 - mean, 1 - high, 1 - low).named("fails")
-        table = pd.DataFrame(list(rows.values()), list(rows), ends_of("fails"))
+        layout = self.scope.fit.layout
+        nodes = [
+            node
+            for node in layout.derived
+            if node.range in Interval(0, 1) and scores(node) in (set(), set(node.dims))
+        ]
+        targets = [
+            Success(layout.outcome.name, node.expression) if scores(node) else node
+            for node in nodes
+        ]
+        results = summaries(
+            self.blocks({}, {}), [0], targets, prob=self.prob, memory_mib=self.memory_mib
+        )
+        rows, numbers = list[str](), [np.zeros((3, 0))]
+        for node, target, values in zip(nodes, targets, results, strict=True):
+            labels = [", ".join(names) for names in itertools.product(*target.dims.values())]
+            rows += [f"{node.name}[{label}]" if label else node.name for label in labels]
+            numbers.append(1 - values.reshape(3, -1)[[0, 2, 1]])
+        table = pd.DataFrame(np.hstack(numbers).T, rows, ends_of("fails"))
         return table.rename_axis("node")
 
     def changes(
@@ -212,7 +216,8 @@ class _Forecast:
             )
         versions = dict[str, tuple[dict[str, float], dict[Element, float]]]()
         for name, amount in {**amounts, **instead}.items():
-            if isinstance(amount, bool) or not _is_finite(amount):
+            number = None if isinstance(amount, bool) else real(amount)
+            if number is None or not math.isfinite(number):
                 raise FitError(f"explain: {name}: {amount!r} is no amount; give a finite number")
             if name in columns:
                 text, value = self._of_column(name, amount, setting=name in instead)
@@ -323,10 +328,6 @@ def _trained(fit: Posterior, name: str) -> pd.DataFrame:
             levels = fit.posterior.indexes[category.name].map(str)
             table[category.name] = [levels[int(constants[category.name].to_numpy()[place])]]
     return named(table, "item", "item")
-
-
-def _is_finite(amount: object) -> bool:
-    return isinstance(amount, int | float | np.integer | np.floating) and math.isfinite(amount)
 
 
 def _in_words(name: str, amount: float, unit: str) -> str:

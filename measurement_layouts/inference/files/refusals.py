@@ -1,7 +1,6 @@
 """What fits on disk refuse: other formats and fits, damage, a second writer, other files."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,89 +10,17 @@ from filelock import FileLock, Timeout
 
 from ...common.errors import FitError, StoreError
 from ...common.messages import some
-from ...layouts import Layout
-from ...linking import LayoutError, LinkingFunction
-from ..posterior.assembly import FORMAT, Training
+from ...layouts.plates import SUBJECT
+from ..posterior.posterior import Posterior
 from .archives import digest
 
-HEAD, DATA, LOCK = "head.json", "data.npz", ".lock"
-
-
-def checked_layout(
-    path: Path,
-    head: Mapping[Any, Any],
-    missing: Sequence[str],
-    mark: Callable[[], str],
-    layout: Layout | None,
-    functions: Sequence[LinkingFunction],
-    remedy: str,
-) -> Layout:
-    """Check a saved fit by its head, and return its layout.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    head : mapping
-        Format, checksum, layout and its fingerprint.
-    missing : sequence of str
-        What a fit must have, and this one has not.
-    mark : callable
-        Function that computes the checksum of the contents.
-    layout, functions
-        As in `fit.load`.
-    remedy : str
-        What to do if the fit cannot be read.
-
-    Raises
-    ------
-    FitError
-        With the first problem.
-    """
-    written, functions = head.get("format"), [*functions, *(layout.functions if layout else ())]
-    _refuse(
-        path,
-        (
-            isinstance(written, int | np.integer) and written != FORMAT,
-            f"has format {written}, and this version of measurement-layouts reads format {FORMAT}; "
-            f"read it with version {head.get('measurement_layouts')}, or {remedy}",
-        ),
-        (bool(missing), f"is not a saved fit: it lacks {', '.join(missing)}; {remedy}"),
-    )
-    damaged = "is damaged: its contents do not match its checksum; restore a copy, or"
-    _refuse(path, (mark() != head["checksum"], f"{damaged} {remedy}"))
-    try:
-        saved = Layout.from_dict(json.loads(head["layout"]), functions)
-    except LayoutError as error:
-        raise FitError(f"{path}: its layout cannot be read ({error})") from error
-    _refuse(
-        path,
-        (
-            saved.fingerprint != head["fingerprint"],
-            f"has a layout with fingerprint {saved.fingerprint}, but it was fitted with "
-            f"{head['fingerprint']}; the file or the library was changed, fit again",
-        ),
-        (
-            layout is not None and layout.fingerprint != saved.fingerprint,
-            f"is a fit of the layout {saved.name!r} ({saved.fingerprint}), not of "
-            f"{layout and layout.name!r} ({layout and layout.fingerprint}); load it without "
-            "layout=, or fit again",
-        ),
-    )
-    return saved
-
-
-def _refuse(path: Path, *table: tuple[bool, str]) -> None:
-    """Raise an error with the first text of a table whose condition holds."""
-    for holds, text in table:
-        if holds:
-            raise FitError(f"{path} {text}")
+HEAD, LOCK = "head.nc", ".lock"
 
 
 def refuse_foreign(path: Path) -> None:
     """Raise an error if a folder is no store, empty or half made, or has a link in it."""
     names = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
-    half = LOCK in names and names <= {LOCK, DATA, f".{DATA}", f".{HEAD}"}
+    half = LOCK in names and all(name.startswith(f".{HEAD}.") for name in names - {LOCK})
     if path.exists() and not (path.is_dir() and (not names or HEAD in names or half)):
         raise FitError(f"{path} exists and is not a store of fits; give another folder")
     for name in names:
@@ -137,29 +64,32 @@ def undamaged(path: Path, remedy: str) -> Iterator[None]:
 
 
 @contextmanager
-def written(path: Path, name: str, kept: str, remedy: str) -> Iterator[None]:
+def written(path: Path, name: str, done: str) -> Iterator[None]:
     """Raise errors of the disk in a block as errors that state what is kept."""
     try:
         yield
     except OSError as error:
-        raise StoreError(f"could not write {name}into {path}: {error}; {kept}", remedy) from error
+        raise StoreError(
+            f"could not write {name} into {path}: {error}; kept in it: {done}",
+            "make room, and fit again with the same store",
+        ) from error
 
 
-def described(training: Training) -> dict[str, str]:
+def described(fit: Posterior) -> dict[str, str]:
     """Describe data in a few words each, with checksums, by which `refuse_other` compares them."""
-    cells = training.cells
+    levels = {**fit.posterior.indexes, **fit.constants.indexes}
     texts = {
         f"{plate}s": f"{len(names)} from {names[0]} to {names[-1]} {_short(names)}"
-        for plate, names in training.levels.items()
+        for plate, names in {SUBJECT: levels[SUBJECT], **levels}.items()
     }
-    starts = np.searchsorted(cells.subject, np.arange(1, len(training.subjects)))
-    columns = (np.split(counts, starts) for counts in (cells.item, cells.successes, cells.trials))
-    for subject, *counts in zip(training.subjects, *columns, strict=True):
+    cells = fit.coded
+    for row, subject in enumerate(fit.subjects):
+        chosen = cells.of_subject(row)
+        counts = [values[chosen] for values in (cells.item, cells.successes, cells.trials)]
         rate = f"{counts[1].sum()} of {counts[2].sum()}"
         texts[f"outcomes of {subject}"] = f"{rate} {_short(np.concatenate(counts))}"
-    return texts | {
-        f"values of {name}": _short(training.properties[name]) for name in training.properties
-    }
+    constants = fit.constants.data_vars.items()
+    return texts | {f"values of {name}": _short(values) for name, values in constants}
 
 
 def _short(values: object) -> str:

@@ -2,21 +2,17 @@
 
 import json
 from collections.abc import Sequence
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 
-import xarray as xr
-
 from ...common.errors import FitError
-from ...common.files import whole
 from ...common.given import refuse_other
 from ...layouts import Layout
 from ...linking import LinkingFunction
 from ..posterior.posterior import GROUPS, Posterior
-from .archives import digest
-from .refusals import checked_layout
+from .refusals import undamaged
 from .store import Store
+from .trees import read_tree, write_tree
 
 
 def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -58,10 +54,7 @@ def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
     path = Path(path)
     if path.exists() and not overwrite:
         raise FitError(f"{path} exists already; choose another name, or pass overwrite=True")
-    with whole(path, needs=fit.data.nbytes) as beside:
-        tree = xr.DataTree.from_dict({name: fit.data[name].to_dataset() for name in GROUPS})
-        tree.attrs = {**fit.data.attrs, "checksum": _checksum(fit.data)}
-        tree.to_netcdf(beside, engine="netcdf4")
+    write_tree(path, fit.data, GROUPS)
     return path
 
 
@@ -79,31 +72,7 @@ def read(
         return Store.read(path, layout, functions).posterior()
     if not path.is_file():
         raise FitError(f"there is no file or store {path}")
-    try:
-        with xr.open_datatree(path, engine="netcdf4") as tree:
-            data = tree.load()
-    except Exception as error:  # netCDF4 and xarray raise many kinds for a damaged file
-        raise FitError(
-            f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or not a "
-            "saved fit: restore a copy, or fit again"
-        ) from error
-    missing = [name for name in GROUPS if name not in data.children]
-    missing += [name for name in ("checksum",) if name not in data.attrs]
-    head = dict(data.attrs)
-    data.attrs.pop("checksum", None)
-    saved = checked_layout(
-        path, head, missing, lambda: _checksum(data), layout, functions, "fit again"
-    )
-    failures, attempts = (json.loads(head[name]) for name in ("failures", "attempts"))
+    saved, data = read_tree(path, GROUPS, layout, functions)
+    with undamaged(path, "fit again"):
+        failures, attempts = (json.loads(data.attrs[name]) for name in ("failures", "attempts"))
     return Posterior(saved, data, failures, attempts)
-
-
-def _checksum(data: xr.DataTree) -> str:
-    """Hash all contents of a fit, since HDF5 reads most damaged numbers without an error."""
-    attributes = ((str(name), str(value)) for name, value in sorted(data.attrs.items()))
-    variables = (
-        (f"{group}/{name}", variable.to_numpy())
-        for group in GROUPS
-        for name, variable in sorted(data[group].variables.items())
-    )
-    return digest(chain(attributes, variables))

@@ -11,26 +11,27 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import xarray as xr
 from xarray.core import indexing
 
 from ...common.errors import FitError
 from ...common.memory import return_free_memory
 from ...common.messages import many
-from ...evaluations.cells import Cells
 from ...layouts import Layout
-from ...layouts.plates import ITEM, SUBJECT
+from ...layouts.plates import SUBJECT
 from ...linking import LinkingFunction
-from ..posterior.assembly import Training, assemble, marks
-from ..posterior.posterior import Posterior
+from ..posterior.assembly import assemble, marks, take_subjects
+from ..posterior.posterior import GROUPS, Posterior
 from ..sampling.draws import Draws, SamplingOptions, Unit
-from . import archives, refusals
-from .refusals import DATA, HEAD, LOCK
+from . import archives, refusals, trees
+from .refusals import HEAD, LOCK
 
 _UNIT = re.compile(r"unit-(\d+)-(\d+)-(\d+)\.npz")  # problem, attempt and block
 _TRIMMED = 8  # units after which free memory is returned; each leaves about 0.2 MiB
-_CELLS = ("subject", "item", "successes", "trials")
+_CALL = "call"  # attribute with the arguments of the fit and a description of its data
 _DRAWS = ("posterior", "statistics")
 _ANEW = "fit again into another store"
+_GROUPS = tuple(name for name in GROUPS if name != "sample_stats")  # of a fit without draws
 
 
 class Record(NamedTuple):
@@ -51,9 +52,9 @@ class Record(NamedTuple):
 class Store:
     """Draws of a fit, in memory or in a folder; `open` makes one.
 
-    A folder has ``head.json`` (layout, options, seed, versions), ``data.npz`` (the data), and a
-    file for each unit, which is written beside and then renamed, so that a killed process loses at
-    most the units that were being sampled. A store holds the fit of one call.
+    A folder has ``head.nc`` (the fit without its draws: layout, options, seed, data), and a file
+    for each unit, which is written beside and then renamed, so that a killed process loses at most
+    the units that were being sampled. A store holds the fit of one call.
 
     Attributes
     ----------
@@ -71,10 +72,11 @@ class Store:
     >>> import tempfile
     >>> import pandas as pd
     >>> from measurement_layouts import Capability, Evaluation, Success
+    >>> from measurement_layouts.inference.posterior.assembly import data_alone
     >>> coin = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
     >>> tosses = pd.DataFrame([[1, 0], [1, 1]], index=["Ann", "Bob"], columns=["a", "b"])
     >>> evaluation = Evaluation.from_wide(tosses, pd.DataFrame(index=["a", "b"]))
-    >>> call = coin, Training.alone(coin, {}, evaluation), SamplingOptions(draws=4, chains=1)
+    >>> call = coin, data_alone(coin, {}, evaluation), SamplingOptions(draws=4, chains=1)
     >>> draws = Draws({"p": np.full((1, 4), 0.5)}, {"diverging": np.zeros((1, 4), dtype=bool)})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Store.open(folder, *call, seed=1, reruns=0) as store:
@@ -85,24 +87,19 @@ class Store:
     """
 
     def __init__(
-        self,
-        path: Path | None,
-        layout: Layout,
-        training: Training,
-        prior: Mapping[str, np.ndarray],
-        head: Mapping[str, Any],
+        self, path: Path | None, layout: Layout, data: xr.DataTree, call: Mapping[str, Any]
     ) -> None:
-        self.path, self.layout = path, layout
-        self.seed = int(head["attributes"]["seed"])
-        self._training, self._prior, self._head = training, prior, head
-        self._blocks = head["fit"]["chains"] if layout.joint else 1
-        self._names = ["all subjects"] if layout.joint else training.subjects
-        self._attempts = 1 + head["fit"]["reruns"]
-        self._mark = _mark(head)  # of the units of this fit
+        self.path, self.layout, self.seed = path, layout, int(call["seed"])
+        self._data, self._call = data, call
+        self._blocks = call["chains"] if layout.joint else 1
+        names = data["posterior"].indexes[SUBJECT]
+        self._names = ["all subjects"] if layout.joint else list(map(str, names))
+        self._attempts = 1 + call["reruns"]
+        self._mark = archives.digest([(HEAD, json.dumps(call, sort_keys=True))])  # of the units
         self._draws: dict[Unit, Draws] = {}
         self.records: dict[Unit, Record] = {}
         for file in () if path is None else path.iterdir():
-            if file.name not in (HEAD, DATA) and not file.name.startswith("."):
+            if file.name != HEAD and not file.name.startswith("."):
                 match = _UNIT.fullmatch(file.name)
                 if match is None:
                     raise FitError(f"{file} is not a file of a store; remove it")
@@ -115,7 +112,7 @@ class Store:
         cls,
         path: str | Path | None,
         layout: Layout,
-        training: Training,
+        data: xr.DataTree,
         options: SamplingOptions,
         seed: int | None,
         reruns: int,
@@ -133,8 +130,8 @@ class Store:
             The folder, a new one, an empty one or a store; None for a store in memory.
         layout : Layout
             The layout to fit.
-        training : Training
-            The data; those of the store, if it exists.
+        data : DataTree
+            The fit without draws; that of the store, if it exists.
         options : SamplingOptions
             Numbers of draws and chains, and the target acceptance rate.
         seed : int, optional
@@ -152,43 +149,27 @@ class Store:
         """
         new = secrets.randbits(31) if seed is None else seed
         sampling = {**asdict(options), "reruns": reruns, "method": method, "seed": new}
-        head: dict[str, Any] = {
-            "attributes": marks(layout, options, new, method),
-            "fit": {"layout": layout.fingerprint, **sampling},
-        }
+        call: dict[str, Any] = {"layout": layout.fingerprint, **sampling}
+        data = data.copy()
+        data.attrs = marks(layout, options, new, method)
         if path is None:
-            yield cls(None, layout, training, _prior(layout), head)
+            yield cls(None, layout, data, call)
             return
         folder = Path(path)
-        head["fit"] |= refusals.described(training)
+        call |= refusals.described(Posterior(layout, data, {}))
         refusals.refuse_foreign(folder)
         with refusals.locked(folder):
             if (folder / HEAD).exists():
                 store = cls.read(folder, functions=layout.functions)
                 same = {} if seed is not None else {"seed": store.seed}
-                refusals.refuse_other(folder, store._head["fit"], head["fit"] | same)
+                refusals.refuse_other(folder, store._call, call | same)
                 store.layout = layout
                 store._begin_failed_again()
             else:
-                store = cls._make(folder, layout, training, head)
+                store = cls(folder, layout, data.copy(), call)
+                data.attrs[_CALL] = json.dumps(call)
+                trees.write_tree(folder / HEAD, data, _GROUPS)
             yield store
-
-    @classmethod
-    def _make(cls, path: Path, layout: Layout, training: Training, head: dict[str, Any]) -> Self:
-        """Write the data and then the head, without which a folder is no store."""
-        prior = _prior(layout)
-        names = {"levels": training.levels, "rows": training.rows}
-        cells = {name: getattr(training.cells, name) for name in _CELLS}
-        groups = {"properties": training.properties, "cells": cells, "prior": prior}
-        arrays = {"names": archives.as_array(names)} | archives.flat(groups)
-        head["data"] = archives.digest(sorted(arrays.items()))
-        head["checksum"] = _mark(head)
-        with refusals.written(
-            path, "", "nothing in it is lost", "make room, or give another folder"
-        ):
-            archives.write_archive(path / DATA, arrays)
-            archives.write_whole(path / HEAD, lambda file: file.write(json.dumps(head).encode()))
-        return cls(path, layout, training, prior, head)
 
     @classmethod
     def read(
@@ -215,22 +196,10 @@ class Store:
             raise FitError(
                 f"there is no store in the folder {path}; give a folder used as store= of fit"
             )
-        with refusals.undamaged(path, _ANEW):
-            head = json.loads((path / HEAD).read_bytes())
-            attributes = head["attributes"] | {"checksum": head["checksum"]}
-        saved = refusals.checked_layout(
-            path, attributes, [], lambda: _mark(head), layout, functions, _ANEW
-        )
-        with refusals.undamaged(path, _ANEW):
-            arrays = archives.read_archive(path / DATA)
-            if archives.digest(sorted(arrays.items())) != head["data"]:
-                raise ValueError(f"{DATA} is that of another store")
-            names = json.loads(arrays["names"].tobytes())
-            levels, rows = names["levels"], names["rows"]
-            shape = len(levels[SUBJECT]), len(levels[ITEM] if rows is None else rows)
-            cells = Cells(**archives.grouped(arrays, "cells"), shape=shape)
-            training = Training(levels, archives.grouped(arrays, "properties"), cells, rows)
-        return cls(path, saved, training, archives.grouped(arrays, "prior"), head)
+        saved, data = trees.read_tree(path / HEAD, _GROUPS, layout, functions, _ANEW)
+        with refusals.undamaged(path / HEAD, _ANEW):
+            call = json.loads(data.attrs.pop(_CALL))
+        return cls(path, saved, data, call)
 
     def block_units(self, unit: Unit) -> list[Unit]:
         """Return the units of all blocks in the same attempt at a problem."""
@@ -251,15 +220,14 @@ class Store:
         Raises
         ------
         StoreError
-            When it cannot be refusals.written; the former contents are unchanged.
+            When it cannot be written; the former contents are unchanged.
         """
         record = Record(draws is not None, reason)
         if self.path is not None:
             note = {"fit": self._mark, "unit": unit, **record._asdict()}
             groups = {} if draws is None else vars(draws)
             arrays = {"record": archives.as_array(note)} | archives.flat(groups)
-            name, remedy = self._names[unit.problem], "make room, and fit again with the same store"
-            with refusals.written(self.path, f"{name} ", f"kept in it: {self.done}", remedy):
+            with refusals.written(self.path, self._names[unit.problem], self.done):
                 archives.write_archive(_file(self.path, unit), arrays)
             if len(self.records) % _TRIMMED == 0:
                 return_free_memory()
@@ -307,7 +275,7 @@ class Store:
         FitError
             When no problem has draws.
         """
-        layout, training, failures = self.layout, self._training, self.failures
+        layout, data, failures = self.layout, self._data, self.failures
         units = self._drawn()
         if not units:
             failed = [f"; {name}: {reason}" for name, reason in failures.items()]
@@ -325,20 +293,18 @@ class Store:
             chains = [vars(self.draws(unit)) for unit in self.block_units(units[0])]
             posterior, statistics = (
                 {
-                    name: np.concatenate([chain[group][name] for chain in chains])
-                    for name in chains[0][group]
+                    name: np.concatenate([chain[group].pop(name) for chain in chains])
+                    for name in list(chains[0][group])
                 }
                 for group in _DRAWS
             )
-            attempts = {subject: last[0] for subject in training.subjects if last[0] > 1}
+            names = map(str, data["posterior"].indexes[SUBJECT])
+            attempts = {subject: last[0] for subject in names if last[0] > 1}
         else:
             arrays = self._stacked(units)
             posterior, statistics = (archives.grouped(arrays, group) for group in _DRAWS)
-            training = training.take(layout, [unit.problem for unit in units])
-        head = self._head["attributes"]
-        return assemble(
-            layout, training, self._prior, posterior, statistics, head, failures, attempts
-        )
+            data = take_subjects(data, [unit.problem for unit in units])
+        return assemble(layout, data, posterior, statistics, failures, attempts)
 
     def _stacked(self, units: list[Unit]) -> dict[str, Any]:
         """Return the draws of subjects with the subjects as third axis, in memory or lazily."""
@@ -418,15 +384,3 @@ def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: 
         file = _file(path, unit)
         raise FitError(f"{file} has no {name} of shape {shape}; delete it and fit again")
     return array
-
-
-def _mark(head: Mapping[str, Any]) -> str:
-    """Hash the contents of a head."""
-    contents = {name: value for name, value in head.items() if name != "checksum"}
-    return archives.digest([(HEAD, json.dumps(contents, sort_keys=True))])
-
-
-def _prior(layout: Layout) -> dict[str, np.ndarray]:
-    from ..model.prior import draw_prior  # PyMC is slow to import
-
-    return {name: drawn[None] for name, drawn in draw_prior(layout).items()}

@@ -1,8 +1,8 @@
 """Log-likelihood of each item that a subject attempted, for every draw of its profile."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,14 +14,10 @@ from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows, rows_per_item
-from ...evaluations.subject_data import EDGE
-from ...layouts import Latent, Layout, MetaFeature, Success
+from ...layouts import Latent, Layout, Success
 from ...layouts.plates import ITEM, SUBJECT
-from ...linking import Expr, arrays
-from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
-from ...linking.expression import Dims
-from ...linking.interval import Interval
+from ..cells import log_likelihoods
 from ..evaluator import Draws
 from ..kernel.outcomes import log_ways
 from ..model.alignment import Features
@@ -29,63 +25,11 @@ from ..model.features import read_evaluation
 from ..posterior.cohort import levels_of_items
 from ..posterior.posterior import GROUPS, Posterior, observed_data
 from .scope import Block, block_of
-from .streaming import gathered, values_of
+from .streaming import gathered, pieces, values_of
 
 _MEMORY_MIB = 32.0
 _NUMBERS = 2**21  # items times draws that are computed at a time: 16 MiB
 _SCORES = np.linspace(-8, 8, 81)  # grid over which a normal part of subject and item is integrated
-
-
-@cache
-def _counts() -> tuple[MetaFeature, MetaFeature]:
-    """Return nodes for an item's numbers of successes and failures."""
-    names = "successes of the item", "failures of the item"
-    successes, failures = (MetaFeature(name, low=0, high=np.inf) for name in names)
-    return successes, failures
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LogLikelihood(Expr):
-    r"""Log-likelihood of an item's counts, averaged over its unseen or measured properties.
-
-    .. math:: \log \sum_k w_k p_k^{y} (1 - p_k)^{n - y}
-
-    with the weight :math:`w_k` of a value of the property, and the success probability :math:`p_k`
-    given this value, which is kept 1e-12 away from 0 and 1. Without such a property there is one
-    value. The result is in nats and does not include the binomial coefficient.
-
-    Parameters
-    ----------
-    outcome : Success
-        The layout's outcome.
-    """
-
-    outcome: Success
-    name: None = field(default=None, init=False)
-    range = Interval(-np.inf, 0)
-    unit = None
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        unseen = self.outcome.unseen
-        if unseen is None:
-            return (self.outcome, *_counts())
-        return (self.outcome.expression, *_counts(), unseen.weights)
-
-    @property
-    def dims(self) -> Dims:
-        return {}
-
-    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        chance, successes, failures, *weights = values
-        chance = arrays.minimum(arrays.maximum(chance, EDGE), 1 - EDGE)
-        logs = successes * arrays.log(chance) + failures * arrays.log1p(-chance)
-        if self.outcome.unseen is None:
-            return logs
-        axis = dims.index(self.outcome.unseen.dim) - len(dims)
-        logs = logs + arrays.log(weights[0])
-        most = arrays.max(logs, axis=axis, keepdims=True)
-        return most + arrays.log(arrays.sum(arrays.exp(logs - most), axis=axis, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +90,8 @@ def log_likelihood(
 
     with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
     as in the fitted model. If the item has an unseen property, which its trials share, the
-    likelihood is averaged over its values; see `LogLikelihood`. If the layout has a normal latent
-    with a value for each subject and item, the likelihood is averaged over that, too; see
+    likelihood is averaged over its values; see `cells.log_likelihoods`. If the layout has a normal
+    latent with a value for each subject and item, the likelihood is averaged over that, too; see
     `_effect_on_item`. Where rows are steps, the log-likelihoods of an item's steps are added.
 
     Parameters
@@ -180,22 +124,19 @@ def log_likelihood(
     chains, draws = sizes["chain"], sizes["draw"]
     failures = items.trials - items.successes
     ways = log_ways(items.successes, items.trials)
-    counts = zip(_counts(), (items.successes, failures), strict=True)
-    features = items.features | {node.name: values for node, values in counts}
-    target = LogLikelihood((layout.several if items.trials.max(initial=0) > 1 else layout).outcome)
+    outcome = (layout.several if items.trials.max(initial=0) > 1 else layout).outcome
+    points = 1 if outcome.unseen is None else len(layout.dims[outcome.unseen.dim])
     effect, count = _effect_on_item(layout), len(items.items)
     item = np.arange(count) if items.steps is None else items.steps.places
-    together = max(1, _NUMBERS // (chains * draws))
+    together = max(1, _NUMBERS // (chains * draws * points))
     for start in range(0, count, together):
         places = np.arange(start, min(start + together, count))
         (rows,) = np.nonzero((item >= start) & (item <= places[-1]))
-        chosen = {name: values[rows] for name, values in features.items()}
+        chosen = {name: values[rows] for name, values in items.features.items()}
         block = block_of(fit, chosen, len(rows))
         drawn = block.read(row)
-        if effect is None:
-            logs = gathered(values_of(block, drawn, target, memory_mib=_MEMORY_MIB))
-        else:
-            logs = _over_effect(block, drawn, target, effect)
+        logs_of = partial(_logs, block, outcome, items.successes[rows], failures[rows])
+        logs = logs_of(drawn) if effect is None else _over_effect(block, drawn, logs_of, effect)
         total = np.zeros((len(places), chains * draws))
         np.add.at(total, item[rows] - start, logs + ways[rows, None])
         yield places, total.reshape(-1, chains, draws)
@@ -323,20 +264,39 @@ def _training(fit: Posterior) -> Features:
     return features | levels
 
 
-def _over_effect(block: Block, drawn: Draws, target: Expr, effect: Latent) -> np.ndarray:
+def _logs(
+    block: Block,
+    outcome: Success,
+    successes: np.ndarray,
+    failures: np.ndarray,
+    drawn: Draws,
+) -> np.ndarray:
+    """Compute the log-likelihood of each row, averaged over what is unseen; (rows, draws)."""
+    unseen = outcome.unseen
+    targets = [outcome] if unseen is None else [outcome.expression, unseen.weights]
+    logs = []
+    for rows, evaluator in pieces(block, targets, drawn, _MEMORY_MIB * 2**20):
+        values = (numbers[evaluator.row] for numbers in evaluator(drawn))
+        logs.append(log_likelihoods(successes[rows], failures[rows], *values))
+    return np.concatenate(logs)
+
+
+def _over_effect(
+    block: Block, drawn: Draws, logs_of: Callable[[Draws], np.ndarray], effect: Latent
+) -> np.ndarray:
     """Average likelihoods over a normal latent with a value per subject and item."""
     parameters, level = dict(effect.priors[0].parameters), block.levels[effect.name]
 
-    def every(formula: Expr, drawn: Draws = drawn) -> np.ndarray:
-        return gathered(values_of(block, drawn, formula, memory_mib=_MEMORY_MIB))
-
-    mean, spread = every(parameters["mu"]), every(parameters["sigma"])
+    mean, spread = (
+        gathered(values_of(block, drawn, parameters[name], memory_mib=_MEMORY_MIB))
+        for name in ("mu", "sigma")
+    )
     weights = -0.5 * _SCORES**2
     weights -= np.logaddexp.reduce(weights)
     total, values = np.full_like(mean, -np.inf), np.empty_like(mean)
     for score, weight in zip(_SCORES, weights, strict=True):
         values[level] = mean + spread * score
-        total = np.logaddexp(total, every(target, {**drawn, effect.name: values}) + weight)
+        total = np.logaddexp(total, logs_of({**drawn, effect.name: values}) + weight)
     return total
 
 

@@ -71,7 +71,7 @@ def _summaries(
     results = [np.empty((*shape, *of_target)) for of_target in labels]
     if not subjects or not block.items:
         return results
-    pieces = list(_pieces(block, targets, block.read(subjects[0]), bound / threads))
+    prepared = list(pieces(block, targets, block.read(subjects[0]), bound / threads))
 
     def summarise(place: int, piece: Piece, drawn: Draws) -> None:
         items, evaluator = piece
@@ -83,7 +83,7 @@ def _summaries(
     with ThreadPoolExecutor(threads) as pool:
         for place, subject in enumerate(subjects):
             drawn = block.read(subject)
-            for job in [pool.submit(summarise, place, piece, drawn) for piece in pieces]:
+            for job in [pool.submit(summarise, place, piece, drawn) for piece in prepared]:
                 job.result()
     return results
 
@@ -145,7 +145,7 @@ def values_of(
     block: Block, drawn: Draws, target: Expr, *, memory_mib: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream the values of a formula for given draws; they are yielded as in `every_draw`."""
-    for items, evaluator in _pieces(block, [target], drawn, byte_count(memory_mib)):
+    for items, evaluator in pieces(block, [target], drawn, byte_count(memory_mib)):
         (values,) = evaluator(drawn)
         yield items, values[evaluator.row]
 
@@ -173,7 +173,7 @@ def chances(scope: Scope, *, memory_mib: float) -> Iterator[np.ndarray]:
         yield all_draws(blocks, subject, scope.fit.layout.outcome, memory_mib=memory_mib)
 
 
-def _pieces(block: Block, targets: Sequence[Expr], drawn: Draws, bound: float) -> Iterator[Piece]:
+def pieces(block: Block, targets: Sequence[Expr], drawn: Draws, bound: float) -> Iterator[Piece]:
     """Divide items into pieces that need no more memory than the bound, in bytes."""
     draws = max(values.shape[-1] for values in drawn.values())
     size = int(np.clip(bound / 2 / (8 * draws), 1, _MOST_ITEMS))

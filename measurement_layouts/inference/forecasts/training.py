@@ -1,8 +1,7 @@
 """Training items beside the items of a forecast: which are the same, and which values are new."""
 
-import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +14,7 @@ from ...common.digits import short
 from ...evaluations.alike import by_features
 from ...evaluations.cells import Cells
 from ...evaluations.steps import Rows, rows_per_item
+from ...evaluations.tables import known_names
 from ...layouts import Layout, Measured, MetaFeature
 from ...linking import units
 from ..model.alignment import Features, defined
@@ -24,8 +24,6 @@ from .scope import Scope
 _ROUNDING = 1e-7  # tolerance for float32 columns, as a part of a column's largest value
 _IN_WORDS = 3  # findings per item that a remark describes
 _KINDS = ("beyond", "level", "undefined")
-
-
 _TEXTS, _NUMBERS = ("subject", "item", "kind", "meta_feature"), ("value", "low", "high", "beyond")
 _TYPES = dict.fromkeys(_TEXTS, "str") | dict.fromkeys(_NUMBERS, float) | {"unit": "str"}
 
@@ -121,9 +119,31 @@ class Training:
         return flags
 
     def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
-        """List the values that lie outside the training items; see `Forecast.outside`."""
-        rows = [row for subject in subjects for row in self._findings(subject, list(items))]
-        return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+        """List the values that lie outside the training items; see `Forecast.outside`.
+
+        Raises
+        ------
+        DataError
+            When a subject or an item is not in the forecast, or named twice.
+        """
+        chosen = known_names(subjects, self.subjects, "subject")
+        at = self.items.get_indexer(pd.Index(known_names(items, self.items, "item"), dtype="str"))
+        names = np.array([name for name, _ in self._columns], dtype=object)
+        measures = np.array([units.name(node.unit) for _, node in self._columns], dtype=object)
+        tables = []
+        places = self.subjects.get_indexer(pd.Index(chosen, dtype="str"))
+        for subject, place in zip(chosen, places, strict=True):
+            outside, low, high = self._outside(place, at)
+            item, kind, column = np.nonzero(outside)
+            item = at[item]
+            value, low, high = self._values[0][item, column], low[column], high[column]
+            with np.errstate(invalid="ignore"):  # infinite values give invalid differences
+                beyond = value - np.clip(value, low, high)
+            texts = subject, self.items[item], np.take(_KINDS, kind), names[column]
+            columns = *texts, value, low, high, beyond, measures[column]
+            tables.append(pd.DataFrame(dict(zip(_TYPES, columns, strict=True))))
+        table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*_TYPES])
+        return table.astype(_TYPES)
 
     def remarks(self, subjects: Iterable[str], items: Iterable[str]) -> np.ndarray:
         """Describe in words the values outside, by subject and item; empty where there are none."""
@@ -136,30 +156,8 @@ class Training:
         remarks = [["; ".join(words[subject, item]) for item in items] for subject in subjects]
         return np.array(remarks, dtype=object).reshape(len(subjects), len(items))
 
-    def _findings(self, subject: str, items: list[str]) -> Iterator[tuple[Any, ...]]:
-        """List the values outside of a subject's training items, item by item; rows of a table."""
-        place = {name: at for at, name in enumerate(self.items)}
-        at = np.array([place[name] for name in items], dtype=int)
-        outside, low, high = self._outside(list(self.subjects).index(subject), at)
-        item, kind, column = np.nonzero(outside)
-        numbers = self._values[0][at[item], column], low[column], high[column]
-        with np.errstate(invalid="ignore"):  # infinite values give invalid differences
-            beyond = numbers[0] - np.clip(*numbers)
-        texts = (
-            np.array(names, dtype=object)[codes]
-            for names, codes in (
-                (items, item),
-                (_KINDS, kind),
-                ([name for name, _ in self._columns], column),
-                ([units.name(node.unit) for _, node in self._columns], column),
-            )
-        )
-        names, kinds, columns, measures = texts
-        subjects = itertools.repeat(subject, len(names))
-        return zip(subjects, names, kinds, columns, *numbers, beyond, measures, strict=True)
-
     def _outside(
-        self, subject: int, items: slice | np.ndarray
+        self, subject: int | np.integer, items: slice | np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Mark values outside a subject's training items, (items, kinds, columns).
 
@@ -181,7 +179,7 @@ class Training:
         level &= there & ~nothing & ~beyond
         return np.stack([beyond, level, there & nothing], axis=1), low, high
 
-    def _tried(self, subject: int) -> np.ndarray:
+    def _tried(self, subject: int | np.integer) -> np.ndarray:
         """Find the training items that a subject attempted, or for a new one those of anybody."""
         row = self.rows[subject]
         cells = self.cells.of_subject(row) if row >= 0 else slice(None)

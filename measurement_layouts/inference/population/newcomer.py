@@ -11,7 +11,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import row_names
 from ...layouts.plates import ITEM, SUBJECT
-from ..posterior.assembly import Training, assemble, marks
+from ..posterior.assembly import assemble, data_jointly, marks
 from ..posterior.posterior import FAULTS, Posterior
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from ..sampling.draws import SamplingOptions
@@ -112,8 +112,6 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:
     """Assemble the draws as a posterior."""
-    from ..model.prior import draw_prior  # PyMC is slow to import
-
     cohort, shape = target.joined.own, sample.picks.shape
     layout, picks = cohort.layout, sample.picks.ravel()
     scores = rng.normal(size=(len(picks), len(target.active)))
@@ -126,16 +124,11 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
         posterior[latent.name] = values.reshape(*shape, *values.shape[1:])
     steps, names = layout.steps, list(cohort.levels[ITEM])
     rows = None if steps is None else row_names(names, steps)
-    return assemble(
-        layout,
-        Training.jointly(cohort, rows),
-        {name: prior[None] for name, prior in draw_prior(layout).items()},
-        posterior,
-        {"diverging": np.zeros(shape, dtype=bool), "lp": sample.log_likelihood},
-        marks(layout, _OPTIONS, seed, "newcomer") | {FAULTS: json.dumps(_faults(target, sample))},
-        {},
-        {},
-    )
+    data = data_jointly(cohort, rows)
+    faults = json.dumps(_faults(target, sample))
+    data.attrs = marks(layout, _OPTIONS, seed, "newcomer") | {FAULTS: faults}
+    statistics = {"diverging": np.zeros(shape, dtype=bool), "lp": sample.log_likelihood}
+    return assemble(layout, data, posterior, statistics, {}, {})
 
 
 def _faults(target: Target, sample: Sample) -> list[str]:

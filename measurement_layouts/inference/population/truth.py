@@ -8,6 +8,7 @@ from ...common.messages import some
 from ...layouts import Latent
 from ...layouts.plates import SUBJECT, plate_name
 from ..model.cohort import Cohort
+from ..posterior.posterior import sampled_dims
 
 
 def draw_truths(cohort: Cohort, draws: int, seed: int) -> xr.Dataset:
@@ -40,10 +41,7 @@ def draw_truths(cohort: Cohort, draws: int, seed: int) -> xr.Dataset:
     used = {plate_name(plate) for plate in layout.plates} | {SUBJECT}
     levels = {name: names for name, names in cohort.levels.items() if name in used}
     return xr.Dataset(
-        {
-            latent.name: (("draw", *_dims_of(latent)), drawn[latent.name])
-            for latent in layout.latents
-        },
+        {latent.name: (sampled_dims(latent)[1:], drawn[latent.name]) for latent in layout.latents},
         {"draw": np.arange(draws)} | levels | labels,
     )
 
@@ -71,17 +69,12 @@ def true_values(cohort: Cohort, truth: xr.Dataset) -> dict[str, np.ndarray]:
     return {latent.name: _values(cohort, truth, latent) for latent in cohort.layout.latents}
 
 
-def _dims_of(latent: Latent) -> tuple[str, ...]:
-    """Return the names of the dimensions of a latent's true values: its plates and labels."""
-    return (*map(plate_name, latent.plates), *latent.label_dims)
-
-
 def _values(cohort: Cohort, truth: xr.Dataset, latent: Latent) -> np.ndarray:
     if latent.name not in truth:
         raise DataError(
             f"the true values have no {latent.name}; they have {some(truth.data_vars, 12)}"
         )
-    variable, dims = truth[latent.name], _dims_of(latent)
+    variable, dims = truth[latent.name], sampled_dims(latent)[2:]
     if set(variable.dims) != set(dims):
         raise DataError(
             f"{latent.name} has the dimensions {some(variable.dims) or 'none'}, and needs "

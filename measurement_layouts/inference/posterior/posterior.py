@@ -69,12 +69,8 @@ class Posterior:
         return cls(posterior.layout, posterior.data, posterior.failures, posterior.attempts)
 
     @cached_property
-    def _names(self) -> list[str]:
-        return list(map(str, self.posterior["subject"].to_numpy()))
-
-    @cached_property
     def _places(self) -> pd.Index:
-        return pd.Index(self._names, dtype="str")
+        return self.posterior.indexes["subject"].astype("str")
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
@@ -91,7 +87,7 @@ class Posterior:
     @property
     def subjects(self) -> list[str]:
         """Names of the fitted subjects."""
-        return list(self._names)
+        return list(self._places)
 
     @property
     def posterior(self) -> xr.Dataset:
@@ -191,12 +187,12 @@ class Posterior:
     def places(self, subjects: Iterable[object] | None = None) -> np.ndarray:
         """Return the rows of subjects in the fit's arrays (default: all), checked by `named`."""
         if subjects is None:
-            return np.arange(len(self._names))
+            return np.arange(len(self._places))
         return np.asarray(self._places.get_indexer(pd.Index(self.named(subjects), dtype="str")))
 
     def names(self, rows: np.ndarray) -> list[str]:
         """Return the names of the subjects in some rows of the fit's arrays."""
-        return [self._names[row] for row in rows]
+        return list(self._places[rows])
 
     def __repr__(self) -> str:
         sizes = self.posterior.sizes

@@ -103,9 +103,8 @@ def test_a_store_from_the_start(disk, leave):
     store = disk / "store"
     filler = filled(disk, leave)
     with exactly(
-        StoreError,
-        f"could not write into {store}: [Errno 28] No space left on device; nothing in it is lost; "
-        "make room, or give another folder",
+        FitError,
+        f"could not write {store / 'head.nc'}: {FULL}",
     ):
         ml.fit(layout, cohort(3), store=store, **OPTIONS)
     filler.unlink()
@@ -184,7 +183,7 @@ def test_the_command(disk, command, capsys, leave):
     on = "make room, and the same command, without --overwrite, goes on"
     why = "[Errno 28] No space left on device"
     if leave == 0:
-        wanted = f"could not write into {out / 'store'}: {why}; nothing in it is lost; {on}"
+        wanted = f"could not write {out / 'store' / 'head.nc'}: {FULL}"
     elif done < 6:
         wanted = (
             f"could not write s{done} into {out / 'store'}: {why}; kept in it: {done} of 6 "

@@ -1,11 +1,11 @@
 """Saved fits that are cut short anywhere: refused with one message, and never a wrong fit."""
 
-import json
 import re
 import shutil
 import subprocess
 import sys
 
+import netCDF4
 import pytest
 from helpers.fault_cases import OPTIONS, cohort, exactly, layout
 
@@ -66,13 +66,12 @@ def test_a_fit_cut_short(fit, tmp_path):
 @pytest.mark.parametrize("number", [0, 7])
 def test_a_store_of_another_version(store, tmp_path, number):
     copy = shutil.copytree(store[1], tmp_path / "copy")
-    head = json.loads((copy / "head.json").read_text())
-    head["attributes"]["format"] = number
-    head["attributes"]["measurement_layouts"] = "9.9"
-    (copy / "head.json").write_text(json.dumps(head))
+    with netCDF4.Dataset(copy / "head.nc", "a") as file:
+        file.setncattr("format", number)
+        file.setncattr("measurement_layouts", "9.9")
     message = (
-        f"{copy} has format {number}, and this version of measurement-layouts reads format 3; read "
-        "it with version 9.9, or fit again into another store"
+        f"{copy / 'head.nc'} has format {number}, and this version of measurement-layouts reads "
+        "format 3; read it with version 9.9, or fit again into another store"
     )
     with exactly(FitError, message):
         ml.load(copy)
@@ -82,11 +81,11 @@ def test_a_store_of_another_version(store, tmp_path, number):
 
 def test_a_fit_of_another_layout(fit, store, tmp_path):
     coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
-    for place in (fit.save(tmp_path / "fit.nc"), store[1]):
+    for place, file in ((fit.save(tmp_path / "fit.nc"), ""), (store[1], "/head.nc")):
         with exactly(
             FitError,
-            f"{place} is a fit of the layout 'reaching' ({layout.fingerprint}), not of 'coin' "
-            f"({coin.fingerprint}); load it without layout=, or fit again",
+            f"{place}{file} is a fit of the layout 'reaching' ({layout.fingerprint}), not of "
+            f"'coin' ({coin.fingerprint}); load it without layout=, or fit again",
         ):
             ml.load(place, layout=coin)
 

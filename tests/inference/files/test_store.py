@@ -3,10 +3,12 @@
 import pickle
 import shutil
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from helpers import folders, pretend, small_layouts
 from helpers.populations import cohort_data, exam_layout
 
@@ -244,7 +246,7 @@ def test_something_else_is_there(tmp_path, animal_ai, outcomes):
     with folders.opened(folder, animal_ai, outcomes):  # an empty one is taken
         pass
     (tmp_path / "photos").mkdir()
-    (tmp_path / "photos" / "data.npz").write_text("mine")
+    (tmp_path / "photos" / "head.npz").write_text("mine")
     (tmp_path / "file").write_text("")
     for name in ("photos", "file"):
         before = sorted(tmp_path.rglob("*"))
@@ -260,16 +262,17 @@ def test_something_else_is_there(tmp_path, animal_ai, outcomes):
 
 
 def test_a_store_that_was_being_made_is_made_anew(path, animal_ai, outcomes, monkeypatch):
-    def killed(file, write, real=files.archives.write_whole):
-        if file.name == "head.json":
-            raise SystemExit
-        real(file, write)
+    def killed(tree, beside, **options):
+        beside.write_bytes(b"half")
+        monkeypatch.setattr(Path, "unlink", lambda *rest, **options: None)  # it does not clean up
+        raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.archives, "write_whole", killed)
+        patch.setattr(xr.DataTree, "to_netcdf", killed)
         with pytest.raises(SystemExit), folders.opened(path, animal_ai, outcomes):
             pass
-    assert (path / "data.npz").exists()
+    monkeypatch.undo()
+    assert [file.read_bytes() for file in path.glob(".head.nc.*")] == [b"half"]
     with folders.opened(path, animal_ai, outcomes) as store:
         folders.add(store, animal_ai, 0)
     assert ml.load(path).subjects == ["s0"]

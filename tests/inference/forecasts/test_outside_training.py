@@ -392,6 +392,16 @@ def test_baselines_have_nothing_to_compare_with():
 # --- size ----------------------------------------------------------------------------------------
 
 
+def test_a_name_that_is_not_in_the_forecast_is_refused():
+    layout = small_layouts.labelled(("one", "two"))
+    items = pd.DataFrame({"demand[one]": [1.0, 2.0], "demand[two]": [2.0, 1.0]}, ["a", "c"])
+    outcomes = pd.DataFrame([[1, 0]], ["Ann"], items.index)
+    training = crafted(layout, ml.Evaluation.from_wide(outcomes, items)).forecast(items).training
+    for names, message in (((["Bob"], ["a"]), "subject.*Bob"), ((["Ann"], ["b"]), "item.*b")):
+        with pytest.raises(ml.DataError, match=rf"unknown {message}; known: "):
+            training.table(*names)
+
+
 def test_memory_is_that_of_the_flags():
     """Two hundred different training sets, 1,500 items of 18 columns: no table of all cells."""
     subjects, count = 200, 1500
