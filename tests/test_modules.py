@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import sys
 
 import matplotlib.pyplot as plt
@@ -50,3 +51,15 @@ def test_examples_are_found_on_linking_functions():
     module = sys.modules["measurement_layouts.linking.functions.band"]
     examples = [test for test in doctest.DocTestFinder().find(module) if test.examples]
     assert [test.name for test in examples] == ["measurement_layouts.linking.functions.band.band"]
+
+
+def copies(text):
+    """Imports of a folder by its own name, which would load a second copy of it."""
+    rooms = "|".join(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+    return re.findall(rf"^\s*(?:from|import) (?:{rooms})\b", text, re.MULTILINE)
+
+
+def test_nothing_is_imported_twice():
+    files = PACKAGE.rglob("*.py")
+    assert [path for path in files if copies(path.read_text(encoding="utf-8"))] == []
+    assert copies("import os\n    from layouts.nodes import Derived\n") != []
