@@ -28,7 +28,7 @@ from .scope import Block, block_of
 from .streaming import gathered, pieces, values_of
 
 _MEMORY_MIB = 32.0
-_NUMBERS = 2**21  # items times draws that are computed at a time: 16 MiB
+_NUMBERS = 2**18  # items times draws that are computed at a time: 2 MiB
 _SCORES = np.linspace(-8, 8, 81)  # grid over which a normal part of subject and item is integrated
 
 

@@ -86,7 +86,7 @@ def test_every_layout_is_checked():
 )
 def test_outcomes_that_count_twice_are_found_and_said(name, layout, simulations):
     """The published pull of the noise is known to be not calibrated; see `mixture`."""
-    found = calibration(name, layout, max(100, simulations), whole=True)
+    found = calibration(name, layout, max(200, simulations), whole=True)
     assert found.uses_outcomes_twice
     assert not found.inconclusive, found.status["reason"].value_counts()
     assert not found.calibrated, found.table()
