@@ -125,12 +125,12 @@ class _Drawing:
             hard = ml.Unseen("hard", SIZE, self.scale("scatter"))
             return ml.Layout(name, ml.Success("solved", self.chance(hard)[0]))
         chance, noise = self.chance()
-        if kind == "failure":
-            chance = mixture(chance, by=noise, toward=mean_failure)
         graded = self.graded(chance)
         score = ml.Score(
             "credit", chance, precision=self.one_of(2.0, ml.Slope("precise")), places=3
         )
+        if kind == "failure":
+            chance = mixture(chance, by=noise, toward=mean_failure)
         solved = ml.Success("solved", chance)
         outcomes = {"graded": [graded], "score": [score], "several": [solved, graded]}
         return ml.Layout(name, *outcomes.get(kind, [solved]))
