@@ -148,8 +148,10 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
     def _compute(self, op: str, *args: Value) -> Value:
         """Add an operation; logarithms of exponentials and logistics do not underflow."""
         make, inner = self.values, args[0]
-        if op == "mul" and any(arg.is_zero for arg in args):
-            return make.zero
+        if op == "mul":
+            if any(arg.is_zero for arg in args):
+                return make.zero
+            return make(op, *(factor for arg in args for factor in _factors(arg)))
         if op == "log" and inner.op == "exp":
             return inner.args[0]
         if op == "log" and inner.op == "sigmoid":
@@ -181,8 +183,11 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         at = axis % self.ndim
         if self._stacked and at == 0:
             total, *further = self._entries
-            if kind in ("sum", "prod"):
-                total, further = self.values(_PAIRWISE[kind], total, *further), []
+            if kind == "prod":
+                factors = (one for entry in self._entries for one in _factors(entry))
+                total, further = self.values("mul", *factors), []
+            elif kind == "sum":
+                total, further = self.values("add", total, *further), []
             for entry in further:
                 total = self.values(_PAIRWISE[kind], total, entry)
             return Traced(self.values, (total,) if keepdims else total)
@@ -195,6 +200,13 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             for entry in self._entries
         )
         return Traced(self.values, entries if self._stacked else entries[0])
+
+
+def _factors(value: Value) -> list[Value]:
+    """List the factors of a product, of which those on the smallest tables are multiplied first."""
+    if value.op != "mul" or not value.moving:
+        return [value]
+    return [factor for arg in value.args for factor in _factors(arg)]
 
 
 def trace(formula: Expr, known: Mapping[str, Any], dims: tuple[str, ...]) -> Any:

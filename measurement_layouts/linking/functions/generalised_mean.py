@@ -134,6 +134,9 @@ def generalised_mean(
         mean = arrays.sum(share * parts, axis=axis, keepdims=True)
     elif fixed is not None and math.isinf(fixed):
         mean = (arrays.max if fixed > 0 else arrays.min)(parts, axis=axis, keepdims=True)
+    elif fixed == 0:  # exactly 0 when a part is 0
+        logs = arrays.where(parts <= 0, -math.inf, arrays.log(arrays.maximum(parts, _TINY)))
+        mean = arrays.exp(arrays.sum(share * logs, axis=axis, keepdims=True))
     else:
         logs = arrays.log(arrays.maximum(parts, _TINY))
         mean = arrays.exp(_log_mean(logs, power, share, axis))
