@@ -126,11 +126,22 @@ def _exponential(z: Array, lam: Array = 1.0, scale: Array = None) -> Coordinate:
     return value, z + np.log(rate) - rate * value
 
 
+def gamma_shape_and_rate(mu: Array, sigma: Array) -> tuple[Array, Array]:
+    """Return shape and rate of a Gamma distribution with a mean and a standard deviation."""
+    return (mu / sigma) ** 2, mu / sigma**2
+
+
+def beta_shapes(mu: Array, sigma: Array = None, nu: Array = None) -> tuple[Array, Array]:
+    """Return alpha and beta of a Beta distribution with a mean, and a sd or a sum of both."""
+    total = mu * (1 - mu) / sigma**2 - 1 if nu is None else nu
+    return mu * total, (1 - mu) * total
+
+
 def _gamma(
     z: Array, alpha: Array = None, beta: Array = None, mu: Array = None, sigma: Array = None
 ) -> Coordinate:
     if alpha is None:
-        alpha, beta = (mu / sigma) ** 2, mu / sigma**2
+        alpha, beta = gamma_shape_and_rate(mu, sigma)
     value = np.exp(z)
     return value, alpha * (z + np.log(beta)) - gammaln(alpha) - beta * value
 
@@ -144,8 +155,7 @@ def _beta(
     nu: Array = None,
 ) -> Coordinate:
     if alpha is None:
-        nu = mu * (1 - mu) / sigma**2 - 1 if nu is None else nu
-        alpha, beta = mu * nu, (1 - mu) * nu
+        alpha, beta = beta_shapes(mu, sigma, nu)
     return expit(z), -alpha * softplus(-z) - beta * softplus(z) - betaln(alpha, beta)
 
 

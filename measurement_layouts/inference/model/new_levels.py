@@ -14,6 +14,7 @@ from ...layouts.plates import SUBJECT, plate_name
 from ...linking import Expr, evaluate
 from .alignment import align, leaves
 from .cohort import Cohort, indices
+from .families import beta_shapes, gamma_shape_and_rate
 
 _HIGHEST = 1 - 2.0**-53  # largest number below 1
 
@@ -92,14 +93,13 @@ def _beta(
     z: Any, alpha: Any = 1.0, beta: Any = 1.0, mu: Any = None, sigma: Any = None, nu: Any = None
 ) -> Any:
     if mu is not None:
-        total = mu * (1 - mu) / sigma**2 - 1 if nu is None else nu
-        alpha, beta = mu * total, (1 - mu) * total
+        alpha, beta = beta_shapes(mu, sigma, nu)
     return special.betaincinv(alpha, beta, np.minimum(special.ndtr(z), _HIGHEST))
 
 
 def _gamma(z: Any, alpha: Any = None, beta: Any = None, mu: Any = None, sigma: Any = None) -> Any:
     if mu is not None:
-        alpha, beta = mu**2 / sigma**2, mu / sigma**2
+        alpha, beta = gamma_shape_and_rate(mu, sigma)
     below, above = special.ndtr(z), special.ndtr(-z)
     lower, upper = special.gammaincinv(alpha, below), special.gammainccinv(alpha, above)
     return np.where(z < 0, lower, upper) / beta

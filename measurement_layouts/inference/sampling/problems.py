@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from ...common.memory import return_free_memory
 from ...common.seeds import subject_seed
 from ...evaluations.subject_data import SubjectData
 from ...layouts.elements import elements
@@ -16,7 +17,6 @@ from .convergence import (
     UNTRUSTED,
     Convergence,
     RhatEss,
-    by_element,
     convergence,
     faults,
     rhat_ess,
@@ -30,6 +30,8 @@ from .joint_nuts import joint_form
 from .nuts import alone, sample
 from .scan import scan
 from .unbounded import LogDensity
+
+_TOGETHER = 256  # values whose chains are judged together, so that they are not all copied
 
 
 class Model[D](Protocol):
@@ -150,15 +152,18 @@ class Jointly:
         if unit.attempt > 1:
             stream += f", attempt {unit.attempt}"
         own_seed = subject_seed(seed, stream)
-        return sample(joint_form(self.cohort), options, own_seed, unit.attempt)
+        draws = sample(joint_form(self.cohort), options, own_seed, unit.attempt)
+        return_free_memory()  # the sampler's own copy of the chain
+        return draws
 
     def faults(self, blocks: Sequence[Draws], attempt: int) -> list[str]:
         """Return faults if chains do not agree on all values, or often diverge."""
-        values = (
-            np.concatenate([chain.posterior[name] for chain in blocks])
-            for name in blocks[0].posterior
-        )
-        measures = [rhat_ess(by_element(draws[None])[0]) for draws in values]
+        measures = []
+        for name, first in blocks[0].posterior.items():
+            chains = [chain.posterior[name].reshape(first.shape[1], -1) for chain in blocks]
+            for start in range(0, chains[0].shape[1], _TOGETHER):
+                values = np.stack([chain[:, start : start + _TOGETHER] for chain in chains])
+                measures.append(rhat_ess(np.moveaxis(values, 2, 0)))
         rhat, ess = worst(RhatEss(*map(np.concatenate, zip(*measures, strict=True))))
         diverging = np.concatenate([chain.statistics["diverging"] for chain in blocks])
         count, length = int(diverging.sum()), diverging.shape[1]
