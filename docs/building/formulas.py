@@ -25,6 +25,7 @@ CHAPTERS = {
     "Populations": ("inference/population/",),
     "Convergence": ("inference/sampling/", "inference/posterior/", "common/digits"),
     "Horizons": ("estimation/horizons",),
+    "Raters": ("estimation/raters",),
     "Estimating one latent": ("estimation/",),
     "Answer by answer": ("inference/sequential/",),
     "Before sampling: what a battery can tell": (
@@ -59,6 +60,7 @@ HOMES = {
     "What to ask next": "measurement_layouts.batteries",
     "Estimating one latent": "measurement_layouts.estimation",
     "Horizons": "measurement_layouts.estimation",
+    "Raters": "measurement_layouts.estimation",
     "Comparing subjects and layouts": "measurement_layouts.validation",
     "Calibration": "measurement_layouts.validation",
     "Criticism": "measurement_layouts.validation",

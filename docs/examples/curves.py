@@ -86,4 +86,4 @@ said = {
 ratings = ml.annotation.Ratings.from_wide(
     {name: table.set_axis([*noises], axis=1) for name, table in said.items()}
 )
-axes = ml.plots.rater_reliability_plot(ratings.rater_model())
+axes = ml.plots.rater_reliability_plot(ml.estimation.rater_model(ratings))

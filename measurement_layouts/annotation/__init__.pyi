@@ -18,7 +18,6 @@ from .inputs import AnnotationError as AnnotationError
 from .prompt import prompt as prompt
 from .quality import keep as keep
 from .quality import quality as quality
-from .rater_model import RaterModel as RaterModel
 from .ratings import Ratings as Ratings
 from .rubric import DEMAND_LEVELS as DEMAND_LEVELS
 from .rubric import DEMAND_RUBRICS as DEMAND_RUBRICS

@@ -1,6 +1,7 @@
 """Ratings: levels that several raters gave to items, and cells that could not be read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -11,15 +12,10 @@ import pandas as pd
 import xarray as xr
 
 from ..common.errors import AnnotationError
-from ..common.messages import many
-from ..common.seeds import subject_seed
+from ..common.messages import many, some
 from .agreement import kappa
 from .demand_table import DemandTable
 from .inputs import read_columns
-from .rater_density import Raters
-from .rater_dimension import fitted
-from .rater_model import RaterModel, assumed_of
-from .rating_tables import ascending, numbers_of, table_of
 from .rubric import DEMAND_LEVELS
 
 _PROBLEMS = ("rater", "row", "item", "column", "found")
@@ -29,7 +25,7 @@ _PROBLEMS = ("rater", "row", "item", "column", "found")
 class Ratings:
     """Levels that several raters gave to items, by dimension.
 
-    Made by `from_wide` and `from_long`.
+    Made by `from_wide` and `from_long`. The model of raters is `estimation.rater_model`.
 
     Attributes
     ----------
@@ -99,8 +95,8 @@ class Ratings:
         Raises
         ------
         AnnotationError
-            When there is no table, a file cannot be read, a column is missing, a table has
-            no levels or has an item or a column twice, or `levels` do not ascend.
+            When there is no table, a file cannot be read, a column is missing, there are no
+            levels, a rater gave two levels of one item and dimension, or `levels` do not ascend.
 
         Examples
         --------
@@ -113,23 +109,13 @@ class Ratings:
             raise AnnotationError(
                 "no tables; give a mapping from raters to a file, a DataFrame or a DemandTable"
             )
-        parts, problems = {}, []
-        for rater, given in tables.items():
-            table, first = table_of(str(rater), given, item)
-            numbers, wrong = numbers_of(table, ascending(levels))
-            parts[str(rater)] = numbers
-            where = [(str(rater), first + row, table.index[row], *rest) for row, *rest in wrong]
-            problems += where
-        items = pd.Index(dict.fromkeys(name for part in parts.values() for name in part.index))
-        dimensions = list(dict.fromkeys(name for part in parts.values() for name in part.columns))
-        values = [
-            part.reindex(index=items, columns=dimensions).to_numpy(float) for part in parts.values()
-        ]
-        return cls(
-            _array(np.stack(values, axis=1), items, parts, dimensions),
-            ascending(levels),
-            pd.DataFrame(problems, columns=list(_PROBLEMS)),
-        )
+        cells = []
+        for name, source in tables.items():
+            table, first = _read_wide(str(name), source, item)
+            rows = np.repeat(np.arange(len(table)) + first, len(table.columns))
+            stacked = table.stack(future_stack=True).rename_axis(["item", "column"])
+            cells.append(stacked.rename("found").reset_index().assign(rater=str(name), row=rows))
+        return cls._of(pd.concat(cells, ignore_index=True), levels)
 
     @classmethod
     def from_long(
@@ -171,33 +157,38 @@ class Ratings:
         >>> Ratings.from_long(frame)
         <Ratings: 1 item, 2 raters, 1 dimension, 2 levels; 0 cells without a level>
         """
-        frame = read_columns(frame, "ratings", (item, rater, dimension, level))
-        if frame.empty:
-            raise AnnotationError("ratings: there are no rows; give at least one")
-        who = frame[rater].astype(str)
-        names = frame[[item, dimension]].astype(str).set_axis(["item", "column"], axis=1)
-        twice = pd.concat([who, names], axis=1).duplicated()
-        if twice.any():
-            first = int(np.argmax(twice))
+        columns = {rater: "rater", item: "item", dimension: "column", level: "found"}
+        cells = read_columns(frame, "ratings", list(columns)).rename(columns=columns)
+        names = cells[["rater", "item", "column"]].astype(str)
+        return cls._of(names.assign(found=cells["found"], row=np.arange(len(cells)) + 1), levels)
+
+    @classmethod
+    def _of(cls, cells: pd.DataFrame, levels: Sequence[float]) -> Self:
+        """Read cells: a table such as `problems`, with a row for each level, given or not."""
+        ascending = tuple(float(level) for level in levels)
+        if len(ascending) < 2 or not (np.diff(ascending) > 0).all():
             raise AnnotationError(
-                f"ratings, row {first + 1}: the rater {who.iloc[first]!r} has a second level of "
-                f"{names['column'].iloc[first]!r} of the item {names['item'].iloc[first]!r}; give "
-                "one, or name the runs as separate raters"
+                f"levels={some(levels)}; give at least two numbers that ascend, such as range(6)"
             )
-        numbers, wrong = numbers_of(frame[[level]], ascending(levels))
-        long = names.assign(rater=who, level=numbers[level].to_numpy())
-        order = {column: long[column].drop_duplicates() for column in ("item", "rater", "column")}
-        places = [pd.Index(order[name]).get_indexer(long[name]) for name in order]
-        values = np.full([len(names) for names in order.values()], np.nan)
-        values[tuple(places)] = long["level"]
-        rows = [row for row, *_ in wrong]
-        return cls(
-            _array(values, *order.values()),
-            ascending(levels),
-            long.iloc[rows]
-            .assign(row=np.array(rows, dtype=int) + 1, found=[text for *_, text in wrong])
-            .reset_index(drop=True)[list(_PROBLEMS)],
-        )
+        if cells.empty:
+            raise AnnotationError("ratings: there are no levels; give at least one row and column")
+        keys = ["item", "rater", "column"]
+        twice = cells[cells.duplicated(keys)]
+        if len(twice):
+            again = twice.iloc[0]
+            raise AnnotationError(
+                f"rater {again['rater']!r}, row {again['row']}: a second level of "
+                f"{again['column']!r} of the item {again['item']!r}; give one, name runs as "
+                "separate raters, or items by more columns"
+            )
+        numbers = pd.to_numeric(cells["found"], errors="coerce")
+        numbers = numbers.where(numbers.isin(ascending)).astype(float).rename("level")
+        array = cells[keys].join(numbers).set_index(keys)["level"].to_xarray()
+        array = array.reindex({key: cells[key].unique() for key in keys})
+        problems = cells.loc[numbers.isna(), list(_PROBLEMS)]
+        texts = ["" if pd.isna(value) else str(value) for value in problems["found"]]
+        problems = problems.assign(found=texts).reset_index(drop=True)
+        return cls(array.rename(column="dimension"), ascending, problems)
 
     def agreement(self) -> pd.DataFrame:
         """Measure the agreement of the raters, by dimension.
@@ -231,117 +222,20 @@ class Ratings:
             raise AnnotationError(f"there is only the rater {self.raters[0]!r}; give at least two")
         rows = {}
         for dimension in self.dimensions:
-            said = self.said.sel(dimension=dimension).to_numpy()
-            said = said[(~np.isnan(said)).sum(axis=1) >= 2]
-            if not len(said):
+            levels = self.said.sel(dimension=dimension).to_pandas()
+            several = int((levels.count(axis=1) >= 2).sum())
+            if not several:
                 raise AnnotationError(f"no item has two ratings of {dimension!r}; leave it out")
-            pairs = [said[:, pair] for pair in combinations(range(said.shape[1]), 2)]
-            pairs = [pair[~np.isnan(pair).any(axis=1)] for pair in pairs]
-            pairs = [np.searchsorted(self.levels, pair) for pair in pairs if len(pair)]
-            apart = [np.abs(pair[:, 0] - pair[:, 1]) for pair in pairs]
+            pairs = [levels[list(pair)].dropna() for pair in combinations(self.raters, 2)]
+            positions = [np.searchsorted(self.levels, pair) for pair in pairs if len(pair)]
+            distances = [np.abs(pair[:, 0] - pair[:, 1]) for pair in positions]
             rows[dimension] = {
-                "items": len(said),
-                "exact": np.mean([(away == 0).mean() for away in apart]),
-                "within_one": np.mean([(away <= 1).mean() for away in apart]),
-                "kappa": np.mean([kappa(pair) for pair in pairs]),
+                "items": several,
+                "exact": np.mean([(distance == 0).mean() for distance in distances]),
+                "within_one": np.mean([(distance <= 1).mean() for distance in distances]),
+                "kappa": np.mean([kappa(pair) for pair in positions]),
             }
         return pd.DataFrame(rows).T.rename_axis("dimension").astype({"items": int})
-
-    def rater_model(
-        self,
-        *,
-        error_correlation: float = 0.0,
-        seed: int = 1,
-    ) -> RaterModel:
-        """Estimate true levels of the items, and bias, scale, noise and confusions of the raters.
-
-        The noises of two raters are not identified by their ratings: reliabilities of .50
-        and .50, of .78 and .32, and of .98 and .26 give the same correlation. Two raters
-        are therefore assumed to be equally reliable. If there are three raters or more, a
-        reliability is estimated for each. Errors that raters share are not identified
-        either: their correlation is 0 unless it is stated.
-
-        Parameters
-        ----------
-        error_correlation : float, default 0
-            Correlation between the errors of any two raters, before errors are cut into
-            levels; in [0, 1).
-        seed : int, default 1
-            Seed of the draws.
-
-        Returns
-        -------
-        RaterModel
-            Estimates; `RaterModel.demands` returns the probabilities of true levels.
-
-        Raises
-        ------
-        AnnotationError
-            When there are fewer than two raters, `error_correlation` is out of range, or no
-            rater rated a dimension.
-        """
-        names = self.raters
-        if len(names) < 2:
-            raise AnnotationError(
-                f"there is only the rater {names[0]!r}, and the noise of one rater cannot be "
-                "estimated; add a rater"
-            )
-        if not 0 <= error_correlation < 1:
-            raise AnnotationError(
-                f"error_correlation={error_correlation!r}; give a number from 0 to below 1"
-            )
-        levels, found = np.array(self.levels), {}
-        for dimension in self.dimensions:
-            said = self._of(dimension)
-            noise = (0, 0) if len(names) == 2 else tuple(range(len(names)))
-            raters = Raters.of(said, levels, noise, float(error_correlation))
-            found[dimension] = fitted(*raters, subject_seed(seed, dimension))
-        items = tuple(map(str, self.said["item"].values))
-        assumed = assumed_of(len(names))
-        return RaterModel(
-            items, tuple(names), self.levels, found, assumed, float(error_correlation)
-        )
-
-    def demands(
-        self,
-        *,
-        error_correlation: float = 0.0,
-        seed: int = 1,
-    ) -> xr.DataArray:
-        """Compute the probabilities of true levels, for each item and dimension.
-
-        Parameters
-        ----------
-        error_correlation, seed
-            As in `rater_model`.
-
-        Returns
-        -------
-        DataArray
-            ``demand``, with the dims item, dimension and level; sums over level are 1. An item
-                        that no rater rated on a dimension has the probabilities of a random item.
-
-        Raises
-        ------
-        AnnotationError
-            As in `rater_model`.
-
-        Examples
-        --------
-        >>> one = pd.DataFrame({"planning": [0, 1, 3, 4, 2, 2, 0, 5]})
-        >>> two = pd.DataFrame({"planning": [0, 2, 3, 4, 2, 1, 0, 4]})
-        >>> demands = Ratings.from_wide({"one": one, "two": two}).demands()
-        >>> demands.sel(dimension="planning", item="2").idxmax("level").item()
-        3.0
-        """
-        return self.rater_model(error_correlation=error_correlation, seed=seed).demands()
-
-    def _of(self, dimension: str) -> np.ndarray:
-        """Return the levels of one dimension, shape (items, raters)."""
-        said = self.said.sel(dimension=dimension).to_numpy()
-        if np.isnan(said).all():
-            raise AnnotationError(f"no rater rated the dimension {dimension!r}; leave it out")
-        return said
 
     def __repr__(self) -> str:
         items, raters, dimensions = self.said.shape
@@ -352,13 +246,25 @@ class Ratings:
         )
 
 
-def _array(
-    values: np.ndarray, items: Iterable[str], raters: Iterable[str], dimensions: Iterable[str]
-) -> xr.DataArray:
-    """Label levels of shape (items, raters, dimensions)."""
-    coords = {
-        "item": np.array(list(items), dtype=object),
-        "rater": list(raters),
-        "dimension": list(dimensions),
-    }
-    return xr.DataArray(values, coords, tuple(coords), name="level")
+def _read_wide(
+    rater: str, source: "str | Path | pd.DataFrame | DemandTable", item: str | Sequence[str] | None
+) -> tuple[pd.DataFrame, int]:
+    """Read a rater's levels by item, and the number of the first row."""
+    first = 1
+    if isinstance(source, DemandTable):
+        tables = {name: each.table for name, each in source.annotations.items()}
+        table = pd.DataFrame({name: one["level"] for name, one in tables.items() if "level" in one})
+    elif isinstance(source, pd.DataFrame):
+        table = source
+    else:
+        try:
+            table, first = pd.read_csv(source, dtype=str, keep_default_na=False), 2
+        except (OSError, ValueError) as error:
+            raise AnnotationError(f"rater {rater!r}: cannot read {source} ({error})") from error
+        item = table.columns[0] if item is None else item
+    if item is not None:
+        columns = [item] if isinstance(item, str) else list(item)
+        names = read_columns(table, f"rater {rater!r}", columns)[columns].astype(str)
+        table = table.drop(columns=columns).set_axis(names.agg("/".join, axis=1))
+    dimensions = [re.sub(r"^demand\[(.*)\]$", r"\1", str(name)) for name in table.columns]
+    return table.set_axis(dimensions, axis=1).set_axis(table.index.astype(str)), first

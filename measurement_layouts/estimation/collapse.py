@@ -5,13 +5,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..common.errors import DataError
-from ..common.messages import many
-from ..common.proportions import wilson
-from ..evaluations.evaluation import Evaluation
-from ..inference.model.bands import ends, find_bands
-from ..inference.sampling.engine import Battery
-from ..layouts import Layout
-from ..linking import LayoutError
+from ..common.proportions import rates, wilson
+from ..evaluations.tables import need_columns
 
 
 def point_collapse(
@@ -23,8 +18,8 @@ def point_collapse(
        {\sum_{i: b_{l,i} \le x \le b_{u,i}} n_i}
 
     The success rate is constant between neighbouring ends of bands. The value at which it is
-    largest is a rough and biased estimate of the propensity. `estimate` has better methods; with
-    ``method="collapse"`` it uses this one and corrects for plateaus that have few trials.
+    largest (`collapse_peak`) is a rough and biased estimate of the propensity; `estimate` has a
+    better one.
 
     Parameters
     ----------
@@ -57,85 +52,74 @@ def point_collapse(
     1  0.0   1.0      0.5       2
     2  1.0   3.0      0.0       1
     """
-    given = {"low": low, "high": high, "successes": successes, "trials": trials}
-    columns = []
-    for name, column in given.items():
-        try:
-            columns.append(np.asarray(column, dtype=float))
-        except (TypeError, ValueError):
-            raise DataError(f"{name}: these are not numbers; give one number per item") from None
-    if len({column.shape for column in columns}) > 1 or columns[0].ndim != 1 or not columns[0].size:
-        shapes = ", ".join(str(column.shape) for column in columns)
+    columns = {"low": low, "high": high, "successes": successes, "trials": trials}
+    try:
+        bands = pd.DataFrame({name: np.asarray(column) for name, column in columns.items()})
+        bands = bands.astype(float)
+    except (TypeError, ValueError) as error:
         raise DataError(
-            f"low, high, successes and trials have the shapes {shapes}; give four lists with a "
-            "number per item"
-        )
-    lows, highs, right, tried = columns
-    if not (lows <= highs).all():
+            f"low, high, successes and trials: {error}; give four lists with a number per item"
+        ) from None
+    reversed_bands = int((~(bands["low"] <= bands["high"])).sum())
+    if bands.empty or reversed_bands:
         raise DataError(
-            f"{np.sum(~(lows <= highs))} band(s) have a low end that is not below the high one, or "
-            "a missing end; correct them, or leave those items out"
+            f"{reversed_bands} of {len(bands)} band(s) have a low end that is not below the high "
+            "one, or a missing end; correct them, or leave those items out"
         )
-    edges = np.unique(np.concatenate([lows, highs]))
-    left, end = edges[:-1], edges[1:]
+    edges = np.unique(bands[["low", "high"]])
     # counts of the bands that have begun minus those that have ended; this avoids a table of items
     # by plateaus
-    begun, ended = (np.searchsorted(edges, part) for part in (lows, highs))
-    within = []
-    for counts in (right, tried):
-        change = np.bincount(begun, counts, len(edges)) - np.bincount(ended, counts, len(edges))
-        within.append(np.rint(np.cumsum(change)[:-1]))
-    with np.errstate(invalid="ignore"):
-        success = within[0] / within[1]
-    return pd.DataFrame(
-        {"low": left, "high": end, "success": success, "trials": within[1].astype("int64")}
-    )
+    begin, end = (np.searchsorted(edges, bands[name]) for name in ("low", "high"))
+    counts = {}
+    for name in ("successes", "trials"):
+        change = np.bincount(begin, bands[name], len(edges))
+        change -= np.bincount(end, bands[name], len(edges))
+        counts[name] = np.rint(np.cumsum(change)[:-1])
+    success, tried = rates(counts["successes"], counts["trials"]), counts["trials"].astype("int64")
+    return pd.DataFrame({"low": edges[:-1], "high": edges[1:], "success": success, "trials": tried})
 
 
-def best_place(plateaus: pd.DataFrame, low: float, high: float) -> float:
-    """Return the middle of the best plateau in a range, or NaN if that plateau has no end.
+def collapse_peak(
+    plateaus: pd.DataFrame, *, low: float = -np.inf, high: float = np.inf
+) -> pd.Series:
+    """Return the best plateau of a point collapse within a range.
 
     The best plateau is the one whose success rate has the highest lower limit of a 95 % interval
     (Wilson's). The raw rate is not used because it is often 1 at the ends of a battery, where only
     one or two bands overlap. Among equal plateaus the widest is taken, and among equally wide ones
     the lowest.
-    """
-    inside = plateaus.assign(
-        low=plateaus["low"].clip(low, high), high=plateaus["high"].clip(low, high)
-    )
-    inside = inside[(inside["high"] > inside["low"]) & (inside["trials"] > 0)]
-    if inside.empty:
-        return np.nan
-    rate, _ = wilson(inside["success"].to_numpy(), inside["trials"].to_numpy(), prob=0.95)
-    top = inside[rate == rate.max()]
-    widest = top.loc[(top["high"] - top["low"]).idxmax()]
-    middle = (widest["low"] + widest["high"]) / 2
-    return float(middle) if np.isfinite(middle) else np.nan
 
+    Parameters
+    ----------
+    plateaus : DataFrame
+        Result of `point_collapse`.
+    low, high : float
+        Ends of the range; plateaus are cut there.
 
-def collapsed(layout: Layout, battery: Battery, evaluation: Evaluation) -> np.ndarray:
-    """Collapse every subject's outcomes and return the best values, shape (subjects,).
+    Returns
+    -------
+    Series
+        ``low``, ``high``, ``success`` and ``trials`` of the best plateau.
 
     Raises
     ------
-    LayoutError
-        When the layout is not a single band of its latent whose ends are meta-features.
+    DataError
+        When a column is missing, or no plateau in the range has trials.
+
+    Examples
+    --------
+    >>> plateaus = point_collapse([-2, 0], [1, 3], successes=[9, 5], trials=[10, 10])
+    >>> collapse_peak(plateaus).to_dict()
+    {'low': -2.0, 'high': 0.0, 'success': 0.9, 'trials': 10.0}
     """
-    (latent,) = layout.latents
-    found = find_bands(layout)
-    limits = None
-    if len(found) == 1 and found[0].latent is latent:
-        limits = ends(found[0], dict(battery.features), layout)
-    if limits is None or any(np.ndim(end) > 1 for end in limits):
-        raise LayoutError(
-            f"layout {layout.name!r} has {many(len(found), 'band')}; a collapse needs one band of "
-            f"{latent.name} whose ends are meta-features without labels; use method='likelihood'"
-        )
-    low, high = (np.broadcast_to(end, (battery.items,)) for end in limits)
-    counts = map(evaluation.coded.counts, range(len(evaluation.subjects)))
-    return np.array(
-        [
-            best_place(point_collapse(low, high, *row), latent.range.low, latent.range.high)
-            for row in counts
-        ]
+    need_columns(plateaus.columns, ["low", "high", "success", "trials"], "the collapse has")
+    cut = plateaus.assign(
+        low=plateaus["low"].clip(low, high), high=plateaus["high"].clip(low, high)
     )
+    cut = cut[(cut["high"] > cut["low"]) & (cut["trials"] > 0)]
+    if cut.empty:
+        raise DataError("the collapse has no piece with trials; give items with trials")
+    lower, _ = wilson(cut["success"].to_numpy(), cut["trials"].to_numpy(), prob=0.95)
+    best = cut[lower == lower.max()]
+    peak: pd.Series = best.loc[(best["high"] - best["low"]).idxmax()]
+    return peak

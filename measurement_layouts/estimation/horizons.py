@@ -26,7 +26,6 @@ def time_horizons(
     released: pd.Series | None = None,
     *,
     node: str | None = None,
-    base: float = 2.0,
     prob: float = 0.9,
 ) -> pd.DataFrame:
     """Convert a capability into a time horizon in hours.
@@ -34,13 +33,12 @@ def time_horizons(
     Parameters
     ----------
     fit : Fit
-        A fit of a layout in which a capability is the logarithm of the hours that people need.
+        A fit of a layout in which a capability is the binary logarithm of the hours that people
+        need.
     released : Series, optional
         Release dates, indexed by subject. If given, subjects without a date are left out.
     node : str, optional
         Name of the capability (default: the only one).
-    base : float, default 2
-        Base of the logarithm, above 1: 2 for doublings, 10 for orders of magnitude.
     prob : float, default 0.9
         Mass of the equal-tailed interval, in (0, 1).
 
@@ -74,49 +72,38 @@ def time_horizons(
     """
     refuse_no_fit(fit)
     prob = inside("prob", prob, such_as=0.9)
-    if not base > 1:
-        raise FitError(f"base={base}; give a number above 1, such as 2 or 10")
-    draws = np.log2(base) * fit.posterior[_capability_of(fit, node)].stack(draw_=("chain", "draw"))
-    values = draws.transpose("subject", "draw_").to_numpy()
-    tail = (1 - prob) / 2
-    low, middle, high = np.exp2(np.quantile(values, [tail, 0.5, 1 - tail], axis=1))
-    table = pd.DataFrame(
-        {
-            "hours": middle,
-            "low": low,
-            "high": high,
-            "doublings": values.mean(axis=1),
-            "sd": values.std(axis=1, ddof=1),
-        },
-        pd.Index(fit.subjects, name="subject"),
-    )
-    if fit.layout.joint:
-        covariance = np.atleast_2d(np.cov(values))
-        table.attrs["covariance"] = pd.DataFrame(covariance, table.index, table.index).to_dict()
-    return table if released is None else _dated(table, released)
-
-
-def _capability_of(fit: Fit, node: str | None) -> str:
-    """Return the name of the capability that is a time horizon (default: the only one)."""
-    known = [element for element in fit.elements if element.latent.kind == "capability"]
-    found = known if node is None else find_elements(fit.elements, node)
-    if len(found) != 1 or found[0].label:
+    capabilities = [each for each in fit.elements if each.latent.kind == "capability"]
+    chosen = capabilities if node is None else find_elements(fit.elements, node)
+    if len(chosen) != 1 or chosen[0].label:
         raise FitError(
             f"a time horizon needs one capability without labels, and there are "
-            f"{some(element.name for element in found)}; name one with node="
+            f"{some(element.name for element in chosen)}; name one with node="
         )
-    return found[0].latent.name
-
-
-def _dated(table: pd.DataFrame, released: pd.Series) -> pd.DataFrame:
-    named = released.set_axis(texts(released.index, "released")).dropna()
-    known = table[table.index.isin(named.index)]
-    if known.empty:
+    draws = fit.posterior[chosen[0].latent.name].stack(draw_=("chain", "draw"))
+    doublings = draws.transpose("subject", "draw_").to_numpy()
+    low, middle, high = np.exp2(np.quantile(doublings, _ends(prob), axis=1))
+    table = pd.DataFrame({"hours": middle, "low": low, "high": high}, fit.subjects)
+    table = table.rename_axis("subject").assign(
+        doublings=doublings.mean(axis=1), sd=doublings.std(axis=1, ddof=1)
+    )
+    if fit.layout.joint:
+        covariance = np.atleast_2d(np.cov(doublings))
+        table.attrs["covariance"] = pd.DataFrame(covariance, table.index, table.index).to_dict()
+    if released is None:
+        return table
+    dates = released.set_axis(texts(released.index, "released")).dropna()
+    dated = table[table.index.isin(dates.index)]
+    if dated.empty:
         raise DataError(
-            f"the dates are indexed by {some(named.index)}, and the fit has the subjects "
+            f"the dates are indexed by {some(dates.index)}, and the fit has the subjects "
             f"{some(table.index)}; index released by subject"
         )
-    return known.assign(released=pd.to_datetime(named[known.index]))
+    return dated.assign(released=pd.to_datetime(dates[dated.index]))
+
+
+def _ends(prob: float) -> list[float]:
+    """Return the quantiles of an equal-tailed interval, and the median between them."""
+    return [(1 - prob) / 2, 0.5, (1 + prob) / 2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,14 +146,10 @@ class HorizonTrend:
             f"interval {low} to {high})>"
         )
 
-    def texts(self) -> tuple[str, str, str]:
+    def texts(self) -> list[str]:
         """Write the months and the ends of their interval, with three significant digits."""
-        wide = self.high - self.low
-        return (
-            significant(self.months, wide),
-            significant(self.low, wide),
-            significant(self.high, wide),
-        )
+        width = self.high - self.low
+        return [significant(number, width) for number in (self.months, self.low, self.high)]
 
 
 def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:
@@ -228,21 +211,18 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
         )
     middle = dates.mean()
     years = ((dates - middle).dt.days / _DAYS).to_numpy()
-    y = horizons["doublings"].to_numpy(dtype=float)
-    scatter, coefficients = _lines(years, y, _errors(horizons), np.random.default_rng(seed))
+    doublings = horizons["doublings"].to_numpy(dtype=float)
+    rng = np.random.default_rng(seed)
+    scatter, intercepts, rates = _lines(years, doublings, _errors(horizons), rng)
     at = np.linspace(years.min(), years.max(), 60)
-    drawn = coefficients[:, :1] + coefficients[:, 1:] * at
+    drawn = intercepts[:, None] + rates[:, None] * at
+    low, line, high = np.exp2(np.quantile(drawn, _ends(prob), axis=0))
     when = middle + pd.to_timedelta(at * _DAYS, unit="D")
-    tail = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
-    slow, usual, fast = (_doubling(rate) for rate in np.quantile(coefficients[:, 1], tail))
-    low, line, high = np.exp2(np.quantile(drawn, tail, axis=0))
     table = pd.DataFrame({"released": when, "hours": line, "low": low, "high": high})
+    slow, usual, fast = (
+        _MONTHS / float(rate) if rate > 0 else math.inf for rate in np.quantile(rates, _ends(prob))
+    )
     return HorizonTrend(usual, fast, slow, float(scatter.mean()), table, prob)
-
-
-def _doubling(rate: float) -> float:
-    """Convert a rate in doublings a year to a doubling time in months; infinite without growth."""
-    return _MONTHS / float(rate) if rate > 0 else math.inf
 
 
 def _errors(horizons: pd.DataFrame) -> np.ndarray:
@@ -250,34 +230,33 @@ def _errors(horizons: pd.DataFrame) -> np.ndarray:
     if "covariance" not in horizons.attrs:
         return np.diag(horizons["sd"].to_numpy(dtype=float) ** 2)
     covariance = pd.DataFrame(horizons.attrs["covariance"])
-    others = [name for name in horizons.index if name not in covariance.index]
-    if others:
+    unknown = [name for name in horizons.index if name not in covariance.index]
+    if unknown:
         raise DataError(
-            f"horizons: {some(others)} is not in the joint fit of {some(covariance.index)}; keep "
+            f"horizons: {some(unknown)} is not in the joint fit of {some(covariance.index)}; keep "
             "the subjects' names in the index of what time_horizons returned"
         )
     return covariance.loc[horizons.index, horizons.index].to_numpy()
 
 
 def _lines(
-    t: np.ndarray, y: np.ndarray, covariance: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draw scatters, shape (draws,), and intercepts and slopes, shape (draws, 2)."""
-    design = np.column_stack([np.ones_like(t), t])
-    residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
-    variances, axes = np.linalg.eigh(covariance)  # along its axes, errors are independent
-    error = np.sqrt(np.maximum(variances, 0))
-    design, y = axes.T @ design, axes.T @ y
-    top = 4 * max(float(residual.std(ddof=1)), float(error.min()), 1e-6)
-    grid = (np.arange(_SCATTERS) + 0.5) / _SCATTERS * top
-    weight = 1 / (grid[:, None] ** 2 + error**2)
-    precision = np.einsum("gi,ij,ik->gjk", weight, design, design)
-    pull = np.einsum("gi,ij,i->gj", weight, design, y)
-    best = np.linalg.solve(precision, pull[..., None])[..., 0]
-    squares = (weight * (y - best @ design.T) ** 2).sum(axis=1)
-    log = 0.5 * (np.log(weight).sum(axis=1) - np.linalg.slogdet(precision)[1] - squares)
-    chance = np.exp(log - log.max())
-    chosen = rng.choice(_SCATTERS, _DRAWS, p=chance / chance.sum())
-    spread = np.linalg.cholesky(np.linalg.inv(precision))[chosen]
-    moved = np.einsum("dij,dj->di", spread, rng.normal(size=(_DRAWS, 2)))
-    return grid[chosen], best[chosen] + moved
+    years: np.ndarray, doublings: np.ndarray, errors: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw scatters, intercepts and rates; each has the shape (draws,)."""
+    design = np.column_stack([np.ones_like(years), years])
+    residual = doublings - design @ np.linalg.lstsq(design, doublings, rcond=None)[0]
+    least = math.sqrt(max(np.linalg.eigvalsh(errors)[0], 0))
+    top = 4 * max(float(residual.std(ddof=1)), least, 1e-6)
+    scatter = (np.arange(_SCATTERS) + 0.5) / _SCATTERS * top
+    covariance = errors + scatter[:, None, None] ** 2 * np.eye(len(years))
+    precision = np.linalg.inv(covariance)
+    information = design.T @ precision @ design
+    best = np.linalg.solve(information, design.T @ precision @ doublings[:, None])[..., 0]
+    residuals = (doublings - best @ design.T)[:, None, :]
+    squares = (residuals @ precision @ residuals.swapaxes(1, 2))[:, 0, 0]
+    logs = np.linalg.slogdet(covariance)[1] + np.linalg.slogdet(information)[1] + squares
+    weights = np.exp((logs.min() - logs) / 2)
+    chosen = rng.choice(_SCATTERS, _DRAWS, p=weights / weights.sum())
+    root = np.linalg.cholesky(np.linalg.inv(information))[chosen]
+    coefficients = best[chosen] + (root @ rng.normal(size=(_DRAWS, 2, 1)))[..., 0]
+    return scatter[chosen], coefficients[:, 0], coefficients[:, 1]

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ..common.errors import DataError
 from ..common.messages import many, some
-from ..estimation.estimates import Estimates
+from ..estimation.estimate import Estimates
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.steps import refuse_steps
 from ..evaluations.tables import known_names, name_cells, need_columns, read_numbers

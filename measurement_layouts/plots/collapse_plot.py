@@ -5,10 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..common.digits import fixed, short
-from ..common.errors import DataError, FitError
+from ..common.errors import FitError
 from ..common.messages import many, some
-from ..estimation.estimates import Estimates
-from ..evaluations.tables import need_columns
+from ..estimation.collapse import collapse_peak
+from ..estimation.estimate import Estimates
 from . import style
 from .estimated import element_of, estimate_text, estimated
 
@@ -47,7 +47,7 @@ def collapse_plot(
     -------
     Axes
         Horizontal axis: the propensity; vertical axis: success rate, in [0, 1]. The curve has a gap
-        where there is no band. The shaded piece is its peak: the widest of the highest pieces.
+        where there is no band. The shaded piece is its peak, that of `collapse_peak`.
 
     Raises
     ------
@@ -67,13 +67,9 @@ def collapse_plot(
     >>> collapse_plot(collapse, truth=0.5).get_ylabel()
     'success rate of the bands around it'
     """
-    need_columns(collapse.columns, ["low", "high", "success", "trials"], "the collapse has")
+    peak = collapse_peak(collapse)
     tried = collapse[collapse["trials"] > 0].sort_values(["low", "high"])
-    if tried.empty:
-        raise DataError("the collapse has no piece with trials; give items with trials")
     ax = style.single(ax, (6.2, 4.0))
-    best = tried[tried["success"] == tried["success"].max()]
-    peak = best.loc[(best["high"] - best["low"]).idxmax()]
     ends = tried[["low", "high"]].to_numpy(dtype=float)
     finite = ends[np.isfinite(ends)]
     room = _ROOM * float(np.ptp(finite))

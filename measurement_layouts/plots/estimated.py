@@ -8,7 +8,7 @@ import pandas as pd
 from ..common.digits import fixed
 from ..common.errors import FitError
 from ..common.messages import some
-from ..estimation.estimates import Estimates
+from ..estimation.estimate import Estimates
 from ..layouts.elements import Element, elements, find_elements
 
 _DIGITS = 2  # number of significant digits of a standard error

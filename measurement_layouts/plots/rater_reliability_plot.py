@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..annotation.rater_model import RaterModel
 from ..common.digits import fixed
 from ..common.messages import many
+from ..estimation.raters import RaterModel
 from . import style
 
 _ROW, _FRAME, _LETTER = 0.27, 2.0, 0.068  # inches
@@ -20,12 +20,12 @@ def rater_reliability_plot(
     """Draw the reliability of one annotator and of all together, by dimension, with a threshold.
 
     Dimensions for which all annotators together do not reach the threshold are pale. The number at
-    the right is the number of averaged annotations that reach it; ∞ means that no number does.
+    the right is the number of averaged annotations that reach it.
 
     Parameters
     ----------
     model : RaterModel
-        Result of `Ratings.rater_model`.
+        Result of `rater_model`.
     least : float, default 0.7
         Reliability that is needed, in (0, 1).
     prob : float, default 0.9
@@ -53,12 +53,13 @@ def rater_reliability_plot(
     >>> import numpy as np
     >>> import pandas as pd
     >>> from measurement_layouts.annotation import Ratings
+    >>> from measurement_layouts.estimation import rater_model
     >>> random = np.random.default_rng(1)
     >>> truth = random.normal(2.5, 1, 100)
     >>> said = {name: np.rint(random.normal(truth, 0.7)).clip(0, 5) for name in ("one", "two")}
     >>> ratings = Ratings.from_wide({name: pd.DataFrame({"planning": levels})
     ...                              for name, levels in said.items()})
-    >>> rater_reliability_plot(ratings.rater_model()).get_xlabel()
+    >>> rater_reliability_plot(rater_model(ratings)).get_xlabel()
     'reliability: share of the variance of levels that is true'
     """
     table = model.reliability(least=least, prob=prob).sort_values("together")
@@ -66,10 +67,9 @@ def rater_reliability_plot(
     width = 5.4 + max(map(len, names)) * _LETTER
     whole = ax is None
     ax = style.single(ax, (width, _FRAME + _ROW * len(table)))
-    together = "both together" if len(model.names) == 2 else f"all {len(model.names)} together"
-    series = [("one", "one annotator", -_APART)]
-    if len(model.names) > 1:
-        series.append(("together", together, _APART))
+    raters = model.traits.sizes["rater"]
+    together = "both together" if raters == 2 else f"all {raters} together"
+    series = [("one", "one annotator", -_APART), ("together", together, _APART)]
     faint = np.where(table["enough"], 1.0, 0.4)
     for (name, label, shift), (colour, marker) in zip(series, style.METHODS, strict=False):
         at = np.arange(len(table)) + shift
@@ -87,7 +87,7 @@ def rater_reliability_plot(
     ax.set_xlabel("reliability: share of the variance of levels that is true")
     style.rules(ax)
     style.quiet_frame(ax, "bottom")
-    style.title(ax, f"How well {many(len(model.names), 'annotator')} measure levels", pad=20)
+    style.title(ax, f"How well {many(raters, 'annotator')} measure levels", pad=20)
     figure = ax.get_figure(root=True) if whole else None
     if figure is None:
         ax.legend(loc="lower right", fontsize=8)

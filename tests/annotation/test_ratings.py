@@ -91,7 +91,7 @@ def test_real_levels():
         (lambda: Ratings.from_wide({"one": "nowhere.csv"}), "rater 'one': cannot read nowhere.csv"),
         (
             lambda: Ratings.from_wide({"one": pd.DataFrame({"d": [1, 2]}, index=["x", "x"])}),
-            "rater 'one': the item 'x' occurs twice",
+            "rater 'one', row 2: a second level of 'd' of the item 'x'",
         ),
         (
             lambda: Ratings.from_wide({"one": pd.DataFrame({"d": [1]})}, item="set"),
@@ -102,7 +102,7 @@ def test_real_levels():
             lambda: Ratings.from_long(
                 pd.DataFrame({"item": "x", "rater": "r", "dimension": "d", "level": [1, 2]})
             ),
-            "row 2: the rater 'r' has a second level of 'd' of the item 'x'",
+            "rater 'r', row 2: a second level of 'd' of the item 'x'",
         ),
         (lambda: ratings_of(draws(raters=1)).agreement(), "only the rater 'r0'"),
     ],

@@ -125,8 +125,7 @@ def test_propensities_from_minus_five_to_five():
     layout = propensities.recommended_layout(5)
     truth = pd.DataFrame({"propensity": [4.1], "noise": [0.03]}, ["Ann"])
     evaluation = ml.simulate(layout, items, truth, seed=1)
-    found = ml.estimation.estimate(layout, evaluation, method="grid", seed=1, progressbar=False)
-    row = found.table.iloc[0]
+    row = ml.fit(layout, evaluation, method="grid", seed=1, progressbar=False).profiles().iloc[0]
     assert row["low"] - 0.1 < 4.1 < row["high"] + 0.1
     one = propensities.published_layout(5)
     estimates = ml.estimation.estimate(one, evaluation)

@@ -16,10 +16,10 @@ from helpers.one_band import (
 from scipy.optimize import brentq, minimize_scalar
 from scipy.signal import find_peaks
 from scipy.special import expit, log_expit
-from scipy.stats import chi2
+from scipy.stats import chi2, norm
 
 import measurement_layouts as ml
-from measurement_layouts.estimation import curves
+from measurement_layouts.estimation import likelihood as grids
 from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.linking import band, mean_failure, mixture
 
@@ -110,15 +110,14 @@ def test_the_compatible_set_is_where_the_likelihood_is_high(by_both):
 
 
 def test_an_even_line_misses_cliffs(monkeypatch):
-    """Twin that must fail: without places where probabilities change, a cliff's maximum is lost."""
+    """Twin that must fail: without points at the ends of bands, a cliff's maximum is lost."""
     ends, counts = np.zeros((2, 2)), (np.array([1, 0]), np.array([1, 1]))
     ends = np.concatenate([ends, [[-5.0, 5.0]]])
     counts = tuple(np.append(part, number) for part, number in zip(counts, (9, 10), strict=True))
     found = likelihood(ends, *counts)
     assert found.modes["log_likelihood"].max() > -30
-    monkeypatch.setattr(curves, "_refined", lambda _chances, places: places[::7])
-    monkeypatch.setattr(curves, "_marks", lambda *_: (np.empty(0), np.empty(0)))
-    monkeypatch.setattr(curves, "_EVEN", 500)
+    monkeypatch.setattr(grids, "_edges", lambda *_: (np.empty(0), np.empty(0)))
+    monkeypatch.setattr(grids, "_EVEN", 500)
     assert likelihood(ends, *counts).modes["log_likelihood"].max() < -30
 
 
@@ -229,12 +228,25 @@ def test_a_curve_takes_values_of_any_shape():
     assert curve(np.array(0.3)).shape == ()
 
 
+def test_what_is_unseen_is_averaged_over():
+    """Two items of ten trials, against quadrature over each item."""
+    tilt = ml.Capability("tilt", low=-8, high=8)
+    hard = ml.Unseen("hard", ml.MetaFeature("measured", low=-3, high=3), 0.7)
+    layout = ml.Layout("unsure", ml.Success("right", ml.linking.logistic(tilt - hard)))
+    (curve,) = estimate(layout, evaluation({"measured": [-1.0, 1.0]}, [7, 2], 10)).curves.values()
+    places, error = np.array([-0.5, 0.3]), np.linspace(-9, 9, 3001)
+    expected = 0.0
+    for at, count in ((-1.0, 7), (1.0, 2)):
+        margin = places[:, None] - at - 0.7 * error
+        chances = np.exp(count * log_expit(margin) + (10 - count) * log_expit(-margin))
+        expected = expected + np.log((chances * norm.pdf(error)).sum(axis=1) * 0.006)
+    np.testing.assert_allclose(curve(places), expected, atol=1e-4)
+
+
 def test_wrong_options_say_what_is_needed():
     items = pd.DataFrame({"demand": [1.0, 2.0]}, index=["a", "b"])
     given = ml.Evaluation.from_wide(pd.DataFrame([[1, 0]], ["Ann"], items.index), items)
     layout = skill_layout()
-    with pytest.raises(ml.FitError, match="method='ml'; give 'likelihood', 'collapse'"):
-        estimate(layout, given, method="ml")
     with pytest.raises(ml.FitError, match="prob=2"):
         estimate(layout, given, prob=2)
     with pytest.raises(ml.DataError, match="unknown subject"):
@@ -242,5 +254,5 @@ def test_wrong_options_say_what_is_needed():
     noisy = ml.Success(
         "right", mixture(layout.outcome.expression, by=ml.Noise("noise"), toward=mean_failure)
     )
-    with pytest.raises(ml.FitError, match=r"2 profile elements \(skill, noise\).*method='grid'"):
+    with pytest.raises(ml.FitError, match=r"the latents skill, noise; give .* or take the"):
         estimate(ml.Layout("noisy", noisy), given)

@@ -1,4 +1,4 @@
-"""Risk aversion of 96 language models: the published likelihood, and maxima that were missed."""
+"""Risk aversion of 96 language models: the published likelihood."""
 
 import os
 from pathlib import Path
@@ -61,15 +61,3 @@ def test_every_published_log_likelihood_comes_out(found, papers, column, place):
         for subject, row in papers.iterrows()
     ]
     np.testing.assert_allclose(ours, papers[column], rtol=0, atol=1e-5)
-
-
-def test_half_of_the_published_maxima_are_not_the_highest(found, papers):
-    table = found.table.set_index("subject").loc[papers.index]
-    gain = table["log_likelihood"] - papers["EstimationLL"]
-    assert gain.min() > -1e-9
-    assert (gain > 0.01).sum() == 47
-    missed = found.unidentified["reason"].str.startswith("no success on 187 items: anything below")
-    assert missed.sum() == len(found.unidentified) == 4
-    alike = table["identified"] & (gain < 1e-3)
-    close = table["estimate"][alike] - papers["Obtained propensity"][alike]
-    assert close.abs().median() < 1e-5

@@ -123,15 +123,7 @@ _QUIET = {"seed": 1, "progressbar": False}
 _SHORT = {"draws": 4, "tune": 1, "chains": 1, "n_jobs": 1, "reruns": 0, **_QUIET}
 OPTIONS = {
     "fit": {**_SHORT, "target_accept": 0.8, "method": "nuts", "subjects": None},
-    "estimate": {
-        "draws": 4,
-        "tune": 1,
-        "chains": 1,
-        **_QUIET,
-        "method": "grid",
-        "prob": 0.9,
-        "subjects": None,
-    },
+    "estimate": {"prob": 0.9, "subjects": None},
     "forecast": {"subjects": None, "prob": 0.9, "memory_mib": 256},
     "profiles": {"prob": 0.9},
     "check": {"seed": 1},

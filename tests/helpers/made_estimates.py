@@ -1,14 +1,11 @@
 """A layout of one propensity, estimates that nobody computed, and what a figure shows of them."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 from matplotlib.collections import PathCollection
 
 import measurement_layouts as ml
-from measurement_layouts.estimation.estimates import Estimates
-from measurement_layouts.inference.model.prior import draw_prior
+from measurement_layouts.estimation.estimate import Estimates
 from measurement_layouts.linking import band
 
 NODE = "risk"
@@ -41,13 +38,11 @@ def made(**changes):
     modes += [("Ann", NODE, 7.0, -1050.0, 1000.0), ("Bob", NODE, np.inf, 0.0, 0.0)]
     parts = {
         "layout": layout(),
-        "method": "likelihood",
         "prob": 0.9,
         "table": pd.DataFrame(rows, columns=columns),
         "modes": pd.DataFrame(modes, columns=["subject", "node", "at", "log_likelihood", "below"]),
         "ranges": {"Ann": [(-1.41, -0.59)], "Bob": [(-np.inf, -4.7), (4.7, np.inf)]},
         "curves": {"Ann": two_hills, "Bob": nowhere},
-        "prior": partial(draw_prior, layout()),
     }
     return Estimates(**parts | changes)
 

@@ -62,22 +62,13 @@ def test_horizons_are_quantiles_of_the_draws(fit):
     assert table.loc["Bob", "sd"] == pytest.approx(draws.std(ddof=1))
 
 
-def test_another_base(fit):
-    """A capability of 3 is 8 hours in doublings and 1,000 hours in orders of magnitude."""
-    two, ten = (time_horizons(fit, base=base).loc["Bob"] for base in (2, 10))
-    assert math.log2(two["hours"]) == pytest.approx(math.log10(ten["hours"]))
-    assert ten["doublings"] == pytest.approx(two["doublings"] * math.log2(10))
-
-
 def test_those_without_a_date_are_left_out(fit):
     assert list(time_horizons(fit, DATES).index) == ["Ann", "Bob"]
     with pytest.raises(DataError, match="index released by subject"):
         time_horizons(fit, DATES.set_axis(["x", "y"]))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"), [({"base": 1}, "base=1"), ({"prob": 1}, "prob"), ({"node": "x"}, "x")]
-)
+@pytest.mark.parametrize(("options", "message"), [({"prob": 1}, "prob"), ({"node": "x"}, "x")])
 def test_options_of_horizons(fit, options, message):
     with pytest.raises(FitError, match=message):
         time_horizons(fit, **options)

@@ -1,14 +1,11 @@
 """Figures of one subject's likelihood and collapse: the curve, its maxima and its gaps."""
 
-from types import SimpleNamespace
-
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
-from helpers.made_estimates import NODE, legend, made, nothing_is_cut, scattered, two_hills
+from helpers.made_estimates import legend, made, nothing_is_cut, scattered, two_hills
 
 from measurement_layouts import DataError, FitError, plots
 from measurement_layouts.plots import style
@@ -24,7 +21,7 @@ def estimates():
 
 class TestLikelihoodCurve:
     def test_curve_and_maxima(self, estimates):
-        (ax,) = plots.likelihood_curve(estimates, "Ann")
+        ax = plots.likelihood_curve(estimates, "Ann")
         (line,) = [line for line in ax.lines if line.get_label() == "log-likelihood"]
         at, ratio = line.get_xydata().T
         assert np.allclose(ratio, two_hills(at) + 50)
@@ -53,7 +50,7 @@ class TestLikelihoodCurve:
 
         modes = pd.DataFrame({"subject": "Ann", "at": [0.3, 0.0], "below": [0.0, 4.91]})
         found = made(modes=modes, curves={"Ann": needle}, ranges={"Ann": [(-0.5, 0.5)]})
-        (ax,) = plots.likelihood_curve(found, "Ann")
+        ax = plots.likelihood_curve(found, "Ann")
         line = next(line for line in ax.lines if line.get_label() == "log-likelihood")
         at, ratio = line.get_xydata().T
         assert np.ptp(at[ratio > -1]) < 1e-7
@@ -61,40 +58,16 @@ class TestLikelihoodCurve:
         assert needle(even).max() < 0.01 < needle(at).max()
 
     def test_nobody_knows_where(self, estimates):
-        (ax,) = plots.likelihood_curve(estimates, "Bob")
+        ax = plots.likelihood_curve(estimates, "Bob")
         assert ax.get_title() == "Bob: not identified"
         assert len(ax.patches) == 2
         assert not scattered(ax)
         assert ax.get_xlim()[0] < -4.7
         nothing_is_cut(ax)
 
-    def test_posterior(self):
-        """The density drawn integrates to the draws in view, and is likelihood times prior."""
-        rng = np.random.default_rng(4)
-
-        draws = xr.DataArray(
-            rng.normal(-1, 0.25, (1, 400, 2)),
-            dims=("chain", "draw", "subject"),
-            coords={"subject": ["Ann", "Bob"]},
-        )
-        posterior = SimpleNamespace(
-            prior={NODE: rng.normal(0, 3, 1000)}, posterior=xr.Dataset({NODE: draws})
-        )
-        axes = plots.likelihood_curve(made(method="grid", fit=posterior), "Ann")
-        assert len(axes) == 2
-        curves = {line.get_label(): line.get_xydata().T for line in axes[1].lines}
-        at, density = curves["posterior"]
-        assert np.trapezoid(density, at) == pytest.approx(1, abs=1e-9)
-        expected = np.exp(two_hills(at)) * np.exp(-(at**2) / 18)
-        assert np.allclose(density, expected / np.trapezoid(expected, at), atol=1e-9)
-        assert axes[1].get_xlim() == axes[0].get_xlim()
-        nothing_is_cut(axes)
-
     def test_errors(self, estimates):
         with pytest.raises(FitError, match="not in these estimates: Eve; they are of Ann, Bob"):
             plots.likelihood_curve(estimates, "Eve")
-        with pytest.raises(FitError, match="Ann: these estimates have no likelihood curve"):
-            plots.likelihood_curve(made(curves={}), "Ann")
 
 
 class TestCollapsePlot:
@@ -120,8 +93,9 @@ class TestCollapsePlot:
         )
         nothing_is_cut(ax)
 
-    def test_of_the_highest_the_widest_is_the_peak(self, collapse):
-        ax = plots.collapse_plot(collapse.assign(success=[0.8, 0.8, np.nan, 0.8]))
+    def test_of_equal_pieces_the_widest_is_the_peak(self, collapse):
+        equal = collapse.assign(success=[0.8, 0.8, np.nan, 0.8], trials=[5, 5, 0, 5])
+        ax = plots.collapse_plot(equal)
         assert (ax.patches[0].get_x(), ax.patches[0].get_width()) == (1, 2)
         assert ax.get_xlabel() == "propensity"
 

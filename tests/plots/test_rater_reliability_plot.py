@@ -1,27 +1,14 @@
 """The figure of raters shows the table's numbers."""
 
 import matplotlib as mpl
-import numpy as np
 import pytest
 from helpers.made_estimates import nothing_is_cut
+from helpers.made_raters import made_up
 
 from measurement_layouts import plots
-from measurement_layouts.annotation.rater_dimension import OneDimension
-from measurement_layouts.annotation.rater_model import RaterModel
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")
-
-
-def made_up(together, correlation=0.0):
-    """A model whose draws nobody sampled: two raters, three dimensions."""
-    random = np.random.default_rng(1)
-    found = {}
-    for name, share in together.items():
-        traits = random.normal(0.6 * share, 0.02, (50, 2, 4))
-        draws = random.normal(share, 0.02, 50)
-        found[name] = OneDimension(np.full((1, 6), 1 / 6), np.ones((2, 6, 6)), traits, draws, 0, 50)
-    return RaterModel(("a",), ("one", "two"), tuple(range(6)), found, "none", correlation)
 
 
 def test_points_are_the_tables_and_names_are_not_cut():
@@ -37,8 +24,3 @@ def test_points_are_the_tables_and_names_are_not_cut():
     assert ends[0] == pytest.approx(table.iloc[2][["together_low", "together_high"]].tolist())
     assert [text.get_text() for text in ax.texts[:3]] == [f"{k:.0f}" for k in table["needed"]]
     nothing_is_cut(ax)
-
-
-def test_no_number_of_annotations_is_a_sign_of_its_own():
-    ax = plots.rater_reliability_plot(made_up({"planning": 0.4}, correlation=0.6))
-    assert ax.texts[0].get_text() == "∞"

@@ -25,7 +25,7 @@ def study(risk_data):
 @pytest.fixture(scope="module")
 def table(study, risk_data):
     layout = propensities.published_layout()
-    maxima = estimate(layout, study, method="likelihood", prob=0.95, progressbar=False)
+    maxima = estimate(layout, study, prob=0.95)
     return published.against_released(maxima, propensities.released(risk_data))
 
 

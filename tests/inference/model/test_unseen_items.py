@@ -234,19 +234,12 @@ def test_likelihoods_do_not_depend_on_how_memory_cuts_them(monkeypatch):
 # --- refusals ------------------------------------------------------------------------------------
 
 
-def test_methods_that_cannot_average_refuse(study):
+def test_criticism_cannot_average_and_refuses(study):
     outcomes, fit = study
-    for compute, message in (
-        (lambda: ml.validation.criticise(fit, outcomes), "fit items of one trial each"),
-        (
-            lambda: ml.estimation.estimate(_of_one(), outcomes),
-            r"take the posterior, fit\(...\).profiles\(\)",
-        ),
+    with pytest.raises(
+        FitError, match=r"^hard is unseen in layout '.*: all trials .*fit items of one"
     ):
-        with pytest.raises(
-            FitError, match=f"^hard is unseen in layout '.*: all trials .*{message}"
-        ):
-            compute()
+        ml.validation.criticise(fit, outcomes)
 
 
 def test_a_grid_averages_over_what_is_unseen():

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ....common.errors import DataError
-from ....estimation.estimate import estimate
-from ....estimation.estimates import Estimates
+from ....estimation.estimate import Estimates, estimate
 from ....inference.fit import Fit
 from ....inference.fitting import fit
 from ....inference.sampling.convergence import NOT_SEARCHED, RHAT_LIMIT
@@ -52,7 +51,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     evaluation, table = scenario.load(data), released(data)
     check_obtained(published)
     layout = published_layout()
-    maxima = estimate(layout, evaluation, method="likelihood", prob=0.95, progressbar=False)
+    maxima = estimate(layout, evaluation, prob=0.95)
     real = against_released(maxima, table)
     known = list(real.index[real["identified"]])
     chosen = evaluation.select(subjects=known)
