@@ -1,6 +1,6 @@
 """Agreement of annotators on the ends of bands, or on the levels of a demand."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -9,12 +9,10 @@ import pandas as pd
 from ..common.errors import AnnotationError
 from ..common.optional import need
 from .annotations import Annotations
-from .annotators import Scale, scale_of, side_by_side
+from .annotators import scale_of, side_by_side
 
 COLUMNS = ("measure", "annotators", "end", "estimate", "items", "reason")
-_OF_PAIRS = {"kappa", "spearman"}
 _ALIKE = "all levels are equal, so that agreement by chance is complete"
-_NONE = "no item in common"
 _UNDEFINED = {
     "kappa": _ALIKE,
     "alpha": _ALIKE,
@@ -111,43 +109,33 @@ def agreement(
             f"levels={levels!r}; give a whole number from 2 to {len(scale.levels)}"
         )
     side = side_by_side(annotations, scale)
-    measures = list(_measures(scale, levels, len(side.names)))
+    name, of_pair = ("kappa", kappa) if scale.bands else ("spearman", _spearman)
+    pairs = list(combinations(range(len(side.names)), 2))
     rows = []
     for end in scale.columns:
-        for measure, statistic, who in measures:
-            said = side.said[end][:, who]
-            said = said[(~np.isnan(said)).sum(axis=1) >= 2]
-            if measure == "r_WG" and not len(said):
-                raise AnnotationError(
-                    "no item was annotated by two annotators; give annotations of the same items"
-                )
-            names = ", ".join(side.names[one] for one in who) if measure in _OF_PAIRS else "all"
-            estimate = statistic(said) if len(said) else np.nan
-            reason = "" if not np.isnan(estimate) else _UNDEFINED[measure]
-            rows.append((measure, names, end, estimate, len(said), reason if len(said) else _NONE))
+        table = pd.DataFrame(side.said[end])
+        several = table[table.count(axis=1) >= 2].to_numpy()
+        if not len(several):
+            raise AnnotationError(
+                "no item was annotated by two annotators; give annotations of the same items"
+            )
+        within = 1 - np.nanvar(several, axis=1, ddof=1) * 12 / (levels**2 - 1)
+        rows.append(("r_WG", "all", end, float(within.mean()), len(several), ""))
+        for pair in pairs:
+            both = table[list(pair)].dropna().to_numpy()
+            estimate = of_pair(both) if len(both) else np.nan
+            undefined = _UNDEFINED[name] if len(both) else "no item in common"
+            names = ", ".join(side.names[number] for number in pair)
+            reason = undefined if np.isnan(estimate) else ""
+            rows.append((name, names, end, estimate, len(both), reason))
+        if scale.bands:
+            estimate = _alpha(several)
+            reason = _UNDEFINED["alpha"] if np.isnan(estimate) else ""
+            rows.append(("alpha", "all", end, estimate, len(several), reason))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _measures(
-    scale: Scale, levels: int, annotators: int
-) -> Iterator[tuple[str, Callable[[np.ndarray], float], list[int]]]:
-    """Yield each measure's name, the function that computes it, and the annotators it compares."""
-    everybody = list(range(annotators))
-    yield "r_WG", lambda said: _within_group(said, levels), everybody
-    name, statistic = ("kappa", kappa) if scale.bands else ("spearman", _spearman)
-    for pair in combinations(everybody, 2):
-        yield name, statistic, list(pair)
-    if scale.bands:
-        yield "alpha", _alpha, everybody
-
-
-def _within_group(said: np.ndarray, levels: int) -> float:
-    """Compute r_WG, averaged over items; each row has at least two levels."""
-    between = np.nanvar(said, axis=1, ddof=1)
-    return float(np.mean(1 - between * 12 / (levels**2 - 1)))
-
-
-def kappa(said: np.ndarray) -> float:
+def kappa(levels: np.ndarray) -> float:
     """Compute Cohen's kappa of two raters with quadratic weights; NaN if all levels are equal.
 
     Examples
@@ -157,26 +145,24 @@ def kappa(said: np.ndarray) -> float:
     """
     from sklearn.metrics import cohen_kappa_score  # takes a while to import
 
-    if np.ptp(said) == 0:
+    if np.ptp(levels) == 0:
         return np.nan
-    low, high = int(said.min()), int(said.max())
-    labels = list(range(low, high + 1))  # all levels, whose distances are the weights
-    one, two = said.astype(int).T
-    return float(cohen_kappa_score(one, two, weights="quadratic", labels=labels))
+    labels = np.arange(levels.min(), levels.max() + 1)  # all levels: their distances are weights
+    return float(cohen_kappa_score(*levels.T, weights="quadratic", labels=labels))
 
 
-def _alpha(said: np.ndarray) -> float:
+def _alpha(levels: np.ndarray) -> float:
     """Compute Krippendorff's alpha for ordinal data; NaN if all levels are equal."""
-    if np.nanmin(said) == np.nanmax(said):
+    if np.nanmin(levels) == np.nanmax(levels):
         return np.nan
     krippendorff = need("krippendorff", "krippendorff")
-    return float(krippendorff.alpha(reliability_data=said.T, level_of_measurement="ordinal"))
+    return float(krippendorff.alpha(reliability_data=levels.T, level_of_measurement="ordinal"))
 
 
-def _spearman(said: np.ndarray) -> float:
+def _spearman(levels: np.ndarray) -> float:
     """Compute Spearman's rank correlation; NaN if an annotator gives all items the same level."""
     from scipy import stats  # takes a while to import
 
-    if (np.ptp(said, axis=0) == 0).any():
+    if (np.ptp(levels, axis=0) == 0).any():
         return np.nan
-    return float(stats.spearmanr(said[:, 0], said[:, 1]).statistic)
+    return float(stats.spearmanr(levels[:, 0], levels[:, 1]).statistic)

@@ -113,8 +113,9 @@ class Ratings:
         for name, source in tables.items():
             table, first = _read_wide(str(name), source, item)
             rows = np.repeat(np.arange(len(table)) + first, len(table.columns))
-            stacked = table.stack(future_stack=True).rename_axis(["item", "column"])
-            cells.append(stacked.rename("found").reset_index().assign(rater=str(name), row=rows))
+            stacked = pd.Series(table.stack(future_stack=True), name="found")
+            long = stacked.rename_axis(["item", "column"]).reset_index()
+            cells.append(long.assign(rater=str(name), row=rows))
         return cls._of(pd.concat(cells, ignore_index=True), levels)
 
     @classmethod
@@ -222,7 +223,7 @@ class Ratings:
             raise AnnotationError(f"there is only the rater {self.raters[0]!r}; give at least two")
         rows = {}
         for dimension in self.dimensions:
-            levels = self.said.sel(dimension=dimension).to_pandas()
+            levels = pd.DataFrame(self.said.sel(dimension=dimension), columns=self.raters)
             several = int((levels.count(axis=1) >= 2).sum())
             if not several:
                 raise AnnotationError(f"no item has two ratings of {dimension!r}; leave it out")

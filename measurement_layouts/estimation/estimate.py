@@ -118,11 +118,12 @@ def estimate(
     .. math:: \ell(\theta) = \sum_i k_i \log P_i(\theta) + (n_i - k_i) \log(1 - P_i(\theta))
 
     over the whole range of the latent, on a grid that contains the ends of all bands. All maxima
-    are found and listed, not only the one nearest to a starting value; those that a linking function
-    of your own makes narrower than a two-thousandth of the range can be missed. The standard error
-    is one over the square root of the observed information. The interval is the set of all :math:`\theta`
-    with :math:`\ell(\hat\theta) - \ell(\theta) \le \chi^2_{1,prob}/2`, which may be in several
-    pieces. The posterior of such a layout, and of one with several latents, is `fit`.
+    are found and listed, not only the one nearest to a starting value; those that a linking
+    function of your own makes narrower than a two-thousandth of the range can be missed. The
+    standard error is one over the square root of the observed information. The interval is the set
+    of all :math:`\theta` with :math:`\ell(\hat\theta) - \ell(\theta) \le \chi^2_{1,prob}/2`, which
+    may be in several pieces. The posterior of such a layout, and of one with several latents, is
+    `fit`.
 
     A subject is not identified in three cases: when every value is in the interval, when the data
     set no limit on one side, or when two maxima are equal. In a range that ends, the data set no

@@ -1,7 +1,6 @@
 """Model of raters in PyMC: true grades of items, and the bias and reliability of each rater."""
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
+from scipy.special import softmax
 
 from ..annotation.ratings import Ratings
 from ..common.errors import AnnotationError
@@ -19,7 +19,7 @@ from ..common.seeds import subject_seed
 
 _CHAINS = 4
 _POSITIONS = np.linspace(-4.8, 4.8, 97)  # of items, over which the likelihood is summed
-_WEIGHTS = np.exp(-(_POSITIONS**2) / 2) / np.exp(-(_POSITIONS**2) / 2).sum()
+_WEIGHTS = softmax(-(_POSITIONS**2) / 2)
 _FLOOR = 1e-12  # least probability of a grade
 _TRAITS = ("bias", "scale", "noise", "reliability")
 
@@ -179,10 +179,10 @@ def rater_model(
     --------
     >>> random = np.random.default_rng(1)
     >>> truth = random.normal(2.5, 1, 300)
-    >>> said = {name: np.rint(truth + random.normal(bias, 0.6, 300)).clip(0, 5)
+    >>> levels = {name: np.rint(truth + random.normal(bias, 0.6, 300)).clip(0, 5)
     ...         for name, bias in {"one": -0.3, "two": 0.3}.items()}
-    >>> ratings = Ratings.from_wide({name: pd.DataFrame({"planning": levels})
-    ...                              for name, levels in said.items()})
+    >>> ratings = Ratings.from_wide({name: pd.DataFrame({"planning": column})
+    ...                              for name, column in levels.items()})
     >>> model = rater_model(ratings)
     >>> model
     <RaterModel: 300 items, 2 raters (equally reliable), 1 dimension>
@@ -197,21 +197,18 @@ def rater_model(
         )
     draws = whole("draws", draws, 4, AnnotationError)
     seed = whole("seed", seed, refusal=AnnotationError)
+    for dimension in ratings.dimensions:
+        if ratings.said.sel(dimension=dimension).isnull().all():
+            raise AnnotationError(f"no rater rated the dimension {dimension!r}; leave it out")
     levels = np.array(ratings.levels)
+    compiled = _compiled(len(names), len(levels), equal)
     traits, demands = [], []
     for dimension in ratings.dimensions:
         grades = ratings.said.sel(dimension=dimension).to_numpy()
-        if np.isnan(grades).all():
-            raise AnnotationError(f"no rater rated the dimension {dimension!r}; leave it out")
-        patterns, pattern, counts = np.unique(
-            np.nan_to_num(grades, nan=np.inf), axis=0, return_inverse=True, return_counts=True
-        )
-        counts = counts * np.isfinite(patterns).any(axis=1)  # items without ratings do not count
-        given = (patterns[:, :, None] == levels).reshape(len(patterns), -1).astype(float)
-        logs = _sampled(len(names), len(levels), equal, given, counts, draws, dimension, seed)
-        found, of_pattern = _summarised(logs, levels, given, counts)
-        traits.append(found)
-        demands.append(of_pattern[pattern])
+        of_dimension = subject_seed(seed, dimension)
+        dataset, of_items = _one_dimension(compiled, grades, levels, draws, of_dimension)
+        traits.append(dataset)
+        demands.append(of_items)
     coords = {"dimension": ratings.dimensions, "rater": names}
     chances = xr.DataArray(
         np.stack(demands, axis=1),
@@ -240,44 +237,34 @@ def _compiled(raters: int, levels: int, equal: bool) -> Any:
         chance = pt.maximum(below[:, 1:] - below[:, :-1], _FLOOR)
         logs = pt.log(chance).reshape((raters * levels, len(_POSITIONS)))
         pm.Deterministic("logs", logs)
-        given = pm.Data("given", np.zeros((1, raters * levels)))
+        occurs = pm.Data("occurs", np.zeros((1, raters * levels)))
         counts = pm.Data("counts", np.zeros(1))
-        of_pattern = pm.math.logsumexp(given @ logs + np.log(_WEIGHTS), axis=1).ravel()
+        of_pattern = pm.math.logsumexp(occurs @ logs + np.log(_WEIGHTS), axis=1).ravel()
         pm.Potential("patterns", (counts * of_pattern).sum())
     return nutpie.compile_pymc_model(model)
 
 
-def _sampled(
-    raters: int,
-    levels: int,
-    equal: bool,
-    given: np.ndarray,
-    counts: np.ndarray,
-    draws: int,
-    dimension: str,
-    seed: int,
-) -> np.ndarray:
-    """Draw the log-probabilities of grades; shape (chains, draws, raters, levels, positions)."""
+def _one_dimension(
+    compiled: Any, grades: np.ndarray, levels: np.ndarray, draws: int, seed: int
+) -> tuple[xr.Dataset, np.ndarray]:
+    """Draw traits of raters, and compute probabilities of true grades, shape (items, levels)."""
     import nutpie
 
-    compiled = _compiled(raters, levels, equal).with_data(given=given, counts=counts.astype(float))
+    patterns, pattern, counts = np.unique(
+        np.nan_to_num(grades, nan=np.inf), axis=0, return_inverse=True, return_counts=True
+    )
+    counts = counts * np.isfinite(patterns).any(axis=1)  # items without ratings do not count
+    occurs = (patterns[:, :, None] == levels).reshape(len(patterns), -1).astype(float)
     sampled = nutpie.sample(
-        compiled,
+        compiled.with_data(occurs=occurs, counts=counts.astype(float)),
         draws=draws,
         tune=draws,
         chains=_CHAINS,
-        seed=subject_seed(seed, dimension),
+        seed=seed,
         progress_bar=False,
     )
-    logs = sampled.posterior["logs"].to_numpy()
-    return np.asarray(logs.reshape(*logs.shape[:2], raters, levels, -1))
-
-
-def _summarised(
-    logs: np.ndarray, levels: np.ndarray, given: np.ndarray, counts: np.ndarray
-) -> tuple[xr.Dataset, np.ndarray]:
-    """Compute traits of raters, and probabilities of true grades, shape (patterns, levels)."""
-    chances = np.exp(logs)
+    logs = sampled.posterior["logs"].to_numpy()  # (chains, draws, raters and levels, positions)
+    chances = np.exp(logs).reshape(*logs.shape[:2], grades.shape[1], len(levels), -1)
     expected, squares = (
         np.einsum("cdrlz,l->cdrz", chances, power) for power in (levels, levels**2)
     )
@@ -294,34 +281,27 @@ def _summarised(
     }
     share = counts / counts.sum()
     nearest = np.searchsorted((levels[1:] + levels[:-1]) / 2, truth[:, :, 0])
-    demands = np.zeros((len(given), len(levels)))
+    demands = np.zeros((len(occurs), len(levels)))
     together = np.empty(logs.shape[:2])
     for draw in np.ndindex(together.shape):
-        positions = np.exp(given @ logs[draw].reshape(given.shape[1], -1)) * _WEIGHTS
+        positions = np.exp(occurs @ logs[draw]) * _WEIGHTS
         positions /= positions.sum(axis=1, keepdims=True)
         demands += positions @ np.eye(len(levels))[nearest[draw]]
         mean, square = (positions @ truth[draw][0] ** power for power in (1, 2))
         known = share @ mean**2 - (share @ mean) ** 2
         together[draw] = known / (known + share @ (square - mean**2))
-    draws = {name: (("chain", "draw", "rater"), values) for name, values in traits.items()}
-    return (
-        xr.Dataset(draws | {"together": (("chain", "draw"), together)}),
-        demands / together.size,
-    )
+    dims = ("chain", "draw", "rater")
+    variables = {name: (dims, values) for name, values in traits.items()}
+    dataset = xr.Dataset(variables | {"together": (dims[:2], together)})
+    return dataset, (demands / together.size)[pattern]
 
 
 def _table(draws: xr.Dataset, prob: float) -> pd.DataFrame:
     """Tabulate means and equal-tailed intervals of draws."""
     prob = inside("prob", prob, 0.9, AnnotationError)
-    over = ("chain", "draw")
-    columns = draws.mean(over).to_dataframe()
-    for end, tail in {"low": (1 - prob) / 2, "high": (1 + prob) / 2}.items():
-        quantiles = draws.quantile(tail, over).drop_vars("quantile").to_dataframe()
-        columns = columns.join(quantiles.add_suffix(f"_{end}"))
-    return columns[sorted(columns, key=lambda name: _order(name, list(draws)))]
-
-
-def _order(column: str, names: Sequence[str]) -> tuple[int, int]:
-    """Sort each mean before its low and its high end."""
-    name = column.removesuffix("_low").removesuffix("_high")
-    return names.index(name), len(column) if column != name else 0
+    columns = dict[str, pd.Series]()
+    for name, values in draws.items():
+        low, high = values.quantile([(1 - prob) / 2, (1 + prob) / 2], ("chain", "draw"))
+        ends = {"": values.mean(("chain", "draw")), "_low": low, "_high": high}
+        columns |= {f"{name}{end}": array.to_series() for end, array in ends.items()}
+    return pd.DataFrame(columns)

@@ -101,8 +101,8 @@ def likelihood_curve(
     if row["identified"]:
         ax.axvline(row["estimate"], color=style.INK, linewidth=1.2, label="estimate")
     if len(near):
-        look = {"s": _MARK, "color": style.INK, "zorder": 4, "label": "local maximum"}
-        ax.scatter(near["at"], -near["below"], **look)
+        points = near["at"], -near["below"]
+        ax.scatter(*points, s=_MARK, color=style.INK, zorder=4, label="local maximum")
     if len(maxima) > len(near):
         ax.plot([], [], " ", label=f"maxima not shown: {len(maxima) - len(near)}")
     depth = float(np.clip(top - logs.min(), 1.0, 1.1 * _DEEP))
@@ -113,8 +113,8 @@ def likelihood_curve(
     if whole:
         style.legend(np.array([ax]), ax.get_figure(root=True), 2)
     else:
-        look = {"ncols": 2, "fontsize": 8, "frameon": False}
-        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), **look)
+        above = (0.5, 1.0)
+        ax.legend(loc="lower center", bbox_to_anchor=above, ncols=2, fontsize=8, frameon=False)
     pad = None if whole else 6.0 + 14 * -(-entries // 2)
     style.title(ax, f"{style.words(name, 40)}: {estimate_text(row)}", pad=pad)
     _name_maxima(ax, near[near["below"] <= -ax.get_ylim()[0]])

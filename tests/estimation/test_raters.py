@@ -66,7 +66,7 @@ TWO = ([CUTS - 0.3, CUTS + 0.3], [0.7, 0.7])
 @pytest.fixture(scope="module")
 def two():
     levels, positions = grades(np.random.default_rng(1), *TWO, 2000)
-    return rater_model(ratings_of(levels), draws=300), positions
+    return rater_model(ratings_of(levels)), positions
 
 
 def test_known_raters_are_found(two):
