@@ -202,27 +202,19 @@ def test_ticks_are_words(low, high, words):
 
 
 def test_a_fit_and_dates(fit):
-    ax = plots.horizon_plot(fit, DATES)
+    ax = plots.horizon_plot(time_horizons(fit, DATES))
     assert ax.get_title() == "Time horizons of 2 subjects, 90% intervals"
     assert ax.get_legend() is None
     expected = time_horizons(fit, DATES)["hours"].to_numpy()
     assert np.asarray(ax.collections[-1].get_offsets())[:, 1] == pytest.approx(expected)
 
 
-def test_published_and_trend_are_explained():
+def test_the_trend_is_explained():
     table = many(4)
-    ax = plots.horizon_plot(table, published=table.iloc[:2], trend=horizon_trend(table), prob=0.95)
-    words = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert words[0].startswith("doubling every")
-    assert words[1:] == ["here", "published"]
+    ax = plots.horizon_plot(table, trend=horizon_trend(table), prob=0.95)
+    (words,) = ax.get_legend().get_texts()
+    assert words.get_text().startswith("doubling every")
     assert "95%" in ax.get_title()
-
-
-def test_names_asked_for_are_all_written():
-    table = many(20)
-    asked = list(table.index[12:18])
-    assert sorted(note.get_text() for note in plots.horizon_plot(table, names=asked).texts) == asked
-    assert not plots.horizon_plot(table, names=[]).texts
 
 
 def test_given_axes_are_used():
@@ -234,23 +226,13 @@ def test_given_axes_are_used():
     ("change", "message"),
     [
         (lambda t: t.drop(columns="low"), "low"),
-        (lambda t: t.drop(columns="released"), "there are no dates"),
-        (lambda t: t.assign(released=pd.NaT), "no horizon has a date"),
+        (lambda t: t.drop(columns="released"), "no column released"),
+        (lambda t: t.assign(released=pd.NaT), "no subject has a date"),
         (lambda t: t.assign(low=0.0), "0 < low <= hours"),
         (lambda t: t.assign(high=t["low"] / 2), "correct or drop model-0-of-many"),
         (lambda t: t.assign(high=np.inf), "all finite"),
-        (lambda t: t.set_axis(["same"] * len(t)), "same"),
     ],
 )
 def test_tables_that_cannot_be_drawn(change, message):
     with pytest.raises(DataError, match=message):
         plots.horizon_plot(change(many(3)))
-
-
-def test_names_of_others():
-    table = many(3)
-    for options in ({"published": table.set_axis(["x", "y", "z"])}, {"names": ["x"]}):
-        with pytest.raises(DataError, match="x"):
-            plots.horizon_plot(table, **options)
-    with pytest.raises(DataError, match="index released by subject"):
-        plots.horizon_plot(table, DATES)
