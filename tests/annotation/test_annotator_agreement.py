@@ -32,11 +32,11 @@ def frames(lows, highs=None):
 
 
 def row(table, measure, end="low", names=None):
-    found = table[(table["measure"] == measure) & (table["end"] == end)]
+    rows = table[(table["measure"] == measure) & (table["end"] == end)]
     if names is not None:
-        found = found[found["annotators"] == names]
-    assert len(found) == 1
-    return found.iloc[0]
+        rows = rows[rows["annotators"] == names]
+    assert len(rows) == 1
+    return rows.iloc[0]
 
 
 def low_ends(rng, annotators=3, items=400, noise=None):
@@ -53,25 +53,27 @@ def low_ends(rng, annotators=3, items=400, noise=None):
 
 def test_r_wg_by_hand():
     """Two annotators one level apart: s² = 1/2, against (49 - 1) / 12 = 4 and (16 - 1) / 12."""
-    said = frames([[-3, -1], [-2, -1]])
-    assert row(agreement(said), "r_WG")["estimate"] == pytest.approx((0.875 + 1) / 2, abs=1e-14)
-    strict = agreement(said, levels=4)
+    annotations = frames([[-3, -1], [-2, -1]])
+    assert row(agreement(annotations), "r_WG")["estimate"] == pytest.approx(
+        (0.875 + 1) / 2, abs=1e-14
+    )
+    strict = agreement(annotations, levels=4)
     assert row(strict, "r_WG")["estimate"] == pytest.approx((0.6 + 1) / 2, abs=1e-14)
 
 
 def test_alpha_is_the_textbooks():
-    found = row(agreement(frames(np.array(OBSERVERS) - 3)), "alpha")
-    assert found["estimate"] == pytest.approx(0.815, abs=5e-4)  # published to three places
-    assert found["items"] == 11  # the twelfth unit has one observer
+    rows = row(agreement(frames(np.array(OBSERVERS) - 3)), "alpha")
+    assert rows["estimate"] == pytest.approx(0.815, abs=5e-4)  # published to three places
+    assert rows["items"] == 11  # the twelfth unit has one observer
 
 
 def test_kappa_is_scikit_learns():
-    said = low_ends(np.random.default_rng(1), items=60, noise=0.4)
-    table = agreement(frames(said))
+    annotations = low_ends(np.random.default_rng(1), items=60, noise=0.4)
+    table = agreement(frames(annotations))
     for one, two in itertools.combinations(range(3), 2):
-        expected = cohen_kappa_score(said[one], said[two], weights="quadratic")
-        found = row(table, "kappa", names=f"annotator{one}, annotator{two}")
-        assert found["estimate"] == pytest.approx(expected, abs=1e-12)
+        expected = cohen_kappa_score(annotations[one], annotations[two], weights="quadratic")
+        rows = row(table, "kappa", names=f"annotator{one}, annotator{two}")
+        assert rows["estimate"] == pytest.approx(expected, abs=1e-12)
 
 
 # --- chance --------------------------------------------------------------------------------------
@@ -80,8 +82,8 @@ def test_kappa_is_scikit_learns():
 def test_agreement_is_seen_and_chance_is_none():
     """Annotators who draw alone reach 0 within four standard errors, of 400 items."""
     for noise, wanted in ((0.2, True), (None, False)):
-        said = frames(low_ends(np.random.default_rng(4), noise=noise))
-        table = agreement(said, levels=4)
+        annotations = frames(low_ends(np.random.default_rng(4), noise=noise))
+        table = agreement(annotations, levels=4)
         low = table.loc[table["end"] == "low", "estimate"]
         assert ((low > 0.4) if wanted else (low.abs() < 0.2)).all()
 
@@ -90,8 +92,8 @@ def test_agreement_is_seen_and_chance_is_none():
 
 
 def test_missing_annotations_are_left_out_of_what_needs_them():
-    said = frames([[-3, -1, 0, NAN], [-2, -1, NAN, NAN], [NAN, NAN, 0, -3]])
-    table = agreement(said)
+    annotations = frames([[-3, -1, 0, NAN], [-2, -1, NAN, NAN], [NAN, NAN, 0, -3]])
+    table = agreement(annotations)
     assert row(table, "r_WG")["items"] == 3
     pairs = table[(table["measure"] == "kappa") & (table["end"] == "low")].set_index("annotators")
     assert pairs["items"].tolist() == [2, 1, 0]
@@ -106,13 +108,13 @@ def test_without_variation_chance_corrected_measures_are_undefined():
     table = agreement(frames([[-2, -2, -2], [-2, -2, -2]]))
     assert row(table, "r_WG")["estimate"] == 1
     for measure in ("kappa", "alpha"):
-        found = row(table, measure)
-        assert np.isnan(found["estimate"])
-        assert found["reason"] == "all levels are equal, so that agreement by chance is complete"
+        rows = row(table, measure)
+        assert np.isnan(rows["estimate"])
+        assert rows["reason"] == "all levels are equal, so that agreement by chance is complete"
 
 
 @pytest.mark.parametrize(
-    ("said", "options", "complaint"),
+    ("annotations", "options", "complaint"),
     [
         (frames([[-1, 0]]), {}, "annotations of 1; give a mapping .* with at least two"),
         ([1, 2], {}, "annotations of list; give a mapping"),
@@ -123,20 +125,20 @@ def test_without_variation_chance_corrected_measures_are_undefined():
         (frames([[-1], [0]]), {"levels": 1}, "levels=1; give a whole number from 2 to 7"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(said, options, complaint):
+def test_what_cannot_be_compared_is_refused(annotations, options, complaint):
     with pytest.raises(AnnotationError, match=complaint):
-        agreement(said, **options)
+        agreement(annotations, **options)
 
 
 def test_an_item_twice_is_refused():
-    said = frames([[-1, 0], [0, 0]])
-    said["annotator1"] = said["annotator1"].set_axis(["a", "a"])
+    annotations = frames([[-1, 0], [0, 0]])
+    annotations["annotator1"] = annotations["annotator1"].set_axis(["a", "a"])
     with pytest.raises(AnnotationError, match="annotator 'annotator1': the item 'a' occurs twice"):
-        agreement(said)
+        agreement(annotations)
 
 
 def test_text_is_no_end():
-    said = frames([[-1], [0]])
-    said["annotator0"] = said["annotator0"].astype({"low": object}).replace(-1, "low")
+    annotations = frames([[-1], [0]])
+    annotations["annotator0"] = annotations["annotator0"].astype({"low": object}).replace(-1, "low")
     with pytest.raises(AnnotationError, match="annotator 'annotator0': an end is not a number"):
-        agreement(said)
+        agreement(annotations)

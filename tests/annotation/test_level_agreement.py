@@ -17,9 +17,9 @@ def estimate(table, measure, names="all"):
 
 
 def row(table, measure, names="all"):
-    found = table[(table["measure"] == measure) & (table["annotators"] == names)]
-    assert len(found) == 1
-    return found.iloc[0]
+    rows = table[(table["measure"] == measure) & (table["annotators"] == names)]
+    assert len(rows) == 1
+    return rows.iloc[0]
 
 
 def test_r_wg_by_hand():
@@ -57,10 +57,10 @@ def test_chance_is_no_agreement_and_agreement_is_no_chance():
 
 def test_a_constant_annotator_has_no_ranks():
     table = agreement(frames([[2, 2, 2], [2, 1, 2]]))
-    found = row(table, "spearman", "a0, a1")
-    assert np.isnan(found["estimate"])
+    rows = row(table, "spearman", "a0, a1")
+    assert np.isnan(rows["estimate"])
     assert (
-        found["reason"] == "an annotator gives all items the same level, so that there are no ranks"
+        rows["reason"] == "an annotator gives all items the same level, so that there are no ranks"
     )
     assert estimate(table, "r_WG") == pytest.approx(1 - 0.5 * 12 / 35 / 3, abs=1e-14)
 

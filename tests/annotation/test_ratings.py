@@ -13,26 +13,26 @@ def draws(raters=3, items=80, gaps=0.0, seed=1):
     """Levels by raters that look at the items; some are missing."""
     random = np.random.default_rng(seed)
     truth = random.integers(0, 6, items)[:, None]
-    said = (truth + random.integers(-1, 2, (items, raters))).clip(0, 5).astype(float)
-    said[random.random(said.shape) < gaps] = np.nan
-    return said
+    levels = (truth + random.integers(-1, 2, (items, raters))).clip(0, 5).astype(float)
+    levels[random.random(levels.shape) < gaps] = np.nan
+    return levels
 
 
-def ratings_of(said):
+def ratings_of(levels):
     return Ratings.from_wide(
-        {f"r{place}": pd.DataFrame({"d": column}) for place, column in enumerate(said.T)}
+        {f"r{number}": pd.DataFrame({"d": column}) for number, column in enumerate(levels.T)}
     )
 
 
 def test_files_are_read_and_what_is_no_level_is_listed(tmp_path):
     text = 'set,id,demand[a],b\nx,1,3,0\nx,2,,1\ny,1,"Sure, here\nit is",6\ny,2,2.5,2\n'
     (tmp_path / "one.csv").write_text(text)
-    said = Ratings.from_wide({"one": tmp_path / "one.csv"}, item=["set", "id"])
-    assert said.dimensions == ["a", "b"]
-    assert said.said["item"].to_numpy().tolist() == ["x/1", "x/2", "y/1", "y/2"]
-    assert said.said.sel(dimension="a").to_numpy()[0, 0] == 3
-    assert int(said.said.notnull().sum()) == 4
-    assert said.problems.to_numpy().tolist() == [
+    ratings = Ratings.from_wide({"one": tmp_path / "one.csv"}, item=["set", "id"])
+    assert ratings.dimensions == ["a", "b"]
+    assert ratings.said["item"].to_numpy().tolist() == ["x/1", "x/2", "y/1", "y/2"]
+    assert ratings.said.sel(dimension="a").to_numpy()[0, 0] == 3
+    assert int(ratings.said.notnull().sum()) == 4
+    assert ratings.problems.to_numpy().tolist() == [
         ["one", 3, "x/2", "a", ""],
         ["one", 4, "y/1", "a", "Sure, here\nit is"],
         ["one", 4, "y/1", "b", "6"],
@@ -41,9 +41,9 @@ def test_files_are_read_and_what_is_no_level_is_listed(tmp_path):
 
 
 def test_long_and_wide_are_alike():
-    said = ratings_of(draws(gaps=0.2))
-    long = said.said.to_dataframe(name="level").reset_index()
-    assert Ratings.from_long(long).said.equals(said.said)
+    ratings = ratings_of(draws(gaps=0.2))
+    long = ratings.said.to_dataframe(name="level").reset_index()
+    assert Ratings.from_long(long).said.equals(ratings.said)
 
 
 def test_runs_of_annotate_demands_are_read():
@@ -57,15 +57,15 @@ def test_runs_of_annotate_demands_are_read():
 
 def test_agreement_is_others():
     """Kappa of scikit-learn; gaps and three raters."""
-    said = draws(gaps=0.15)
-    row = ratings_of(said).agreement().loc["d"]
-    kappas, alike = [], []
+    levels = draws(gaps=0.15)
+    row = ratings_of(levels).agreement().loc["d"]
+    kappas, equal = [], []
     for pair in ([0, 1], [0, 2], [1, 2]):
-        both = said[:, pair][~np.isnan(said[:, pair]).any(axis=1)]
+        both = levels[:, pair][~np.isnan(levels[:, pair]).any(axis=1)]
         kappas.append(cohen_kappa_score(*both.T, weights="quadratic", labels=range(6)))
-        alike.append((both[:, 0] == both[:, 1]).mean())
+        equal.append((both[:, 0] == both[:, 1]).mean())
     assert row["kappa"] == pytest.approx(np.mean(kappas), abs=1e-12)
-    assert row["exact"] == pytest.approx(np.mean(alike))
+    assert row["exact"] == pytest.approx(np.mean(equal))
 
 
 def test_real_levels():

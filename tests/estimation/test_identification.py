@@ -13,12 +13,12 @@ ENDS = np.array([[-3.0, 0.0], [-1.0, 2.0], [0.0, 3.0]])
 
 
 def row_of(layout, columns, successes, trials=1, **options):
-    found = estimate(layout, evaluation(columns, successes, trials), **options)
-    row = found.table.iloc[0]
+    estimates = estimate(layout, evaluation(columns, successes, trials), **options)
+    row = estimates.table.iloc[0]
     if not row["identified"]:
         assert row[["estimate", "se", "low", "high"]].isna().all()
-        assert len(found.unidentified) == 1
-    return row, found.ranges["subject-0"]
+        assert len(estimates.unidentified) == 1
+    return row, estimates.ranges["subject-0"]
 
 
 def banded(layout, successes, trials=1, ends=ENDS, **options):
@@ -28,11 +28,11 @@ def banded(layout, successes, trials=1, ends=ENDS, **options):
 def test_failing_everything_leaves_two_rays():
     row, pieces = banded(endless_layout(), [0, 0, 0], 5)
     assert not row["identified"]
-    (low, left), (right, high) = pieces
+    (low, below), (above, high) = pieces
     assert (low, high) == (-np.inf, np.inf)
-    allowed = f"below {left:.4g} or above {right:.4g}"
+    allowed = f"below {below:.4g} or above {above:.4g}"
     assert row["reason"] == f"no success on 3 items: anything {allowed} fits"
-    assert left < -3 < 3 < right
+    assert below < -3 < 3 < above
     assert row["log_likelihood"] == pytest.approx(0, abs=1e-9)
 
 
@@ -119,14 +119,14 @@ def test_a_narrower_confidence_allows_less():
     assert wide["se"] == pytest.approx(narrow["se"], rel=1e-5)
 
 
-def coverage(found, truth, shrink=1.0):
+def coverage(estimates, truth, shrink=1.0):
     """Part of the compatible sets that hold the truth; the sets may be shrunk."""
-    held = []
-    for subject, theta in zip(found.subjects, truth, strict=True):
-        pieces = np.array(found.ranges[subject])
+    inside = []
+    for subject, theta in zip(estimates.subjects, truth, strict=True):
+        pieces = np.array(estimates.ranges[subject])
         middle, half = pieces.mean(axis=1), shrink * np.ptp(pieces, axis=1) / 2
-        held.append((np.abs(theta - middle) <= half).any())
-    return np.mean(held)
+        inside.append((np.abs(theta - middle) <= half).any())
+    return np.mean(inside)
 
 
 @pytest.mark.slow
@@ -137,8 +137,8 @@ def test_the_compatible_set_holds_the_truth_as_often_as_it_says():
     truth = rng.uniform(-4, 4, 800)
     outcomes = rng.binomial(1, chance(truth, *ends.T))
     columns = {"lower": ends[:, 0], "upper": ends[:, 1]}
-    found = estimate(band_layout(), evaluation(columns, outcomes))
+    estimates = estimate(band_layout(), evaluation(columns, outcomes))
     error = (0.9 * 0.1 / len(truth)) ** 0.5
     # 0.01 beside Monte Carlo error: the chi-square limit is off by about 1 / items
-    assert abs(coverage(found, truth) - 0.9) < 3.3 * error + 0.01
-    assert coverage(found, truth, shrink=0.8) < 0.9 - 3.3 * error - 0.01
+    assert abs(coverage(estimates, truth) - 0.9) < 3.3 * error + 0.01
+    assert coverage(estimates, truth, shrink=0.8) < 0.9 - 3.3 * error - 0.01

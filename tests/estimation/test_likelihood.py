@@ -46,12 +46,12 @@ def likelihood(ends, successes, trials, layout=None, **options):
 @pytest.fixture(scope="module")
 def by_both():
     """Ours and brute force, of random cases."""
-    found = []
+    cases = []
     for seed in range(12):
         case = random_case(seed)
         line = fine(case[0], -9, 9)
-        found.append((case, likelihood(*case), line, log_likelihood(line, *case)))
-    return found
+        cases.append((case, likelihood(*case), line, log_likelihood(line, *case)))
+    return cases
 
 
 def test_no_place_of_a_fine_line_has_a_higher_likelihood(by_both):
@@ -76,27 +76,27 @@ def test_one_start_misses_what_all_places_find(by_both):
 def test_every_maximum_is_listed_and_nothing_else(by_both):
     for case, ours, line, logs in by_both:
         modes = ours.modes
-        own = log_likelihood(modes["at"], *case)
-        np.testing.assert_allclose(own, modes["log_likelihood"], rtol=1e-9, atol=1e-6)
+        by_hand = log_likelihood(modes["at"], *case)
+        np.testing.assert_allclose(by_hand, modes["log_likelihood"], rtol=1e-9, atol=1e-6)
         assert modes["below"].is_monotonic_increasing
-        places, heights = modes["at"].to_numpy(), modes["log_likelihood"].to_numpy()
+        at, tall = modes["at"].to_numpy(), modes["log_likelihood"].to_numpy()
         # the line does not tell the last 0.01 nats: maxima that are hardly any may be in one only
         clear, all_tops = (tops(logs, least) for least in (0.02, 0.005))
-        assert matched(line[clear], logs[clear], places, heights).all()
-        high = heights > logs.max() - 15
-        assert matched(places[high], heights[high], line[all_tops], logs[all_tops]).all()
+        assert matched(line[clear], logs[clear], at, tall).all()
+        high = tall > logs.max() - 15
+        assert matched(at[high], tall[high], line[all_tops], logs[all_tops]).all()
 
 
 def tops(logs, least):
     """Find the maxima of a line, ends included, of those that count."""
     padded = np.pad(logs, 1, constant_values=logs.min() - 1)
-    found = find_peaks(padded, prominence=least)[0] - 1
-    return found[logs[found] > logs.max() - (15 if least > 0.01 else 16)]
+    peaks = find_peaks(padded, prominence=least)[0] - 1
+    return peaks[logs[peaks] > logs.max() - (15 if least > 0.01 else 16)]
 
 
-def matched(at, logs, places, heights):
+def matched(at, logs, others_at, heights):
     """Whether each maximum is among others; the line's places are 6e-4 apart."""
-    close = np.abs(np.subtract.outer(at, places)) < 2e-3
+    close = np.abs(np.subtract.outer(at, others_at)) < 2e-3
     return (close & (np.abs(np.subtract.outer(logs, heights)) < 0.01)).any(axis=1)
 
 
@@ -113,9 +113,11 @@ def test_an_even_line_misses_cliffs(monkeypatch):
     """Twin that must fail: without points at the ends of bands, a cliff's maximum is lost."""
     ends, counts = np.zeros((2, 2)), (np.array([1, 0]), np.array([1, 1]))
     ends = np.concatenate([ends, [[-5.0, 5.0]]])
-    counts = tuple(np.append(part, number) for part, number in zip(counts, (9, 10), strict=True))
-    found = likelihood(ends, *counts)
-    assert found.modes["log_likelihood"].max() > -30
+    counts = tuple(
+        np.append(values, number) for values, number in zip(counts, (9, 10), strict=True)
+    )
+    estimates = likelihood(ends, *counts)
+    assert estimates.modes["log_likelihood"].max() > -30
     monkeypatch.setattr(grids, "_edges", lambda *_: (np.empty(0), np.empty(0)))
     monkeypatch.setattr(grids, "_EVEN", 500)
     assert likelihood(ends, *counts).modes["log_likelihood"].max() < -30
@@ -126,14 +128,14 @@ def test_a_band_without_an_upper_end_is_a_logistic_regression():
     rng = np.random.default_rng(4)
     low = rng.normal(size=60)
     successes = rng.binomial(3, expit(0.7 - low))
-    found = likelihood(np.stack([low, np.full(60, np.inf)], 1), successes, 3, endless_layout())
+    estimates = likelihood(np.stack([low, np.full(60, np.inf)], 1), successes, 3, endless_layout())
 
     def minus(theta):
         margin = theta - low
         return -(successes @ log_expit(margin) + (3 - successes) @ log_expit(-margin))
 
     best = minimize_scalar(minus, bounds=(-5, 5), method="bounded", options={"xatol": 1e-9})
-    row = found.table.iloc[0]
+    row = estimates.table.iloc[0]
     p = expit(best.x - low)
     se = (3 * p * (1 - p)).sum() ** -0.5
     assert row["estimate"] == pytest.approx(best.x, abs=1e-5 * se)
@@ -209,12 +211,12 @@ def test_what_noise_pulls_towards_is_the_subjects_own():
     rng = np.random.default_rng(7)
     ends = bands_of(rng, 20, least=1.0)
     outcomes = rng.binomial(1, chance(np.array([-1.0, 2.0]), *ends.T))
-    own = band_layout(link=lambda *given: mixture(band(*given), by=0.2, toward=mean_failure))
-    found = likelihood(ends, outcomes, 1, own).table
-    for row, given in zip(found.itertuples(), outcomes, strict=True):
-        toward = 1 - given.mean()
-        layout = band_layout(link=lambda *g, to=toward: mixture(band(*g), by=0.2, toward=to))
-        alone = likelihood(ends, given, 1, layout).table.iloc[0]
+    layout = band_layout(link=lambda *g: mixture(band(*g), by=0.2, toward=mean_failure))
+    table = likelihood(ends, outcomes, 1, layout).table
+    for row, outcome in zip(table.itertuples(), outcomes, strict=True):
+        toward = 1 - outcome.mean()
+        fixed = band_layout(link=lambda *g, to=toward: mixture(band(*g), by=0.2, toward=to))
+        alone = likelihood(ends, outcome, 1, fixed).table.iloc[0]
         assert row.estimate == pytest.approx(alone["estimate"], abs=1e-6)
         assert row.log_likelihood == pytest.approx(alone["log_likelihood"], abs=1e-9)
 
@@ -234,25 +236,25 @@ def test_what_is_unseen_is_averaged_over():
     hard = ml.Unseen("hard", ml.MetaFeature("measured", low=-3, high=3), 0.7)
     layout = ml.Layout("unsure", ml.Success("right", ml.linking.logistic(tilt - hard)))
     (curve,) = estimate(layout, evaluation({"measured": [-1.0, 1.0]}, [7, 2], 10)).curves.values()
-    places, error = np.array([-0.5, 0.3]), np.linspace(-9, 9, 3001)
+    tilts, error = np.array([-0.5, 0.3]), np.linspace(-9, 9, 3001)
     expected = 0.0
     for at, count in ((-1.0, 7), (1.0, 2)):
-        margin = places[:, None] - at - 0.7 * error
+        margin = tilts[:, None] - at - 0.7 * error
         chances = np.exp(count * log_expit(margin) + (10 - count) * log_expit(-margin))
         expected = expected + np.log((chances * norm.pdf(error)).sum(axis=1) * 0.006)
-    np.testing.assert_allclose(curve(places), expected, atol=1e-4)
+    np.testing.assert_allclose(curve(tilts), expected, atol=1e-4)
 
 
 def test_wrong_options_say_what_is_needed():
     items = pd.DataFrame({"demand": [1.0, 2.0]}, index=["a", "b"])
-    given = ml.Evaluation.from_wide(pd.DataFrame([[1, 0]], ["Ann"], items.index), items)
+    outcomes = ml.Evaluation.from_wide(pd.DataFrame([[1, 0]], ["Ann"], items.index), items)
     layout = skill_layout()
     with pytest.raises(ml.FitError, match="prob=2"):
-        estimate(layout, given, prob=2)
+        estimate(layout, outcomes, prob=2)
     with pytest.raises(ml.DataError, match="unknown subject"):
-        estimate(layout, given, subjects=["Bob"])
+        estimate(layout, outcomes, subjects=["Bob"])
     noisy = ml.Success(
         "right", mixture(layout.outcome.expression, by=ml.Noise("noise"), toward=mean_failure)
     )
     with pytest.raises(ml.FitError, match=r"the latents skill, noise; give .* or take the"):
-        estimate(ml.Layout("noisy", noisy), given)
+        estimate(ml.Layout("noisy", noisy), outcomes)

@@ -61,18 +61,18 @@ def test_likelihood_is_unbiased_where_the_collapse_is_not():
     does not describe. Ours is off as well, to the other side.
     """
     rng = np.random.default_rng(9)
-    places = []
+    peaks = []
     for _ in range(100):
         ends = bands_of(rng, 1000)
         outcomes = rng.binomial(1, chance(np.array([THETA]), *ends.T)[0])
-        places.append(middle(*ends.T, outcomes, np.ones(1000), low=-5, high=5))
-    error = np.std(places) / len(places) ** 0.5
-    assert abs(np.mean(places) - THETA) > 5 * error
+        peaks.append(middle(*ends.T, outcomes, np.ones(1000), low=-5, high=5))
+    error = np.std(peaks) / len(peaks) ** 0.5
+    assert abs(np.mean(peaks) - THETA) > 5 * error
     ends = ends[:300]  # enough for a likelihood
     outcomes = rng.binomial(1, chance(np.full(30, THETA), *ends.T))
-    found = estimate(
+    estimates = estimate(
         band_layout(), evaluation({"lower": ends[:, 0], "upper": ends[:, 1]}, outcomes)
     )
-    ours = found.table["estimate"]
+    ours = estimates.table["estimate"]
     assert abs(ours.mean() - THETA) < 3.3 * ours.std() / len(ours) ** 0.5
-    assert ours.std() < 0.1 < abs(np.mean(places) - THETA)
+    assert ours.std() < 0.1 < abs(np.mean(peaks) - THETA)

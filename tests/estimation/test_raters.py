@@ -20,8 +20,8 @@ def grades(rng, cuts, noises, items):
     """Grades by raters with thresholds and noises of their own, and the positions of the items."""
     positions = rng.normal(size=items)
     columns = [
-        np.searchsorted(own, positions + noise * rng.normal(size=items))
-        for own, noise in zip(cuts, noises, strict=True)
+        np.searchsorted(thresholds, positions + noise * rng.normal(size=items))
+        for thresholds, noise in zip(cuts, noises, strict=True)
     ]
     return np.column_stack(columns).astype(float), positions
 
@@ -42,13 +42,13 @@ def expected(positions, cuts, noise, power=1):
 def true_traits(cuts, noises):
     """Bias and reliability of each rater, by sums over a fine grid of positions."""
     pairs = list(zip(cuts, noises, strict=True))
-    own = np.stack([expected(GRID, *pair) for pair in pairs])
+    means = np.stack([expected(GRID, *pair) for pair in pairs])
     squares = np.stack([expected(GRID, *pair, power=2) for pair in pairs])
-    truth = own.mean(axis=0)
-    covariance = (own * truth) @ WEIGHTS - (own @ WEIGHTS) * (truth @ WEIGHTS)
+    truth = means.mean(axis=0)
+    covariance = (means * truth) @ WEIGHTS - (means @ WEIGHTS) * (truth @ WEIGHTS)
     variance = truth**2 @ WEIGHTS - (truth @ WEIGHTS) ** 2
-    total = squares @ WEIGHTS - (own @ WEIGHTS) ** 2
-    return (own - truth) @ WEIGHTS, covariance**2 / variance / total
+    total = squares @ WEIGHTS - (means @ WEIGHTS) ** 2
+    return (means - truth) @ WEIGHTS, covariance**2 / variance / total
 
 
 def excess_hits(model, positions, cuts, noises):
@@ -89,10 +89,12 @@ def test_three_raters_have_separate_noises_if_asked_for():
     noises = [0.4, 1.0, 0.7]
     levels, _ = grades(np.random.default_rng(3), [CUTS] * 3, noises, 1000)
     levels[np.random.default_rng(4).random(levels.shape) < 0.1] = np.nan
-    own = rater_model(ratings_of(levels), equal=False, draws=300).raters(prob=0.999).loc["d"]
-    known = true_traits([CUTS] * 3, noises)[1]
-    assert ((own["reliability_low"] < known) & (known < own["reliability_high"])).all()
-    assert own["reliability"].argsort().tolist() == [1, 2, 0]
+    table = rater_model(ratings_of(levels), equal=False, draws=300).raters(prob=0.999).loc["d"]
+    reliabilities = true_traits([CUTS] * 3, noises)[1]
+    assert (
+        (table["reliability_low"] < reliabilities) & (reliabilities < table["reliability_high"])
+    ).all()
+    assert table["reliability"].argsort().tolist() == [1, 2, 0]
 
 
 def test_small_tables_have_wide_intervals_and_the_seed_decides(two):
@@ -107,9 +109,9 @@ def test_small_tables_have_wide_intervals_and_the_seed_decides(two):
     random_item = few.demands[7, 0]
     assert float(random_item.max()) < float(few.demands[:, 0].max("level").median())
     assert few.demands.sum("level").to_numpy() == pytest.approx(1)
-    alike = rater_model(ratings_of(np.full((10, 2), 3.0)), draws=200)
-    assert alike.demands.idxmax("level").to_numpy().ravel().tolist() == [3.0] * 10
-    assert alike.reliability().loc["d", ["one_low", "one_high"]].between(0, 1).all()
+    constant = rater_model(ratings_of(np.full((10, 2), 3.0)), draws=200)
+    assert constant.demands.idxmax("level").to_numpy().ravel().tolist() == [3.0] * 10
+    assert constant.reliability().loc["d", ["one_low", "one_high"]].between(0, 1).all()
 
 
 def test_the_raters_needed_are_spearmans_and_browns():

@@ -17,11 +17,11 @@ PROMISED = ("CI", "REQUIRE_REAL_DATA")
 
 @pytest.fixture(scope="module")
 def folder():
-    found = Path(os.environ.get("MEASUREMENT_LAYOUTS_DATA", "nowhere"), "propensity_ra")
-    if not all((found / name).is_file() for name in FILES):
+    path = Path(os.environ.get("MEASUREMENT_LAYOUTS_DATA", "nowhere"), "propensity_ra")
+    if not all((path / name).is_file() for name in FILES):
         reason = f"MEASUREMENT_LAYOUTS_DATA names no folder with propensity_ra/{FILES}"
         (pytest.fail if any(map(os.environ.get, PROMISED)) else pytest.skip)(reason)
-    return found
+    return path
 
 
 @ml.linking.linking_function(range=(0, 1), same_unit=("theta", "low", "high"))
@@ -43,7 +43,7 @@ def papers(folder):
 
 
 @pytest.fixture(scope="module")
-def found(folder):
+def estimates(folder):
     items = pd.read_csv(folder / "items.csv", index_col="question_id")
     outcomes = pd.read_csv(folder / "outcomes_wide.csv", index_col="question_id")
     risk = ml.Propensity("risk", prior=ml.Prior("Normal", mu=0, sigma=2))
@@ -53,11 +53,11 @@ def found(folder):
 
 
 @pytest.mark.parametrize(
-    ("column", "place"), [("EstimationLL", "Obtained propensity"), ("ReferenceLL", None)]
+    ("column", "at"), [("EstimationLL", "Obtained propensity"), ("ReferenceLL", None)]
 )
-def test_every_published_log_likelihood_comes_out(found, papers, column, place):
+def test_every_published_log_likelihood_comes_out(estimates, papers, column, at):
     ours = [
-        float(found.curves[subject](np.array(row[place] if place else 0.0)))
+        float(estimates.curves[subject](np.array(row[at] if at else 0.0)))
         for subject, row in papers.iterrows()
     ]
     np.testing.assert_allclose(ours, papers[column], rtol=0, atol=1e-5)

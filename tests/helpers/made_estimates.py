@@ -17,16 +17,16 @@ def layout():
     return ml.Layout("risk", ml.Success("right", band(risk, low, high)))
 
 
-def two_hills(places):
+def two_hills(values):
     """Maxima of 0 at -1 and of -3 at 2, and a cliff of a thousand nats at 2.5."""
-    places = np.asarray(places, dtype=float)
-    hills = np.logaddexp(-8 * (places + 1) ** 2, -3 - 8 * (places - 2) ** 2)
-    return np.where(places > 2.5, -1000.0, hills) - 50
+    values = np.asarray(values, dtype=float)
+    hills = np.logaddexp(-8 * (values + 1) ** 2, -3 - 8 * (values - 2) ** 2)
+    return np.where(values > 2.5, -1000.0, hills) - 50
 
 
-def nowhere(places):
+def nowhere(values):
     """The best values are those far away."""
-    return -np.exp(5 - np.abs(np.asarray(places, dtype=float)))
+    return -np.exp(5 - np.abs(np.asarray(values, dtype=float)))
 
 
 def made(**changes):
@@ -36,7 +36,7 @@ def made(**changes):
     rows += [("Bob", NODE, *[np.nan] * 4, 0.0, False)]
     modes = [("Ann", NODE, -1.0, -50.0, 0.0), ("Ann", NODE, 2.0, -53.0, 3.0)]
     modes += [("Ann", NODE, 7.0, -1050.0, 1000.0), ("Bob", NODE, np.inf, 0.0, 0.0)]
-    parts = {
+    fields = {
         "layout": layout(),
         "prob": 0.9,
         "table": pd.DataFrame(rows, columns=columns),
@@ -44,12 +44,12 @@ def made(**changes):
         "ranges": {"Ann": [(-1.41, -0.59)], "Bob": [(-np.inf, -4.7), (4.7, np.inf)]},
         "curves": {"Ann": two_hills, "Bob": nowhere},
     }
-    return Estimates(**parts | changes)
+    return Estimates(**fields | changes)
 
 
 def scattered(ax):
-    found = [item for item in ax.collections if isinstance(item, PathCollection)]
-    return [item for item in found if len(item.get_offsets())]
+    points = [item for item in ax.collections if isinstance(item, PathCollection)]
+    return [item for item in points if len(item.get_offsets())]
 
 
 def legend(ax):

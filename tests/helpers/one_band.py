@@ -42,11 +42,11 @@ def evaluation(columns, successes, trials=1, subjects=None):
 
 def bands_of(rng, count, least=0.0, reach=5.0):
     """Draw bands with uniform ends, at least so wide."""
-    found = np.empty((0, 2))
-    while len(found) < count:
+    bands = np.empty((0, 2))
+    while len(bands) < count:
         more = np.sort(rng.uniform(-reach, reach, (count, 2)), axis=1)
-        found = np.concatenate([found, more[np.ptp(more, axis=1) >= least]])
-    return found[:count]
+        bands = np.concatenate([bands, more[np.ptp(more, axis=1) >= least]])
+    return bands[:count]
 
 
 def chance(theta, low, high):

@@ -82,7 +82,7 @@ def test_several_capabilities(animal_ai, cohort):
 
 def drawn_lines(count, forget_scatter=False):
     """How many 90 % intervals hold the true rate; the twin weighs by the errors alone."""
-    held = 0
+    covered = 0
     for seed in range(count):
         rng = np.random.default_rng(seed)
         days = np.sort(rng.integers(0, 900, 12))
@@ -95,11 +95,11 @@ def drawn_lines(count, forget_scatter=False):
             centred = t - (weight * t).sum() / weight.sum()
             information = (weight * centred**2).sum()
             rate = (weight * centred * y).sum() / information
-            held += abs(rate - 2.4) < 1.645 / math.sqrt(information)
+            covered += abs(rate - 2.4) < 1.645 / math.sqrt(information)
         else:
-            found = horizon_trend(pd.DataFrame({"released": dates, "doublings": y, "sd": error}))
-            held += found.low < 12 / 2.4 < found.high
-    return held
+            trend = horizon_trend(pd.DataFrame({"released": dates, "doublings": y, "sd": error}))
+            covered += trend.low < 12 / 2.4 < trend.high
+    return covered
 
 
 @pytest.mark.slow
@@ -112,16 +112,16 @@ def test_trends_hold_the_truth_nine_times_in_ten():
 def test_a_line_without_errors():
     table = many(5).assign(sd=0.01)
     days = (table["released"] - table["released"].iloc[0]).dt.days
-    found = horizon_trend(table.assign(doublings=days * 12 / 365.25 / 7))
-    assert found.months == pytest.approx(7, abs=0.1)
-    assert (found.line["low"] < found.line["high"]).all()
-    assert "doubling every 7" in repr(found)
+    trend = horizon_trend(table.assign(doublings=days * 12 / 365.25 / 7))
+    assert trend.months == pytest.approx(7, abs=0.1)
+    assert (trend.line["low"] < trend.line["high"]).all()
+    assert "doubling every 7" in repr(trend)
 
 
 def test_horizons_that_fall():
     table = many(30)
-    found = horizon_trend(table.assign(doublings=-table["doublings"]))
-    assert found.months == found.high == math.inf
+    trend = horizon_trend(table.assign(doublings=-table["doublings"]))
+    assert trend.months == trend.high == math.inf
 
 
 def test_a_common_error_of_a_joint_fit_moves_the_line_alone():
@@ -135,15 +135,15 @@ def test_a_common_error_of_a_joint_fit_moves_the_line_alone():
     made = joint_fits.random_draws(layout, evaluation, 4000, seed=3)
     fit = joint_fits.crafted(layout, evaluation, made | {"ability": ability})
     table = time_horizons(fit, dates, node="ability").iloc[::-1]
-    own = pd.DataFrame({"released": dates, "doublings": days / 210, "sd": 0.2})
-    found, alone = horizon_trend(table), horizon_trend(own)
-    assert found.low == pytest.approx(alone.low, rel=0.03)
-    assert found.high == pytest.approx(alone.high, rel=0.03)
-    wide, narrow = (np.log2(each.line["high"] / each.line["low"]).mean() for each in (found, alone))
+    independent_errors = pd.DataFrame({"released": dates, "doublings": days / 210, "sd": 0.2})
+    trend, alone = horizon_trend(table), horizon_trend(independent_errors)
+    assert trend.low == pytest.approx(alone.low, rel=0.03)
+    assert trend.high == pytest.approx(alone.high, rel=0.03)
+    wide, narrow = (np.log2(one.line["high"] / one.line["low"]).mean() for one in (trend, alone))
     assert wide == pytest.approx(np.hypot(2 * 1.645, narrow), rel=0.1)
     independent = table.copy()
     independent.attrs.clear()
-    assert horizon_trend(independent).high > 1.2 * found.high
+    assert horizon_trend(independent).high > 1.2 * trend.high
     with pytest.raises(DataError, match="new is not in the joint fit of m0"):
         horizon_trend(table.rename({"m3": "new"}))
 
@@ -166,13 +166,13 @@ def test_nothing_is_cut_and_no_name_covers_another(count):
     ax = plots.horizon_plot(table)
     bottom, top = ax.get_ylim()
     assert bottom < table["low"].min() < table["high"].max() < top
-    left, right = ax.get_xlim()
+    first, last = ax.get_xlim()
     days = mpl.dates.date2num(table["released"])
-    assert left < days.min() <= days.max() < right
-    found = boxes(ax)
-    assert found
-    for place, one in enumerate(found):
-        assert not any(one.overlaps(other) for other in found[place + 1 :])
+    assert first < days.min() <= days.max() < last
+    names = boxes(ax)
+    assert names
+    for number, one in enumerate(names):
+        assert not any(one.overlaps(other) for other in names[number + 1 :])
         assert ax.get_window_extent().padded(2).containsx(one.x0)
 
 

@@ -44,13 +44,13 @@ class TestLikelihoodCurve:
     def test_a_needle_is_drawn_in_full(self):
         """A maximum 1e-8 wide has its height; evenly spaced places alone would miss it."""
 
-        def needle(places):
-            places = np.asarray(places, dtype=float)
-            return 5 * np.exp(-(((places - 0.3) / 1e-8) ** 2)) - places**2
+        def needle(values):
+            values = np.asarray(values, dtype=float)
+            return 5 * np.exp(-(((values - 0.3) / 1e-8) ** 2)) - values**2
 
         modes = pd.DataFrame({"subject": "Ann", "at": [0.3, 0.0], "below": [0.0, 4.91]})
-        found = made(modes=modes, curves={"Ann": needle}, ranges={"Ann": [(-0.5, 0.5)]})
-        ax = plots.likelihood_curve(found, "Ann")
+        estimates = made(modes=modes, curves={"Ann": needle}, ranges={"Ann": [(-0.5, 0.5)]})
+        ax = plots.likelihood_curve(estimates, "Ann")
         line = next(line for line in ax.lines if line.get_label() == "log-likelihood")
         at, ratio = line.get_xydata().T
         assert np.ptp(at[ratio > -1]) < 1e-7
