@@ -1,5 +1,7 @@
 """Time horizons against dates of release."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -92,8 +94,8 @@ def horizon_plot(
         ends = np.concatenate([ends, trend.line["low"], trend.line["high"]])
         ax.legend(loc="upper left", fontsize=8, frameon=False)
     ax.vlines(at, low, high, color=_COLOUR, linewidth=1.1, alpha=0.45, zorder=2)
-    edge = {"edgecolors": "white", "linewidths": 0.5}
-    ax.scatter(at, hours, area, color=_COLOUR, marker=_MARKER, zorder=3, **edge)
+    look: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.5}
+    ax.scatter(at, hours, area, color=_COLOUR, marker=_MARKER, zorder=3, **look)
     _axes(ax, days, ends)
     style.title(
         ax, f"Time horizons of {many(len(table), 'subject')}, {style.percent(prob)} intervals"
