@@ -44,6 +44,16 @@ class RaterModel:
         item that no rater rated on a dimension has the probabilities of a random item.
     equal : bool
         Whether the raters were taken as equally reliable.
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"planning": [0, 1, 3, 4, 2, 2, 0, 5]})
+    >>> two = pd.DataFrame({"planning": [0, 2, 3, 4, 2, 1, 0, 4]})
+    >>> model = rater_model(Ratings.from_wide({"one": one, "two": two}))
+    >>> model.demands.sel(dimension="planning", item="2").idxmax("level").item()
+    3.0
+    >>> dict(model.traits["bias"].sizes)
+    {'chain': 4, 'draw': 500, 'dimension': 1, 'rater': 2}
     """
 
     traits: xr.Dataset
