@@ -10,9 +10,7 @@ from .criticism.criticise import criticise as criticise
 from .criticism.population.criticism import PopulationCriticism as PopulationCriticism
 from .criticism.population.explained import Explained as Explained
 from .criticism.population.explained import explained as explained
-from .leave_one_out.compare import LayoutComparison as LayoutComparison
 from .leave_one_out.compare import compare_layouts as compare_layouts
-from .leave_one_out.loo import LeaveOneOut as LeaveOneOut
 from .leave_one_out.loo import loo as loo
 from .prediction.assessor import Assessor as Assessor
 from .prediction.baselines import Aggregate as Aggregate
