@@ -32,7 +32,6 @@ from .prior_posterior import prior_posterior as prior_posterior
 from .profile_bars import profile_bars as profile_bars
 from .profile_forest import profile_forest as profile_forest
 from .profile_heatmap import profile_heatmap as profile_heatmap
-from .rank_ecdf import rank_ecdf as rank_ecdf
 from .rate_distributions import rate_distributions as rate_distributions
 from .rater_reliability_plot import rater_reliability_plot as rater_reliability_plot
 from .reliability import reliability as reliability

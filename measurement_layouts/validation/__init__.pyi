@@ -1,8 +1,8 @@
 """Public names of `validation`, with the files that define them."""
 
 from .calibration.result import SimulationBasedCalibration as SimulationBasedCalibration
+from .calibration.run import draw_truth as draw_truth
 from .calibration.run import sbc as sbc
-from .calibration.truth import draw_truth as draw_truth
 from .comparison import ProfileComparison as ProfileComparison
 from .comparison import compare_profiles as compare_profiles
 from .criticism.criticise import Criticism as Criticism
