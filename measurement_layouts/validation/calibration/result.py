@@ -39,10 +39,11 @@ class SimulationBasedCalibration:
     layout : Layout
         The layout that was simulated and fitted.
     ranks : DataFrame
-        One row per simulation and quantity: ``simulation``, ``quantity``, ``truth``, the draws'
-        ``mean`` and ``sd``, the number of ``draws``, the ``rank`` (the number of draws below the
-        truth) and the ``position`` (rank + U) / (draws + 1) with U uniform in [0, 1). Simulations
-        that did not converge are included; failed ones have no draws and so no ranks.
+        One row per simulation and quantity (labels of latents, then ``log-likelihood``, that of all
+        outcomes): ``simulation``, ``quantity``, ``truth``, the number of ``draws``, the ``rank``
+        (the number of draws below the truth) and the ``position`` (rank + U) / (draws + 1) with U
+        uniform in [0, 1), which is uniform if the posterior is right. Simulations that did not
+        converge are included; failed ones have no draws and so no ranks.
     status : DataFrame
         By simulation: ``status`` (``ok``, ``not converged`` or ``failed``) and ``reason``.
     alpha : float
@@ -134,9 +135,7 @@ class SimulationBasedCalibration:
             - ``uniform``: whether p is above `alpha` divided by the number of quantities
               (Bonferroni). ``uniform_converged``: the same for the simulations that converged; True
               where there are none.
-            - ``coverage``: share of central 90 % intervals that contain the truth; ``z``: mean of
-              (truth - posterior mean) / posterior sd; ``contraction``: one minus mean posterior
-              variance over prior variance (NaN for the log-likelihood).
+            - ``coverage``: share of central 90 % intervals that contain the truth.
 
         References
         ----------
@@ -150,9 +149,7 @@ class SimulationBasedCalibration:
         converged = self.ranks["simulation"].map(self.status["status"]) == "ok"
         rows = {}
         for quantity, ranked in self.ranks.groupby("quantity", sort=False):
-            positions, sd = ranked["position"].to_numpy(), ranked["sd"].to_numpy()
-            error = (ranked["truth"] - ranked["mean"]).to_numpy()
-            contraction = 1 - (sd**2).mean() / ranked["truth"].var()
+            positions = ranked["position"].to_numpy()
             p = _p_value(positions)
             rows[quantity] = {
                 "simulations": len(ranked),
@@ -160,8 +157,6 @@ class SimulationBasedCalibration:
                 "uniform": p > level,
                 "uniform_converged": _p_value(positions[converged[ranked.index]]) > level,
                 "coverage": ((positions >= _TAIL) & (positions < 1 - _TAIL)).mean(),
-                "z": np.divide(error, sd, out=np.zeros_like(sd), where=sd > 0).mean(),
-                "contraction": np.nan if quantity == LOG_LIKELIHOOD else contraction,
             }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("quantity")
 

@@ -1,6 +1,5 @@
 """Simulation of subjects from a layout's prior, their fits, and ranks of the true values."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -23,7 +22,7 @@ from ...inference.posterior.posterior import Posterior, sampled_dims, statistic_
 from ...inference.sampling.convergence import UNTRUSTED, rhat_ess
 from ...inference.simulate import simulate
 from ...layouts import Latent, Layout
-from ...layouts.elements import elements
+from ...layouts.elements import elements, elements_of
 from .result import LOG_LIKELIHOOD, SimulationBasedCalibration
 
 _FEWEST = 20  # simulations
@@ -222,18 +221,21 @@ def sbc(
             n_jobs=n_jobs,
             progressbar=progressbar and not layout.joint,
         )
-        statuses.append(_status(fitted, names))
-        tables.append(ranks(fitted, truth, names if layout.joint else fitted.subjects, rng))
+        status = fitted.diagnostics()[["status", "reason"]]
+        converged = status["status"] == "ok"
+        if layout.joint:  # among thousands of values, a few divergences do not matter
+            status.index = pd.Index(names, name="subject")
+            converged = ~status["status"].isin(UNTRUSTED).to_numpy()
+        failed = status["status"] == "failed"
+        status["status"] = np.select([converged, failed], ["ok", "failed"], "not converged")
+        statuses.append(status)
+        tables.append(ranks(fitted, truth, names, rng))
     ranked = pd.concat(tables, ignore_index=True)
     return SimulationBasedCalibration(layout, ranked, pd.concat(statuses), alpha)
 
 
 def _truths(
-    layout: Layout,
-    items: pd.DataFrame,
-    subjects: pd.DataFrame | None,
-    count: int,
-    seed: int,
+    layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame | None, count: int, seed: int
 ) -> Iterator[tuple[list[str], _Truth]]:
     """Draw true values from the prior: of one cohort at a time, or of all subjects to fit alone."""
     names = [str(number + 1) for number in range(count)]
@@ -250,16 +252,6 @@ def _truths(
         yield names, pd.DataFrame(columns, pd.Index(names, name="subject"))
 
 
-def _status(fitted: Fit, names: Sequence[str]) -> pd.DataFrame:
-    """Judge whether simulations converged; a few divergences matter for a subject alone."""
-    table = fitted.diagnostics()[["status", "reason"]]
-    if fitted.layout.joint:
-        table["status"] = np.where(table["status"].isin(UNTRUSTED), "not converged", "ok")
-        return table.set_axis(pd.Index(names, name="subject"))
-    known = table["status"].isin(["ok", "failed"])
-    return table.assign(status=table["status"].where(known, "not converged"))
-
-
 def ranks(
     fitted: Fit, truth: _Truth, names: Sequence[str], rng: np.random.Generator
 ) -> pd.DataFrame:
@@ -272,7 +264,7 @@ def ranks(
     truth : DataFrame or Dataset
         True values: a row per subject and a column per profile element, or all latents.
     names : sequence of str
-        Names of the simulations.
+        Names of the simulations; subjects that failed are left out.
     rng : Generator
         Random generator that chooses one level of each latent of a cohort, breaks ties, and places
         a value between two ranks.
@@ -280,113 +272,83 @@ def ranks(
     Returns
     -------
     DataFrame
-        One row per simulation and quantity (labels of latents, then ``log-likelihood``, that of all
-        outcomes): ``simulation``, ``quantity``, ``truth``, the draws' ``mean`` and ``sd``, the
-        number of ``draws``, the ``rank`` (the number of draws below the truth) and the ``position``
-        (rank + U) / (draws + 1) with U uniform in [0, 1). If the posterior is correct, positions
-        are uniform.
+        As `SimulationBasedCalibration.ranks`.
     """
-    layout, joint = fitted.layout, fitted.layout.joint
-    draws = {
-        latent.name: fitted.posterior[latent.name].transpose(*sampled_dims(latent)).to_numpy()
-        for latent in layout.latents
-    }
-    quantities, levels = list[str](), dict[str, np.ndarray]()
-    sizes = [_effective(statistic_of(fitted, "lp"))] if "lp" in fitted.data["sample_stats"] else []
-    for latent in layout.latents:
+    if fitted.layout.joint:
+        simulations = {names[0]: fitted.places()}
+    else:
+        simulations = {name: np.array([row]) for row, name in enumerate(fitted.subjects)}
+    tables = [
+        _ranks(fitted, rows, truth, rng).assign(simulation=name)
+        for name, rows in simulations.items()
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _ranks(fitted: Fit, rows: np.ndarray, truth: _Truth, rng: np.random.Generator) -> pd.DataFrame:
+    """Rank the true values of the subjects that have one posterior, given by position."""
+    posterior = fitted.posterior if fitted.layout.joint else fitted.posterior.isel(subject=rows)
+    quantities, series, true, draws = list[str](), [], list[float](), {}
+    for latent in fitted.layout.latents:
         labels = [label for dim in latent.dims.values() for label in dim]
         quantities += [f"{latent.name}[{label}]" for label in labels] or [latent.name]
-        values = _by_level(draws[latent.name], latent)
-        count = values.shape[2]
-        levels[latent.name] = np.array([rng.integers(count)]) if joint else np.arange(count)
-        series = values[:, :, levels[latent.name]]
-        sizes.append(_effective(np.moveaxis(series, (0, 1), (2, 3))))
-    kept = np.clip(np.nan_to_num(np.fmin.reduce(sizes), nan=1), 1, _MOST).astype(int)
-    at = _equally_spaced(kept, math.prod(series.shape[:2]))
-    index = (at[0],) if joint else (at.T, np.arange(len(names)))
-    beside = {}  # the draws that are kept, and the true values as the last draw
-    for latent in layout.latents:
-        flat = draws[latent.name].reshape(-1, *draws[latent.name].shape[2:])
-        true = _true_values(fitted, truth, latent).reshape(1, *flat.shape[1:])
-        beside[latent.name] = np.concatenate([flat[index], true])[None]
-    logs = _log_likelihoods(fitted, beside)
-    logs = logs.sum(axis=1, keepdims=True) if joint else logs
-    parts = [_by_level(beside[one.name], one)[0][:, levels[one.name]] for one in layout.latents]
-    values = np.concatenate([*parts, logs[..., None]], axis=2)
-    return _ranked(names, [*quantities, LOG_LIKELIHOOD], np.moveaxis(values, 0, -1), kept, rng)
-
-
-def _by_level(values: np.ndarray, latent: Latent) -> np.ndarray:
-    """Arrange draws of a latent as (chains, draws, levels, labels)."""
-    count = math.prod(map(len, latent.dims.values()))
-    return values.reshape(*values.shape[:2], -1, count)
-
-
-def _effective(draws: np.ndarray) -> np.ndarray:
-    """Return the least effective sample size of simulations, (simulations, ..., chains, draws)."""
-    sizes = rhat_ess(draws)
-    least = np.fmin(sizes.ess_bulk, sizes.ess_tail)
-    return np.fmin.reduce(least.reshape(len(draws), -1), axis=1)
-
-
-def _true_values(fitted: Fit, truth: _Truth, latent: Latent) -> np.ndarray:
-    """Take the true values of a latent at the levels of a fit, shape (levels..., labels...)."""
-    if isinstance(truth, pd.DataFrame):
-        names = [element.name for element in fitted.elements if element.latent == latent]
-        return truth.loc[fitted.subjects, names].to_numpy()
-    dims = sampled_dims(latent)[2:]
-    indexes = fitted.posterior.indexes
-    return truth[latent.name].sel({dim: indexes[dim] for dim in dims}).transpose(*dims).to_numpy()
-
-
-def _equally_spaced(kept: np.ndarray, total: int) -> np.ndarray:
-    """Choose positions of draws at equal distances; the last is repeated, (simulations, 99)."""
-    rows = [((np.arange(count) + 0.5) * total / count).astype(int) for count in kept]
-    return np.array([np.pad(row, (0, _MOST - len(row)), mode="edge") for row in rows])
-
-
-def _log_likelihoods(fitted: Fit, draws: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Compute the log-likelihoods of each subject's outcomes for other draws, (draws, subjects)."""
-    variables = {one.name: (sampled_dims(one), draws[one.name]) for one in fitted.layout.latents}
-    levels = fitted.posterior.drop_dims(["chain", "draw"]).coords
-    groups = {
-        "posterior": xr.Dataset(variables, levels),
-        "observed_data": fitted.observed,
-        "constant_data": fitted.constants,
+        values = posterior[latent.name].transpose(*sampled_dims(latent))
+        right = _true_values(truth, latent, values)
+        draws[latent.name] = values.to_numpy().reshape(-1, *right.shape), right
+        by_level = values.to_numpy().reshape(*values.shape[:2], -1, max(1, len(labels)))
+        level = rng.integers(by_level.shape[2])
+        series.append(by_level[:, :, level])
+        true += right.reshape(by_level.shape[2:])[level].tolist()
+    ranked = np.concatenate(series, axis=2)
+    if "lp" in fitted.data["sample_stats"]:
+        series.append(statistic_of(fitted, "lp", rows)[0][..., None])
+    ess = rhat_ess(np.moveaxis(np.concatenate(series, axis=2), 2, 0))
+    least = np.nan_to_num(np.fmin.reduce([*ess.ess_bulk, *ess.ess_tail]), nan=1)
+    kept = int(np.clip(least, 1, _MOST))
+    ranked = ranked.reshape(-1, len(true))
+    at = ((np.arange(kept) + 0.5) * len(ranked) / kept).astype(int)
+    beside = {
+        name: np.append(values[at], right[None], axis=0)[None]
+        for name, (values, right) in draws.items()
     }
-    posterior = Posterior(fitted.layout, xr.DataTree.from_dict(groups), {})
-    subjects = [Attempted.of(posterior, row) for row in range(len(fitted.subjects))]
-    logs = [
-        sum(values.sum(axis=0)[0] for _, values in log_likelihood(posterior, row, attempted))
-        for row, attempted in enumerate(subjects)
-    ]
-    return np.stack(logs, axis=1)
-
-
-def _ranked(
-    names: Sequence[str],
-    quantities: Sequence[str],
-    values: np.ndarray,
-    kept: np.ndarray,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Rank true values, the last of values (simulations, quantities, 100), among those kept."""
-    draws, true = values[..., :-1], values[..., -1:]
-    valid = np.arange(_MOST) < kept[:, None, None]
-    below = (valid & (draws < true)).sum(axis=-1)
-    equal = (valid & (draws == true)).sum(axis=-1)
+    logs = _log_likelihood(fitted, rows, beside)
+    values = np.column_stack([np.append(ranked[at], [true], axis=0), logs])
+    below, equal = (compare(values[:-1], values[-1]).sum(axis=0) for compare in (np.less, np.equal))
     rank = below + rng.integers(0, equal, endpoint=True)
-    mean = draws.mean(axis=-1, where=valid)
-    squares = np.where(valid, (draws - mean[..., None]) ** 2, 0).sum(axis=-1)
     return pd.DataFrame(
         {
-            "simulation": np.repeat(names, len(quantities)),
-            "quantity": np.tile(quantities, len(names)),
-            "truth": true.ravel(),
-            "mean": mean.ravel(),
-            "sd": np.sqrt(squares / np.maximum(kept[:, None] - 1, 1)).ravel(),
-            "draws": np.repeat(kept, len(quantities)),
-            "rank": rank.ravel(),
-            "position": ((rank + rng.random(rank.shape)) / (kept[:, None] + 1)).ravel(),
+            "simulation": "",
+            "quantity": [*quantities, LOG_LIKELIHOOD],
+            "truth": values[-1],
+            "draws": kept,
+            "rank": rank,
+            "position": (rank + rng.random(len(rank))) / (kept + 1),
         }
+    )
+
+
+def _true_values(truth: _Truth, latent: Latent, draws: xr.DataArray) -> np.ndarray:
+    """Take the true values of a latent at the levels and labels of its draws."""
+    if isinstance(truth, pd.DataFrame):
+        columns = [element.name for element in elements_of(latent)]
+        return truth.loc[draws["subject"].values, columns].to_numpy().reshape(draws.shape[2:])
+    dims = draws.dims[2:]
+    indexes = {dim: draws.indexes[dim] for dim in dims}
+    return truth[latent.name].sel(indexes).transpose(*dims).to_numpy()
+
+
+def _log_likelihood(fitted: Fit, rows: np.ndarray, draws: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute the log-likelihood of some subjects' outcomes for other draws of all latents."""
+    groups = {
+        name: fitted.data[name].to_dataset().isel(subject=rows, missing_dims="ignore")
+        for name in ("posterior", "constant_data")
+    }
+    variables = {one.name: (sampled_dims(one), draws[one.name]) for one in fitted.layout.latents}
+    levels = groups["posterior"].drop_dims(["chain", "draw"]).coords
+    tree = xr.DataTree.from_dict(groups | {"posterior": xr.Dataset(variables, levels)})
+    posterior = Posterior(fitted.layout, tree, {})
+    return sum(
+        logs[:, 0].sum(axis=0)
+        for at, row in enumerate(rows)
+        for _, logs in log_likelihood(posterior, at, Attempted.of(fitted, row))
     )

@@ -22,9 +22,8 @@ def steps(count, shape):
 def judged(positions, status, layout=None):
     """A calibration of quantities with these positions."""
     names = status.index[: len(next(iter(positions.values())))]
-    numbers = {"truth": np.linspace(-1, 1, len(names)), "mean": 0.0, "sd": 1.0, "draws": 99}
     ranks = [
-        pd.DataFrame({"simulation": names, "quantity": name, **numbers, "position": values})
+        pd.DataFrame({"simulation": names, "quantity": name, "position": values})
         for name, values in positions.items()
     ]
     return ml.validation.SimulationBasedCalibration(
