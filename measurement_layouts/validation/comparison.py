@@ -261,7 +261,7 @@ def _compared(
     """Compare one profile element in all pairs of subjects."""
     names = list(summaries["subject"].unique())
     rows = rows_of(summaries, element, names)
-    here, there = (rows.index.get_indexer(pairs[side]) for side in pairs)
+    here, there = (rows.index.get_indexer(pd.Index(pairs[side])) for side in pairs)
     draws = _draws(fit, element, names)
     numbers = np.empty((len(pairs), 5))
     step = max(1, _TOGETHER // draws.shape[1])

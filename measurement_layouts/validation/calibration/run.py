@@ -204,9 +204,9 @@ def sbc(
     truths = _truths(layout, items, subjects, count, of_truth)
     tables, statuses = [], []
     for names, truth in track(truths, count, progressbar and layout.joint, "simulations"):
-        seeds = of_outcomes, of_chains
+        seeds = [of_outcomes, of_chains]
         if layout.joint:
-            seeds = tuple(subject_seed(one, names[0]) for one in seeds)
+            seeds = [subject_seed(one, names[0]) for one in seeds]
         evaluation = simulate(layout, items, truth, seed=seeds[0], trials=trials, subjects=subjects)
         fitted = fit(
             layout,
@@ -222,11 +222,11 @@ def sbc(
             progressbar=progressbar and not layout.joint,
         )
         status = fitted.diagnostics()[["status", "reason"]]
-        converged = status["status"] == "ok"
+        failed = (status["status"] == "failed").to_numpy()
+        converged = (status["status"] == "ok").to_numpy()
         if layout.joint:  # among thousands of values, a few divergences do not matter
             status.index = pd.Index(names, name="subject")
             converged = ~status["status"].isin(UNTRUSTED).to_numpy()
-        failed = status["status"] == "failed"
         status["status"] = np.select([converged, failed], ["ok", "failed"], "not converged")
         statuses.append(status)
         tables.append(ranks(fitted, truth, names, rng))
@@ -239,7 +239,7 @@ def _truths(
 ) -> Iterator[tuple[list[str], _Truth]]:
     """Draw true values from the prior: of one cohort at a time, or of all subjects to fit alone."""
     names = [str(number + 1) for number in range(count)]
-    if layout.joint:
+    if subjects is not None:
         truths = draw_truths(Cohort.of_tables(layout, items, subjects), count, seed)
         for draw, name in enumerate(names):
             yield [name], truths.isel(draw=draw, drop=True)
@@ -288,38 +288,34 @@ def ranks(
 def _ranks(fitted: Fit, rows: np.ndarray, truth: _Truth, rng: np.random.Generator) -> pd.DataFrame:
     """Rank the true values of the subjects that have one posterior, given by position."""
     posterior = fitted.posterior if fitted.layout.joint else fitted.posterior.isel(subject=rows)
-    quantities, series, true, draws = list[str](), [], list[float](), {}
+    quantities, columns, draws = list[str](), list[np.ndarray](), dict[str, np.ndarray]()
     for latent in fitted.layout.latents:
         labels = [label for dim in latent.dims.values() for label in dim]
         quantities += [f"{latent.name}[{label}]" for label in labels] or [latent.name]
         values = posterior[latent.name].transpose(*sampled_dims(latent))
-        right = _true_values(truth, latent, values)
-        draws[latent.name] = values.to_numpy().reshape(-1, *right.shape), right
-        by_level = values.to_numpy().reshape(*values.shape[:2], -1, max(1, len(labels)))
-        level = rng.integers(by_level.shape[2])
-        series.append(by_level[:, :, level])
-        true += right.reshape(by_level.shape[2:])[level].tolist()
-    ranked = np.concatenate(series, axis=2)
+        flat = values.to_numpy().reshape(-1, *values.shape[2:])
+        flat = np.append(flat, [_true_values(truth, latent, values)], axis=0)  # as the last draw
+        by_level = flat.reshape(len(flat), -1, max(1, len(labels)))
+        draws[latent.name] = flat
+        columns.append(by_level[:, rng.integers(by_level.shape[1])])
+    ranked = np.concatenate(columns, axis=1)
+    series = np.moveaxis(ranked[:-1].reshape(*values.shape[:2], -1), 2, 0)
     if "lp" in fitted.data["sample_stats"]:
-        series.append(statistic_of(fitted, "lp", rows)[0][..., None])
-    ess = rhat_ess(np.moveaxis(np.concatenate(series, axis=2), 2, 0))
+        series = np.append(series, statistic_of(fitted, "lp", rows), axis=0)
+    ess = rhat_ess(series)
     least = np.nan_to_num(np.fmin.reduce([*ess.ess_bulk, *ess.ess_tail]), nan=1)
     kept = int(np.clip(least, 1, _MOST))
-    ranked = ranked.reshape(-1, len(true))
-    at = ((np.arange(kept) + 0.5) * len(ranked) / kept).astype(int)
-    beside = {
-        name: np.append(values[at], right[None], axis=0)[None]
-        for name, (values, right) in draws.items()
-    }
-    logs = _log_likelihood(fitted, rows, beside)
-    values = np.column_stack([np.append(ranked[at], [true], axis=0), logs])
-    below, equal = (compare(values[:-1], values[-1]).sum(axis=0) for compare in (np.less, np.equal))
+    last = len(ranked) - 1
+    at = [*((np.arange(kept) + 0.5) * last / kept).astype(int), last]
+    logs = _log_likelihood(fitted, rows, {name: flat[at][None] for name, flat in draws.items()})
+    *thinned, right = np.column_stack([ranked[at], logs])
+    below, equal = (compare(thinned, right).sum(axis=0) for compare in (np.less, np.equal))
     rank = below + rng.integers(0, equal, endpoint=True)
     return pd.DataFrame(
         {
             "simulation": "",
             "quantity": [*quantities, LOG_LIKELIHOOD],
-            "truth": values[-1],
+            "truth": right,
             "draws": kept,
             "rank": rank,
             "position": (rank + rng.random(len(rank))) / (kept + 1),
@@ -347,8 +343,9 @@ def _log_likelihood(fitted: Fit, rows: np.ndarray, draws: Mapping[str, np.ndarra
     levels = groups["posterior"].drop_dims(["chain", "draw"]).coords
     tree = xr.DataTree.from_dict(groups | {"posterior": xr.Dataset(variables, levels)})
     posterior = Posterior(fitted.layout, tree, {})
-    return sum(
-        logs[:, 0].sum(axis=0)
+    logs = [
+        values[:, 0].sum(axis=0)
         for at, row in enumerate(rows)
-        for _, logs in log_likelihood(posterior, at, Attempted.of(fitted, row))
-    )
+        for _, values in log_likelihood(posterior, at, Attempted.of(fitted, row))
+    ]
+    return np.asarray(np.sum(logs, axis=0))

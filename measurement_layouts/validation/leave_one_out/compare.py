@@ -105,7 +105,7 @@ def compare_layouts(
         for name, fit in fits.items()
     }
     for name, elpd in results.items():
-        refuse_unreliable(elpd.pareto_k.to_numpy(), elpd.good_k, unit, name)
+        refuse_unreliable(elpd, unit, name)
     index = next(iter(results.values())).elpd_i.indexes[unit]
     pointwise = pd.DataFrame(
         {name: elpd.elpd_i.to_series().reindex(index) for name, elpd in results.items()}
@@ -116,7 +116,7 @@ def compare_layouts(
         name: dataclasses.replace(elpd, elpd_i=elpd.elpd_i.copy(data=behind[name]))
         for name, elpd in results.items()
     }
-    table = arviz_stats.compare(aligned, round_to="none")
+    table: pd.DataFrame = arviz_stats.compare(aligned, round_to="none")
     for name, fit in fits.items():
         lost = int((verdicts(fit, subjects)["status"] == "not converged").sum())
         if lost:
@@ -139,7 +139,7 @@ def _refuse_other_outcomes(
         index = tables[0].index.union(table.index)
         differs = (tables[0].reindex(index) != table.reindex(index)).any(axis=1)
         if differs.any():
-            subject, item = differs.idxmax()
+            subject, item, *_ = index[int(differs.to_numpy().argmax())]
             raise DataError(
                 f"the fits of {first!r} and {name!r} have other outcomes, such as {subject}'s on "
                 f"{item}; fit both to the same outcomes, or name subjects with the same (subjects=)"

@@ -32,6 +32,7 @@ REFITS = {
 _FEWEST_DRAWS = 25  # least draws for which the tail can be smoothed
 _MOST_DRAWS = 1000  # draws with which whole items or subjects are left out, about
 _TRIED = 6  # whole items or subjects that are left out first, to see whether others can be
+_NUMBERS = ["elpd", "k", "p_loo"]  # of each cell, item or subject that is left out
 _NEARLY_ALL = 0.9  # share of units with a large Pareto k above which no elpd is reliable
 
 
@@ -134,22 +135,21 @@ def loo(
     if unit != "cell" and fit.layout.joint:
         return _of_units(fit, unit, rows, progressbar)
     tracked = track(rows.tolist(), len(rows), progressbar)
-    cells = pd.DataFrame.from_dict(dict(_of_cells(fit, tracked)), orient="index")
-    cells.index = pd.MultiIndex.from_tuples(cells.index, names=["subject", "item"])
+    cells = pd.DataFrame(_of_cells(fit, tracked), columns=["subject", "item", *_NUMBERS])
     if unit == "cell":
-        return _elpd_data("cell", cells, draws)
-    by_item = cells.groupby(level="item").agg({0: "sum", 1: "max", 2: "sum"})
-    return _elpd_data("item", by_item.reindex(names_of_items(fit)).dropna(how="all"), draws)
+        return _elpd_data("cell", cells.set_index(["subject", "item"]), draws)
+    items = cells.groupby("item").agg({"elpd": "sum", "k": "max", "p_loo": "sum"})
+    return _elpd_data("item", items.reindex(names_of_items(fit)).dropna(how="all"), draws)
 
 
-def refuse_unreliable(pareto_k: np.ndarray, limit: float, unit: Unit, layout: str) -> None:
+def refuse_unreliable(elpd: "ELPDData", unit: Unit, layout: str) -> None:
     """Refuse an elpd of which nearly all parts have too large a Pareto k, and say what to call."""
-    bad = int((~(pareto_k <= limit)).sum())
-    if bad > _NEARLY_ALL * len(pareto_k):
+    bad = int((~(elpd.pareto_k <= elpd.good_k)).sum())
+    if bad > _NEARLY_ALL * elpd.n_data_points:
         raise FitError(
-            f"leave-one-out by {unit} under layout {layout!r}: Pareto k is above {limit:.2f} for "
-            f"{bad} of {len(pareto_k)} {unit}s tried, so that draws of one fit cannot replace fits "
-            f"without them; fit without them: ml.validation.{REFITS[unit]}"
+            f"leave-one-out by {unit} under layout {layout!r}: Pareto k is above {elpd.good_k:.2f} "
+            f"for {bad} of {elpd.n_data_points} {unit}s tried, so that draws of one fit cannot "
+            f"replace fits without them; fit without them: ml.validation.{REFITS[unit]}"
         )
 
 
@@ -170,11 +170,8 @@ def _refuse_unit(fit: Fit, unit: str, subjects: object) -> None:
         )
 
 
-type _Numbers = tuple[float, float, float]  # elpd, k and p_loo
-
-
-def _of_cells(fit: Fit, rows: Iterable[int]) -> Iterator[tuple[tuple[str, str], _Numbers]]:
-    """Leave out the cells of some subjects, one at a time."""
+def _of_cells(fit: Fit, rows: Iterable[int]) -> Iterator[tuple[object, ...]]:
+    """Leave out the cells of some subjects: subject, item, elpd, k and p_loo of each."""
     posterior, subjects = fit.posterior, fit.subjects
     efficiency = _efficiency(fit, posterior) if fit.layout.joint else np.nan
     for row in rows:
@@ -183,7 +180,7 @@ def _of_cells(fit: Fit, rows: Iterable[int]) -> Iterator[tuple[tuple[str, str], 
         attempted = Attempted.of(fit, row)
         for items, logs in log_likelihood(fit, row, attempted):
             for item, values in zip(attempted.items[items], logs, strict=True):
-                yield (subjects[row], item), _left_out(values, efficiency)
+                yield subjects[row], item, *_left_out(values, efficiency)
 
 
 def _of_units(fit: Fit, unit: Unit, subjects: np.ndarray, progressbar: bool) -> "ELPDData":
@@ -192,20 +189,20 @@ def _of_units(fit: Fit, unit: Unit, subjects: np.ndarray, progressbar: bool) -> 
     thinned = np.arange(0, size, -(-chains * size // _MOST_DRAWS))
     draws = (np.arange(chains)[:, None] * size + thinned).ravel()
     cohort = LeftOut.of(fit, draws)
-    names, seed = cohort.cohort.levels[unit], int(fit.data.attrs["seed"])
+    names, seed = np.array(cohort.cohort.levels[unit]), int(fit.data.attrs["seed"])
     units = subjects if unit == "subject" else np.arange(len(names))
-    first = np.linspace(0, len(units) - 1, _TRIED).astype(int) if len(units) > 2 * _TRIED else []
+    tried = _TRIED if len(units) > 2 * _TRIED else 0
+    first = np.linspace(0, len(units) - 1, tried).astype(int)
     order = [*units[first], *np.delete(units, first)]
-    numbers = dict[int, _Numbers]()
+    table = pd.DataFrame(index=pd.Index(names[units], name=unit), columns=_NUMBERS, dtype=float)
     for number, chosen in enumerate(track(order, len(order), progressbar, f"{unit}s")):
-        if number == len(first) > 0:
-            pareto_k = np.array([k for _, k, _ in numbers.values()])
-            refuse_unreliable(pareto_k, _good_k(len(draws)), unit, fit.layout.name)
-        values = cohort.marginal(unit, int(chosen), seed).values.reshape(chains, -1, 1)
-        relative = _relative_efficiency(np.exp(values - values.max()))
-        numbers[int(chosen)] = _left_out(values[..., 0], relative)
-    table = pd.DataFrame.from_dict(numbers, orient="index").loc[units]
-    table.index = pd.Index([names[chosen] for chosen in units], name=unit)
+        if number == tried > 0:
+            refuse_unreliable(
+                _elpd_data(unit, table.dropna(how="all"), len(draws)), unit, fit.layout.name
+            )
+        values = cohort.marginal(unit, int(chosen), seed).values.reshape(chains, -1)
+        likelihood = np.exp(values - values.max())
+        table.loc[names[chosen]] = _left_out(values, _relative_efficiency(likelihood[..., None]))
     return _elpd_data(unit, table, len(draws))
 
 
@@ -228,7 +225,7 @@ def _relative_efficiency(draws: np.ndarray) -> float:
     return float(np.mean(sizes) / (draws.shape[0] * draws.shape[1]))
 
 
-def _left_out(values: np.ndarray, efficiency: float) -> _Numbers:
+def _left_out(values: np.ndarray, efficiency: float) -> tuple[float, float, float]:
     """Compute elpd, k and p_loo of a point from its log-likelihoods, (chains, draws)."""
     from arviz_stats.base import array_stats  # slow to import
 
@@ -242,26 +239,19 @@ def _left_out(values: np.ndarray, efficiency: float) -> _Numbers:
     return float(elpd), float(k), float(p_loo)
 
 
-def _good_k(draws: int) -> float:
-    """Return the largest Pareto k of a reliable estimate."""
-    return float(min(1 - 1 / np.log10(draws), 0.7))
-
-
 def _elpd_data(dim: str, table: pd.DataFrame, draws: int) -> "ELPDData":
     """Make ArviZ's result of a table of elpd, k and p_loo by cell, item or subject."""
     from arviz_stats.utils import ELPDDataLOO  # slow to import
 
-    if isinstance(table.index, pd.MultiIndex):
+    if dim == "cell":
         coords = xr.Coordinates.from_pandas_multiindex(table.index, dim)
     else:
         coords = xr.Coordinates({dim: table.index.to_numpy(dtype=str)})
-    elpd, pareto_k, p_loo = (
-        xr.DataArray(table[column].to_numpy(dtype=float), coords, dim) for column in table
-    )
-    limit = _good_k(draws)
+    elpd, pareto_k, p_loo = (xr.DataArray(table[name], coords, dim) for name in _NUMBERS)
+    limit = float(min(1 - 1 / np.log10(draws), 0.7))
     return ELPDDataLOO(
         elpd=float(elpd.sum()),
-        se=float(np.sqrt(len(table) * table.iloc[:, 0].var())),
+        se=float(np.sqrt(len(table) * table["elpd"].var())),
         p=float(p_loo.sum()),
         n_samples=draws,
         n_data_points=len(table),
