@@ -117,11 +117,12 @@ def compare_layouts(
         for name, elpd in results.items()
     }
     table: pd.DataFrame = arviz_stats.compare(aligned, round_to="none")
-    for name, fit in fits.items():
-        lost = int((verdicts(fit, subjects)["status"] == "not converged").sum())
-        if lost:
-            reasons = [table.loc[name, "diag_elpd"], f"{many(lost, 'subject')} not converged"]
-            table.loc[name, "diag_elpd"] = "; ".join(filter(None, reasons))
+    reasons = []
+    for layout, reason in table["diag_elpd"].items():
+        lost = int((verdicts(fits[str(layout)], subjects)["status"] == "not converged").sum())
+        not_converged = f"{many(lost, 'subject')} not converged" * (lost > 0)
+        reasons.append("; ".join(filter(None, [str(reason), not_converged])))
+    table["diag_elpd"] = reasons
     return table
 
 

@@ -243,7 +243,7 @@ def _elpd_data(dim: str, table: pd.DataFrame, draws: int) -> "ELPDData":
     """Make ArviZ's result of a table of elpd, k and p_loo by cell, item or subject."""
     from arviz_stats.utils import ELPDDataLOO  # slow to import
 
-    if dim == "cell":
+    if isinstance(table.index, pd.MultiIndex):
         coords = xr.Coordinates.from_pandas_multiindex(table.index, dim)
     else:
         coords = xr.Coordinates({dim: table.index.to_numpy(dtype=str)})
