@@ -23,11 +23,11 @@ type Unit = Literal["cell", "item", "subject"]
 """Unit that is left out: a subject's item, an item of all subjects, or a subject."""
 
 REFITS = {
-    "cell": "cross_validate([layout], evaluation, split=ml.validation.Cells(folds=10))",
-    "item": "cross_validate([layout], evaluation, split=ml.validation.Items(folds=10))",
+    "cell": "validation.cross_validate([layout], evaluation, split=ml.validation.Cells(folds=10))",
+    "item": "validation.cross_validate([layout], evaluation, split=ml.validation.Items(folds=10))",
     "subject": "score_forecast(fit_of_others.forecast(items, subjects=table), evaluation)",
 }
-"""Functions of ml.validation that score by further fits what leave-one-out by a unit forecasts."""
+"""Functions of the package that score by further fits what leave-one-out by a unit forecasts."""
 
 _FEWEST_DRAWS = 25  # least draws for which the tail can be smoothed
 _MOST_DRAWS = 1000  # draws with which whole items or subjects are left out, about
@@ -149,7 +149,7 @@ def refuse_unreliable(elpd: "ELPDData", unit: Unit, layout: str) -> None:
         raise FitError(
             f"leave-one-out by {unit} under layout {layout!r}: Pareto k is above {elpd.good_k:.2f} "
             f"for {bad} of {elpd.n_data_points} {unit}s tried, so that draws of one fit cannot "
-            f"replace fits without them; fit without them: ml.validation.{REFITS[unit]}"
+            f"replace fits without them; fit without them: ml.{REFITS[unit]}"
         )
 
 
