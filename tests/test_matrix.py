@@ -148,11 +148,11 @@ def group_means(row, _):
 
 def leave_out(unit):
     def leave_one_out(row, _):
-        result = ml.validation.loo(fitted(row), unit=unit)
-        assert np.isfinite(result.table["elpd"]).all()
-        assert (result.table["elpd"] <= 0).all()
-        assert list(result.table.index) == (items_of(row) if unit == "item" else row.fitted)
-        np.testing.assert_allclose(result.pointwise["elpd"].sum(), result.table["elpd"].sum())
+        elpd = ml.validation.loo(fitted(row), unit=unit).elpd_i
+        assert np.isfinite(elpd).all()
+        assert (elpd <= 0).all()
+        names = elpd["item" if unit == "item" else "subject"].to_numpy()
+        assert list(dict.fromkeys(names)) == (items_of(row) if unit == "item" else row.fitted)
 
     return leave_one_out
 
@@ -163,9 +163,13 @@ def items_of(row):
 
 
 def compare_layouts(row, _):
-    compared = ml.validation.compare_layouts({"one": fitted(row), "two": fitted(row)})
-    assert list(compared.table["subject"].unique()) == row.fitted
-    np.testing.assert_allclose(compared.total["elpd_diff"], 0, atol=1e-9)
+    fits, elpd = {"one": fitted(row), "two": fitted(row)}, ml.validation.loo(fitted(row))
+    if (elpd.pareto_k > elpd.good_k).mean() > 0.9:  # so few draws explain no cell
+        with pytest.raises(ml.FitError, match="Pareto k is above"):
+            ml.validation.compare_layouts(fits)
+        return
+    compared = ml.validation.compare_layouts(fits)
+    np.testing.assert_allclose(compared["elpd_diff"], 0, atol=1e-9)
 
 
 def criticise(row, _):

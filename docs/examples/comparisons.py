@@ -1,4 +1,4 @@
-"""Which subject, or which layout, is better? Comparisons with intervals, and growth over time."""
+"""Which subject is better? Comparisons with intervals, and growth over time."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics, weirdml
@@ -7,7 +7,6 @@ cohort = animal_ai_olympics.simulated_cohort()
 few = cohort.evaluation.select(subjects=cohort.evaluation.subjects[::7])
 options = {"draws": 500, "tune": 500, "chains": 2, "seed": 1, "progressbar": False}
 published = ml.fit(animal_ai_olympics.published_layout(), few, **options)
-recommended = ml.fit(animal_ai_olympics.recommended_layout(), few, **options)
 
 # %% comparison_plot
 # Differences of nine agents to a tenth in navigation and in vision, with 90% intervals, and
@@ -15,12 +14,6 @@ recommended = ml.fit(animal_ai_olympics.recommended_layout(), few, **options)
 # navigation.
 comparison = ml.validation.compare_profiles(published, reference=published.subjects[0])
 axes = ml.plots.comparison_plot(comparison, nodes=["navigationAbility", "visualAbility"])
-
-# %% layout_comparison_plot
-# Left, how far each of two layouts lies behind the better one in elpd, in total; right, the same
-# for each of ten agents. Thick lines are one standard error, thin lines two.
-compared = ml.validation.compare_layouts({"published": published, "recommended": recommended})
-axes = ml.plots.layout_comparison_plot(compared)
 
 # %% horizon_plot
 # Time horizons of 24 models on a logarithmic scale from minutes to hours, with 90% intervals,

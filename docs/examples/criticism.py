@@ -1,7 +1,6 @@
-"""What does the layout not explain? Criticism of a layout, and calibration of its intervals."""
+"""What does the layout not explain? Criticism of a layout."""
 
 import measurement_layouts as ml
-from measurement_layouts import scenarios
 from measurement_layouts.scenarios import object_permanence
 
 everybody = object_permanence.simulated_cohort().evaluation
@@ -21,16 +20,3 @@ axes = ml.plots.criticism_map(criticism)
 missed = criticism.table.query("flagged and kind == 'candidate'")
 most = missed.sort_values("gain").iloc[-1]
 axes = ml.plots.residual_plot(criticism, most["subject"], most["property"], "lavaPresence")
-
-# %% rank_ecdf
-# Two panels with lines of ranks less those expected, over grey bands. In the left one two
-# coloured lines leave the band: not calibrated. In the right one all lines stay within it.
-cases = scenarios.get("animal-ai-olympics").calibration()
-published = "published layout", "published layout, pull towards a half"
-found = {
-    name: ml.validation.sbc(
-        cases[name].layout, cases[name].items, simulations=150, progressbar=False
-    )
-    for name in published
-}
-axes = ml.plots.rank_ecdf(found)

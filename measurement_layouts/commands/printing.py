@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..inference.forecasts.forecasting import Forecast
     from ..scenarios.figures import Figure
     from ..validation.comparison import ProfileComparison
-    from ..validation.leave_one_out.compare import LayoutComparison
 
 _DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
@@ -212,31 +211,28 @@ def _list(lines: Sequence[str], what: str) -> None:
         say(f"and {len(lines) - _TOLD} more {what}")
 
 
-def print_layouts(comparison: "LayoutComparison") -> None:
-    """Print how layouts compare, by subject and in total."""
-    for title, numbers in (("by subject", comparison.table), ("in total", comparison.total)):
-        names = ["subject"] * ("subject" in numbers) + ["layout", "rank"]
-        columns = ("elpd ± se", "elpd_diff ± dse", "p_loo", "items", "weight", "bad_k", "warning")
-        table = Fitting((*names, *columns), long=("subject", "layout", "warning"))
-        for row in numbers.to_dict("records"):
-            nats = _NATS if row["p_loo"] < _PARAMETERS else 0
-            table.add(
-                *(str(row[name]) for name in names),
-                with_error(row["elpd"], row["se"], nats),
-                with_error(row["elpd_diff"], row["dse"], nats) if row["dse"] else "0",
-                fixed(row["p_loo"], nats),
-                str(row["items"]),
-                fixed(row["weight"], 1),
-                str(row["bad_k"]),
-                str(row["warning"]),
-            )
-        _print_whole(table, title, (*names, *columns[:2]), numbers)
-    _conclude_layouts(comparison.total)
+def print_layouts(compared: pd.DataFrame) -> None:
+    """Print how layouts compare, the best first."""
+    columns = ("layout", "elpd ± se", "elpd_diff ± dse", "p_loo", "weight", "warning")
+    table = Fitting(columns, long=("layout", "warning"))
+    compared = compared.assign(warning=compared["diag_elpd"])
+    for name, row in compared.iterrows():
+        nats = _NATS if row["p"] < _PARAMETERS else 0
+        table.add(
+            str(name),
+            with_error(row["elpd"], row["se"], nats),
+            with_error(row["elpd_diff"], row["dse"], nats) if row["dse"] else "0",
+            fixed(row["p"], nats),
+            fixed(row["weight"], 1),
+            str(row["warning"]),
+        )
+    _print_whole(table, "leave-one-out by cell", columns[:3], compared)
+    _conclude_layouts(compared)
 
 
 def _conclude_layouts(total: pd.DataFrame) -> None:
     """Print whether the best layout is ahead by more than two standard errors and 4."""
-    best, *others = total.sort_values("rank").to_dict("records")
+    best, *others = total.reset_index(names="layout").to_dict("records")
     for second in others[:1]:
         lead = with_error(-second["elpd_diff"], second["dse"], _NATS)
         clear = -second["elpd_diff"] > max(_CLEAR * second["dse"], _SMALL)

@@ -24,7 +24,6 @@ from .horizon_plot import horizon_plot as horizon_plot
 from .importance_plot import importance_plot as importance_plot
 from .incited_against_obtained import incited_against_obtained as incited_against_obtained
 from .item_response_curves import item_response_curves as item_response_curves
-from .layout_comparison_plot import layout_comparison_plot as layout_comparison_plot
 from .likelihood_curve import likelihood_curve as likelihood_curve
 from .misalignment_plot import misalignment_plot as misalignment_plot
 from .misfit_plot import misfit_plot as misfit_plot
@@ -33,7 +32,6 @@ from .prior_posterior import prior_posterior as prior_posterior
 from .profile_bars import profile_bars as profile_bars
 from .profile_forest import profile_forest as profile_forest
 from .profile_heatmap import profile_heatmap as profile_heatmap
-from .rank_ecdf import rank_ecdf as rank_ecdf
 from .rate_distributions import rate_distributions as rate_distributions
 from .rater_reliability_plot import rater_reliability_plot as rater_reliability_plot
 from .reliability import reliability as reliability

@@ -112,7 +112,7 @@ def _draw(panel: Axes, element: Element, part: pd.DataFrame, letters: float) -> 
 
 def _names(comparison: ProfileComparison, order: np.ndarray, doubted: list[bool]) -> list[str]:
     pairs = comparison.rows(find_elements(comparison.fit.elements)[0].name).iloc[order]
-    alone = _single(comparison) or comparison.other is not None
+    alone = _single(comparison)
     names = [
         style.words(row.subject, 40)
         if alone
@@ -127,10 +127,7 @@ def _single(comparison: ProfileComparison) -> bool:
 
 
 def _title(comparison: ProfileComparison, pairs: int) -> str:
-    of = " of the other fit" * (comparison.other is not None)
     if _single(comparison):
         subject, reference = comparison.table[["subject", "reference"]].iloc[0]
-        return f"{subject if pairs == 1 else many(pairs, 'subject')} minus {reference}{of}"
-    if comparison.other is not None:
-        return f"{many(pairs, 'subject')}: this fit minus the other"
+        return f"{subject if pairs == 1 else many(pairs, 'subject')} minus {reference}"
     return f"Differences of profiles: {many(pairs, 'pair')}"

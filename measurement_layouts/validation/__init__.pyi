@@ -1,8 +1,8 @@
 """Public names of `validation`, with the files that define them."""
 
 from .calibration.result import SimulationBasedCalibration as SimulationBasedCalibration
+from .calibration.run import draw_truth as draw_truth
 from .calibration.run import sbc as sbc
-from .calibration.truth import draw_truth as draw_truth
 from .comparison import ProfileComparison as ProfileComparison
 from .comparison import compare_profiles as compare_profiles
 from .criticism.criticise import Criticism as Criticism
@@ -10,9 +10,7 @@ from .criticism.criticise import criticise as criticise
 from .criticism.population.criticism import PopulationCriticism as PopulationCriticism
 from .criticism.population.explained import Explained as Explained
 from .criticism.population.explained import explained as explained
-from .leave_one_out.compare import LayoutComparison as LayoutComparison
 from .leave_one_out.compare import compare_layouts as compare_layouts
-from .leave_one_out.loo import LeaveOneOut as LeaveOneOut
 from .leave_one_out.loo import loo as loo
 from .prediction.assessor import Assessor as Assessor
 from .prediction.baselines import Aggregate as Aggregate

@@ -106,7 +106,7 @@ def test_a_report_refuses_other_results(fitted, tmp_path, option, message):
 def test_fits_are_compared_by_name(fitted):
     with pytest.raises(ml.DataError, match="fits: this is a list, not a mapping; give the fits by"):
         ml.validation.compare_layouts([fitted, fitted])
-    assert len(ml.validation.compare_layouts({"one": fitted, "other": fitted}).total) == 2
+    assert len(ml.validation.compare_layouts({"one": fitted, "other": fitted})) == 2
 
 
 VERBS = {

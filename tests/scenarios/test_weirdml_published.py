@@ -78,10 +78,8 @@ def test_coverage():
 
 
 def test_foresight():
-    total = pd.DataFrame(
-        {"layout": [RECOMMENDED, PUBLISHED], "elpd_diff": [0.0, -50.0], "dse": [0.0, 10.0]}
-    )
+    total = pd.DataFrame({"elpd_diff": [0.0, -50.0], "dse": [0.0, 10.0]}, [RECOMMENDED, PUBLISHED])
     tasks = pd.DataFrame({"brier_difference": [0.003], "brier_se": [0.001]}, [RECOMMENDED])
     assert [figure.holds for figure in reproduction._foresight(total, tasks)] == [True, False]
-    behind = total.assign(layout=[PUBLISHED, RECOMMENDED])
+    behind = total.set_axis([PUBLISHED, RECOMMENDED])
     assert not reproduction._foresight(behind, tasks)[0].holds

@@ -12,15 +12,12 @@ from measurement_layouts.linking import logistic
 from measurement_layouts.validation import comparison
 from measurement_layouts.validation.comparison import compare_profiles
 
-COLUMNS = ["subject", "reference", "node", "label", "difference", "sd", "low", "high"]
-COLUMNS += ["difference_error", "low_error", "high_error", "superiority", "superiority_error"]
-COLUMNS += ["unit", "warning"]
 WIDE = ml.Prior("Normal", mu=0, sigma=3)
 
 
-def tossed(heads, draws=4000, seed=1):
+def tossed(heads, draws=4000):
     """Fit coins without a sampler: their posteriors are beta distributions."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     names = [f"coin-{number}" for number in range(len(heads))]
     one = counts([1], [20])
     successes, trials = (
@@ -53,26 +50,10 @@ class TestCoins:
         assert abs(inside - 0.8) < 0.025  # an end's level is known to .4 / sqrt(4000) = .0063
 
     def test_ranks(self):
-        comparison = compare_profiles(tossed([3, 10, 17]))
-        ranking = comparison.ranking("p")
+        ranking = compare_profiles(tossed([3, 10, 17])).ranking("p")
         assert list(ranking.index) == ["coin-2", "coin-1", "coin-0"]
         assert ranking["rank"].sum() == pytest.approx(6)
         assert ranking["best"].sum() == pytest.approx(1)
-        ahead = compare_profiles(tossed([3, 10, 17]), reference="coin-2").table["superiority"]
-        # an expected rank is one plus the probabilities that the others are ahead
-        assert ranking.loc["coin-2", "rank"] == pytest.approx(1 + ahead.sum(), abs=0.02)
-
-    def test_two_fits(self):
-        before, after = tossed([5, 9]), tossed([15, 9], seed=2)
-        table = compare_profiles(after, other=before).table
-        assert table["subject"].tolist() == table["reference"].tolist() == ["coin-0", "coin-1"]
-        assert table["difference"][0] == pytest.approx(10 / 22, abs=0.01)
-        crossed = compare_profiles(after, ["coin-0"], other=before, reference="coin-1")
-        assert crossed.table["difference"][0] == pytest.approx(6 / 22, abs=0.01)
-        with pytest.raises(
-            ml.FitError, match="belong to two fits; call compare_profiles without other="
-        ):
-            crossed.ranking("p")
 
     def test_the_prior_is_named(self):
         table = compare_profiles(tossed([20, 9]), reference="coin-1").table
@@ -81,16 +62,11 @@ class TestCoins:
     def test_draws_in_order(self):
         """Draws that ascend in every chain are no more alike in two subjects than others."""
         fit = tossed([10, 10])
-        fit.posterior["p"].to_numpy()[:] = np.sort(fit.posterior["p"].to_numpy(), axis=1)
+        ordered = np.sort(fit.posterior["p"].to_numpy(), axis=1)
+        fit.posterior["p"].to_numpy()[:] = ordered
         row = compare_profiles(fit).table.iloc[0]
         assert row["sd"] == pytest.approx(np.sqrt(2) * beta.std(11, 11), rel=0.1)
-
-    def test_two_fits_of_one_seed(self):
-        """Equal draws of two fits say nothing of their difference."""
-        one, again = tossed([10, 10]), tossed([10, 10])
-        assert (one.posterior["p"] == again.posterior["p"]).all()
-        sd = compare_profiles(one, other=again).table["sd"]
-        assert sd.tolist() == pytest.approx([np.sqrt(2) * beta.std(11, 11)] * 2, rel=0.1)
+        np.testing.assert_array_equal(fit.posterior["p"], ordered)  # the fit is as it was
 
 
 SHARED, OWN, ABOVE = 1.0, 0.3, np.array([0.4, 0.2, 0.0])
@@ -117,23 +93,23 @@ class TestJoint:
 
     def test_differences_have_the_closed_form(self):
         comparison = compare_profiles(jointly())
-        assert comparison.joint
         assert "at random" not in repr(comparison)
         sd = np.sqrt(2) * OWN
         for row in comparison.table.itertuples():
             gap = ABOVE[ord(row.subject) - 97] - ABOVE[ord(row.reference) - 97]
-            assert row.difference_error == pytest.approx(sd / np.sqrt(4000), rel=0.15)
-            assert abs(row.difference - gap) < 4 * row.difference_error
             assert row.sd == pytest.approx(sd, rel=4 / np.sqrt(2 * 4000))
-            assert abs(row.low - (gap - 1.645 * sd)) < 4 * row.low_error
-            assert abs(row.high - (gap + 1.645 * sd)) < 4 * row.high_error
-            assert row.low_error < 0.02
+            expected = [gap, gap - 1.645 * sd, gap + 1.645 * sd]
+            # four errors of a mean and of a 5 % quantile
+            np.testing.assert_array_less(
+                np.abs(np.subtract([row.difference, row.low, row.high], expected)),
+                4 * sd / np.sqrt(4000) * np.array([1, 2.2, 2.2]),
+            )
             assert abs(row.superiority - norm.cdf(gap / sd)) < 4 * row.superiority_error
 
     def test_fitted_apart_the_errors_add_up(self):
         """Twin: the same draws, of subjects that share nothing."""
         comparison = compare_profiles(jointly(joint=False))
-        assert not comparison.joint
+        assert "paired at random" in repr(comparison)
         sd = np.sqrt(2 * (SHARED**2 + OWN**2))
         assert comparison.table["sd"].tolist() == pytest.approx([sd] * 3, rel=0.08)
 
@@ -145,50 +121,22 @@ class TestJoint:
         ranks = 1 + (draws[None] > draws[:, None]).sum(axis=1)
         assert ranking["rank"].tolist() == pytest.approx(ranks.mean(axis=1))
         assert ranking["best"].tolist() == pytest.approx((ranks == 1).mean(axis=1))
+        # an expected rank is one plus the probabilities that the others are ahead
         ahead = comparison.table.set_index(["subject", "reference"])["superiority"]
         assert ranking.loc["a", "rank"] == pytest.approx(3 - ahead["a"].sum())
-
-    def test_two_joint_fits_are_independent(self):
-        one, other = jointly(), jointly()
-        comparison = compare_profiles(one, other=other)
-        assert "paired at random" in repr(comparison)
-        sd = np.sqrt(2 * (SHARED**2 + OWN**2))
-        assert comparison.table["sd"].tolist() == pytest.approx([sd] * 3, rel=0.08)
-        same = compare_profiles(one, ["b"], reference="a", other=one).table.iloc[0]
-        assert same["sd"] == pytest.approx(np.sqrt(2) * OWN, rel=0.05)
-
-    def test_errors_are_those_of_the_differences(self):
-        """The common error moves slowly and the others fast: differences have all draws."""
-        fit = jointly()
-        slow = np.repeat(np.random.default_rng(4).normal(size=(4, 20)), 50, axis=1)
-        own = fit.posterior["ability"].to_numpy()
-        own += 5 * slow[..., None]
-        row = compare_profiles(fit).table.iloc[0]
-        assert fit.profiles()["ess_bulk"].max() < 400
-        assert row["difference_error"] == pytest.approx(row["sd"] / np.sqrt(4000), rel=0.15)
 
 
 class TestFit:
     def test_pairs(self, fitted):
         everybody = compare_profiles(fitted)
-        assert list(everybody.table.columns) == COLUMNS
         assert len(everybody.table) == 15 * 4
-        assert repr(everybody) == (
-            "<ProfileComparison: 15 pairs of subjects, 4 profile elements, 90% intervals; "
-            "fitted apart, so draws are paired at random>"
-        )
         one = compare_profiles(fitted, reference="Ann").table
         again = everybody.table.query("subject == 'Ann'").reset_index(drop=True)
         np.testing.assert_allclose(one["difference"], -again["difference"])
         np.testing.assert_allclose(one["superiority"], 1 - again["superiority"])
+        np.testing.assert_allclose(one["superiority_error"], again["superiority_error"])
         np.testing.assert_allclose(one["low"], -again["high"], atol=1e-12)
         assert one["unit"].tolist()[:2] == ["sd", ""]
-
-    def test_a_mirrored_pair_is_the_same(self, fitted):
-        ann = compare_profiles(fitted, ["Ann", "Bob"]).table
-        bob = compare_profiles(fitted, ["Bob", "Ann"]).table
-        np.testing.assert_allclose(ann["superiority"], 1 - bob["superiority"])
-        np.testing.assert_allclose(ann["superiority_error"], bob["superiority_error"], rtol=1e-9)
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -196,17 +144,13 @@ class TestFit:
             ({"subjects": ["Ann", "Eve"]}, "not in this fit: Eve"),
             ({"reference": "Eve"}, "not in this fit: Eve"),
             ({"subjects": ["Ann"]}, "comparing needs two subjects, and there is Ann"),
-            ({"subjects": ["Ann"], "reference": "Ann"}, "there is no subject to compare with Ann"),
+            ({"subjects": ["Ann"], "reference": "Ann"}, "needs two subjects, and there is Ann"),
             ({"prob": 90}, "prob=90"),
         ],
     )
     def test_refusals(self, fitted, options, message):
         with pytest.raises(ml.FitError, match=message):
             compare_profiles(fitted, **options)
-
-    def test_other_profiles_are_refused(self, fitted):
-        with pytest.raises(ml.FitError, match=r"navigationAbility.* are in one of them only"):
-            compare_profiles(fitted, other=tossed([3]))
 
     def test_too_many_pairs(self, fitted, monkeypatch):
         monkeypatch.setattr(comparison, "_MOST", 59)

@@ -59,8 +59,10 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     ours = {name: time_horizons(found, released(data), prob=_PROB) for name, found in fits.items()}
     plain = {PUBLISHED: time_horizons(on_corrected, prob=_PROB)}
     trends = {name: horizon_trend(table) for name, table in ours.items()}
-    independent = compare_layouts({name: fits[name] for name in (PUBLISHED, RECOMMENDED)}).total
-    nested = compare_layouts({name: fits[name] for name in (NESTED, BOTH)}).total
+    independent, nested = (
+        compare_layouts({name: fits[name] for name in pair}, progressbar=False)
+        for pair in ((PUBLISHED, RECOMMENDED), (NESTED, BOTH))
+    )
     tasks = held_out_tasks(ten)
     covered = recovery(cohorts=_COHORTS)
     beside, calibrated_beside = beside_published(ours, theirs), beside_published(plain, corrected)
@@ -199,7 +201,7 @@ def _trend_figures(trend: HorizonTrend) -> list[Figure]:
 
 
 def _foresight(total: pd.DataFrame, tasks: pd.DataFrame) -> list[Figure]:
-    plain = total.set_index("layout").loc[PUBLISHED]
+    plain = total.loc[PUBLISHED]
     ahead = -float(plain["elpd_diff"] / plain["dse"]) if plain["dse"] else 0.0
     difference, error = (
         float(tasks[name][RECOMMENDED]) for name in ("brier_difference", "brier_se")

@@ -1,8 +1,7 @@
 """Simulation of subjects from a layout's prior, their fits, and ranks of the true values."""
 
-import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,266 +11,80 @@ from ...common import options
 from ...common.errors import DataError
 from ...common.progress import track
 from ...common.seeds import subject_seed
-from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_layout
-from ...inference.cells import CellEvaluator
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood
 from ...inference.model.cohort import Cohort
 from ...inference.model.prior import sample_prior
 from ...inference.population.truth import draw_truths
-from ...inference.posterior.posterior import Posterior, draws_of, sampled_dims, statistic_of
-from ...inference.sampling.convergence import UNTRUSTED, convergence, faults, rhat_ess, status
-from ...inference.sampling.draws import Draws
+from ...inference.posterior.posterior import Posterior, sampled_dims, statistic_of
+from ...inference.sampling.convergence import UNTRUSTED, rhat_ess
 from ...inference.simulate import simulate
 from ...layouts import Latent, Layout
-from ...layouts.elements import elements
-from ...layouts.plates import plate_name
-from .ranking import independent, places, ranked
+from ...layouts.elements import elements, elements_of
 from .result import LOG_LIKELIHOOD, SimulationBasedCalibration
 
+_FEWEST = 20  # simulations
+_MOST = 99  # draws that are used of each simulation, so that ranks are 0 to 99
 
-@dataclass(frozen=True)
-class Options:
-    """Options by which each simulation is sampled; as in `fit`."""
-
-    draws: int
-    tune: int
-    chains: int
-    target_accept: float
-    method: Literal["nuts", "grid"] | None
-    n_jobs: int | None
-
-    def fit(
-        self, layout: Layout, evaluation: Evaluation, seed: int, times: int = 1, **others: Any
-    ) -> Fit:
-        """Fit simulations, with so many times the draws, a higher `target_accept` and options."""
-        return fit(
-            layout,
-            evaluation,
-            draws=self.draws * times,
-            tune=self.tune * times,
-            chains=self.chains,
-            target_accept=1 - (1 - self.target_accept) / times**2,
-            seed=seed,
-            method=self.method,
-            n_jobs=self.n_jobs,
-            **others,
-        )
+type _Truth = pd.DataFrame | xr.Dataset  # profiles of subjects, or all latents of a joint layout
 
 
-def rank_jointly(
-    layout: Layout,
-    items: pd.DataFrame,
-    subjects: pd.DataFrame,
-    simulations: int,
-    trials: int,
-    sampling: Options,
-    seeds: tuple[int, int, int, int],
-    reruns: int,
-    progressbar: bool,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Simulate cohorts, fit each, and rank their true values.
+def draw_truth(
+    layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame, *, seed: int
+) -> xr.Dataset:
+    """Draw all latents of a joint layout from their priors.
 
     Parameters
     ----------
     layout : Layout
         A joint layout.
     items, subjects : DataFrame
-        Items and subjects of every simulation.
-    simulations, trials : int
-        Number of cohorts, and of attempts per subject and item.
-    sampling : Options
-        Sampling options of each fit.
-    seeds : (int, int, int, int)
-        Seeds of true values, outcomes, chains and ties.
-    reruns : int
-        Largest number of further fits of a cohort whose chains do not mix; each has twice as many
-        draws.
-    progressbar : bool
-        Whether to show progress.
-
-    Returns
-    -------
-    ranks : DataFrame
-        As returned by `run.ranks`: one row per simulation and quantity.
-    status : DataFrame
-        By simulation: ``ok`` where the chains mix, else ``not converged``, and the reason.
-    """
-    of_truth, of_outcomes, of_chains, of_ties = seeds
-    truths = draw_truths(Cohort.of_tables(layout, items, subjects), simulations, of_truth)
-    rng = np.random.default_rng(of_ties)
-    ranks, verdicts = [], {}
-    names = [str(number + 1) for number in range(simulations)]
-    for place, name in enumerate(track(names, simulations, progressbar, "simulations")):
-        truth = truths.isel(draw=place, drop=True)
-        own = subject_seed(of_outcomes, name)
-        evaluation = simulate(layout, items, truth, seed=own, trials=trials, subjects=subjects)
-        for attempt in range(reruns + 1):
-            chains = subject_seed(subject_seed(of_chains, name), f"attempt {attempt}")
-            fitted = sampling.fit(layout, evaluation, chains, 2**attempt, progressbar=False)
-            wrong = _faults(fitted)
-            if status(wrong) not in UNTRUSTED:
-                break
-        mixing = status(wrong) not in UNTRUSTED
-        verdicts[name] = {"status": "ok" if mixing else "not converged", "reason": "; ".join(wrong)}
-        ranks.append(_ranks(fitted, evaluation, truth, name, rng))
-    by_name = pd.DataFrame.from_dict(verdicts, orient="index").rename_axis("subject")
-    return pd.concat(ranks, ignore_index=True), by_name
-
-
-def _faults(fitted: Fit) -> list[str]:
-    """List the faults of a joint fit's sampling, for shared values and for subjects' own values."""
-    drawn = {latent.name: _draws(fitted, latent) for latent in fitted.layout.latents}
-    names = [
-        f"{name}[{place}]"
-        for name, values in drawn.items()
-        for place in range(math.prod(values.shape[2:]))
-    ]
-    (diverging,) = statistic_of(fitted, "diverging")
-    used = {name: fitted.data.attrs[name] for name in ("tune", "target_accept")}
-    found = convergence(Draws(drawn, {"diverging": diverging}), names, **used)
-    return faults(found, len(diverging))
-
-
-def _draws(fitted: Fit, latent: Latent) -> np.ndarray:
-    """Take the draws of a latent, with shape (chain, draw, levels..., labels...)."""
-    return fitted.posterior[latent.name].transpose(*sampled_dims(latent)).to_numpy()
-
-
-def _ranks(
-    fitted: Fit, evaluation: Evaluation, truth: xr.Dataset, name: str, rng: np.random.Generator
-) -> pd.DataFrame:
-    """Rank one simulation's true values: each latent and label at one level, and the likelihood."""
-    layout = fitted.layout
-    cohort = Cohort.of_evaluation(layout, evaluation)
-    drawn = {latent.name: _draws(fitted, latent) for latent in layout.latents}
-    true = {latent.name: _truth(latent, truth, cohort) for latent in layout.latents}
-    quantities, series, right = list[str](), list[np.ndarray](), list[float]()
-    for latent in layout.latents:
-        level = tuple(int(rng.integers(count)) for count in cohort.size(latent.plates))
-        labels = [label for own in latent.dims.values() for label in own]
-        quantities += [f"{latent.name}[{label}]" for label in labels] or [latent.name]
-        at_level: Any = (slice(None), slice(None), *level)
-        chosen = drawn[latent.name][at_level]
-        series += list(np.moveaxis(chosen.reshape(*chosen.shape[:2], -1), -1, 0))
-        right += list(np.ravel(true[latent.name][level]))
-    density = statistic_of(fitted, "lp")
-    sizes = rhat_ess(np.concatenate([np.stack(series), density]))
-    kept = independent(np.array([np.fmin(sizes.ess_bulk, sizes.ess_tail).min()]))
-    (at,) = places(kept, series[0].size)
-    cells = CellEvaluator(cohort)
-    chosen = {one: values.reshape(-1, *values.shape[2:])[at] for one, values in drawn.items()}
-    fits = cells.log_likelihood(cells.draws_by_level(chosen))
-    values = np.stack([*(own.ravel()[at] for own in series), fits])
-    alone = cells.draws_by_level({one: value[None] for one, value in true.items()})
-    truths = np.array([*right, *cells.log_likelihood(alone)])
-    beside = np.concatenate([values, truths[:, None]], axis=1)
-    return ranked([name], [*quantities, LOG_LIKELIHOOD], beside[None], kept, rng)
-
-
-def _truth(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
-    """Take the true values of a latent at a cohort's levels."""
-    plates = [plate_name(plate) for plate in latent.plates]
-    chosen = truth[latent.name].sel({plate: cohort.levels[plate] for plate in plates})
-    return chosen.transpose(*plates, *latent.label_dims).to_numpy()
-
-
-def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Rank true values among approximately independent posterior draws.
-
-    Ranks are uniform only among independent draws. The number of draws kept of each subject is its
-    smallest effective sample size, over all profile elements and the log-density and over bulk and
-    tail, but at most 99; these draws are at equal distances in the chains.
-
-    Parameters
-    ----------
-    fit : Fit
-        The fit.
-    truth : DataFrame
-        One row per subject, a column per profile element.
+        Meta-features and categories of items; covariates and categories of subjects. Both are
+        indexed by name; they have no columns where the layout needs none.
     seed : int
-        Seed of what breaks ties and places a value between two ranks.
+        Seed of the draw.
 
     Returns
     -------
-    DataFrame
-        One row per subject and quantity (profile elements, then ``log-likelihood``, that of the
-        subject's outcomes): ``simulation``, ``quantity``, ``truth``, the draws' ``mean`` and
-        ``sd``, the number of ``draws``, the ``rank`` (the number of draws below the truth) and
-        the ``position`` (rank + U) / (draws + 1) with U uniform in [0, 1). If the posterior is
-        correct, positions are uniform.
+    Dataset
+        True values for `simulate`: one variable per latent, with dimensions (plates, labels) and
+        levels as coordinates.
 
-    References
-    ----------
-    Talts, Betancourt, Simpson, Vehtari and Gelman (2018), arXiv:1804.06788. Modrák, Moon, Kim,
-    Bürkner, Huurre, Faltejsková, Gelman and Vehtari (2023), Simulation-based calibration checking
-    for Bayesian computation, Bayesian Analysis: a posterior that equals the prior is only detected
-    by a quantity that depends on the outcomes.
+    Raises
+    ------
+    DataError
+        When a column is missing, the properties do not match the layout, or the layout is not a
+        joint one.
+    FitError
+        When `seed` is not a whole number.
+    LayoutError
+        When `layout` is something else, or a prior cannot be drawn from.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Effect, Prior, Spread, Success, simulate
+    >>> from measurement_layouts.linking import logistic
+    >>> mean = Effect("mean")
+    >>> skill = Capability("skill", prior=Prior("Normal", mu=mean, sigma=1))
+    >>> ease = Effect("ease", per="item", prior=Prior("ZeroSumNormal", sigma=Spread("spread")))
+    >>> layout = Layout("rasch", Success("solved", logistic(skill + ease)))
+    >>> items, subjects = pd.DataFrame(index=["a", "b", "c"]), pd.DataFrame(index=["Ann", "Bob"])
+    >>> truth = draw_truth(layout, items, subjects, seed=1)
+    >>> dict(truth.sizes)
+    {'subject': 2, 'item': 3}
+    >>> simulate(layout, items, truth, seed=2)
+    <Evaluation: 2 subjects, 3 items, 6 trials, properties none>
     """
-    rng = np.random.default_rng(seed)
-    kept = _independent(fit)
-    total = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
-    beside = _beside_the_truth(fit, truth.loc[fit.subjects], places(kept, total))
-    names = [element.name for element in fit.elements]
-    values = np.stack([*_element_draws(beside), _log_likelihoods(beside)], axis=1)
-    return ranked(fit.subjects, [*names, LOG_LIKELIHOOD], values, kept, rng)
-
-
-def _independent(fit: Fit) -> np.ndarray:
-    """Estimate how many draws of each subject are independent, 1 to 99."""
-    table = fit.profiles()
-    sizes = table.groupby("subject", sort=False)[["ess_bulk", "ess_tail"]].min().min(axis=1)
-    least = sizes[fit.subjects].to_numpy()
-    if "lp" in fit.data["sample_stats"]:
-        found = rhat_ess(statistic_of(fit, "lp"))
-        least = np.fmin(least, np.fmin(found.ess_bulk, found.ess_tail))
-    return independent(least)
-
-
-def _beside_the_truth(fit: Fit, truth: pd.DataFrame, at: np.ndarray) -> Posterior:
-    """Keep some draws of each subject, and append the truth as the last draw."""
-    kept = {}
-    for latent in fit.layout.latents:
-        draws = draws_of(fit, latent)
-        flat = draws.reshape(*draws.shape[:2], -1)
-        names = [element.name for element in fit.elements if element.latent == latent]
-        true = truth[names].to_numpy()[..., None]
-        joined = np.concatenate([np.take_along_axis(flat, at[:, None], axis=2), true], axis=2)
-        shape = (1, joined.shape[2], len(joined), *map(len, latent.dims.values()))
-        kept[latent.name] = (sampled_dims(latent), joined.transpose(2, 0, 1).reshape(shape))
-    tree = xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset(kept, {"subject": fit.subjects}),
-            "observed_data": fit.observed,
-            "constant_data": fit.constants,
-        }
-    )
-    return Posterior(fit.layout, tree, {})
-
-
-def _element_draws(fit: Posterior) -> list[np.ndarray]:
-    """List the draws of each profile element, each of shape (subjects, draws)."""
-    return [
-        values
-        for latent in fit.layout.latents
-        for values in np.moveaxis(draws_of(fit, latent)[:, :, 0], 1, 0)
-    ]
-
-
-def _log_likelihoods(fit: Posterior) -> np.ndarray:
-    """Compute the log-likelihoods of each subject's outcomes, of shape (subjects, draws)."""
-    return np.stack(
-        [
-            sum(values.sum(axis=0)[0] for _, values in log_likelihood(fit, row, attempted))
-            for row in range(len(fit.subjects))
-            for attempted in [Attempted.of(fit, row)]
-        ]
-    )
-
-
-_FEWEST = 20
+    refuse_no_layout(layout)
+    if not layout.joint:
+        raise DataError(
+            f"layout {layout.name!r} is fitted to each subject separately and shares nothing "
+            "between subjects; pass simulate a DataFrame of profiles"
+        )
+    cohort = Cohort.of_tables(layout, items, subjects)
+    return draw_truths(cohort, 1, options.whole("seed", seed)).isel(draw=0, drop=True)
 
 
 def sbc(
@@ -312,6 +125,10 @@ def sbc(
     per subject, item or level, each simulation ranks one value, chosen at random, because ranks
     within a simulation depend on each other.
 
+    Ranks are uniform only among independent draws. Of each posterior, draws at equal distances in
+    the chains are kept: as many as its smallest effective sample size over the quantities, the
+    log-density, and bulk and tail, but at most 99.
+
     Parameters
     ----------
     layout : Layout
@@ -330,10 +147,9 @@ def sbc(
         Probability that a calibrated layout is judged not calibrated, over all its quantities.
     draws, tune, chains, target_accept, method, reruns, n_jobs, progressbar
         As in `fit`. At most 99 draws of each subject are used, thinned to be approximately
-        independent; see `ranks`. There are only two short chains, so that for many layouts one
-        simulation in ten does not converge in the first or second run; each of these is sampled
-        again up to three times, with a higher target acceptance and more draws. A joint fit is
-        sampled again where its chains do not mix, with twice the draws each time.
+        independent. There are only two short chains, so that for many layouts one simulation in
+        ten does not converge in the first or second run; each of these is sampled again up to three
+        times, with a higher target acceptance and more draws.
     seed : int, default 1
         Seed from which the random streams of profiles, outcomes, chains and ties are derived.
 
@@ -370,42 +186,166 @@ def sbc(
     refuse_no_layout(layout)
     count = options.whole("simulations", simulations, _FEWEST)
     alpha = options.inside("alpha", alpha, such_as=0.01)
-    streams = np.random.SeedSequence(options.whole("seed", seed)).spawn(4)
-    profiles, outcomes, sampler, ties = (
-        int(stream.generate_state(1, np.uint64)[0] >> 1) for stream in streams
-    )
-    sampling = Options(draws, tune, chains, target_accept, method, n_jobs)
-    if layout.joint:
-        if subjects is None:
-            raise DataError(
-                f"layout {layout.name!r} is fitted to all subjects jointly, and no subjects are "
-                "given; give subjects=, a table indexed by their names"
-            )
-        seeds = profiles, outcomes, sampler, ties
-        found = rank_jointly(
-            layout, items, subjects, count, trials, sampling, seeds, reruns, progressbar
+    if layout.joint and subjects is None:
+        raise DataError(
+            f"layout {layout.name!r} is fitted to all subjects jointly, and no subjects are given; "
+            "give subjects=, a table indexed by their names"
         )
-        return SimulationBasedCalibration(layout, *found, alpha)
-    if subjects is not None:
+    if subjects is not None and not layout.joint:
         raise DataError(
             f"layout {layout.name!r} is fitted to each subject separately, so that each simulation "
             "is one subject; omit subjects="
         )
-    truth = _profiles(layout, count, profiles)
-    evaluation = simulate(layout, items, truth, seed=outcomes, trials=trials)
-    fitted = sampling.fit(layout, evaluation, sampler, reruns=reruns, progressbar=progressbar)
-    status = fitted.diagnostics()[["status", "reason"]]
-    known = status["status"].isin(["ok", "failed"])  # divergences matter, too
-    status["status"] = status["status"].where(known, "not converged")
-    return SimulationBasedCalibration(layout, ranks(fitted, truth, ties), status, alpha)
+    streams = np.random.SeedSequence(options.whole("seed", seed)).spawn(4)
+    of_truth, of_outcomes, of_chains, of_ties = (
+        int(stream.generate_state(1, np.uint64)[0] >> 1) for stream in streams
+    )
+    rng = np.random.default_rng(of_ties)
+    truths = _truths(layout, items, subjects, count, of_truth)
+    tables, statuses = [], []
+    for names, truth in track(truths, count, progressbar and layout.joint, "simulations"):
+        seeds = [of_outcomes, of_chains]
+        if layout.joint:
+            seeds = [subject_seed(one, names[0]) for one in seeds]
+        evaluation = simulate(layout, items, truth, seed=seeds[0], trials=trials, subjects=subjects)
+        fitted = fit(
+            layout,
+            evaluation,
+            draws=draws,
+            tune=tune,
+            chains=chains,
+            target_accept=target_accept,
+            seed=seeds[1],
+            method=method,
+            reruns=reruns,
+            n_jobs=n_jobs,
+            progressbar=progressbar and not layout.joint,
+        )
+        status = fitted.diagnostics()[["status", "reason"]]
+        failed = (status["status"] == "failed").to_numpy()
+        converged = (status["status"] == "ok").to_numpy()
+        if layout.joint:  # among thousands of values, a few divergences do not matter
+            status.index = pd.Index(names, name="subject")
+            converged = ~status["status"].isin(UNTRUSTED).to_numpy()
+        status["status"] = np.select([converged, failed], ["ok", "failed"], "not converged")
+        statuses.append(status)
+        tables.append(ranks(fitted, truth, names, rng))
+    ranked = pd.concat(tables, ignore_index=True)
+    return SimulationBasedCalibration(layout, ranked, pd.concat(statuses), alpha)
 
 
-def _profiles(layout: Layout, count: int, seed: int) -> pd.DataFrame:
-    """Draw profiles from the prior, one row for each simulation."""
-    drawn = sample_prior(layout, count, seed)
-    columns = {
-        element.name: drawn[element.latent.name].reshape(count, -1)[:, element.index]
-        for element in elements(layout)
+def _truths(
+    layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame | None, count: int, seed: int
+) -> Iterator[tuple[list[str], _Truth]]:
+    """Draw true values from the prior: of one cohort at a time, or of all subjects to fit alone."""
+    names = [str(number + 1) for number in range(count)]
+    if subjects is not None:
+        truths = draw_truths(Cohort.of_tables(layout, items, subjects), count, seed)
+        for draw, name in enumerate(names):
+            yield [name], truths.isel(draw=draw, drop=True)
+    else:
+        drawn = sample_prior(layout, count, seed)
+        columns = {
+            element.name: drawn[element.latent.name].reshape(count, -1)[:, element.index]
+            for element in elements(layout)
+        }
+        yield names, pd.DataFrame(columns, pd.Index(names, name="subject"))
+
+
+def ranks(
+    fitted: Fit, truth: _Truth, names: Sequence[str], rng: np.random.Generator
+) -> pd.DataFrame:
+    """Rank the true values of one fit among approximately independent draws.
+
+    Parameters
+    ----------
+    fitted : Fit
+        Fit of subjects alone, each of which is a simulation, or of a cohort, which is one.
+    truth : DataFrame or Dataset
+        True values: a row per subject and a column per profile element, or all latents.
+    names : sequence of str
+        Names of the simulations; subjects that failed are left out.
+    rng : Generator
+        Random generator that chooses one level of each latent of a cohort, breaks ties, and places
+        a value between two ranks.
+
+    Returns
+    -------
+    DataFrame
+        As `SimulationBasedCalibration.ranks`.
+    """
+    if fitted.layout.joint:
+        simulations = {names[0]: fitted.places()}
+    else:
+        simulations = {name: np.array([row]) for row, name in enumerate(fitted.subjects)}
+    tables = [
+        _ranks(fitted, rows, truth, rng).assign(simulation=name)
+        for name, rows in simulations.items()
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _ranks(fitted: Fit, rows: np.ndarray, truth: _Truth, rng: np.random.Generator) -> pd.DataFrame:
+    """Rank the true values of the subjects that have one posterior, given by position."""
+    posterior = fitted.posterior if fitted.layout.joint else fitted.posterior.isel(subject=rows)
+    quantities, columns, draws = list[str](), list[np.ndarray](), dict[str, np.ndarray]()
+    for latent in fitted.layout.latents:
+        labels = [label for dim in latent.dims.values() for label in dim]
+        quantities += [f"{latent.name}[{label}]" for label in labels] or [latent.name]
+        values = posterior[latent.name].transpose(*sampled_dims(latent))
+        flat = values.to_numpy().reshape(-1, *values.shape[2:])
+        flat = np.append(flat, [_true_values(truth, latent, values)], axis=0)  # as the last draw
+        by_level = flat.reshape(len(flat), -1, max(1, len(labels)))
+        draws[latent.name] = flat
+        columns.append(by_level[:, rng.integers(by_level.shape[1])])
+    ranked = np.concatenate(columns, axis=1)
+    series = np.moveaxis(ranked[:-1].reshape(*values.shape[:2], -1), 2, 0)
+    if "lp" in fitted.data["sample_stats"]:
+        series = np.append(series, statistic_of(fitted, "lp", rows), axis=0)
+    ess = rhat_ess(series)
+    least = np.nan_to_num(np.fmin.reduce([*ess.ess_bulk, *ess.ess_tail]), nan=1)
+    kept = int(np.clip(least, 1, _MOST))
+    last = len(ranked) - 1
+    at = [*((np.arange(kept) + 0.5) * last / kept).astype(int), last]
+    logs = _log_likelihood(fitted, rows, {name: flat[at][None] for name, flat in draws.items()})
+    *thinned, right = np.column_stack([ranked[at], logs])
+    below, equal = (compare(thinned, right).sum(axis=0) for compare in (np.less, np.equal))
+    rank = below + rng.integers(0, equal, endpoint=True)
+    return pd.DataFrame(
+        {
+            "simulation": "",
+            "quantity": [*quantities, LOG_LIKELIHOOD],
+            "truth": right,
+            "draws": kept,
+            "rank": rank,
+            "position": (rank + rng.random(len(rank))) / (kept + 1),
+        }
+    )
+
+
+def _true_values(truth: _Truth, latent: Latent, draws: xr.DataArray) -> np.ndarray:
+    """Take the true values of a latent at the levels and labels of its draws."""
+    if isinstance(truth, pd.DataFrame):
+        columns = [element.name for element in elements_of(latent)]
+        return truth.loc[draws["subject"].values, columns].to_numpy().reshape(draws.shape[2:])
+    dims = draws.dims[2:]
+    indexes = {dim: draws.indexes[dim] for dim in dims}
+    return truth[latent.name].sel(indexes).transpose(*dims).to_numpy()
+
+
+def _log_likelihood(fitted: Fit, rows: np.ndarray, draws: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute the log-likelihood of some subjects' outcomes for other draws of all latents."""
+    groups = {
+        name: fitted.data[name].to_dataset().isel(subject=rows, missing_dims="ignore")
+        for name in ("posterior", "constant_data")
     }
-    index = pd.Index([str(number + 1) for number in range(count)], name="subject")
-    return pd.DataFrame(columns, index)
+    variables = {one.name: (sampled_dims(one), draws[one.name]) for one in fitted.layout.latents}
+    levels = groups["posterior"].drop_dims(["chain", "draw"]).coords
+    tree = xr.DataTree.from_dict(groups | {"posterior": xr.Dataset(variables, levels)})
+    posterior = Posterior(fitted.layout, tree, {})
+    logs = [
+        values[:, 0].sum(axis=0)
+        for at, row in enumerate(rows)
+        for _, values in log_likelihood(posterior, at, Attempted.of(fitted, row))
+    ]
+    return np.asarray(np.sum(logs, axis=0))

@@ -1,100 +1,40 @@
-"""Comparison of layouts by leave-one-out, and weights of their mixture."""
+"""Ranking of layouts by leave-one-out, and weights of their mixture, by ArviZ."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Iterable, Mapping
 
-import numpy as np
 import pandas as pd
-from scipy.optimize import LinearConstraint, minimize
 
-from ...common.digits import beside, fixed
 from ...common.errors import DataError
 from ...common.given import refuse_other
-from ...common.messages import many, some
-from ...evaluations.tables import refuse_repeats, same_names, texts
+from ...common.messages import many
 from ...inference.fit import Fit
-from ...inference.forecasts.likelihood import Attempted
 from ...inference.posterior.diagnostics import verdicts
-from .loo import LeaveOneOut, Unit, check_unit, loo
-from .smoothing import standard_error
-
-_LOST = "not converged"
-_FAR_BEHIND = -50.0  # nats behind the best layout on one point; more would move no weight
-
-
-@dataclass(frozen=True, eq=False)
-class LayoutComparison:
-    """Layouts ranked by the accuracy of their predictions of left-out cells, items or subjects.
-
-    Made by `compare_layouts`.
-
-    Attributes
-    ----------
-    table : DataFrame
-        One row per ``subject`` and ``layout``, each subject's best layout first: ``rank`` from 1;
-        ``elpd``, ``se``, ``p_loo`` and ``items`` of `LeaveOneOut`; ``elpd_diff``, the elpd
-        minus the best layout's, at most 0; its standard error ``dse``, from the differences item by
-        item; the stacking ``weight``; ``bad_k``, the number of items whose Pareto k is too large;
-        and ``warning``, empty if there is none. If items or subjects are left out, there is one row
-        per item or subject and layout, with ``outcomes`` instead of ``items``, and standard errors
-        are NaN.
-    total : DataFrame
-        The same columns over all subjects or items together, one row per layout.
-    unit : {"cell", "item", "subject"}
-        Unit that was left out at a time.
-
-    Examples
-    --------
-    >>> total = pd.DataFrame({"layout": ["bold", "plain"], "elpd_diff": [0.0, -3.1],
-    ...                       "dse": [0.0, 1.2]})
-    >>> LayoutComparison(pd.DataFrame({"subject": ["Ann", "Ann"]}), total)
-    <LayoutComparison by cell: 2 layouts, 1 subject; best in total: bold, ahead of plain by 3.1
-    (se 1.2)>
-    """
-
-    table: pd.DataFrame
-    total: pd.DataFrame
-    unit: Unit = "cell"
-
-    @property
-    def rows(self) -> str:
-        """Column of the table that identifies a row: ``subject``, or ``item`` by item."""
-        return "item" if self.unit == "item" else "subject"
-
-    def __repr__(self) -> str:
-        digits = min(beside(float(self.total["dse"].iloc[1:2].max())), 1)
-        best, *others = self.total[["layout", "elpd_diff", "dse"]].to_numpy().tolist()
-        ahead = [
-            f", ahead of {name} by {fixed(-difference, digits)} (se {fixed(error, digits)})"
-            for name, difference, error in others[:1]
-        ]
-        return (
-            f"<LayoutComparison by {self.unit}: {many(len(self.total), 'layout')}, "
-            f"{many(self.table[self.rows].nunique(), self.rows)}; best in total: {best[0]}"
-            f"{''.join(ahead)}>"
-        )
+from .loo import Unit, loo, refuse_unreliable
 
 
 def compare_layouts(
-    fits: Mapping[str, Fit], *, subjects: Iterable[object] | None = None, unit: Unit = "cell"
-) -> LayoutComparison:
+    fits: Mapping[str, Fit],
+    *,
+    subjects: Iterable[object] | None = None,
+    unit: Unit = "cell",
+    progressbar: bool = True,
+) -> pd.DataFrame:
     r"""Compare layouts that were fitted to the same outcomes, by leave-one-out.
 
     .. math:: \mathrm{dse} = \sqrt{n \, \mathrm{var}_i(\mathrm{elpd}_{i} -
         \mathrm{elpd}_{i}^{\mathrm{best}})}
 
-    over the n items of a subject. Over subjects, differences and squared standard errors add up.
-    A standard error is NaN if a subject attempted a single item. With fewer than 100 items, or a
-    difference below 4, a difference is less certain than its standard error indicates. Weights are
-    those of `stacking_weights`.
+    over the n cells, items or subjects that are left out (`unit`, see `loo`). With fewer than 100
+    of them, or a difference below 4, a difference is less certain than its standard error
+    indicates. Layouts are ranked and weighted by `arviz_stats.compare`. The weights are those of
+    the mixture of predictions with the highest predictive density (stacking),
 
-    If whole items or subjects are left out (`unit`, see `loo`), these are the points of the sum, of
-    standard errors and of weights. The ranks may differ: a layout with item effects may be ahead by
-    cell, where each effect is estimated from other subjects, and behind on new items.
+    .. math:: \max_w \sum_i \log \sum_l w_l \exp \mathrm{elpd}_{il}, \qquad w_l \ge 0, \;
+        \sum_l w_l = 1.
 
-    A warning counts items whose Pareto k is too large: their estimates are biased, mostly in favour
-    of the layout. Fit without those items and score the forecasts of them, or compare by
-    `cross_validate`.
+    Ranks by cell and by item may differ: a layout with item effects may be ahead by cell, where
+    each effect is estimated from other subjects, and behind on new items.
 
     Parameters
     ----------
@@ -104,25 +44,34 @@ def compare_layouts(
         Subjects (default: all). Not allowed by item.
     unit : {"cell", "item", "subject"}
         Unit that is left out at a time.
+    progressbar : bool
+        Whether to show progress.
 
     Returns
     -------
-    LayoutComparison
-        Tables by subject, or by item, and in total.
+    DataFrame
+        One row per layout, the best first, with the columns of `arviz_stats.compare`: ``rank`` from
+        0; ``elpd_diff``, the elpd minus the best layout's, at most 0, its standard error ``dse``,
+        and ``p_worse``; ``elpd``, ``se`` and ``p`` as in `loo`; the stacking ``weight``;
+        ``diag_diff`` and ``diag_elpd``, reasons to read the row with care, empty where there are
+        none. A number of large Pareto k in ``diag_elpd`` means that the estimate is biased, mostly
+        in favour of the layout. `arviz_plots.plot_compare` draws the table.
 
     Raises
     ------
     DataError
-        When the fits have no names, there is no fit or no subject, a subject is missing in one of
-        the fits, or the fits' outcomes differ.
+        When the fits have no names, there is no fit or no subject, or the fits' outcomes differ.
     FitError
-        When a fit has fewer than 25 draws, or the unit is refused as in `loo`.
+        When a subject is not in a fit, a fit has fewer than 25 draws, the unit is refused as in
+        `loo`, or Pareto k is too large nearly everywhere, so that there is no ranking. The message
+        has the call of `cross_validate` that gives one.
 
     References
     ----------
-    Vehtari, Gelman and Gabry (2017), Statistics and Computing 27, equation 24; Sivula, Magnusson,
-    Matamoros and Vehtari, Uncertainty in Bayesian leave-one-out cross-validation based model
-    comparison, arXiv:2008.10296.
+    Vehtari, Gelman and Gabry (2017), Statistics and Computing 27, equation 24; Yao, Vehtari,
+    Simpson and Gelman (2018), Using stacking to average Bayesian predictive distributions, Bayesian
+    Analysis 13(3), section 3; Sivula, Magnusson, Matamoros and Vehtari, Uncertainty in Bayesian
+    leave-one-out cross-validation based model comparison, arXiv:2008.10296.
 
     Examples
     --------
@@ -133,213 +82,66 @@ def compare_layouts(
     >>> fits = {name: fit(layout, cohort.evaluation, subjects=["sim-01", "sim-02"], draws=200,
     ...                   tune=200, chains=2, seed=1, progressbar=False)
     ...         for name, layout in layouts.items()}
-    >>> compared = compare_layouts(fits)
-    >>> compared.table[["subject", "layout", "rank", "elpd", "elpd_diff", "dse"]].round(1)
-      subject       layout  rank  elpd  elpd_diff  dse
-    0  sim-01 ...
-    >>> compared.total[["layout", "rank", "weight"]].round(1)
-            layout  rank  weight
-    0 ...
+    >>> compared = compare_layouts(fits, progressbar=False)
+    >>> compared[["rank", "elpd_diff", "weight"]].round(1)
+                 rank  elpd_diff  weight
+    ...
     """
+    import arviz_stats  # slow to import
+
     remedy = "give the fits by name, as in {'one layout': fit, 'another': other}"
     refuse_other("fits", fits, Mapping, "a mapping", remedy)
     fits = {str(name): fit for name, fit in fits.items()}
-    for fit in fits.values():
-        check_unit(fit, unit, subjects)
-    who = _subjects(fits, subjects)
-    if not who:
+    if subjects is not None and not isinstance(subjects, str):
+        subjects = list(subjects)
+    if not fits or subjects == []:
         raise DataError(
             f"{many(len(fits), 'fit')} of no subject to compare; give at least two fits, by name "
             "of the layout, and at least one subject"
         )
-    items = {subject: _same_items(fits, subject) for subject in who}
-    statuses = {name: verdicts(fit, who)["status"] for name, fit in fits.items()}
-    if unit != "cell":
-        chosen = who if unit == "subject" else None
-        found = {name: loo(fit, subjects=chosen, unit=unit) for name, fit in fits.items()}
-        lost = [name for name in fits if (statuses[name] == _LOST).any()]
-        return of_units(found, unit, lost)
-    found = {name: loo(fit, subjects=who) for name, fit in fits.items()}
-    points, tables = [], []
-    for subject in who:
-        elpds = [one.pointwise["elpd"].sel(subject=subject) for one in found.values()]
-        columns = [elpd.sel(item=items[subject]).to_numpy() for elpd in elpds]
-        points.append(np.stack(columns, axis=1))
-        warnings = [
-            _warning(found[name], subject, statuses[name][subject] == _LOST) for name in fits
-        ]
-        tables.append(_ranked(found, [subject], points[-1:], warnings).assign(subject=subject))
-    table = pd.concat(tables, ignore_index=True)
-    total = _ranked(found, who, points, _counted(table, "subject", fits))
-    return LayoutComparison(table[["subject", *total.columns]], total)
-
-
-def of_units(
-    found: Mapping[str, LeaveOneOut], unit: Unit, not_converged: Sequence[str]
-) -> LayoutComparison:
-    """Rank layouts on whole items or subjects that are left out."""
-    names = list(next(iter(found.values())).table.index)
-    columns = [one.table["elpd"].loc[names].to_numpy() for one in found.values()]
-    points, tables = np.stack(columns, axis=1), []
-    for place, name in enumerate(names):
-        warnings = [_warning(one, name, layout in not_converged) for layout, one in found.items()]
-        own = points[place : place + 1]
-        tables.append(_ranked(found, [name], [own], warnings).assign(**{unit: name}))
-    table = pd.concat(tables, ignore_index=True)
-    total = _ranked(found, names, [points], _counted(table, unit, found))
-    return LayoutComparison(table[[unit, *total.columns]], total, unit)
-
-
-def _counted(table: pd.DataFrame, what: str, layouts: Iterable[str]) -> list[str]:
-    """Count the subjects or items with a warning, of each layout."""
-    warned = table.loc[table["warning"] != "", "layout"].tolist()
-    return [
-        f"{many(warned.count(name), what)} with a warning" if name in warned else ""
-        for name in layouts
-    ]
-
-
-def _subjects(fits: Mapping[str, Fit], subjects: Iterable[object] | None) -> list[str]:
-    """Choose the subjects to compare, and refuse those that a fit does not have."""
-    if subjects is None:
-        who = list(dict.fromkeys(subject for fit in fits.values() for subject in fit.subjects))
-    else:
-        who = [subjects] if isinstance(subjects, str) else texts(subjects, "the subjects asked for")
-        refuse_repeats(who, "subject", "the subjects asked for")
-    for name, fit in fits.items():
-        missing = [
-            f"{subject} ({fit.failures[subject]})" if subject in fit.failures else subject
-            for subject in sorted(set(who) - set(fit.subjects))
-        ]
-        if missing:
-            raise DataError(
-                f"the fit of {name!r} does not hold {some(missing)}; fit all layouts to the same "
-                "subjects, or name those to compare (subjects=)"
-            )
-    return who
-
-
-def _same_items(fits: Mapping[str, Fit], subject: str) -> list[str]:
-    """List the items that a subject attempted, and refuse fits to other outcomes."""
-    seen = {name: Attempted.of(fit, int(fit.places([subject])[0])) for name, fit in fits.items()}
-    known = [
-        (name, pd.DataFrame({"y": own.successes, "n": own.trials}, own.names))
-        for name, own in seen.items()
-    ]
-    first, reference = known[0]
-    for name, table in known[1:]:
-        there, here = f"the fit of {first!r}", f"the fit of {name!r}"
-        same_names(table.index, reference.index, f"{subject}'s items in {here}", there)
-        differing = (table.loc[reference.index] != reference).any(axis=1)
-        if differing.any():
-            raise DataError(
-                f"{subject}'s outcomes in {here} are not those of {there} on "
-                f"{some(reference.index[differing])}; fit both to the same outcomes"
-            )
-    return list(seen[first].items)
-
-
-def _warning(found: LeaveOneOut, subject: str, not_converged: bool) -> str:
-    """State why the numbers of a subject or item are not reliable, with a remedy."""
-    bad = int(found.table["bad_k"].loc[subject])
-    faults = []
-    if bad and found.unit != "cell":
-        faults.append(
-            f"Pareto k {found.table['worst_k'].loc[subject]:.2f} above {found.limit:.2f}: fit "
-            f"without this {found.unit} and score its forecasts"
-        )
-    elif bad:
-        items = int(found.table["items"].loc[subject])
-        faults.append(
-            f"{bad} of {many(items, 'item')} have Pareto k above "
-            f"{found.limit:.2f}: fit without them and score their forecasts, or use cross_validate"
-        )
-    if not_converged:
-        faults.append("not converged, see Fit.diagnostics: sample it again, with more draws")
-    return "; ".join(faults)
-
-
-def _ranked(
-    found: Mapping[str, LeaveOneOut],
-    who: Sequence[str],
-    points: Sequence[np.ndarray],
-    warnings: Sequence[str],
-) -> pd.DataFrame:
-    """Rank layouts on the points of some subjects, an array (items, layouts) for each.
-
-    If whole items or subjects are left out, they are the points, in a single array.
-    """
-    cells = next(iter(found.values())).unit == "cell"
-    count = "items" if cells else "outcomes"
-    tables = [one.table.loc[list(who)] for one in found.values()]
-    if cells:
-        sizes = [np.linalg.norm(table["se"]) for table in tables]
-    else:
-        sizes = [standard_error(column) for column in points[0].T]
-    best = int(np.argmax([table["elpd"].sum() for table in tables]))
-    behind = [values - values[:, [best]] for values in points]
-    errors = [[standard_error(column) for column in values.T] for values in behind]
-    table = pd.DataFrame(
-        {
-            "layout": list(found),
-            "elpd": [table["elpd"].sum() for table in tables],
-            "se": sizes,
-            "p_loo": [table["p_loo"].sum() for table in tables],
-            count: [table[count].sum() for table in tables],
-            "elpd_diff": np.sum([values.sum(axis=0) for values in behind], axis=0),
-            "dse": np.linalg.norm(errors, axis=0),
-            "weight": stacking_weights(np.concatenate(points)),
-            "bad_k": [table["bad_k"].sum() for table in tables],
-            "warning": list(warnings),
-        }
+    _refuse_other_outcomes(fits, subjects)
+    results = {
+        name: loo(fit, subjects=subjects, unit=unit, progressbar=progressbar)
+        for name, fit in fits.items()
+    }
+    for name, elpd in results.items():
+        refuse_unreliable(elpd, unit, name)
+    index = next(iter(results.values())).elpd_i.indexes[unit]
+    pointwise = pd.DataFrame(
+        {name: elpd.elpd_i.to_series().reindex(index) for name, elpd in results.items()}
     )
-    table = table.sort_values("elpd", ascending=False, kind="stable", ignore_index=True)
-    table.insert(1, "rank", np.arange(1, len(table) + 1))
+    # ArviZ weights exp(elpd), which is 0 for an item of a thousand outcomes under every layout
+    behind = pointwise.sub(pointwise.max(axis=1), axis=0)
+    aligned = {
+        name: dataclasses.replace(elpd, elpd_i=elpd.elpd_i.copy(data=behind[name]))
+        for name, elpd in results.items()
+    }
+    table: pd.DataFrame = arviz_stats.compare(aligned, round_to="none")
+    reasons = []
+    for layout, reason in table["diag_elpd"].items():
+        lost = int((verdicts(fits[str(layout)], subjects)["status"] == "not converged").sum())
+        not_converged = f"{many(lost, 'subject')} not converged" * (lost > 0)
+        reasons.append("; ".join(filter(None, [str(reason), not_converged])))
+    table["diag_elpd"] = reasons
     return table
 
 
-def stacking_weights(elpd: np.ndarray) -> np.ndarray:
-    r"""Find the weights of the mixture of layouts' predictions with the highest predictive density.
-
-    .. math:: \max_w \sum_i \log \sum_l w_l \exp \mathrm{elpd}_{il}, \qquad w_l \ge 0, \;
-        \sum_l w_l = 1
-
-    Parameters
-    ----------
-    elpd : ndarray, shape (points, layouts)
-        Log predictive densities of points that were left out, in nats.
-
-    Returns
-    -------
-    ndarray, shape (layouts,)
-        Weights, which add up to 1.
-
-    References
-    ----------
-    Yao, Vehtari, Simpson and Gelman (2018), Using stacking to average Bayesian predictive
-    distributions, Bayesian Analysis 13(3), section 3.
-
-    Examples
-    --------
-    >>> stacking_weights(np.log([[0.9, 0.1], [0.8, 0.2], [0.2, 0.9]])).round(2)
-    array([0.78, 0.22])
-    """
-    layouts = elpd.shape[1]
-    behind = elpd - elpd.max(axis=1, keepdims=True)
-    likelihood = np.exp(np.maximum(behind, _FAR_BEHIND))
-
-    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        mixed = likelihood @ weights
-        return -np.log(mixed).mean(), -(likelihood / mixed[:, None]).mean(axis=0)
-
-    found = minimize(
-        loss,
-        np.full(layouts, 1 / layouts),
-        jac=True,
-        method="SLSQP",
-        bounds=[(0, 1)] * layouts,
-        constraints=LinearConstraint(np.ones(layouts), 1, 1),
-        tol=1e-9,
-    )
-    weights = np.clip(found.x, 0, 1)
-    return np.asarray(weights / weights.sum())
+def _refuse_other_outcomes(
+    fits: Mapping[str, Fit], subjects: Iterable[object] | str | None
+) -> None:
+    """Refuse fits whose subjects, items or outcomes differ."""
+    tables = []
+    for fit in fits.values():
+        rows = fit.places(subjects)
+        cells = fit.coded.select(rows).frame(pd.Index(fit.names(rows)), fit.item_names)
+        tables.append(cells.set_index(["subject", "item"]))
+    first = next(iter(fits))
+    for name, table in zip(fits, tables, strict=True):
+        index = tables[0].index.union(table.index)
+        differs = (tables[0].reindex(index) != table.reindex(index)).any(axis=1)
+        if differs.any():
+            subject, item, *_ = index[int(differs.to_numpy().argmax())]
+            raise DataError(
+                f"the fits of {first!r} and {name!r} have other outcomes, such as {subject}'s on "
+                f"{item}; fit both to the same outcomes, or name subjects with the same (subjects=)"
+            )

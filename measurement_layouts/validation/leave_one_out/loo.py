@@ -1,82 +1,48 @@
 """Leave-one-out of cells, items or subjects by Pareto-smoothed importance sampling."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import logsumexp
 
 from ...common.errors import FitError
-from ...common.messages import many
+from ...common.progress import track
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood
 from ...inference.forecasts.training import names_of_items
 from ...inference.given import refuse_few_draws, refuse_no_fit
 from ...inference.population.left_out import LeftOut
-from .smoothing import left_out, relative_efficiency, standard_error
+
+if TYPE_CHECKING:
+    from arviz_stats.utils import ELPDData
 
 type Unit = Literal["cell", "item", "subject"]
 """Unit that is left out: a subject's item, an item of all subjects, or a subject."""
 
-UNITS = ("cell", "item", "subject")
+REFITS = {
+    "cell": "validation.cross_validate([layout], evaluation, split=ml.validation.Cells(folds=10))",
+    "item": "validation.cross_validate([layout], evaluation, split=ml.validation.Items(folds=10))",
+    "subject": "score_forecast(fit_of_others.forecast(items, subjects=table), evaluation)",
+}
+"""Functions of the package that score by further fits what leave-one-out by a unit forecasts."""
+
 _FEWEST_DRAWS = 25  # least draws for which the tail can be smoothed
+_MOST_DRAWS = 1000  # draws with which whole items or subjects are left out, about
+_TRIED = 6  # whole items or subjects that are left out first, to see whether others can be
+_NUMBERS = ["elpd", "k", "p_loo"]  # of each cell, item or subject that is left out
+_NEARLY_ALL = 0.9  # share of units with a large Pareto k above which no elpd is reliable
 
 
-@dataclass(frozen=True, eq=False)
-class LeaveOneOut:
-    r"""Accuracy of a layout's predictions of left-out cells, items or subjects.
-
-    Made by `loo`.
-
-    Attributes
-    ----------
-    table : DataFrame
-        By cell, indexed by subject: ``elpd``, the sum over items of the log predictive density of
-        an item given the others, in nats; its standard error ``se`` (NaN for a single item);
-        ``p_loo``, the effective number of parameters; ``items`` attempted; ``bad_k``, the number
-        of them with a Pareto k above the limit; and ``worst_k``, the largest k. By item or by
-        subject, indexed by item or subject: the same columns, but with ``outcomes``, the number of
-        cells that are left out together, instead of ``items``, and without ``se``.
-    pointwise : xarray.Dataset
-        ``elpd`` and Pareto ``k`` of each attempted cell, (cell,), with the names of its subject and
-        item as an index: ``pointwise.sel(subject="Ann")`` selects a subject, and
-        ``pointwise.unstack("cell")`` makes a table of all pairs. By item or subject, of each of
-        them.
-    limit : float
-        Largest Pareto k of a reliable estimate: with S draws :math:`\min(1 - 1/\log_{10} S, 0.7)`.
-    unit : {"cell", "item", "subject"}
-        Unit that is left out.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"items": [9, 8], "bad_k": [2, 0]}, index=["Ann", "Bob"])
-    >>> LeaveOneOut(table, xr.Dataset(), limit=0.7)
-    <LeaveOneOut by cell: 2 subjects, 17 outcomes, 2 of them with a Pareto k above 0.70>
-    >>> table = pd.DataFrame({"outcomes": [9, 8], "bad_k": [1, 0]}, index=["sum", "product"])
-    >>> LeaveOneOut(table, xr.Dataset(), limit=0.7, unit="item")
-    <LeaveOneOut by item: 2 items, 17 outcomes, 1 of the items with a Pareto k above 0.70>
-    """
-
-    table: pd.DataFrame
-    pointwise: xr.Dataset
-    limit: float
-    unit: Unit = "cell"
-
-    def __repr__(self) -> str:
-        cells = self.unit == "cell"
-        count, bad = (
-            int(self.table[name].sum()) for name in ("items" if cells else "outcomes", "bad_k")
-        )
-        rows, those = ("subject", "them") if cells else (self.unit, f"the {self.unit}s")
-        return (
-            f"<LeaveOneOut by {self.unit}: {many(len(self.table), rows)}, "
-            f"{many(count, 'outcome')}, {bad} of {those} with a Pareto k above {self.limit:.2f}>"
-        )
-
-
-def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cell") -> LeaveOneOut:
+def loo(
+    fit: Fit,
+    *,
+    subjects: Iterable[object] | None = None,
+    unit: Unit = "cell",
+    progressbar: bool = True,
+) -> "ELPDData":
     r"""Estimate how well a layout predicts left-out cells, items or subjects.
 
     .. math:: \mathrm{elpd} = \sum_i \log p(y_i \mid y_{-i}), \qquad
@@ -107,7 +73,8 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     the left-out item is distributed about the mean of the others, with the standard deviation
     :math:`s \sqrt{1 + 1/(n - 1)}`; the other effects then sum to zero by themselves, which changes
     all subjects by about :math:`s / n` and is neglected. If each subject was fitted separately, the
-    result of an item is exactly the sum of its cells.
+    result of an item is exactly the sum of its cells. Six items or subjects are left out first; if
+    k is too large for all of them, the others are not tried.
 
     A constant of the fit, such as the mean failure towards which `mixture` pulls, is not changed,
     although it was computed with the left-out item.
@@ -120,18 +87,27 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
         Subjects whose items, or which themselves, are left out (default: all). Not allowed by item.
     unit : {"cell", "item", "subject"}
         Unit that is left out at a time.
+    progressbar : bool
+        Whether to show progress.
 
     Returns
     -------
-    LeaveOneOut
-        A table by subject or item, and the pointwise values.
+    arviz_stats.ELPDData
+        ``elpd``, in nats, its standard error ``se``, and the effective number of parameters ``p``;
+        the pointwise ``elpd_i``, ``pareto_k`` and ``p_loo_i``; and the largest reliable k,
+        ``good_k``. By cell, the pointwise values are those of the attempted cells, (cell,), indexed
+        by subject and item: ``elpd_i.sel(subject="Ann")`` selects a subject,
+        ``elpd_i.groupby("subject").sum()`` adds up each subject's, and ``elpd_i.unstack("cell")``
+        makes a table. By item or subject, they have a value for each. `arviz_plots.plot_khat` draws
+        the k, and `arviz_stats.compare` takes the results of several layouts.
 
     Raises
     ------
     FitError
         When `fit` is something else, a subject is not in the fit, or there are fewer than 25 draws;
         when the unit is unknown, subjects are left out of a fit that is not joint, `subjects` is
-        given by item, or there are too many own values to integrate over.
+        given by item, or there are too many own values to integrate over; when k is too large for
+        each of the items or subjects that are left out first.
     DataError
         When a subject is named twice.
 
@@ -148,60 +124,38 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cel
     >>> cohort = aaio.simulated_cohort()
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
     ...              draws=200, tune=200, chains=2, seed=1, progressbar=False)
-    >>> loo(result).table[["elpd", "se", "p_loo", "items", "bad_k"]].round(0)
-             elpd   se  p_loo  items  bad_k
-    subject
-    sim-01    ...
+    >>> elpd = loo(result, progressbar=False)
+    >>> elpd.n_samples, elpd.n_data_points, round(elpd.good_k, 2), elpd.elpd < 0
+    (400, 69, 0.62, True)
     """
     refuse_no_fit(fit)
-    check_unit(fit, unit, subjects)
+    _refuse_unit(fit, unit, subjects)
     rows = fit.places(subjects)
     draws = refuse_few_draws(fit, "leave-one-out", _FEWEST_DRAWS)
     if unit != "cell" and fit.layout.joint:
-        return _of_units(fit, unit, rows)
-    limit = min(1 - 1 / np.log10(draws), 0.7)
-    cells = [_by_item(fit, row, Attempted.of(fit, row)) for row in rows]
-    if unit == "item":
-        return _whole_items(pd.concat(cells), names_of_items(fit), limit)
-    summaries = [
-        (
-            cell["elpd"].sum(),
-            standard_error(cell["elpd"].to_numpy()),
-            cell["p_loo"].sum(),
-            len(cell),
-            int((~(cell["k"] <= limit)).sum()),
-            cell["k"].max(),
+        return _of_units(fit, unit, rows, progressbar)
+    tracked = track(rows.tolist(), len(rows), progressbar)
+    cells = pd.DataFrame(_of_cells(fit, tracked), columns=["subject", "item", *_NUMBERS])
+    if unit == "cell":
+        return _elpd_data("cell", cells.set_index(["subject", "item"]), draws)
+    items = cells.groupby("item").agg({"elpd": "sum", "k": "max", "p_loo": "sum"})
+    return _elpd_data("item", items.reindex(names_of_items(fit)).dropna(how="all"), draws)
+
+
+def refuse_unreliable(elpd: "ELPDData", unit: Unit, layout: str) -> None:
+    """Refuse an elpd of which nearly all parts have too large a Pareto k, and say what to call."""
+    bad = int((~(elpd.pareto_k <= elpd.good_k)).sum())
+    if bad > _NEARLY_ALL * elpd.n_data_points:
+        raise FitError(
+            f"leave-one-out by {unit} under layout {layout!r}: Pareto k is above {elpd.good_k:.2f} "
+            f"for {bad} of {elpd.n_data_points} {unit}s tried, so that draws of one fit cannot "
+            f"replace fits without them; fit without them: ml.{REFITS[unit]}"
         )
-        for cell in cells
-    ]
-    people = pd.Index(fit.names(rows), name="subject", dtype="str")
-    columns = ["elpd", "se", "p_loo", "items", "bad_k", "worst_k"]
-    table = pd.DataFrame(summaries, people, columns)
-    by_cell = pd.concat(cells)
-    codes = people.repeat([len(cell) for cell in cells])
-    index = pd.MultiIndex.from_arrays([codes, by_cell.index], names=["subject", "item"])
-    pointwise = xr.Dataset(
-        {name: ("cell", by_cell[name].to_numpy()) for name in ("elpd", "k")},
-        xr.Coordinates.from_pandas_multiindex(index, "cell"),
-    )
-    return LeaveOneOut(table, pointwise, limit)
 
 
-def _by_item(fit: Fit, row: int, items: Attempted) -> pd.DataFrame:
-    """Compute elpd, k and p_loo of a subject's items."""
-    posterior = fit.posterior.isel(subject=row)
-    profile = [posterior[latent.name].to_numpy() for latent in fit.layout.latents]
-    each = [draws.reshape(*draws.shape[:2], -1) for draws in profile]
-    r_eff = relative_efficiency(np.concatenate(each, axis=2))
-    numbers = [
-        left_out(logs, r_eff) for _, values in log_likelihood(fit, row, items) for logs in values
-    ]
-    return pd.DataFrame(numbers, pd.Index(items.items), ["elpd", "k", "p_loo"])
-
-
-def check_unit(fit: Fit, unit: str, subjects: object) -> None:
+def _refuse_unit(fit: Fit, unit: str, subjects: object) -> None:
     """Refuse an unknown unit, or one that cannot be left out of a fit."""
-    if unit not in UNITS:
+    if unit not in REFITS:
         raise FitError(f"unit={unit!r}; give the unit to leave out: 'cell', 'item' or 'subject'")
     if unit == "item" and subjects is not None:
         raise FitError(
@@ -216,52 +170,95 @@ def check_unit(fit: Fit, unit: str, subjects: object) -> None:
         )
 
 
-_MOST_DRAWS = 1000  # draws with which whole items or subjects are left out, about
+def _of_cells(fit: Fit, rows: Iterable[int]) -> Iterator[tuple[object, ...]]:
+    """Leave out the cells of some subjects: subject, item, elpd, k and p_loo of each."""
+    posterior, subjects = fit.posterior, fit.subjects
+    efficiency = _efficiency(fit, posterior) if fit.layout.joint else np.nan
+    for row in rows:
+        if not fit.layout.joint:
+            efficiency = _efficiency(fit, posterior.isel(subject=row))
+        attempted = Attempted.of(fit, row)
+        for items, logs in log_likelihood(fit, row, attempted):
+            for item, values in zip(attempted.items[items], logs, strict=True):
+                yield subjects[row], item, *_left_out(values, efficiency)
 
 
-def _of_units(fit: Fit, unit: Unit, subjects: np.ndarray) -> LeaveOneOut:
+def _of_units(fit: Fit, unit: Unit, subjects: np.ndarray, progressbar: bool) -> "ELPDData":
     """Predict all outcomes of each item, or of each of some subjects, from all other outcomes."""
-    sizes = fit.posterior.sizes
-    chains, each = sizes["chain"], sizes["draw"]
-    kept = np.arange(0, each, -(-chains * each // _MOST_DRAWS))
-    draws = (np.arange(chains)[:, None] * each + kept).ravel()
+    chains, size = (fit.posterior.sizes[dim] for dim in ("chain", "draw"))
+    thinned = np.arange(0, size, -(-chains * size // _MOST_DRAWS))
+    draws = (np.arange(chains)[:, None] * size + thinned).ravel()
     cohort = LeftOut.of(fit, draws)
-    levels = cohort.cohort.levels[unit]
-    places = subjects if unit == "subject" else np.arange(len(levels))
-    seed = int(fit.data.attrs["seed"])
-    numbers = np.empty((3, len(places)))
-    for at, place in enumerate(places):
-        values = cohort.marginal(unit, int(place), seed).values.reshape(chains, -1)
-        numbers[:, at] = left_out(values, relative_efficiency(np.exp(values - values.max())))
-    codes = cohort.cohort.item if unit == "item" else cohort.cohort.subject
-    counts = np.bincount(codes, minlength=int(places.max()) + 1)[places]
-    names = [levels[place] for place in places]
-    return _by_name(unit, names, numbers, counts, min(1 - 1 / np.log10(len(draws)), 0.7))
+    names, seed = np.array(cohort.cohort.levels[unit]), int(fit.data.attrs["seed"])
+    units = subjects if unit == "subject" else np.arange(len(names))
+    tried = _TRIED if len(units) > 2 * _TRIED else 0
+    first = np.linspace(0, len(units) - 1, tried).astype(int)
+    order = [*units[first], *np.delete(units, first)]
+    table = pd.DataFrame(index=pd.Index(names[units], name=unit), columns=_NUMBERS, dtype=float)
+    for number, chosen in enumerate(track(order, len(order), progressbar, f"{unit}s")):
+        if number == tried > 0:
+            refuse_unreliable(
+                _elpd_data(unit, table.dropna(how="all"), len(draws)), unit, fit.layout.name
+            )
+        values = cohort.marginal(unit, int(chosen), seed).values.reshape(chains, -1)
+        likelihood = np.exp(values - values.max())
+        table.loc[names[chosen]] = _left_out(values, _relative_efficiency(likelihood[..., None]))
+    return _elpd_data(unit, table, len(draws))
 
 
-def _whole_items(cells: pd.DataFrame, items: pd.Index, limit: float) -> LeaveOneOut:
-    """Join the cells of each item."""
-    groups = cells.groupby(level=0)
-    table = groups.agg({"elpd": "sum", "k": "max", "p_loo": "sum"}).assign(count=groups.size())
-    table = table.loc[items[items.isin(table.index)]]
-    *numbers, counts = table.to_numpy().T
-    return _by_name("item", list(table.index), np.stack(numbers), counts.astype(int), limit)
-
-
-def _by_name(
-    unit: Unit, names: list[str], numbers: np.ndarray, counts: np.ndarray, limit: float
-) -> LeaveOneOut:
-    """Make the tables of elpd, k and p_loo of items or subjects, of shape (3, names)."""
-    elpd, k, p_loo = numbers
-    table = pd.DataFrame(
-        {
-            "elpd": elpd,
-            "p_loo": p_loo,
-            "outcomes": counts,
-            "bad_k": (~(k <= limit)).astype(int),
-            "worst_k": k,
-        },
-        pd.Index(names, name=unit, dtype="str"),
+def _efficiency(fit: Fit, posterior: xr.Dataset) -> float:
+    """Compute effective draws per draw, averaged over the values of one posterior."""
+    variables = [posterior[latent.name] for latent in fit.layout.latents]
+    draws = [one.transpose("chain", "draw", ...).to_numpy() for one in variables]
+    return _relative_efficiency(
+        np.concatenate([values.reshape(*values.shape[:2], -1) for values in draws], axis=2)
     )
-    found = xr.Dataset({"elpd": ((unit,), elpd), "k": ((unit,), k)}, {unit: names})
-    return LeaveOneOut(table, found, limit, unit)
+
+
+def _relative_efficiency(draws: np.ndarray) -> float:
+    """Compute effective draws per draw, (chains, draws, quantities), averaged over quantities."""
+    from arviz_stats.base import array_stats  # slow to import
+
+    if len(draws) == 1:
+        return 1.0
+    sizes = array_stats.ess(draws, chain_axis=0, draw_axis=1, method="mean")
+    return float(np.mean(sizes) / (draws.shape[0] * draws.shape[1]))
+
+
+def _left_out(values: np.ndarray, efficiency: float) -> tuple[float, float, float]:
+    """Compute elpd, k and p_loo of a point from its log-likelihoods, (chains, draws)."""
+    from arviz_stats.base import array_stats  # slow to import
+
+    try:
+        with np.errstate(all="ignore"):  # for tails with almost equal values
+            elpd, k, p_loo = array_stats.loo(values, r_eff=efficiency)
+    except ValueError:  # the largest weights are equal, so that smoothing is not needed
+        size = np.log(values.size)
+        elpd, k = size - logsumexp(-values), 0.0
+        p_loo = logsumexp(values) - size - elpd
+    return float(elpd), float(k), float(p_loo)
+
+
+def _elpd_data(dim: str, table: pd.DataFrame, draws: int) -> "ELPDData":
+    """Make ArviZ's result of a table of elpd, k and p_loo by cell, item or subject."""
+    from arviz_stats.utils import ELPDDataLOO  # slow to import
+
+    if isinstance(table.index, pd.MultiIndex):
+        coords = xr.Coordinates.from_pandas_multiindex(table.index, dim)
+    else:
+        coords = xr.Coordinates({dim: table.index.to_numpy(dtype=str)})
+    elpd, pareto_k, p_loo = (xr.DataArray(table[name], coords, dim) for name in _NUMBERS)
+    limit = float(min(1 - 1 / np.log10(draws), 0.7))
+    return ELPDDataLOO(
+        elpd=float(elpd.sum()),
+        se=float(np.sqrt(len(table) * table["elpd"].var())),
+        p=float(p_loo.sum()),
+        n_samples=draws,
+        n_data_points=len(table),
+        scale="log",
+        warning=bool((~(pareto_k <= limit)).any()),
+        good_k=limit,
+        elpd_i=elpd,
+        pareto_k=pareto_k,
+        p_loo_i=p_loo,
+    )

@@ -95,7 +95,7 @@ def test_log_likelihood_averages_the_counts(study, who):
         counts = items.successes[places, None, None], items.trials[places, None, None]
         exact = np.log((weights * binom.pmf(*counts, right)).sum(axis=(1, 2)))
         np.testing.assert_allclose(values[:, 1, 7], exact, rtol=1e-9)
-    assert np.isfinite(loo(fit).pointwise["elpd"]).all()
+    assert np.isfinite(loo(fit).elpd_i).all()
 
 
 def test_a_subject_stands_alone(study):

@@ -153,6 +153,3 @@ def test_a_posterior_that_is_the_prior_is_noticed_by_the_log_likelihood_alone(
     spoilt(monkeypatch, fit_once, prior)
     found = half()
     assert found.verdict() == "not calibrated (log-likelihood)"
-    inside = found.table()["inside"]
-    assert inside.drop("log-likelihood").all()
-    assert not inside["log-likelihood"]

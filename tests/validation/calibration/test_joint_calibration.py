@@ -56,7 +56,7 @@ def test_a_residual_that_is_left_out_is_found(monkeypatch):
         **OPTIONS | {"draws": 800},
     )
     assert found.verdict().startswith("not calibrated")
-    assert not found.table().loc["weight", "inside"]
+    assert not found.table().loc["weight", "uniform"]
     assert found.table().loc["weight", "coverage"] < 0.8
 
 
@@ -66,7 +66,7 @@ def test_one_simulation_is_ranked_as_it_should_be():
     evaluation, truth = shared_layouts.simulated(layout)
     fitted = fit(layout, evaluation, draws=100, tune=200, chains=2, seed=1, progressbar=False)
     rng = np.random.default_rng(5)
-    table = run._ranks(fitted, evaluation, truth, "1", rng).set_index("quantity")
+    table = run.ranks(fitted, truth, ["1"], rng).set_index("quantity")
     assert list(table.index) == [
         "mean",
         "spread",

@@ -7,7 +7,6 @@ from helpers import small_layouts
 from scipy.stats import binom
 
 import measurement_layouts as ml
-from measurement_layouts.validation.calibration.ranking import MOST
 from measurement_layouts.validation.calibration.result import LOG_LIKELIHOOD
 from measurement_layouts.validation.calibration.run import ranks
 
@@ -39,7 +38,7 @@ def judged(truth, evaluation):
     def judge(draws, alpha=0.01):
         layout = small_layouts.coin()
         fit = small_layouts.crafted(layout, evaluation, {"p": draws})
-        found = ranks(fit, truth, seed=3)
+        found = ranks(fit, truth, fit.subjects, np.random.default_rng(3))
         status = fit.diagnostics()[["status", "reason"]]
         return ml.validation.SimulationBasedCalibration(layout, found, status, alpha)
 
@@ -64,23 +63,13 @@ def test_draws_from_the_posterior_are_calibrated(right):
     assert (table["p"] > 0.01).all()
     error = np.sqrt(0.09 / COINS)
     assert ((table["coverage"] - 0.9).abs() < 3 * error).all()
-    assert abs(table.loc["p", "z"]) < 3 / np.sqrt(COINS)
-
-
-def test_contraction_is_that_of_the_beta(right, heads):
-    """One minus mean variance of Beta(1 + h, 1 + n - h) over that of the prior, 1 / 12."""
-    a, b = 1 + heads, 1 + TOSSES - heads
-    variance = (a * b / ((a + b) ** 2 * (a + b + 1))).mean()
-    # the prior's variance is that of the 200 true values, its error about 6 %
-    expected = 1 - 12 * variance
-    assert right.table().loc["p", "contraction"] == pytest.approx(expected, abs=0.03)
 
 
 def test_each_rank_counts_the_draws_below(right, truth, heads):
     draws = exact(heads)
     found = right.ranks.set_index(["simulation", "quantity"])
     own = found.xs("p", level="quantity").loc[truth.index]
-    assert (own["draws"] == MOST).mean() > 0.9  # independent draws: many effective ones
+    assert (own["draws"] == 99).mean() > 0.9  # independent draws: many effective ones
     for flat, true, count, rank in zip(
         draws.reshape(COINS, -1), truth["p"], own["draws"], own["rank"], strict=True
     ):
@@ -98,16 +87,16 @@ def test_equal_values_share_ranks_by_lot(judged, truth):
     stuck = np.broadcast_to(truth.to_numpy()[:, :, None], (COINS, 2, 150)).copy()
     found = judged(stuck)
     assert found.not_converged == COINS  # chains that never move
-    assert found.ranks["rank"].nunique() > 0.9 * MOST
-    assert found.table()["inside"].all()
+    assert found.ranks["rank"].nunique() > 90
+    assert found.table()["uniform"].all()
 
 
 def test_the_prior_itself_passes_but_for_the_log_likelihood(judged, heads):
     """Twin that must fail: a posterior that learnt nothing."""
     found = judged(np.random.default_rng(5).random((COINS, 2, 150)))
     table = found.table()
-    assert table.loc["p", "inside"]
-    assert not table.loc[LOG_LIKELIHOOD, "inside"]
+    assert table.loc["p", "uniform"]
+    assert not table.loc[LOG_LIKELIHOOD, "uniform"]
     assert not found.calibrated
 
 
@@ -115,7 +104,7 @@ def test_the_prior_itself_passes_but_for_the_log_likelihood(judged, heads):
 def test_a_wrong_width_is_noticed(judged, heads, factor):
     """Twins that must fail: tosses counted four times, or a quarter."""
     found = judged(exact(heads * factor, TOSSES * factor))
-    assert not found.table().loc["p", "inside"]
+    assert not found.table().loc["p", "uniform"]
     assert (found.table().loc["p", "coverage"] < 0.9) == (factor > 1)
 
 
@@ -124,15 +113,3 @@ def test_a_wrong_likelihood_is_noticed(judged, heads):
     found = judged(exact(np.minimum(heads + 2, TOSSES)))
     assert not found.calibrated
     assert found.verdict().startswith("not calibrated (p")
-
-
-def test_a_simulation_that_failed_is_no_calibration(right):
-    found = right
-    status = found.status.copy()
-    status.loc["lost", ["status", "reason"]] = ["failed", "ValueError: no start"]
-    lost = ml.validation.SimulationBasedCalibration(found.layout, found.ranks, status, found.alpha)
-    assert found.calibrated
-    assert not lost.calibrated
-    assert lost.failed == 1
-    assert lost.inconclusive
-    assert "1 failed) in 201 simulations" in repr(lost)

@@ -7,7 +7,7 @@ from helpers import graded_layouts, small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.validation.calibration.run import _profiles
+from measurement_layouts.validation.calibration import run
 
 GRID = {"method": "grid", "draws": 400, "tune": 1, "chains": 2, "progressbar": False}
 TOSSES = pd.DataFrame(index=[f"toss {number}" for number in range(12)])
@@ -37,38 +37,22 @@ def test_a_seed_makes_it_reproducible(found):
     assert not other["truth"].equals(found.ranks["truth"])
 
 
-def test_profiles_and_outcomes_have_streams_of_their_own(monkeypatch, found):
+def test_profiles_outcomes_and_chains_have_streams_of_their_own(monkeypatch):
     """The same seed in both would make outcomes follow the profile's own random numbers."""
-    from measurement_layouts.validation.calibration import run
+    seeds = []
 
-    seeds = {}
-    real = {"profiles": run._profiles, "outcomes": run.simulate, "fit": run.fit, "ties": run.ranks}
+    def noted(function, *place):
+        def call(*args, **more):
+            seeds.append(args[place[0]] if place else more["seed"])
+            return function(*args, **more)
 
-    def profiles(layout, count, seed):
-        seeds["profiles"] = seed
-        return real["profiles"](layout, count, seed)
+        return call
 
-    def outcomes(*args, seed, **more):
-        seeds["outcomes"] = seed
-        return real["outcomes"](*args, seed=seed, **more)
-
-    def fit(*args, seed, **more):
-        seeds["fit"] = seed
-        return real["fit"](*args, seed=seed, **more)
-
-    def ties(fitted, truth, seed):
-        seeds["ties"] = seed
-        return real["ties"](fitted, truth, seed)
-
-    for name, own in (
-        ("_profiles", profiles),
-        ("simulate", outcomes),
-        ("fit", fit),
-        ("ranks", ties),
-    ):
-        monkeypatch.setattr(run, name, own)
-    assert run.sbc(small_layouts.coin(), TOSSES, simulations=60, **GRID).ranks.equals(found.ranks)
-    assert len(set(seeds.values())) == 4
+    monkeypatch.setattr(run, "sample_prior", noted(run.sample_prior, 2))
+    for name in ("simulate", "fit"):
+        monkeypatch.setattr(run, name, noted(getattr(run, name)))
+    run.sbc(small_layouts.coin(), TOSSES, simulations=20, **GRID)
+    assert len(seeds) == len(set(seeds)) == 3
 
 
 def test_profiles_come_from_the_prior():
@@ -80,7 +64,7 @@ def test_profiles_come_from_the_prior():
             small_layouts.labelled().outcome.expression * ml.Noise("noise"),
         ),
     )
-    drawn = _profiles(layout, 2000, seed=1)
+    ((_, drawn),) = run._truths(layout, TOSSES, None, 2000, 1)
     assert list(drawn.columns) == ["ability[AS]", "ability[CEc]", "noise"]
     expected = {"ability[AS]": (2.5, 5), "ability[CEc]": (2.5, 5), "noise": (0.5, 1)}
     for name, (mean, width) in expected.items():
@@ -112,27 +96,3 @@ def test_steps_are_calibrated(leaf):
 def test_options_are_checked_first(wrong, words):
     with pytest.raises(FitError, match=words):
         ml.validation.sbc(small_layouts.coin(), TOSSES, **({"simulations": 20} | GRID | wrong))
-
-
-def test_outcomes_that_count_twice_are_said(animal_ai):
-    ranks = pd.DataFrame(
-        {
-            "simulation": [str(number) for number in range(40)],
-            "quantity": "noiseLevel",
-            "truth": np.linspace(0, 1, 40),
-            "mean": 0.5,
-            "sd": 0.1,
-            "draws": 99,
-            "rank": 0,
-            "position": np.linspace(0, 0.999, 40),
-        }
-    )
-    status = pd.DataFrame({"status": "ok", "reason": ""}, ranks["simulation"])
-    found = ml.validation.SimulationBasedCalibration(animal_ai, ranks, status, 0.01)
-    assert found.uses_outcomes_twice
-    assert "outcomes count twice" in repr(found)
-    assert "mean failure" in found.verdict()
-    half = small_layouts.animal_ai(toward=0.5)
-    assert not ml.validation.SimulationBasedCalibration(
-        half, ranks, status, 0.01
-    ).uses_outcomes_twice

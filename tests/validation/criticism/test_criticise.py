@@ -53,10 +53,12 @@ def test_what_is_missing_comes_first_and_nobody_else_is_accused(found):
 def test_the_expected_gain_is_what_adding_it_gains(found, fitted, planted):
     """Within three standard errors together; for Bob, whom light leaves cold, not from 0."""
     larger = ml.fit(two_demands.layout("lit"), planted, **two_demands.SAMPLING)
-    table = compare_layouts({"small": fitted, "large": larger}).table
-    elpd = table.pivot_table(index="subject", columns="layout", values="elpd")
-    actual = elpd["large"] - elpd["small"]
-    error = table.groupby("subject")["dse"].max()
+    fits = {"small": fitted, "large": larger}
+    tables = {name: compare_layouts(fits, subjects=name) for name in WHO}
+    actual = {
+        name: table["elpd"]["large"] - table["elpd"]["small"] for name, table in tables.items()
+    }
+    error = {name: table["dse"].max() for name, table in tables.items()}
     ours = found.table[found.table["property"] == "lit"].set_index("subject")
     for subject in WHO:
         tolerance = 3 * np.hypot(error[subject], ours.loc[subject, "gain_se"])

@@ -24,9 +24,9 @@ def test_leave_one_out_of_a_cell(shared_fit, shared_data):
     hit = shared_data.successes.to_numpy()[:, :, None]
     likelihood = np.where(hit == 1, chance, 1 - chance)
     by_hand = np.log(1 / (1 / likelihood).mean(axis=-1))
-    sure = found.pointwise["k"].to_numpy() < 0.3
+    sure = found.pareto_k.to_numpy() < 0.3
     assert sure.mean() > 0.5
-    elpds = found.pointwise["elpd"].to_numpy()
+    elpds = found.elpd_i.to_numpy()
     np.testing.assert_allclose(elpds[sure], by_hand.ravel()[sure], atol=0.05)
 
 
@@ -48,5 +48,5 @@ def test_two_grades_are_a_success(unit):
         layout = ml.Layout(type(outcome).__name__, outcome)
         evaluation = ml.Evaluation.of_outcomes(layout, {"solved": outcomes}, items)
         fit = ml.fit(layout, evaluation, draws=2000, tune=500, seed=1, progressbar=False)
-        elpd.append(ml.validation.loo(fit, unit=unit).table["elpd"].to_numpy())
+        elpd.append(ml.validation.loo(fit, unit=unit).elpd_i.to_numpy())
     np.testing.assert_allclose(*elpd, atol=0.2)  # about four Monte Carlo errors

@@ -2,6 +2,7 @@
 
 import tracemalloc
 
+import arviz_plots
 import arviz_stats
 import numpy as np
 import pandas as pd
@@ -84,28 +85,21 @@ def test_numbers_are_arvizs(fitted, animal_ai, cohort, which):
         ),
         pointwise=True,
     )
-    row, own = found.table.loc["Ann"], found.pointwise.sel(subject="Ann").sel(item=names)
-    np.testing.assert_allclose(own["elpd"], wanted.elpd_i, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(own["k"], wanted.pareto_k, rtol=0, atol=1e-6)
-    summary = row[["elpd", "se", "p_loo"]].to_numpy(dtype=float)
-    np.testing.assert_allclose(summary, [wanted.elpd, wanted.se, wanted.p], rtol=0, atol=1e-8)
-    assert found.limit == wanted.good_k
-    assert row["items"] == wanted.n_data_points == len(names)
-    assert row["worst_k"] == own["k"].max()
+    for name in ("elpd_i", "pareto_k"):
+        ours = found[name].sel(subject="Ann").sel(item=names)
+        np.testing.assert_allclose(ours, wanted[name], rtol=0, atol=1e-6)
+    for name in ("elpd", "se", "p", "good_k", "n_samples", "n_data_points", "scale", "warning"):
+        assert found[name] == pytest.approx(wanted[name], abs=1e-8)
+    arviz_plots.plot_khat(found, backend="none")
 
 
 def test_only_attempted_items_count(fitted, cohort):
     found = ml.validation.loo(fitted)
-    assert found.table.index.tolist() == fitted.subjects
-    assert found.table.loc["Dot", "items"] == 12
     attempted = (cohort.trials > 0).stack()
-    assert set(found.pointwise["cell"].values) == set(attempted.index[attempted])
-    sums = found.pointwise["elpd"].groupby("subject").sum()
-    np.testing.assert_allclose(sums.sel(subject=fitted.subjects), found.table["elpd"])
-    assert repr(found) == (
-        f"<LeaveOneOut by cell: 6 subjects, 132 outcomes, {found.table['bad_k'].sum()} of them "
-        "with a Pareto k above 0.60>"
-    )
+    assert set(found.elpd_i["cell"].values) == set(attempted.index[attempted])
+    of_subject = found.elpd_i.groupby("subject").sum()
+    np.testing.assert_allclose(of_subject.sum(), found.elpd)
+    assert found.elpd_i.unstack("cell").sel(subject="Dot").notnull().sum() == 12
 
 
 def test_a_store_and_a_file_give_the_same(fitted, saved, animal_ai, cohort, sampling, tmp_path):
@@ -113,8 +107,8 @@ def test_a_store_and_a_file_give_the_same(fitted, saved, animal_ai, cohort, samp
     wanted = ml.validation.loo(fitted, subjects=["Bob"])
     for fit in (stored, ml.load(tmp_path / "fits"), ml.load(saved)):
         found = ml.validation.loo(fit, subjects=["Bob"])
-        pd.testing.assert_frame_equal(found.table, wanted.table)
-        assert found.pointwise.identical(wanted.pointwise)
+        assert found.elpd_i.identical(wanted.elpd_i)
+        assert found.pareto_k.identical(wanted.pareto_k)
 
 
 # --- fits that left the item out -----------------------------------------------------------------
@@ -145,10 +139,10 @@ def test_a_coin_in_closed_form():
     _, values = in_memory(fit, "Ann")
     found = ml.validation.loo(fit)
     slack = 4 * mc_error(values)
-    assert abs(found.table.loc["Ann", "elpd"] - exact.sum()) < slack < 0.2
+    assert abs(found.elpd - exact.sum()) < slack < 0.2
     in_sample = logsumexp(values, axis=(1, 2)).sum() - 6 * np.log(values[0].size)
     assert abs(in_sample - exact.sum()) > 3 * slack  # twin: seeing the item is not foreseeing it
-    np.testing.assert_allclose(in_sample - found.table.loc["Ann", "elpd"], found.table["p_loo"])
+    np.testing.assert_allclose(in_sample - found.elpd, found.p)
 
 
 def test_refits_without_each_item():
@@ -169,13 +163,11 @@ def test_refits_without_each_item():
     exact = np.log(np.where(outcomes[:, None] == 1, chances, 1 - chances).mean(axis=1))
     _, values = in_memory(fit, "all")
     found, slack = ml.validation.loo(fit, subjects=["all"]), 4 * mc_error(values)
-    assert abs(found.table.loc["all", "elpd"] - exact.sum()) < slack < 0.2
-    np.testing.assert_allclose(
-        found.pointwise["elpd"].sel(subject="all"), exact, rtol=0, atol=slack
-    )
+    assert abs(found.elpd - exact.sum()) < slack < 0.2
+    np.testing.assert_allclose(found.elpd_i, exact, rtol=0, atol=slack)
     in_sample = (logsumexp(values, axis=(1, 2)) - np.log(values[0].size)).sum()
     assert abs(in_sample - exact.sum()) > 3 * slack  # twin
-    assert found.table.loc["all", "bad_k"] == 0
+    assert not found.warning
 
 
 # --- the edges -----------------------------------------------------------------------------------
@@ -191,8 +183,8 @@ def test_an_item_that_decides_the_profile_is_named(rng):
     """Draws that find the one failure next to impossible: the weights' tail has infinite mean."""
     fit = crafted(1 - rng.uniform(0, 1, (2, 500)) ** 6, [1, 1, 1, 0])
     found = ml.validation.loo(fit)
-    assert found.pointwise["k"].to_numpy()[3] == found.table.loc["Ann", "worst_k"] > 1
-    assert found.table.loc["Ann", "bad_k"] == 1
+    assert (found.pareto_k > found.good_k).values.tolist() == [False, False, False, True]
+    assert found.warning
 
 
 @pytest.mark.parametrize("edge", [0.3, 1.0])
@@ -201,22 +193,17 @@ def test_draws_all_alike(edge):
     found = ml.validation.loo(crafted(np.full((2, 50), edge), [1, 0]))
     wanted = np.log(np.clip([edge, 1 - edge], 1e-12, 1 - 1e-12))
     rounded = 1e-4  # 1 - 1e-12 is
-    np.testing.assert_allclose(found.pointwise["elpd"], wanted, rtol=0, atol=rounded)
-    assert found.table.loc["Ann", ["p_loo", "bad_k", "worst_k"]].abs().max() < 1e-9
+    np.testing.assert_allclose(found.elpd_i, wanted, rtol=0, atol=rounded)
+    assert abs(found.p) < 1e-9
+    assert found.pareto_k.max() == 0
 
 
 def test_largest_weights_all_alike(rng):
     """A plateau of the most surprised draws is an importance sample as it is."""
     draws = np.where(rng.uniform(size=(2, 500)) < 0.5, 0.2, rng.uniform(0.3, 0.9, (2, 500)))
     found = ml.validation.loo(crafted(draws, [1, 1]))
-    np.testing.assert_allclose(found.pointwise["elpd"], -np.log((1 / draws).mean()))
-    assert found.table.loc["Ann", "worst_k"] == 0
-
-
-def test_a_single_item_has_no_standard_error(rng):
-    found = ml.validation.loo(crafted(rng.uniform(0.2, 0.8, (2, 100)), [1]))
-    assert np.isnan(found.table.loc["Ann", "se"])
-    assert np.isfinite(found.table.loc["Ann", ["elpd", "p_loo"]]).all()
+    np.testing.assert_allclose(found.elpd_i, -np.log((1 / draws).mean()))
+    assert found.pareto_k.max() == 0
 
 
 def test_a_single_chain(rng):
@@ -229,7 +216,7 @@ def test_a_single_chain(rng):
     }
     fit = small_layouts.crafted(small_layouts.coin(), tosses, {"p": draws[None]})
     wanted = arviz_stats.loo(xr.DataTree.from_dict(tree), pointwise=True)
-    np.testing.assert_allclose(ml.validation.loo(fit).pointwise["elpd"], wanted.elpd_i, atol=1e-9)
+    np.testing.assert_allclose(ml.validation.loo(fit).elpd_i, wanted.elpd_i, atol=1e-9)
 
 
 def test_too_few_draws(rng):

@@ -1,15 +1,14 @@
 """Leave-one-out of whole items and subjects: by hand, against refits, and what is refused."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers import joint_fits, shared_layouts
 from scipy.special import log_expit, logsumexp, roots_hermitenorm
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
+from measurement_layouts.inference.population.left_out import LeftOut
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation.leave_one_out.compare import stacking_weights
 
 SUBJECTS, ITEMS = 12, 8
 
@@ -60,7 +59,7 @@ def test_whole_units_by_hand(fit, evaluation, unit):
     found = ml.validation.loo(fit, unit=unit)
     draws, won = draws_of(fit), evaluation.successes.to_numpy()
     by_hand = []
-    for place in range(len(found.table)):
+    for place in range(found.n_data_points):
         if unit == "item":
             others = np.delete(draws["ease"], place, axis=1).mean(axis=1)
             logits = draws["ability"] + others[:, None]
@@ -70,29 +69,23 @@ def test_whole_units_by_hand(fit, evaluation, unit):
             logits = draws["ease"] + draws["mean"][:, None]
             levels = own_part(logits, won[place], draws["spread"])
         by_hand.append(np.log(len(levels)) - logsumexp(-levels))
-    sure = found.table["worst_k"].to_numpy() < 0.4
+    sure = found.pareto_k.to_numpy() < 0.4
     assert sure.sum() >= 3
-    apart = found.table["elpd"].to_numpy() - np.array(by_hand)
-    np.testing.assert_allclose(apart[sure], 0, atol=0.1)
-    assert found.unit == unit
-    assert repr(found).startswith(f"<LeaveOneOut by {unit}: {len(found.table)} {unit}s, 96 outc")
-    assert found.table["outcomes"].tolist() == [won.size // len(found.table)] * len(found.table)
-    assert list(found.pointwise["elpd"].dims) == [unit]
+    differences = found.elpd_i.to_numpy() - np.array(by_hand)
+    np.testing.assert_allclose(differences[sure], 0, atol=0.1)
+    assert found.elpd_i.dims == (unit,)
 
 
 def test_what_others_taught_of_an_item_is_not_known_of_a_new_one(fit):
     """By cell an item's own ease is known, so that whole items are foreseen worse."""
-    cells = ml.validation.loo(fit).pointwise["elpd"]
-    items = ml.validation.loo(fit, unit="item").table["elpd"]
-    assert items.sum() < float(cells.sum()) - 1
+    assert ml.validation.loo(fit, unit="item").elpd < ml.validation.loo(fit).elpd - 1
 
 
 def test_some_subjects_are_left_out(fit):
     names = fit.subjects[3:5]
     found = ml.validation.loo(fit, unit="subject", subjects=names)
     every = ml.validation.loo(fit, unit="subject")
-    assert found.table.index.tolist() == names
-    pd.testing.assert_frame_equal(found.table, every.table.loc[names])
+    assert found.elpd_i.identical(every.elpd_i.sel(subject=names))
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +98,11 @@ def alone(evaluation):
 def test_an_item_of_subjects_alone_is_its_cells(alone):
     cells = ml.validation.loo(alone)
     items = ml.validation.loo(alone, unit="item")
-    of_item = cells.pointwise.to_dataframe().groupby(level="item")
-    expected = of_item["elpd"].sum().loc[items.table.index]
-    np.testing.assert_allclose(items.table["elpd"], expected, rtol=1e-12)
-    worst = of_item["k"].max().loc[items.table.index]
-    np.testing.assert_allclose(items.table["worst_k"], worst)
-    assert items.table["p_loo"].sum() == pytest.approx(cells.table["p_loo"].sum())
+    of_item = cells.elpd_i.groupby("item").sum().sel(item=items.elpd_i["item"])
+    np.testing.assert_allclose(items.elpd_i, of_item, rtol=1e-12)
+    worst = cells.pareto_k.groupby("item").max().sel(item=items.elpd_i["item"])
+    np.testing.assert_allclose(items.pareto_k, worst)
+    assert items.p == pytest.approx(cells.p)
 
 
 @pytest.mark.parametrize(
@@ -129,38 +121,33 @@ def test_what_cannot_be_left_out_is_refused(alone, options, words):
 
 
 def test_layouts_are_compared_by_item(fit, alone):
-    compared = ml.validation.compare_layouts({"rasch": fit, "alone": alone}, unit="item")
-    single = {
-        name: ml.validation.loo(one, unit="item")
-        for name, one in {"rasch": fit, "alone": alone}.items()
-    }
-    points = np.stack([one.table["elpd"] for one in single.values()], axis=1)
-    total = compared.total.set_index("layout")
-    for place, name in enumerate(single):
-        assert total.loc[name, "elpd"] == pytest.approx(points[:, place].sum())
-        assert total.loc[name, "weight"] == pytest.approx(stacking_weights(points)[place])
-        assert total.loc[name, "se"] == pytest.approx(np.sqrt(ITEMS * points[:, place].var(ddof=1)))
-    apart = points[:, 0] - points[:, 1]
-    behind = compared.total.iloc[1]
-    assert behind["elpd_diff"] == pytest.approx(-abs(apart.sum()))
-    assert behind["dse"] == pytest.approx(np.sqrt(ITEMS * apart.var(ddof=1)))
-    assert compared.unit == compared.rows == "item"
-    assert repr(compared).startswith("<LayoutComparison by item: 2 layouts, 8 items; best in tot")
-    assert compared.table.columns[0] == "item"
-    assert len(compared.table) == 2 * ITEMS
-    assert compared.table["dse"].isna().all()
+    fits = {"rasch": fit, "alone": alone}
+    compared = ml.validation.compare_layouts(fits, unit="item")
+    single = {name: ml.validation.loo(one, unit="item") for name, one in fits.items()}
+    for name, one in single.items():
+        assert compared.loc[name, "elpd"] == pytest.approx(one.elpd)
+    gaps = single["rasch"].elpd_i - single["alone"].elpd_i
+    assert compared.iloc[1]["elpd_diff"] == pytest.approx(-abs(float(gaps.sum())))
+    assert compared.iloc[1]["dse"] == pytest.approx(float(np.sqrt(ITEMS * gaps.var())))
 
 
-def test_a_warning_names_what_is_left_out(evaluation):
-    """An item that decides the others' profiles almost alone."""
+def test_items_that_all_change_the_posterior_are_not_ranked(monkeypatch):
+    """Draws of which few explain any item: the first items tell, and the others are not tried."""
+    evaluation = shared_layouts.simulated(shared_layouts.rasch(), SUBJECTS, 14)[0]
     draws = joint_fits.random_draws(shared_layouts.rasch(), evaluation, 400, seed=3)
-    draws["ability"] *= 4
+    draws["ability"] *= 8
     made = joint_fits.crafted(shared_layouts.rasch(), evaluation, draws, chains=2)
-    compared = ml.validation.compare_layouts({"one": made, "other": made}, unit="item")
-    bad = compared.table[compared.table["bad_k"] > 0]
-    assert len(bad)
-    assert bad["warning"].str.contains("fit without this item and score its forecasts").all()
-    assert compared.total["warning"].str.contains("items? with a warning").all()
+    tried, marginal = [], LeftOut.marginal
+
+    def counted(cohort, unit, place, seed):
+        tried.append(place)
+        return marginal(cohort, unit, place, seed)
+
+    monkeypatch.setattr(LeftOut, "marginal", counted)
+    words = "for 6 of 6 items tried.*ml.validation.cross_validate.*split=ml.validation.Items"
+    with pytest.raises(FitError, match=words):
+        ml.validation.compare_layouts({"one": made}, unit="item")
+    assert len(tried) == len(set(tried)) == 6
 
 
 def refitted(layout, evaluation, place):
@@ -182,13 +169,13 @@ def test_items_against_fits_without_them(evaluation):
     whole = ml.fit(layout, evaluation, **options)
     found = ml.validation.loo(whole, unit="item")
     expected = np.array([refitted(layout, evaluation, place) for place in range(ITEMS)])
-    sure = found.table["bad_k"].to_numpy() == 0
+    sure = found.pareto_k.to_numpy() <= found.good_k
     assert sure.sum() >= 4
-    apart = (found.table["elpd"].to_numpy() - expected)[sure]
+    apart = (found.elpd_i.to_numpy() - expected)[sure]
     assert abs(apart.mean()) < 0.15
     assert np.abs(apart).max() < 0.5
-    cells = ml.validation.loo(whole).pointwise["elpd"].groupby("item").sum()
-    cells = cells.sel(item=found.table.index).to_numpy()
+    cells = ml.validation.loo(whole).elpd_i.groupby("item").sum()
+    cells = cells.sel(item=found.elpd_i["item"]).to_numpy()
     assert (cells - expected)[sure].mean() > 0.2
 
 
@@ -208,9 +195,9 @@ def test_subjects_against_fits_without_them():
         logits = draws["ease"] + draws["mean"][:, None]
         levels = own_part(logits, evaluation.successes.to_numpy()[place], draws["spread"])
         expected.append(logsumexp(levels) - np.log(len(levels)))
-    table = found.table.iloc[places]
-    sure = table["bad_k"].to_numpy() == 0
+    chosen = found.elpd_i[::2].to_numpy()
+    sure = found.pareto_k[::2].to_numpy() <= found.good_k
     assert sure.sum() >= 5
-    apart = (table["elpd"].to_numpy() - np.array(expected))[sure]
+    apart = (chosen - np.array(expected))[sure]
     assert abs(apart.mean()) < 0.15
     assert np.abs(apart).max() < 0.5

@@ -203,7 +203,7 @@ def compared_layouts(
     Returns
     -------
     DataFrame
-        `LayoutComparison.total`, indexed by layout.
+        Result of `compare_layouts`.
     """
     marked, places = prepared(evaluation)
     made = {name: make() for name, make in layouts.items()}
@@ -212,7 +212,7 @@ def compared_layouts(
         name: fit(layout, marked, subjects=subjects, **_SAMPLING)  # type: ignore[arg-type]
         for name, layout in made.items()
     }
-    return compare_layouts(fits).total.set_index("layout")
+    return compare_layouts(fits, progressbar=False)
 
 
 def abilities(evaluation: Evaluation) -> pd.DataFrame:
