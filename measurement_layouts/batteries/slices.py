@@ -1,12 +1,15 @@
 """Dominant slices: items on which no other demand is higher than the one of interest."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
 
 from ..common.errors import DataError
+from ..evaluations.cells import Cells
 from ..evaluations.tables import name_cells, need_columns, read_numbers, texts
 
 ANCHOR = 20  # levels above the lowest, where all subjects are assumed to fail
@@ -89,13 +92,15 @@ class Slices:
         levels = occurring[(occurring > 0) | (highest == 0).any()]
         return cls(names, levels, highest, demands == highest[:, None])
 
-    def counts(self, values: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """Add up a value of every subject and item over slices.
+    def counts(self, cells: Cells, values: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Add up a value of every attempted cell over slices.
 
         Parameters
         ----------
-        values : ndarray, shape (subjects, items)
-            Trials or successes.
+        cells : Cells
+            Attempted cells of subjects and items.
+        values : ndarray, shape (cells,)
+            Ones, trials or successes.
         times : ndarray, shape (resamples, items)
             How often each item counts.
 
@@ -103,14 +108,10 @@ class Slices:
         -------
         ndarray of float, shape (resamples, subjects, dimensions, levels)
         """
-        shape = len(times), len(values), len(self.dimensions)
-        width = len(values) * len(self.dimensions)
-        found = np.empty((*shape, len(self.levels)))
-        for place, level in enumerate(self.levels):
-            chosen = np.flatnonzero(self.level == level)
-            cells = values.T[chosen, :, None] * self.dominant[chosen, None, :]
-            summed = times[:, chosen].astype(float) @ cells.reshape(len(chosen), width).astype(
-                float
-            )
-            found[..., place] = summed.reshape(shape)
-        return found
+        shape = cells.shape[0], len(self.dimensions), len(self.levels)
+        cell, dimension = np.nonzero(self.dominant[cells.item])
+        item = cells.item[cell]
+        level = np.searchsorted(self.levels, self.level[item])
+        place = np.ravel_multi_index((cells.subject[cell], dimension, level), shape)
+        sums = coo_array((values[cell], (place, item)), (math.prod(shape), cells.shape[1])).tocsr()
+        return np.asarray((sums @ times.T.astype(float)).T.reshape(-1, *shape))

@@ -9,6 +9,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.batteries.characteristic import characteristic_curves
 from measurement_layouts.batteries.slices import Slices
+from measurement_layouts.evaluations.cells import Cells
 
 NAMES = one_dominant.NAMES
 
@@ -30,8 +31,9 @@ def test_dominant_slices_by_their_definition(rng):
     slices = Slices.of(items, NAMES)
     assert slices.levels.tolist() == [0, 1, 2, 3]  # level 0, since an item demands nothing
     times = rng.integers(0, 3, (2, 200))
-    values = rng.integers(0, 5, (1, 200))
-    found = slices.counts(values, times)
+    values = rng.integers(1, 5, (1, 200))
+    cells = Cells.of_tables(values, values)
+    found = slices.counts(cells, cells.trials, times)
     for place, name in enumerate(NAMES):
         for level in range(4):
             inside = (items[name] == level) & (items.drop(columns=name) <= level).all(axis=1)
@@ -117,5 +119,6 @@ def test_what_cannot_be_asked_is_refused(evaluation, curves):
 def test_a_level_that_is_nowhere_the_highest_has_an_empty_slice():
     items = pd.DataFrame({"a": [1, 1, 2, 3], "b": [2, 2, 1, 3]}, list("wxyz"))
     slices = Slices.of(items, ["a", "b"])
-    found = slices.counts(np.ones((1, 4)), np.ones((1, 4)))
+    cells = Cells.of_tables(np.ones((1, 4)), np.ones((1, 4)))
+    found = slices.counts(cells, cells.trials, np.ones((1, 4)))
     assert found[0, 0].tolist() == [[0, 1, 1], [0, 2, 1]]
