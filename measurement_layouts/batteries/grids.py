@@ -116,19 +116,20 @@ def characteristic_grid(
     if x == y:
         raise DataError(f"x and y are both {x!r}; a grid needs two different columns of the items")
     need_columns(evaluation.items.columns, [x, y], "the items have")
-    axes, places = [], []
-    for column in (x, y):
-        how = bins.get(column, 6) if isinstance(bins, Mapping) else bins
-        axis, place = _cut(column, evaluation.items[column], how)
-        axes.append(axis)
-        places.append(place)
-    shape = (len(axes[1].edges) - 1, len(axes[0].edges) - 1)
-    counts = []
-    for outcomes in evaluation.coded.counts(evaluation.subject_table.index.get_loc(name)):
-        grid = np.zeros(shape, dtype="int64")
-        np.add.at(grid, (places[1], places[0]), outcomes)
-        counts.append(grid)
-    return CharacteristicGrid(name, axes[0], axes[1], *counts)
+    edges = {
+        column: bins.get(column, 6) if isinstance(bins, Mapping) else bins for column in (x, y)
+    }
+    (across, x_values), (up, y_values) = (
+        _cut(column, evaluation.items[column], how) for column, how in edges.items()
+    )
+    cells = evaluation.coded
+    chosen = cells.of_subject(evaluation.subject_table.index.get_loc(name))
+    places = y_values[cells.item[chosen]], x_values[cells.item[chosen]]
+    successes, trials = (
+        np.histogram2d(*places, bins=[up.edges, across.edges], weights=counts[chosen])[0]
+        for counts in (cells.successes, cells.trials)
+    )
+    return CharacteristicGrid(name, across, up, successes.astype(int), trials.astype(int))
 
 
 def edge_labels(numbers: np.ndarray) -> list[str]:
@@ -146,38 +147,34 @@ def edge_labels(numbers: np.ndarray) -> list[str]:
 
 
 def _cut(column: str, values: pd.Series, bins: Bins) -> tuple[GridAxis, np.ndarray]:
-    """Divide one property into cells, and find the cell of each item."""
+    """Divide a property into cells; the axis, and the place of each item on it."""
+    is_number, count = pd.api.types.is_numeric_dtype(values), isinstance(bins, int | np.integer)
     if values.isna().any():
         raise DataError(
             f"{column} is missing (NaN) on {some(values.index[values.isna()])}; fill it in, or "
             "drop those items with Evaluation.select"
         )
-    number = pd.api.types.is_numeric_dtype(values)
-    if isinstance(bins, int | np.integer):
-        if isinstance(bins, bool) or bins < 1:
-            raise DataError(f"bins={bins!r} for {column}; give at least 1, or the edges themselves")
-        levels, places = np.unique(values if number else values.map(str), return_inverse=True)
-        if not number or len(levels) <= bins:
-            names = edge_labels(levels) if number else [str(level) for level in levels]
-            return GridAxis(column, np.arange(len(levels) + 1) - 0.5, tuple(names)), places
-        numbers = values.to_numpy(dtype=float)
-        if not np.isfinite(numbers).all():
-            raise DataError(f"{column} has infinite values; give its edges in bins=")
-        edges = np.linspace(numbers.min(), numbers.max(), bins + 1)
-    else:
-        if not number:
-            raise DataError(
-                f"{column} has no numbers; it gets one cell per value and needs no edges"
-            )
-        numbers = values.to_numpy(dtype=float)
-        edges = np.asarray(bins, dtype=float)
-        if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-            raise DataError(f"bins={bins!r} for {column}; give two or more ascending edges")
+    if count and (isinstance(bins, bool) or bins < 1):
+        raise DataError(f"bins={bins!r} for {column}; give at least 1, or the edges themselves")
+    if not count and not is_number:
+        raise DataError(f"{column} has no numbers; it gets one cell per value and needs no edges")
+    if count:
+        levels, codes = np.unique(values if is_number else values.map(str), return_inverse=True)
+        if not is_number or len(levels) <= bins:
+            names = edge_labels(levels) if is_number else levels
+            return GridAxis(column, np.arange(len(levels) + 1) - 0.5, tuple(map(str, names))), codes
+    numbers = values.to_numpy(dtype=float)
+    if count and not np.isfinite(numbers).all():
+        raise DataError(f"{column} has infinite values; give its edges in bins=")
+    if count:
+        bins = np.linspace(numbers.min(), numbers.max(), bins + 1)
+    edges = np.asarray(bins, dtype=float)
+    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise DataError(f"bins={bins!r} for {column}; give two or more ascending edges")
     outside = (numbers < edges[0]) | (numbers > edges[-1])
     if outside.any():
         raise DataError(
             f"{column}: {some(values.index[outside])} lie outside the edges "
             f"[{edges[0]:g}, {edges[-1]:g}]; widen them, or drop those items"
         )
-    places = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(edges) - 2)
-    return GridAxis(column, edges), places
+    return GridAxis(column, edges), numbers

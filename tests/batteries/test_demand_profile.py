@@ -48,7 +48,7 @@ def test_items_stay_as_they_are(items):
         ({"QLl": np.nan}, ["QLl"], {}, "0 on QLl: missing"),
         ({"QLl": "3"}, ["QLl"], {}, "a demand is a number, but 0 on QLl: '3'"),
         ({}, ["QLl"], {"levels": [0, 0]}, "give different finite numbers"),
-        ({}, ["QLl"], {"levels": "low"}, "levels='low'; give numbers"),
+        ({}, ["QLl"], {"levels": "low"}, "levels='low'; give different finite numbers"),
     ],
 )
 def test_errors(items, change, columns, options, message):
