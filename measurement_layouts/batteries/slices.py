@@ -10,7 +10,8 @@ from scipy.sparse import coo_array
 
 from ..common.errors import DataError
 from ..evaluations.cells import Cells
-from ..evaluations.tables import name_cells, need_columns, read_numbers, texts
+from ..evaluations.tables import name_cells
+from .demands import read_demands
 
 ANCHOR = 20  # levels above the lowest, where all subjects are assumed to fail
 
@@ -71,17 +72,9 @@ class Slices:
         >>> slices.level, slices.dominant[:, 0]
         (array([2., 2., 3.]), array([ True, False,  True]))
         """
-        names = [dimensions] if isinstance(dimensions, str) else texts(dimensions, "dimensions")
-        if not names or len(set(names)) < len(names):
-            raise DataError(
-                f"dimensions={names}; name one or several columns of demands, each of them once"
-            )
-        need_columns(items.columns, names, "the items have")
-        table = items[names]
-        demands, _ = read_numbers(table)
-        demands = demands - lowest
-        with np.errstate(invalid="ignore"):
-            bad = ~((demands >= 0) & (demands < ANCHOR) & (demands == np.floor(demands)))
+        table = read_demands(items, dimensions)
+        demands = table.to_numpy() - lowest
+        bad = (demands < 0) | (demands >= ANCHOR) | (demands % 1 != 0)
         if bad.any():
             raise DataError(
                 f"{bad.sum()} demand(s) are no levels: {name_cells(table, bad)}; give whole "
@@ -90,7 +83,7 @@ class Slices:
         highest = demands.max(axis=1)
         occurring = np.unique(demands)
         levels = occurring[(occurring > 0) | (highest == 0).any()]
-        return cls(names, levels, highest, demands == highest[:, None])
+        return cls(list(table.columns), levels, highest, demands == highest[:, None])
 
     def counts(self, cells: Cells, values: np.ndarray, times: np.ndarray) -> np.ndarray:
         """Add up a value of every attempted cell over slices.

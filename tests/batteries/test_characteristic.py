@@ -104,8 +104,8 @@ def test_results_hang_together(evaluation):
 def test_what_cannot_be_asked_is_refused(evaluation, curves):
     half = ml.Evaluation(evaluation.items + 0.5, evaluation.successes, evaluation.trials)
     for given, names, options, error, message in (
-        (evaluation, [], {}, DataError, "name one or several columns"),
-        (evaluation, ["logic", "logic"], {}, DataError, "each of them once"),
+        (evaluation, [], {}, DataError, "0 columns of demands"),
+        (evaluation, ["logic", "logic"], {}, DataError, "occur more than once"),
         (evaluation, ["taste"], {}, DataError, "no column taste"),
         (half, NAMES, {}, DataError, "give whole numbers from 0 to 19"),
         (evaluation, NAMES, {"resamples": 1}, FitError, "resamples=1"),
