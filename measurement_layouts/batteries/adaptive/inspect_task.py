@@ -13,7 +13,7 @@ from ...common.options import whole
 from ...evaluations.logs.imported import Notes
 from ...evaluations.logs.values import GRADES, ScoreReader
 from ...layouts import Graded, Layout
-from .asking import AdaptiveTest
+from .adaptive_test import AdaptiveTest
 
 if TYPE_CHECKING:
     from inspect_ai import Task
