@@ -101,7 +101,7 @@ def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """A subject's draws in a fit, with equal weights, as a `Source` of the choice."""
+    """A subject's draws in a fit, with equal weights, as `Chooser` takes them."""
 
     elements: list[Element]
     values: np.ndarray

@@ -1,38 +1,13 @@
 """Choice of the most informative item about a subject, given its answers so far."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any
 
 import numpy as np
-
-from ...layouts.elements import Element
 
 MOST = 32  # items whose information is computed with all particles
 _STAGES = (32, 256), (8, MOST), (1, MOST)  # one in so many particles finds so many items
 _SCENARIOS = 64  # most combinations of outcomes of items in flight
-
-
-class Source(Protocol):
-    """Draws of a subject's posterior, as `Running` has them."""
-
-    @property
-    def elements(self) -> list[Element]:
-        """Elements of the profile."""
-
-    @property
-    def weights(self) -> np.ndarray:
-        """Weights of the draws, shape (draws,); they sum to 1."""
-
-    @property
-    def values(self) -> np.ndarray:
-        """Profile elements, shape (draws, elements)."""
-
-    @property
-    def shared(self) -> bool:
-        """Whether draws differ in more than the subject's own values."""
-
-    def chances(self, rows: np.ndarray, draws: slice) -> np.ndarray:
-        """Success probabilities on rows of the bank, shape (rows, draws)."""
 
 
 class Chooser:
@@ -74,14 +49,15 @@ class Chooser:
         self._tables: dict[int, tuple[np.ndarray, list[np.ndarray]]] = {}
 
     def best(
-        self, source: Source, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray
+        self, source: Any, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray
     ) -> np.ndarray:
         """Find the items with most information per cost, the best first; at most 32.
 
         Parameters
         ----------
-        source : Source
-            The posterior so far.
+        source : Running
+            The posterior so far, or other draws with `elements`, `values`, `weights`, `shared` and
+            `chances`.
         open_ : ndarray of int
             Items that may be asked.
         flight : sequence of int
@@ -101,7 +77,7 @@ class Chooser:
             best = best[np.argsort(-worth, kind="stable")[:most]]
         return best[:MOST]
 
-    def outcomes(self, source: Source, items: np.ndarray, every: int = 1) -> np.ndarray:
+    def outcomes(self, source: Any, items: np.ndarray, every: int = 1) -> np.ndarray:
         """Probabilities of items' outcomes, shape (outcomes, items, draws).
 
         They are kept until the draws change, with the position of each item among them.
@@ -121,7 +97,7 @@ class Chooser:
             self._tables[every] = positions, tables
         return np.moveaxis(tables[0][positions[items]], 1, 0)
 
-    def _cells(self, source: Source, items: np.ndarray, draws: slice) -> np.ndarray:
+    def _cells(self, source: Any, items: np.ndarray, draws: slice) -> np.ndarray:
         """Compute probabilities of items' outcomes, shape (items, outcomes, draws).
 
         An item with several outcomes has one probability for each combination of them.
@@ -138,7 +114,7 @@ class Chooser:
             start = end
         return combined
 
-    def _scenarios(self, source: Source, flight: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    def _scenarios(self, source: Any, flight: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Weight the draws by outcomes in flight, (combinations, draws), with probabilities."""
         scenarios, chances = source.weights[None], np.ones(1)
         rng = np.random.default_rng(len(flight))
@@ -159,7 +135,7 @@ class Chooser:
 
     def _worth(
         self,
-        source: Source,
+        source: Any,
         outcomes: np.ndarray,
         scenarios: np.ndarray,
         chances: np.ndarray,

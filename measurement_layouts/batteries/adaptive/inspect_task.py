@@ -1,7 +1,6 @@
 """Adaptive test as an evaluation of Inspect, which runs samples in the order of the test."""
 
 import copy
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from ...common.optional import need
 from ...common.options import whole
 from ...evaluations.logs.imported import Notes
 from ...evaluations.logs.values import GRADES, ScoreReader
+from ...evaluations.tables import is_missing
 from ...layouts import Graded, Layout
 from .adaptive_test import AdaptiveTest
 
@@ -105,149 +105,68 @@ def adaptive_task(
             f"inspect-ai {inspect.__version__} cannot choose samples while a task runs; install "
             'a later one: pip install --upgrade "measurement-layouts[inspect]"'
         )
-    made = "make one as AdaptiveTest(layout, bank)"
-    refuse_other("test", test, AdaptiveTest, "an AdaptiveTest", made)
-    remedy = "give one as inspect_ai.Task(dataset, solver, scorer)"
-    refuse_other("task", task, inspect.Task, "a Task of Inspect", remedy)
-    asking = _Asking(
-        test,
-        _samples(task, test),
-        task.epochs or 1,
-        whole("connections", connections, 1),
-        _Outcomes(test.layout, scorer, values),
-    )
+    refuse_other("test", test, AdaptiveTest, "an AdaptiveTest", "AdaptiveTest(layout, bank) is one")
+    refuse_other("task", task, inspect.Task, "a Task of Inspect", "Task(dataset, solver) is one")
+    run = _Run(task, test, whole("connections", connections, 1), scorer, values)
     source = inspect.SampleSource.from_samples(
-        asking.begin(retried=retried),
-        next_samples=asking.idle,
-        sample_complete=asking.complete,
+        run.first(retried), next_samples=run.idle, sample_complete=run.complete
     )
-    found: Task = inspect.task_with(copy.copy(task), dataset=source)
-    return found
+    adapted: Task = inspect.task_with(copy.copy(task), dataset=source)
+    return adapted
 
 
-def _samples(task: "Task", test: AdaptiveTest) -> dict[str, "Sample"]:
+def _samples(task: "Task", bank: list[str]) -> dict[str, "Sample"]:
     """Find the sample of each item of the bank, by the item's name."""
-    found: dict[str, Sample] = {}
+    samples = {}
     for number, sample in enumerate(task.dataset, start=1):
-        own = sample if sample.id is not None else sample.model_copy(update={"id": number})
-        if str(own.id) in found:
-            raise DataError(
-                f"two samples of the task have the id {own.id}; give each an id of its own, so "
-                "that Inspect can distinguish them"
-            )
-        found[str(own.id)] = own
-    bank = test.bank.index
-    if not set(bank) <= set(found):
-        found |= {f"{task.name}/{name}": sample for name, sample in found.items()}
-    missing = [name for name in bank if name not in found]
+        named = sample if sample.id is not None else sample.model_copy(update={"id": number})
+        if str(named.id) in samples:
+            raise DataError(f"two samples of the task have the id {named.id}; give each its own")
+        samples[str(named.id)] = named
+    by_name = {f"{task.name}/{name}": sample for name, sample in samples.items()} | samples
+    missing = [name for name in bank if name not in by_name]
     if missing:
         raise DataError(
             f"{len(missing)} item(s) of the bank have no sample in task {task.name}: "
-            f"{some(missing)}; its ids are {some(sample.id for sample in found.values())}: name "
-            "items as their samples, or drop them from the bank"
+            f"{some(missing)}; its ids are {some(samples)}: name items as their samples, or drop "
+            "them from the bank"
         )
-    return {name: found[name] for name in bank}
+    return {name: by_name[name] for name in bank}
 
 
-class _Outcomes:
-    """Reads scores as outcomes of a layout."""
-
-    def __init__(
-        self,
-        layout: Layout,
-        scorer: str | Mapping[str, str] | None,
-        values: Mapping[str | float, float] | None,
-    ) -> None:
-        self._nodes = {outcome.name: outcome for outcome in layout.outcomes}
-        self._values = values
-        if isinstance(scorer, Mapping):
-            if set(scorer) != set(self._nodes):
-                raise DataError(
-                    f"scorer= is for {some(scorer)}, and the layout's outcomes are "
-                    f"{some(self._nodes)}; give a scorer for each"
-                )
-            self._scorers: dict[str, str | None] = dict(scorer)
-        elif len(self._nodes) > 1:
-            raise DataError(
-                f"layout {layout.name!r} has {len(self._nodes)} outcomes; give the scorer of "
-                f"each: scorer={{{', '.join(f'{name!r}: ...' for name in self._nodes)}}}"
-            )
-        else:
-            self._scorers = dict.fromkeys(self._nodes, scorer)
-
-    def read(self, sample: "EvalSample") -> dict[str, Any] | None:
-        """Read a sample's scores, by outcome; None if it has none.
-
-        Raises
-        ------
-        DataError
-            When there are several scorers and none is chosen, or a score is not an outcome.
-        """
-        scores: dict[str, Any] = {}
-        for name, score in (sample.scores or {}).items():
-            if isinstance(score.value, Mapping):
-                scores |= {f"{name}/{key}": value for key, value in score.value.items()}
-            else:
-                scores[name] = score.value
-        if sample.error is not None or not scores:
-            return None
-        found = {outcome: self._outcome(outcome, scores, sample) for outcome in self._scorers}
-        missing = any(isinstance(own, float) and math.isnan(own) for own in found.values())
-        return None if missing else found
-
-    def _outcome(self, outcome: str, scores: Mapping[str, Any], sample: "EvalSample") -> Any:
-        """Read the score of one outcome; NaN if it is missing."""
-        name = self._scorers[outcome]
-        if name is None and len(scores) == 1:
-            (name,) = scores
-        if name is None or name not in scores:
-            have = f"sample {sample.id} has scores by {some(scores)}"
-            raise DataError(
-                f"{have}; choose one of them: scorer={next(iter(scores))!r}"
-                if name is None
-                else f"{have}, and none by {name}; choose one of those"
-            )
-        value = scores[name]
-        if isinstance(self._nodes[outcome], Graded) and value is not None:
-            return value
-        reader = ScoreReader(f"scorer {name}", self._values, GRADES, Notes(), _REMEDY)
-        found = reader.read(value, f"sample {sample.id}")
-        reader.check()
-        return found
-
-
-class _Asking:
+class _Run:
     """Connection of a running task and the test: samples asked, and their outcomes."""
 
     def __init__(
         self,
+        task: "Task",
         test: AdaptiveTest,
-        samples: Mapping[str, "Sample"],
-        epochs: int,
         connections: int,
-        outcomes: _Outcomes,
+        scorer: str | Mapping[str, str] | None,
+        values: Mapping[str | float, float] | None,
     ) -> None:
-        if epochs > 1 and test.layout.steps is not None:
-            raise DataError(
-                f"the task has {epochs} epochs, and layout {test.layout.name!r} has grades, scores "
-                "or several outcomes, which are recorded once for each item; give epochs=1"
-            )
-        self._test, self._samples, self._epochs = test, samples, epochs
-        self._connections, self._outcomes = connections, outcomes
-        self._names = {str(sample.id): name for name, sample in samples.items()}
-        self._found: dict[str, dict[int, dict[str, Any] | None]] = {}
-        self._over: set[str] = set()  # in flight, without further results in this run
+        self._test, self._connections, self._values = test, connections, values
+        self._samples, self._epochs = _samples(task, list(test.bank.index)), task.epochs or 1
+        self._scorers = _scorers(test.layout, scorer)
+        self._names = {str(sample.id): name for name, sample in self._samples.items()}
+        self._scored: dict[str, dict[int, dict[str, Any] | None]] = {}
+        self._failed: set[str] = set()  # in flight, without further results in this run
         self._idle = True
+        if self._epochs > 1 and test.layout.steps is not None:
+            raise DataError(
+                f"the task has {self._epochs} epochs, and layout {test.layout.name!r} has grades, "
+                "scores or several outcomes, which are recorded once for each item; give epochs=1"
+            )
 
-    def begin(self, *, retried: bool) -> list["Sample"]:
+    def first(self, retried: bool) -> list["Sample"]:
         """Ask samples that were in flight, and new ones; in a retried run, also answered ones."""
         before = [*(self._test.history["item"] if retried else ()), *self._test.in_flight]
-        return [*(self._samples[name] for name in before), *self.ask()]
+        return [*(self._samples[name] for name in before), *self._ask()]
 
-    def ask(self) -> list["Sample"]:
+    def _ask(self) -> list["Sample"]:
         """Choose samples until enough are in flight."""
         before = self._test.in_flight
-        free = self._connections - len(set(before) - self._over)
+        free = self._connections - len(set(before) - self._failed)
         if free <= 0 or self._test.done:
             return []
         return [self._samples[name] for name in self._test.next(len(before) + free)[len(before) :]]
@@ -255,16 +174,16 @@ class _Asking:
     async def complete(self, sample: "EvalSample") -> list["Sample"]:
         """Record a sample that Inspect has finished, and choose the next one."""
         name, self._idle = self._names[str(sample.id)], False
-        found = self._found.setdefault(name, {})
-        if sample.epoch in found:
+        scored = self._scored.setdefault(name, {})
+        if sample.epoch in scored:
             raise DataError(
                 f"sample {sample.id} was answered twice, in epoch {sample.epoch}: a test is of one "
                 "subject; run the task with one model, and make a test and a task for each"
             )
-        found[sample.epoch] = self._outcomes.read(sample)
-        if len(found) == self._epochs:
+        scored[sample.epoch] = self._outcomes(sample)
+        if len(scored) == self._epochs:
             self._record(name)
-        return self.ask()
+        return self._ask()
 
     async def idle(self) -> list["Sample"] | None:
         """Continue if no sample is running; end if none ran since the last call."""
@@ -273,19 +192,55 @@ class _Asking:
         self._idle = True
         for name in self._test.in_flight:
             self._record(name)
-        return self.ask() or None
+        return self._ask() or None
 
     def _record(self, name: str) -> None:
         """Record the outcomes of an item's epochs; an item that failed stays in flight."""
         if name not in self._test.in_flight:
             return  # a sample of an earlier run, recorded then
-        found = self._found.get(name, {}).values()
-        outcomes = [outcome for outcome in found if outcome is not None]
+        scored = self._scored.get(name, {}).values()
+        outcomes = [outcome for outcome in scored if outcome is not None]
         if not outcomes:
-            self._over.add(name)
+            self._failed.add(name)
         elif self._test.layout.steps is not None:
             self._test.record(name, outcomes[0])
         else:
-            (node,) = outcomes[0]
-            successes = sum(outcome[node] for outcome in outcomes)
+            successes = sum(value for outcome in outcomes for value in outcome.values())
             self._test.record(name, successes, trials=len(outcomes))
+
+    def _outcomes(self, sample: "EvalSample") -> dict[str, Any] | None:
+        """Read a sample's scores as outcomes; None if one is missing."""
+        scores: dict[str, Any] = {}
+        for name, score in (sample.scores or {}).items():
+            several = isinstance(score.value, Mapping)
+            values = score.value if several else {"": score.value}
+            scores |= {f"{name}/{key}" if several else name: value for key, value in values.items()}
+        if sample.error is not None or not scores:
+            return None
+        outcomes = {}
+        for node in self._test.layout.outcomes:
+            scorer = self._scorers[node.name] or (next(iter(scores)) if len(scores) == 1 else None)
+            if scorer not in scores:
+                raise DataError(
+                    f"sample {sample.id} has scores by {some(scores)}, not by {scorer}; choose one "
+                    f"of them: scorer={next(iter(scores))!r}"
+                )
+            value = scores[scorer]
+            if not isinstance(node, Graded):
+                reader = ScoreReader(f"scorer {scorer}", self._values, GRADES, Notes(), _REMEDY)
+                value = reader.read(value, f"sample {sample.id}")
+                reader.check()
+            outcomes[node.name] = value
+        return None if any(map(is_missing, outcomes.values())) else outcomes
+
+
+def _scorers(layout: Layout, scorer: str | Mapping[str, str] | None) -> Mapping[str, str | None]:
+    """Read the scorer of each outcome."""
+    names = [outcome.name for outcome in layout.outcomes]
+    scorers = scorer if isinstance(scorer, Mapping) else dict.fromkeys(names[:1], scorer)
+    if set(scorers) != set(names):
+        raise DataError(
+            f"scorer={scorer!r}, and the layout's outcomes are {some(names)}; give a scorer for "
+            "each, as in scorer={outcome: scorer}"
+        )
+    return scorers

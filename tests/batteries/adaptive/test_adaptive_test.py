@@ -555,7 +555,7 @@ def test_a_joint_fit_of_others_is_a_start(tmp_path):
     ("options", "error", "words"),
     [
         ({"target": "hearing"}, ml.FitError, "no profile element hearing"),
-        ({"target": {"sight": -1}}, ml.FitError, "give a weight above 0"),
+        ({"target": {"sight": -1}}, ml.FitError, "give a positive number"),
         ({"target": 3}, ml.FitError, "give names of latents"),
         ({"stop": 3}, ml.FitError, "give Stop"),
         ({"stop": Stop(sd={"hearing": 1})}, ml.FitError, "no profile element hearing"),
