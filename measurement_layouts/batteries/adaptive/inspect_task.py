@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...common.errors import AnnotationError, DataError
@@ -12,7 +13,7 @@ from ...common.options import whole
 from ...evaluations.logs.imported import Notes
 from ...evaluations.logs.values import GRADES, ScoreReader
 from ...evaluations.tables import is_missing
-from ...layouts import Graded, Layout
+from ...layouts import Graded
 from .adaptive_test import AdaptiveTest
 
 if TYPE_CHECKING:
@@ -107,135 +108,12 @@ def adaptive_task(
         )
     refuse_other("test", test, AdaptiveTest, "an AdaptiveTest", "AdaptiveTest(layout, bank) is one")
     refuse_other("task", task, inspect.Task, "a Task of Inspect", "Task(dataset, solver) is one")
-    run = _Run(task, test, whole("connections", connections, 1), scorer, values)
-    source = inspect.SampleSource.from_samples(
-        run.first(retried), next_samples=run.idle, sample_complete=run.complete
-    )
-    adapted: Task = inspect.task_with(copy.copy(task), dataset=source)
-    return adapted
-
-
-def _samples(task: "Task", bank: list[str]) -> dict[str, "Sample"]:
-    """Find the sample of each item of the bank, by the item's name."""
-    samples = {}
-    for number, sample in enumerate(task.dataset, start=1):
-        named = sample if sample.id is not None else sample.model_copy(update={"id": number})
-        if str(named.id) in samples:
-            raise DataError(f"two samples of the task have the id {named.id}; give each its own")
-        samples[str(named.id)] = named
-    by_name = {f"{task.name}/{name}": sample for name, sample in samples.items()} | samples
-    missing = [name for name in bank if name not in by_name]
-    if missing:
+    epochs, layout = task.epochs or 1, test.layout
+    if epochs > 1 and layout.steps is not None:
         raise DataError(
-            f"{len(missing)} item(s) of the bank have no sample in task {task.name}: "
-            f"{some(missing)}; its ids are {some(samples)}: name items as their samples, or drop "
-            "them from the bank"
+            f"the task has {epochs} epochs, and layout {layout.name!r} has grades, scores or "
+            "several outcomes, which are recorded once for each item; give epochs=1"
         )
-    return {name: by_name[name] for name in bank}
-
-
-class _Run:
-    """Connection of a running task and the test: samples asked, and their outcomes."""
-
-    def __init__(
-        self,
-        task: "Task",
-        test: AdaptiveTest,
-        connections: int,
-        scorer: str | Mapping[str, str] | None,
-        values: Mapping[str | float, float] | None,
-    ) -> None:
-        self._test, self._connections, self._values = test, connections, values
-        self._samples, self._epochs = _samples(task, list(test.bank.index)), task.epochs or 1
-        self._scorers = _scorers(test.layout, scorer)
-        self._names = {str(sample.id): name for name, sample in self._samples.items()}
-        self._scored: dict[str, dict[int, dict[str, Any] | None]] = {}
-        self._failed: set[str] = set()  # in flight, without further results in this run
-        self._idle = True
-        if self._epochs > 1 and test.layout.steps is not None:
-            raise DataError(
-                f"the task has {self._epochs} epochs, and layout {test.layout.name!r} has grades, "
-                "scores or several outcomes, which are recorded once for each item; give epochs=1"
-            )
-
-    def first(self, retried: bool) -> list["Sample"]:
-        """Ask samples that were in flight, and new ones; in a retried run, also answered ones."""
-        before = [*(self._test.history["item"] if retried else ()), *self._test.in_flight]
-        return [*(self._samples[name] for name in before), *self._ask()]
-
-    def _ask(self) -> list["Sample"]:
-        """Choose samples until enough are in flight."""
-        before = self._test.in_flight
-        free = self._connections - len(set(before) - self._failed)
-        if free <= 0 or self._test.done:
-            return []
-        return [self._samples[name] for name in self._test.next(len(before) + free)[len(before) :]]
-
-    async def complete(self, sample: "EvalSample") -> list["Sample"]:
-        """Record a sample that Inspect has finished, and choose the next one."""
-        name, self._idle = self._names[str(sample.id)], False
-        scored = self._scored.setdefault(name, {})
-        if sample.epoch in scored:
-            raise DataError(
-                f"sample {sample.id} was answered twice, in epoch {sample.epoch}: a test is of one "
-                "subject; run the task with one model, and make a test and a task for each"
-            )
-        scored[sample.epoch] = self._outcomes(sample)
-        if len(scored) == self._epochs:
-            self._record(name)
-        return self._ask()
-
-    async def idle(self) -> list["Sample"] | None:
-        """Continue if no sample is running; end if none ran since the last call."""
-        if self._idle:
-            return None
-        self._idle = True
-        for name in self._test.in_flight:
-            self._record(name)
-        return self._ask() or None
-
-    def _record(self, name: str) -> None:
-        """Record the outcomes of an item's epochs; an item that failed stays in flight."""
-        if name not in self._test.in_flight:
-            return  # a sample of an earlier run, recorded then
-        scored = self._scored.get(name, {}).values()
-        outcomes = [outcome for outcome in scored if outcome is not None]
-        if not outcomes:
-            self._failed.add(name)
-        elif self._test.layout.steps is not None:
-            self._test.record(name, outcomes[0])
-        else:
-            successes = sum(value for outcome in outcomes for value in outcome.values())
-            self._test.record(name, successes, trials=len(outcomes))
-
-    def _outcomes(self, sample: "EvalSample") -> dict[str, Any] | None:
-        """Read a sample's scores as outcomes; None if one is missing."""
-        scores: dict[str, Any] = {}
-        for name, score in (sample.scores or {}).items():
-            several = isinstance(score.value, Mapping)
-            values = score.value if several else {"": score.value}
-            scores |= {f"{name}/{key}" if several else name: value for key, value in values.items()}
-        if sample.error is not None or not scores:
-            return None
-        outcomes = {}
-        for node in self._test.layout.outcomes:
-            scorer = self._scorers[node.name] or (next(iter(scores)) if len(scores) == 1 else None)
-            if scorer not in scores:
-                raise DataError(
-                    f"sample {sample.id} has scores by {some(scores)}, not by {scorer}; choose one "
-                    f"of them: scorer={next(iter(scores))!r}"
-                )
-            value = scores[scorer]
-            if not isinstance(node, Graded):
-                reader = ScoreReader(f"scorer {scorer}", self._values, GRADES, Notes(), _REMEDY)
-                value = reader.read(value, f"sample {sample.id}")
-                reader.check()
-            outcomes[node.name] = value
-        return None if any(map(is_missing, outcomes.values())) else outcomes
-
-
-def _scorers(layout: Layout, scorer: str | Mapping[str, str] | None) -> Mapping[str, str | None]:
-    """Read the scorer of each outcome."""
     names = [outcome.name for outcome in layout.outcomes]
     scorers = scorer if isinstance(scorer, Mapping) else dict.fromkeys(names[:1], scorer)
     if set(scorers) != set(names):
@@ -243,4 +121,114 @@ def _scorers(layout: Layout, scorer: str | Mapping[str, str] | None) -> Mapping[
             f"scorer={scorer!r}, and the layout's outcomes are {some(names)}; give a scorer for "
             "each, as in scorer={outcome: scorer}"
         )
-    return scorers
+    samples = _samples(task, test)
+    run = _Run(test, samples, epochs, whole("connections", connections, 1), scorers, values)
+    answered = test.history["item"].tolist() if retried else []
+    first = [samples[name] for name in (*answered, *test.in_flight)] + run.ask()
+    source = inspect.SampleSource.from_samples(
+        first, next_samples=run.idle, sample_complete=run.complete
+    )
+    adapted: Task = inspect.task_with(copy.copy(task), dataset=source)
+    return adapted
+
+
+def _samples(task: "Task", test: AdaptiveTest) -> dict[str, "Sample"]:
+    """Find the sample of each item of the bank, by the item's name."""
+    samples: dict[str, Sample] = {}
+    for number, sample in enumerate(task.dataset, start=1):
+        name = str(number if sample.id is None else sample.id)
+        if name in samples:
+            raise DataError(f"two samples of the task have the id {name}; give each its own")
+        samples[name] = sample.model_copy(update={"id": number}) if sample.id is None else sample
+    by_name = {f"{task.name}/{name}": sample for name, sample in samples.items()} | samples
+    bank = test.bank.index
+    if len(missing := bank.difference(list(by_name))):
+        raise DataError(
+            f"{len(missing)} item(s) of the bank have no sample in task {task.name}: "
+            f"{some(missing)}; its ids are {some(samples)}: give items these names, or drop them"
+        )
+    return {name: by_name[name] for name in bank}
+
+
+@dataclass
+class _Run:
+    """Connection of a running task and the test: samples asked, and their outcomes."""
+
+    test: AdaptiveTest
+    samples: Mapping[str, "Sample"]
+    epochs: int
+    connections: int
+    scorers: Mapping[str, str | None]
+    values: Mapping[str | float, float] | None
+    scored: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)  # in flight, without further results in this run
+    waits: bool = True  # since `idle` was called, no sample was finished
+
+    def ask(self) -> list["Sample"]:
+        """Choose samples until enough are in flight."""
+        before = self.test.in_flight
+        free = self.connections - len(set(before) - self.failed)
+        if free <= 0 or self.test.done:
+            return []
+        return [self.samples[name] for name in self.test.next(len(before) + free)[len(before) :]]
+
+    async def complete(self, sample: "EvalSample") -> list["Sample"]:
+        """Record a sample that Inspect has finished, and choose the next one."""
+        name = next(name for name, own in self.samples.items() if own.id == sample.id)
+        scored, self.waits = self.scored.setdefault(name, {}), False
+        if sample.epoch in scored:
+            raise DataError(
+                f"sample {sample.id} was answered twice, in epoch {sample.epoch}: a test is of one "
+                "subject; run the task with one model, and make a test and a task for each"
+            )
+        scored[sample.epoch] = self.outcomes(sample)
+        if len(scored) == self.epochs:
+            self.record(name)
+        return self.ask()
+
+    async def idle(self) -> list["Sample"] | None:
+        """Continue if no sample is running; end if none ran since the last call."""
+        if self.waits:
+            return None
+        self.waits = True
+        for name in self.test.in_flight:
+            self.record(name)
+        return self.ask() or None
+
+    def record(self, name: str) -> None:
+        """Record the outcomes of an item's epochs; an item that failed stays in flight."""
+        if name not in self.test.in_flight:
+            return  # a sample of an earlier run, recorded then
+        outcomes = [outcome for outcome in self.scored.get(name, {}).values() if outcome]
+        if not outcomes:
+            self.failed.add(name)
+        elif self.test.layout.steps is not None:
+            self.test.record(name, outcomes[0])
+        else:
+            successes = sum(value for outcome in outcomes for value in outcome.values())
+            self.test.record(name, successes, trials=len(outcomes))
+
+    def outcomes(self, sample: "EvalSample") -> dict[str, Any]:
+        """Read a sample's scores as outcomes; none if one is missing."""
+        scores: dict[str, Any] = {}
+        for name, score in (sample.scores or {}).items():
+            several = isinstance(score.value, Mapping)
+            values = score.value if several else {"": score.value}
+            scores |= {f"{name}/{key}" if several else name: value for key, value in values.items()}
+        outcomes: dict[str, Any] = {}
+        if sample.error is not None or not scores:
+            return outcomes
+        for node in self.test.layout.outcomes:
+            scorer = self.scorers[node.name] or (next(iter(scores)) if len(scores) == 1 else None)
+            if scorer not in scores:
+                raise DataError(
+                    f"sample {sample.id} has scores by {some(scores)}, not by {scorer}; choose one "
+                    f"of them: scorer={next(iter(scores))!r}"
+                )
+            value = scores[scorer]
+            if not isinstance(node, Graded):
+                reader = ScoreReader(f"scorer {scorer}", self.values, GRADES, Notes(), _REMEDY)
+                value = reader.read(value, f"sample {sample.id}")
+                reader.check()
+            outcomes[node.name] = value
+        return {} if any(map(is_missing, outcomes.values())) else outcomes
