@@ -180,6 +180,21 @@ def test_costs():
     assert len(design(looking(), bank(smallness=[5.0, 4.0]), n=4).battery) == 2
 
 
+def test_quotas_are_kept_and_cost_little():
+    """Twin: without quotas, more items of one source are chosen."""
+    table = two_bank()
+    free = design(two(), table, n=8)
+    assert free.battery["source"].value_counts().max() > 2
+    even = design(two(), table, n=8, quotas={"source": 2})
+    assert even.battery["source"].value_counts().tolist() == [2, 2, 2, 2]
+    assert (even.latents["after"] < 1.25 * free.latents["after"]).all()
+    one = design(two(), table, n=8, quotas={"source": {"s1": 1, "s2": 0}}).battery["source"]
+    assert len(one) == 8
+    assert (one == "s1").sum() <= 1
+    assert "s2" not in set(one)
+    assert len(design(two(), table, n=30, quotas={"source": 3}).battery) == 12
+
+
 def test_what_stays_confounded():
     one, other = ml.Bias("one"), ml.Bias("two")
     layout = ml.Layout("sum", ml.Success("ok", logistic(one + other)))
@@ -236,6 +251,9 @@ def test_steps_of_graded_outcomes():
         ({"sds": {"sight": -1}}, ml.FitError, "sds of sight"),
         ({"costs": "price"}, ml.DataError, "price"),
         ({"costs": {"item-00": 1}}, ml.DataError, "40 item.s. have no cost above 0: item-01"),
+        ({"quotas": {"price": 1}}, ml.DataError, "no column price"),
+        ({"quotas": {"smallness": {"big": 1}}}, ml.DataError, "no item has 'big' in smallness"),
+        ({"quotas": {"smallness": 0}}, ml.FitError, "leave no item"),
         ({"sds": {"sight": 20}}, ml.FitError, "sds= are reached before any item is asked"),
     ],
 )
