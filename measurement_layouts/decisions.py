@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from .common.errors import DataError, FitError
 from .common.messages import many, some
@@ -28,56 +27,36 @@ EVERYBODY = ""
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Acceptance:
-    """Items that are accepted for each subject.
-
-    It is made by `accept`.
+    """Items that are accepted for each subject; made by `accept`.
 
     Attributes
     ----------
     table : DataFrame
-        One row per subject and item: ``subject``, ``item``, the forecast's ``mean`` and ``low``,
-        and whether the item is ``accepted``.
-    success : float
-        Required chance of success, in (0, 1).
-    rule : str
-        Description of the rule of acceptance.
-    forecast : Forecast
-        Forecast that it is based on.
-
-    Examples
-    --------
-    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
-    >>> forecast = point_forecast(np.array([[0.95, 0.4]]), ["Ann"], ["easy", "hard"])
-    >>> accept(forecast, success=0.9)
-    <Acceptance: 1 of 2 items accepted for Ann at a success of 0.9>
+        A row per subject and item: ``subject``, ``item``, the forecast's ``mean`` and ``low``, and
+        whether the item is ``accepted``.
+    success, forecast
+        Required chance of success, and the forecast.
     """
 
     table: pd.DataFrame
     success: float
-    rule: str
     forecast: Forecast
 
     @property
     def subjects(self) -> pd.DataFrame:
         """Count the accepted items of each subject.
 
-        Returns
-        -------
-        DataFrame
-            Indexed by subject: ``items``, ``accepted``, ``coverage`` (the share of items that are
-            accepted) and ``expected``, the mean forecast success on accepted items, which is NaN
-            when no item is accepted.
+        Indexed by subject: ``items``, ``accepted``, ``coverage`` (the share of items that are
+        accepted) and ``expected``, the mean forecast success on accepted items; NaN without any.
         """
-        grouped = self.table.groupby("subject", sort=False)["accepted"]
-        accepted = self.table[self.table["accepted"]]
-        return pd.DataFrame(
-            {
-                "items": grouped.size(),
-                "accepted": grouped.sum(),
-                "coverage": grouped.mean(),
-                "expected": accepted.groupby("subject", sort=False)["mean"].mean(),
-            }
-        ).reindex(list(dict.fromkeys(self.table["subject"])))
+        accepted = self.table["mean"].where(self.table["accepted"])
+        table = self.table.assign(expected=accepted).groupby("subject", sort=False)
+        return table.agg(
+            items=("accepted", "size"),
+            accepted=("accepted", "sum"),
+            coverage=("accepted", "mean"),
+            expected=("expected", "mean"),
+        )
 
     def check(
         self,
@@ -92,15 +71,12 @@ class Acceptance:
 
         Parameters
         ----------
-        evaluation : Evaluation
-            Outcomes; subjects and items are joined by name.
-        fewest : int, default 50
+        evaluation, training_items, reused_names
+            Outcomes, joined by name, and options as in `score_forecast`.
+        fewest : int
             Least number of accepted items with an outcome that a subject needs for a claim.
-        prob : float, default 0.9
-            Probability mass of the exact interval of the share of successes, for independent
-            attempts.
-        training_items, reused_names : bool
-            As in `score_forecast`.
+        prob : float
+            Mass of the exact interval of the share of successes, for independent attempts.
 
         Returns
         -------
@@ -113,50 +89,37 @@ class Acceptance:
 
         Raises
         ------
-        DataError
-            When there is nothing to score, or an item was trained on.
-        FitError
-            When `fewest` or `prob` is out of range.
+        DataError, FitError
+            When there is nothing to score, or an item was trained on; when `fewest` or `prob` is
+            out of range.
         """
         fewest, prob = whole("fewest", fewest, 1), inside("prob", prob, such_as=0.9)
-        chosen, successes, trials = matched(
+        _, successes, trials = matched(
             self.forecast, evaluation, training_items=training_items, reused_names=reused_names
         )
-        wide = self.table.pivot(index="subject", columns="item", values="accepted")
-        subjects, items = chosen["subject"].to_numpy(), chosen["item"].to_numpy()
-        accepted = wide.loc[subjects, items].to_numpy(dtype=bool)
-        tried = trials.to_numpy() > 0
-        scored = accepted & tried
-        attempts = np.where(scored, trials, 0).sum(axis=1)
-        passed = np.where(scored, successes, 0).sum(axis=1)
+        accepted = self.table.pivot(index="subject", columns="item", values="accepted")
+        tried = trials > 0
+        scored = tried & accepted.loc[trials.index, trials.columns].to_numpy(dtype=bool)
+        items, count = tried.sum(axis=1), scored.sum(axis=1)
+        passed, attempts = (
+            values.where(scored, 0).sum(axis=1).to_numpy() for values in (successes, trials)
+        )
         low, high = clopper_pearson(passed, attempts, prob)
         share = rates(passed, attempts)
-        count = scored.sum(axis=1)
         verdict = np.select(
             [count < fewest, share >= self.success, high >= self.success],
             [NOT_CLAIMABLE, "holds", "within error"],
             "fails",
         )
-        table = pd.DataFrame(
-            {
-                "items": tried.sum(axis=1),
-                "accepted": count,
-                "coverage": count / np.maximum(tried.sum(axis=1), 1),
-                "attempts": attempts,
-                "share": share,
-                "low": low,
-                "high": high,
-                "verdict": verdict,
-            },
-            index=pd.Index(subjects, name="subject"),
-        )
-        return table[table["items"] > 0]
+        table = pd.DataFrame({"items": items, "accepted": count, "coverage": count / items})
+        table = table.assign(attempts=attempts, share=share, low=low, high=high, verdict=verdict)
+        return table[table["items"] > 0].rename_axis("subject")
 
     def __repr__(self) -> str:
         counts = self.subjects
-        who = some(counts.index) if len(counts) == 1 else many(len(counts), "subject")
+        names = some(counts.index) if len(counts) == 1 else many(len(counts), "subject")
         share = f"{int(counts['accepted'].sum())} of {many(len(self.table), 'item')}"
-        return f"<Acceptance: {share} accepted for {who} at a success of {self.success:g}>"
+        return f"<Acceptance: {share} accepted for {names} at a success of {self.success:g}>"
 
 
 def accept(
@@ -176,13 +139,13 @@ def accept(
     ----------
     forecast : Forecast
         Forecast of a fit or of a baseline.
-    success : float, default 0.9
+    success : float
         Required chance of success on each item, in (0, 1).
-    cautious : bool, default True
+    cautious : bool
         Whether the lower end of the forecast must reach `success`; otherwise the mean must, which
         is the share of many such items that succeeds. For a forecast without intervals, such as
         that of a baseline, the mean is used.
-    together : bool, default False
+    together : bool
         Whether items are accepted by their average: the best items, as many as have a mean of lower
         ends (or of means) of at least `success`. The confidence of averaged lower ends is c also
         when all items have the same error.
@@ -194,68 +157,50 @@ def accept(
 
     Raises
     ------
-    FitError
-        When `success` is not between 0 and 1.
-    DataError
-        When `forecast` is something else, or the rows of the forecast are steps of outcomes.
+    DataError, FitError
+        When `forecast` is something else, or has steps of outcomes as rows; when `success` is not
+        between 0 and 1.
 
     References
     ----------
-    Geifman, Y. and El-Yaniv, R. (2017), Selective classification for deep neural networks, for
-    accepting by a threshold; Chow, C. K. (1970), On optimum recognition error and reject tradeoff,
-    IEEE Transactions on Information Theory 16.
+    Geifman and El-Yaniv (2017), Selective classification for deep neural networks; Chow (1970), On
+    optimum recognition error and reject tradeoff, IEEE Transactions on Information Theory 16.
 
     Examples
     --------
     >>> from measurement_layouts.validation.prediction.assessor import point_forecast
     >>> chances = np.array([[0.99, 0.92, 0.85, 0.4]])
     >>> forecast = point_forecast(chances, ["Ann"], ["a", "b", "c", "d"])
-    >>> accept(forecast, success=0.9).table["accepted"].tolist()
-    [True, True, False, False]
+    >>> accept(forecast, success=0.9)
+    <Acceptance: 2 of 4 items accepted for Ann at a success of 0.9>
     >>> accept(forecast, success=0.9, together=True).table["accepted"].tolist()
     [True, True, True, False]
     """
     success = inside("success", success, such_as=0.9)
-    _refuse_steps(forecast, "accept")
-    mean = _scores(forecast.data, "mean")
-    score = _scores(forecast.data, "low") if cautious else mean
-    chosen = np.array([_together(row, success) for row in score]) if together else score >= success
-    what = "the lower end of the interval" if cautious and (score != mean).any() else "the mean"
-    rule = f"{what} of the items {'together' if together else 'each'} is at least {success:g}"
-    wide = forecast.data[["mean", "low"]].to_dataframe(["subject", "item"])[["mean", "low"]]
-    return Acceptance(wide.assign(accepted=chosen.ravel()).reset_index(), success, rule, forecast)
+    table = _table(forecast, "accept")
+    score = table["low"].fillna(table["mean"]) if cautious else table["mean"]
+    if together:  # the mean of the best items never rises as others are added
+        order = score.sort_values(ascending=False, kind="stable")
+        means = order.groupby(table["subject"]).expanding().mean().droplevel(0)
+        score = means.where(score.notna())
+    return Acceptance(table.assign(accepted=score >= success), success, forecast)
 
 
-def _scores(data: xr.Dataset, by: str) -> np.ndarray:
-    """Return means, or lower ends (means without intervals); shape (subjects, items)."""
-    score = data["mean"] if by == "mean" else data["low"].fillna(data["mean"])
-    return score.transpose("subject", "item").to_numpy()
-
-
-def _refuse_steps(forecast: Forecast, verb: str) -> None:
-    """Refuse what is no forecast, and forecasts of steps of outcomes."""
+def _table(forecast: Forecast, verb: str) -> pd.DataFrame:
+    """Write means and lower ends with a row per subject and item; refuse steps of outcomes."""
     refuse_no_forecast(forecast)
     if forecast.rows is not None:
         raise DataError(
             f"{verb}: the forecast has a row for each step of {some(set(forecast.rows.outcome))}, "
             "and items are accepted for a single Success; fit a layout of one outcome"
         )
-
-
-def _together(row: np.ndarray, success: float) -> np.ndarray:
-    """Accept as many of the best items as possible, so that their average reaches `success`."""
-    order = np.argsort(-row, kind="stable")
-    averages = np.cumsum(row[order]) / np.arange(1, len(row) + 1)
-    chosen = np.zeros(len(row), dtype=bool)
-    chosen[order[: int((averages >= success).sum())]] = True  # averages never rise
-    return chosen
+    columns = ["mean", "low"]
+    return forecast.data[columns].to_dataframe(["subject", "item"])[columns].reset_index()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Routing:
-    """Assignment of items to subjects, with its cost.
-
-    It is made by `route`.
+    """Assignment of items to subjects, with its cost; made by `route`.
 
     Attributes
     ----------
@@ -268,14 +213,6 @@ class Routing:
         ``alone``, the cost of all items if it did all of them.
     success : float
         Required chance of success.
-
-    Examples
-    --------
-    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
-    >>> chances = np.array([[0.95, 0.5], [0.99, 0.97]])
-    >>> forecast = point_forecast(chances, ["small", "large"], ["easy", "hard"])
-    >>> route(forecast, {"small": 1, "large": 10})
-    <Routing: 2 of 2 items routed at a cost of 11, 1.92 successes expected>
     """
 
     table: pd.DataFrame
@@ -321,27 +258,21 @@ def route(
 
     Parameters
     ----------
-    forecast : Forecast
-        Forecast of all subjects on the items.
+    forecast, success, cautious
+        As in `accept`.
     costs : mapping, Series or DataFrame
         Costs of an item, in one unit: a finite number of at least 0 for each subject, or a table
         with a row for each subject and a column for each item.
-    success, cautious
-        As in `accept`.
 
     Returns
     -------
     Routing
-        Assignment of items to subjects, its costs, the expected successes, and the items that are
-        not routed.
+        Assignment of items to subjects, with its costs.
 
     Raises
     ------
-    DataError
-        When `forecast` is something else, a cost is missing, negative or not finite, or rows are
-        steps of outcomes.
-    FitError
-        When `success` is not between 0 and 1.
+    DataError, FitError
+        As for `accept`, and when a cost is missing, negative or not finite.
 
     Examples
     --------
@@ -360,33 +291,22 @@ def route(
     accepted = accept(forecast, success=success, cautious=cautious)
     subjects, items = (forecast.data[name].to_numpy() for name in ("subject", "item"))
     prices = _prices(costs, subjects, items)
-    shape = len(subjects), len(items)
     allowed, mean, low = (
-        accepted.table[name].to_numpy().reshape(shape) for name in ("accepted", "mean", "low")
+        accepted.table[name].to_numpy().reshape(prices.shape)
+        for name in ("accepted", "mean", "low")
     )
-    order = np.lexsort((-mean, np.where(allowed, prices, np.inf)), axis=0)[0]
-    routed = allowed.any(axis=0)
-    cell = order, np.arange(len(items))
-    table = pd.DataFrame(
-        {"subject": subjects[order], "cost": prices[cell], "mean": mean[cell], "low": low[cell]},
-        index=pd.Index(items, name="item"),
-    )
+    cheapest = np.lexsort((-mean, np.where(allowed, prices, np.inf)), axis=0)[0]
+    routed, cell = allowed.any(axis=0), (cheapest, np.arange(len(items)))
+    columns = {"cost": prices[cell], "mean": mean[cell], "low": low[cell]}
+    table = pd.DataFrame({"subject": subjects[cheapest], **columns}, pd.Index(items, name="item"))
     table.loc[~routed] = cast(Any, [UNROUTED, np.nan, np.nan, np.nan])
-    assigned = routed & (order == np.arange(len(subjects))[:, None])
-    return Routing(
-        table,
-        pd.DataFrame(
-            {
-                "items": assigned.sum(axis=1),
-                "cost": np.where(assigned, prices, 0).sum(axis=1),
-                "expected": np.where(assigned, mean, 0).sum(axis=1),
-                "accepted": allowed.sum(axis=1),
-                "alone": prices.sum(axis=1),
-            },
-            index=pd.Index(subjects, name="subject"),
-        ),
-        accepted.success,
+    table_of_subjects = (
+        table.groupby("subject")
+        .agg(items=("cost", "size"), cost=("cost", "sum"), expected=("mean", "sum"))
+        .reindex(pd.Index(subjects, name="subject"), fill_value=0)
+        .assign(accepted=allowed.sum(axis=1), alone=prices.sum(axis=1))
     )
+    return Routing(table, table_of_subjects, accepted.success)
 
 
 def _prices(
@@ -412,9 +332,7 @@ def _prices(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RiskCoverage:
-    """Success among accepted items over the share accepted.
-
-    It is made by `risk_coverage`, which defines the numbers.
+    """Success among accepted items over the share accepted; made by `risk_coverage`.
 
     Attributes
     ----------
@@ -426,44 +344,17 @@ class RiskCoverage:
         Indexed by subject, as in `curve`: ``attempts``, ``success`` of them, ``area`` above the
         curve, ``best``, the area for a forecast that equals the outcomes, and ``excess``, the
         difference. Lower is better; a forecast without information has an area of 1 - success.
-
-    Examples
-    --------
-    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
-    >>> forecast = point_forecast(np.array([[0.9, 0.6, 0.3]]), ["Ann"], ["a", "b", "c"])
-    >>> items = pd.DataFrame(index=["a", "b", "c"])
-    >>> outcomes = pd.DataFrame([[1, 1, 0]], ["Ann"], items.index)
-    >>> order = risk_coverage(forecast, Evaluation.from_wide(outcomes, items))
-    >>> order.largest(0.9)
-    subject
-    Ann    0.666667
-           0.666667
-    Name: coverage, dtype: float64
     """
 
     curve: pd.DataFrame
     areas: pd.DataFrame
 
     def largest(self, success: float = 0.9) -> pd.Series:
-        """Compute the largest share of attempts that can be accepted at a required success.
+        """Compute the largest share that can be accepted at a required success, in (0, 1).
 
-        It is computed from the same outcomes and is therefore optimistic; choose the share with one
-        half of the outcomes and compare it with the other.
-
-        Parameters
-        ----------
-        success : float, default 0.9
-            Required success, in (0, 1).
-
-        Returns
-        -------
-        Series
-            Coverage, in [0, 1], by subject; 0 when no share reaches the required success.
-
-        Raises
-        ------
-        FitError
-            When `success` is not between 0 and 1.
+        It is by subject, and 0 where no share reaches that success. It is computed from the same
+        outcomes and is therefore optimistic: choose it with one half of them, and compare it with
+        the other.
         """
         success = inside("success", success, such_as=0.9)
         enough = self.curve["coverage"].where(self.curve["success"] >= success, 0.0)
@@ -497,14 +388,10 @@ def risk_coverage(
 
     Parameters
     ----------
-    forecast : Forecast
-        Forecast of subjects on items.
-    evaluation : Evaluation
-        Outcomes; subjects and items are joined by name.
+    forecast, evaluation, training_items, reused_names
+        As in `score_forecast`.
     by : {"mean", "low"}
         Score: the mean, or the interval's lower end (the mean for forecasts without intervals).
-    training_items, reused_names : bool
-        As in `score_forecast`.
 
     Returns
     -------
@@ -513,18 +400,15 @@ def risk_coverage(
 
     Raises
     ------
-    DataError
+    DataError, FitError
         When `forecast` is something else, there is nothing to score, an item was trained on, or
-        rows are steps of outcomes.
-    FitError
-        When `by` has another value.
+        rows are steps of outcomes; when `by` has another value.
 
     References
     ----------
-    El-Yaniv, R. and Wiener, Y. (2010), On the foundations of noise-free selective classification,
-    Journal of Machine Learning Research 11, for the curve; Geifman, Y., Uziel, G. and El-Yaniv, R.
-    (2019), Bias-reduced uncertainty estimation for deep neural classifiers, for its area and the
-    excess.
+    El-Yaniv and Wiener (2010), On the foundations of noise-free selective classification, Journal
+    of Machine Learning Research 11, for the curve; Geifman, Uziel and El-Yaniv (2019),
+    Bias-reduced uncertainty estimation for deep neural classifiers, for its area and the excess.
 
     Examples
     --------
@@ -538,46 +422,43 @@ def risk_coverage(
     0     Ann    0.9      0.33     1.00
     1     Ann    0.6      0.67     0.50
     2     Ann    0.3      1.00     0.67
+    >>> order.largest(0.9).round(2).to_dict()
+    {'Ann': 0.33, '': 0.33}
     """
-    _refuse_steps(forecast, "risk-coverage")
+    table = _table(forecast, "risk-coverage")
     if by not in ("mean", "low"):
         raise FitError(f"by={by!r}; give one of mean, low")
-    chosen, successes, trials = matched(
+    _, successes, trials = matched(
         forecast, evaluation, training_items=training_items, reused_names=reused_names
     )
-    score = _scores(chosen, by)
-    row, column = np.nonzero((trials.to_numpy() > 0) & ~np.isnan(score))
-    cells = pd.DataFrame(
-        {
-            "subject": trials.index.to_numpy()[row],
-            "score": score[row, column],
-            "successes": successes.to_numpy()[row, column],
-            "trials": trials.to_numpy()[row, column],
-        }
-    )
+    table["score"] = table[by].fillna(table["mean"])
+    counts = {"successes": successes.stack(), "trials": trials.stack()}
+    cells = table.join(pd.DataFrame(counts), on=["subject", "item"], how="inner")
+    cells = cells[(cells["trials"] > 0) & cells["score"].notna()]
     curves, areas = [], {}
     for name, attempts in [*cells.groupby("subject", sort=False), (EVERYBODY, cells)]:
         curve, areas[name] = _one(attempts)
         curves.append(curve.assign(subject=name))
-    table = pd.concat(curves, ignore_index=True)[["subject", "score", "coverage", "success"]]
-    return RiskCoverage(table, pd.DataFrame.from_dict(areas, orient="index").rename_axis("subject"))
+    columns = ["subject", "score", "coverage", "success"]
+    curve = pd.concat(curves, ignore_index=True)[columns]
+    return RiskCoverage(curve, pd.DataFrame.from_dict(areas, orient="index").rename_axis("subject"))
 
 
 def _one(cells: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:
     """Make one curve, and its area."""
     grouped = cells.groupby("score")[["successes", "trials"]].sum().sort_index(ascending=False)
     passed, tried = (grouped[name].to_numpy(dtype=float) for name in ("successes", "trials"))
-    most, total = float(tried.sum()), float(passed.sum())
+    count, total = float(tried.sum()), float(passed.sum())
     curve = pd.DataFrame(
         {
             "score": grouped.index,
-            "coverage": tried.cumsum() / most,
+            "coverage": tried.cumsum() / count,
             "success": passed.cumsum() / tried.cumsum(),
         }
     )
-    rates = np.repeat(passed / tried, tried.astype(int))
-    accepted = np.arange(1, len(rates) + 1)
-    area = float(1 - (rates.cumsum() / accepted).mean())
+    each = np.repeat(passed / tried, tried.astype(int))
+    accepted = np.arange(1, len(each) + 1)
+    area = float(1 - (each.cumsum() / accepted).mean())
     best = float(1 - np.minimum(1, total / accepted).mean())
-    summary = {"attempts": int(most), "success": total / most, "area": area, "best": best}
+    summary = {"attempts": int(count), "success": total / count, "area": area, "best": best}
     return curve, {**summary, "excess": area - best}
