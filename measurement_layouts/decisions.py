@@ -16,13 +16,11 @@ from .inference.forecasts.forecasting import Forecast
 from .inference.given import refuse_no_forecast
 from .validation.prediction.score import matched
 
-__all__ = ["Acceptance", "RiskCoverage", "Routing", "accept", "risk_coverage", "route"]
+__all__ = ["Acceptance", "RiskCoverage", "accept", "risk_coverage", "route"]
 
 NOT_CLAIMABLE = "not claimable"
-UNROUTED = ""
-"""Subject of an item for which no subject is accepted."""
-EVERYBODY = ""
-"""Name of the rows for all subjects together."""
+UNROUTED = ""  # subject of an item for which no subject is accepted
+EVERYBODY = ""  # name of the rows for all subjects together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +34,13 @@ class Acceptance:
         whether the item is ``accepted``.
     success, forecast
         Required chance of success, and the forecast.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
+    >>> forecast = point_forecast(np.array([[0.95, 0.4]]), ["Ann"], ["easy", "hard"])
+    >>> accept(forecast, success=0.9)
+    <Acceptance: 1 of 2 items accepted for Ann at a success of 0.9>
     """
 
     table: pd.DataFrame
@@ -44,19 +49,12 @@ class Acceptance:
 
     @property
     def subjects(self) -> pd.DataFrame:
-        """Count the accepted items of each subject.
-
-        Indexed by subject: ``items``, ``accepted``, ``coverage`` (the share of items that are
-        accepted) and ``expected``, the mean forecast success on accepted items; NaN without any.
-        """
-        accepted = self.table["mean"].where(self.table["accepted"])
-        table = self.table.assign(expected=accepted).groupby("subject", sort=False)
-        return table.agg(
-            items=("accepted", "size"),
-            accepted=("accepted", "sum"),
-            coverage=("accepted", "mean"),
-            expected=("expected", "mean"),
-        )
+        """By subject: ``items``, ``accepted``, ``coverage``, ``expected`` success (NaN of none)."""
+        expected = self.table["mean"].where(self.table["accepted"])
+        table = self.table.assign(expected=expected).groupby("subject", sort=False)
+        counts = table["accepted"].agg(["size", "sum", "mean"])
+        counts.columns = ["items", "accepted", "coverage"]
+        return counts.assign(expected=table["expected"].mean())
 
     def check(
         self,
@@ -74,24 +72,22 @@ class Acceptance:
         evaluation, training_items, reused_names
             Outcomes, joined by name, and options as in `score_forecast`.
         fewest : int
-            Least number of accepted items with an outcome that a subject needs for a claim.
+            Least number of accepted items with an outcome for a claim.
         prob : float
-            Mass of the exact interval of the share of successes, for independent attempts.
+            Mass of the exact interval (Clopper and Pearson) of the share, for independent attempts.
 
         Returns
         -------
         DataFrame
-            Indexed by subject: ``items`` with an outcome, ``accepted`` of them, ``coverage``,
-            ``attempts`` at the accepted items, ``share`` of them that succeed, with ``low`` and
-            ``high`` (`clopper_pearson`), and ``verdict``: "holds" where the share is at least the
-            required success, "within error" where `high` is, "fails" where it is not, and "not
-            claimable" with fewer than `fewest` accepted items.
+            By subject: ``items`` with an outcome, ``accepted`` of them, ``coverage``, ``attempts``
+            at the accepted items, ``share`` of them that succeed, with ``low`` and ``high``, and
+            ``verdict``: "holds" where the share is at least the required success, "within error"
+            where `high` is, "fails" where it is not, and "not claimable" with too few items.
 
         Raises
         ------
         DataError, FitError
-            When there is nothing to score, or an item was trained on; when `fewest` or `prob` is
-            out of range.
+            As `score_forecast`; and when `fewest` or `prob` is out of range.
         """
         fewest, prob = whole("fewest", fewest, 1), inside("prob", prob, such_as=0.9)
         _, successes, trials = matched(
@@ -142,9 +138,8 @@ def accept(
     success : float
         Required chance of success on each item, in (0, 1).
     cautious : bool
-        Whether the lower end of the forecast must reach `success`; otherwise the mean must, which
-        is the share of many such items that succeeds. For a forecast without intervals, such as
-        that of a baseline, the mean is used.
+        Whether the lower end of the forecast must reach `success`; otherwise, and without
+        intervals, the mean must, which is the share of many such items that succeeds.
     together : bool
         Whether items are accepted by their average: the best items, as many as have a mean of lower
         ends (or of means) of at least `success`. The confidence of averaged lower ends is c also
@@ -158,8 +153,7 @@ def accept(
     Raises
     ------
     DataError, FitError
-        When `forecast` is something else, or has steps of outcomes as rows; when `success` is not
-        between 0 and 1.
+        When `forecast` is no forecast, or of steps; when `success` is not between 0 and 1.
 
     References
     ----------
@@ -171,8 +165,6 @@ def accept(
     >>> from measurement_layouts.validation.prediction.assessor import point_forecast
     >>> chances = np.array([[0.99, 0.92, 0.85, 0.4]])
     >>> forecast = point_forecast(chances, ["Ann"], ["a", "b", "c", "d"])
-    >>> accept(forecast, success=0.9)
-    <Acceptance: 2 of 4 items accepted for Ann at a success of 0.9>
     >>> accept(forecast, success=0.9, together=True).table["accepted"].tolist()
     [True, True, True, False]
     """
@@ -198,57 +190,13 @@ def _table(forecast: Forecast, verb: str) -> pd.DataFrame:
     return forecast.data[columns].to_dataframe(["subject", "item"])[columns].reset_index()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Routing:
-    """Assignment of items to subjects, with its cost; made by `route`.
-
-    Attributes
-    ----------
-    table : DataFrame
-        Indexed by item: ``subject`` (empty when no subject is accepted), its ``cost``, and ``mean``
-        and ``low`` of the forecast; these are NaN when there is no subject.
-    subjects : DataFrame
-        Indexed by subject: the number of ``items`` that are routed to it, their total ``cost``, the
-        ``expected`` number of successes, the number of items for which it is ``accepted``, and
-        ``alone``, the cost of all items if it did all of them.
-    success : float
-        Required chance of success.
-    """
-
-    table: pd.DataFrame
-    subjects: pd.DataFrame
-    success: float
-
-    @property
-    def unrouted(self) -> list[str]:
-        """Items for which no subject is accepted."""
-        return list(self.table.index[self.table["subject"] == UNROUTED])
-
-    @property
-    def cost(self) -> float:
-        """Total cost of all routed items, in the unit of the costs."""
-        return float(self.table["cost"].sum())
-
-    @property
-    def expected(self) -> float:
-        """Expected number of successes on the routed items."""
-        return float(self.table["mean"].sum())
-
-    def __repr__(self) -> str:
-        routed = len(self.table) - len(self.unrouted)
-        return (
-            f"<Routing: {routed} of {many(len(self.table), 'item')} routed at a cost of "
-            f"{self.cost:g}, {self.expected:.3g} successes expected>"
-        )
-
-
 def route(
     forecast: Forecast,
     costs: Mapping[str, float] | pd.Series | pd.DataFrame,
     *,
     success: float = 0.9,
     cautious: bool = True,
-) -> Routing:
+) -> pd.DataFrame:
     r"""Give each item to the cheapest subject that is accepted for it.
 
     .. math:: s(i) = \operatorname*{arg\,min}_{s:\, q_c(p_{si}) \ge \mathrm{success}} C_{si}
@@ -266,8 +214,9 @@ def route(
 
     Returns
     -------
-    Routing
-        Assignment of items to subjects, with its costs.
+    DataFrame
+        By item: ``subject`` (empty when none is accepted), its ``cost``, and ``mean`` and ``low``
+        of the forecast; these are NaN when there is no subject.
 
     Raises
     ------
@@ -279,14 +228,12 @@ def route(
     >>> from measurement_layouts.validation.prediction.assessor import point_forecast
     >>> chances = np.array([[0.95, 0.5, 0.1], [0.99, 0.97, 0.6]])
     >>> forecast = point_forecast(chances, ["small", "large"], ["easy", "hard", "hardest"])
-    >>> routing = route(forecast, {"small": 1, "large": 10})
-    >>> routing.table["subject"].to_dict()
-    {'easy': 'small', 'hard': 'large', 'hardest': ''}
-    >>> routing.subjects
-             items  cost  expected  accepted  alone
-    subject
-    small        1   1.0      0.95         1    3.0
-    large        1  10.0      0.97         2   30.0
+    >>> route(forecast, {"small": 1, "large": 10})[["subject", "cost", "mean"]]
+            subject  cost  mean
+    item
+    easy      small   1.0  0.95
+    hard      large  10.0  0.97
+    hardest           NaN   NaN
     """
     accepted = accept(forecast, success=success, cautious=cautious)
     subjects, items = (forecast.data[name].to_numpy() for name in ("subject", "item"))
@@ -296,17 +243,11 @@ def route(
         for name in ("accepted", "mean", "low")
     )
     cheapest = np.lexsort((-mean, np.where(allowed, prices, np.inf)), axis=0)[0]
-    routed, cell = allowed.any(axis=0), (cheapest, np.arange(len(items)))
+    cell = cheapest, np.arange(len(items))
     columns = {"cost": prices[cell], "mean": mean[cell], "low": low[cell]}
     table = pd.DataFrame({"subject": subjects[cheapest], **columns}, pd.Index(items, name="item"))
-    table.loc[~routed] = cast(Any, [UNROUTED, np.nan, np.nan, np.nan])
-    table_of_subjects = (
-        table.groupby("subject")
-        .agg(items=("cost", "size"), cost=("cost", "sum"), expected=("mean", "sum"))
-        .reindex(pd.Index(subjects, name="subject"), fill_value=0)
-        .assign(accepted=allowed.sum(axis=1), alone=prices.sum(axis=1))
-    )
-    return Routing(table, table_of_subjects, accepted.success)
+    table.loc[~allowed.any(axis=0)] = cast(Any, [UNROUTED, np.nan, np.nan, np.nan])
+    return table
 
 
 def _prices(
@@ -337,13 +278,21 @@ class RiskCoverage:
     Attributes
     ----------
     curve : DataFrame
-        One row per subject and different score, the highest first: ``subject`` (empty for all
-        together), ``score``, ``coverage`` in (0, 1], and ``success`` of all attempts with at least
-        that score.
+        By subject (empty for all together) and different score, the highest first: ``coverage``
+        in (0, 1], and ``success`` of all attempts with at least that score.
     areas : DataFrame
-        Indexed by subject, as in `curve`: ``attempts``, ``success`` of them, ``area`` above the
-        curve, ``best``, the area for a forecast that equals the outcomes, and ``excess``, the
-        difference. Lower is better; a forecast without information has an area of 1 - success.
+        By subject: ``attempts``, ``success`` of them, ``area`` above the curve, ``best``, the area
+        for a forecast that equals the outcomes, and ``excess``, the difference. Lower is better; a
+        forecast without information has an area of 1 - success.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
+    >>> forecast = point_forecast(np.array([[0.9, 0.6, 0.3]]), ["Ann"], ["a", "b", "c"])
+    >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], ["a", "b", "c"])
+    >>> known = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> risk_coverage(forecast, known)
+    <RiskCoverage: 1 subject, 3 attempts, area 0.278 (0.167 above the best)>
     """
 
     curve: pd.DataFrame
@@ -352,9 +301,8 @@ class RiskCoverage:
     def largest(self, success: float = 0.9) -> pd.Series:
         """Compute the largest share that can be accepted at a required success, in (0, 1).
 
-        It is by subject, and 0 where no share reaches that success. It is computed from the same
-        outcomes and is therefore optimistic: choose it with one half of them, and compare it with
-        the other.
+        It is 0 where no share reaches that success. It is optimistic, because it is of the same
+        outcomes: choose it with one half of them, and compare it with the other.
         """
         success = inside("success", success, such_as=0.9)
         enough = self.curve["coverage"].where(self.curve["success"] >= success, 0.0)
@@ -384,7 +332,7 @@ def risk_coverage(
 
     .. math:: r_k = \frac{1}{k} \sum_{j \le k} (1 - y_j), \qquad A = \frac{1}{n} \sum_k r_k
 
-    Attempts with the same score are accepted in random order, so that each counts with their mean.
+    Attempts with the same score are in random order, so that each counts with their mean.
 
     Parameters
     ----------
@@ -396,13 +344,11 @@ def risk_coverage(
     Returns
     -------
     RiskCoverage
-        A curve and its area for each subject, and for all attempts together.
 
     Raises
     ------
     DataError, FitError
-        When `forecast` is something else, there is nothing to score, an item was trained on, or
-        rows are steps of outcomes; when `by` has another value.
+        As `score_forecast`; when rows are steps of outcomes, or `by` has another value.
 
     References
     ----------
@@ -414,14 +360,11 @@ def risk_coverage(
     --------
     >>> from measurement_layouts.validation.prediction.assessor import point_forecast
     >>> forecast = point_forecast(np.array([[0.9, 0.6, 0.3]]), ["Ann"], ["a", "b", "c"])
-    >>> items = pd.DataFrame(index=["a", "b", "c"])
-    >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], items.index)
-    >>> order = risk_coverage(forecast, Evaluation.from_wide(outcomes, items))
-    >>> order.curve[order.curve["subject"] == "Ann"].round(2)
-      subject  score  coverage  success
-    0     Ann    0.9      0.33     1.00
-    1     Ann    0.6      0.67     0.50
-    2     Ann    0.3      1.00     0.67
+    >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], ["a", "b", "c"])
+    >>> known = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> order = risk_coverage(forecast, known)
+    >>> order.curve.loc[:2, "success"].round(2).tolist()
+    [1.0, 0.5, 0.67]
     >>> order.largest(0.9).round(2).to_dict()
     {'Ann': 0.33, '': 0.33}
     """
@@ -432,16 +375,15 @@ def risk_coverage(
         forecast, evaluation, training_items=training_items, reused_names=reused_names
     )
     table["score"] = table[by].fillna(table["mean"])
-    counts = {"successes": successes.stack(), "trials": trials.stack()}
-    cells = table.join(pd.DataFrame(counts), on=["subject", "item"], how="inner")
+    counts = pd.DataFrame({"successes": successes.stack(), "trials": trials.stack()})
+    cells = table.join(counts, on=["subject", "item"], how="inner")
     cells = cells[(cells["trials"] > 0) & cells["score"].notna()]
     curves, areas = [], {}
     for name, attempts in [*cells.groupby("subject", sort=False), (EVERYBODY, cells)]:
         curve, areas[name] = _one(attempts)
         curves.append(curve.assign(subject=name))
-    columns = ["subject", "score", "coverage", "success"]
-    curve = pd.concat(curves, ignore_index=True)[columns]
-    return RiskCoverage(curve, pd.DataFrame.from_dict(areas, orient="index").rename_axis("subject"))
+    table = pd.concat(curves, ignore_index=True)[["subject", "score", "coverage", "success"]]
+    return RiskCoverage(table, pd.DataFrame.from_dict(areas, orient="index").rename_axis("subject"))
 
 
 def _one(cells: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:
@@ -449,13 +391,8 @@ def _one(cells: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:
     grouped = cells.groupby("score")[["successes", "trials"]].sum().sort_index(ascending=False)
     passed, tried = (grouped[name].to_numpy(dtype=float) for name in ("successes", "trials"))
     count, total = float(tried.sum()), float(passed.sum())
-    curve = pd.DataFrame(
-        {
-            "score": grouped.index,
-            "coverage": tried.cumsum() / count,
-            "success": passed.cumsum() / tried.cumsum(),
-        }
-    )
+    coverage, success = tried.cumsum() / count, passed.cumsum() / tried.cumsum()
+    curve = pd.DataFrame({"score": grouped.index, "coverage": coverage, "success": success})
     each = np.repeat(passed / tried, tried.astype(int))
     accepted = np.arange(1, len(each) + 1)
     area = float(1 - (each.cumsum() / accepted).mean())
