@@ -25,7 +25,7 @@ from ...linking import LayoutError
 from ..targets import read_costs, read_target
 from .answers import Progress, counts, items_beside, plain
 from .choosing import MOST, Chooser
-from .state_file import StateFile, read_table, refuse_other_bank, write_table
+from .state_file import StateFile, read_table, write_table
 from .stop import Stop
 
 _GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
@@ -399,16 +399,6 @@ class AdaptiveTest:
         )
         return Evaluation(rows, successes, trials, subjects=self._people)
 
-    def save(self, path: str | Path) -> None:
-        """Write a copy of the test to a file, completely or not at all; `load` continues it.
-
-        Raises
-        ------
-        FitError
-            When it cannot be written.
-        """
-        self._file.save(Path(path), self._now.to_dict())
-
     @classmethod
     def load(
         cls,
@@ -425,7 +415,7 @@ class AdaptiveTest:
         Parameters
         ----------
         path : str or Path
-            File of the test, written by `save` or because of ``path=``.
+            File of the test.
         layout : Layout, optional
             The layout, needed if it has user-defined linking functions.
         bank : DataFrame, optional
@@ -453,8 +443,11 @@ class AdaptiveTest:
                 f"{path} is a test under another layout than {layout.name!r}; load it without "
                 "layout=, or give the layout that it was begun with"
             )
-        if bank is not None:
-            refuse_other_bank(path, named(bank, "bank", "item"), begun["bank"])
+        if bank is not None and write_table(named(bank, "bank", "item")) != begun["bank"]:
+            raise FitError(
+                f"bank= is another one than that of {path}; give the bank that the test was begun "
+                "with, or leave it out"
+            )
         test = cls.__new__(cls)
         test._file = file
         test._begin(layout, begun, given)

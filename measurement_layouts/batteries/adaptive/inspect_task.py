@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
     from inspect_ai.log import EvalSample
 
-_REMEDY = "state their outcomes, as in values={score: outcome}, or choose another scorer"
+_REMEDY = "choose another scorer, or record outcomes by AdaptiveTest.record"
 
 
 def adaptive_task(
@@ -30,7 +30,6 @@ def adaptive_task(
     *,
     connections: int = 4,
     scorer: str | Mapping[str, str] | None = None,
-    values: Mapping[str | float, float] | None = None,
     retried: bool = False,
 ) -> "Task":
     """Turn a task of Inspect into one that asks the items of an adaptive test, until it is done.
@@ -56,10 +55,8 @@ def adaptive_task(
         of the others are known. Inspect runs at most its ``max_samples``.
     scorer : str or mapping of str to str, optional
         Scorer of the outcome, or scorers by outcome of the layout; needed if there are several. One
-        value of a score that is a dictionary is ``name/key``.
-    values : mapping, optional
-        Outcomes in [0, 1] of scores, such as ``{"P": 1.0}``; other scores are read as in
-        `read_inspect`. A graded outcome takes the score unchanged: the grade's name or its number.
+        value of a score that is a dictionary is ``name/key``. Scores are read as in `read_inspect`;
+        a graded outcome takes the score unchanged: the grade's name or its number.
     retried : bool
         Whether `inspect_ai.eval_retry` or `inspect_ai.eval_set` runs the task, with a test that is
         loaded from its file if there is one. Answered samples are then requested as well, and
@@ -122,7 +119,7 @@ def adaptive_task(
             "each, as in scorer={outcome: scorer}"
         )
     samples = _samples(task, test)
-    run = _Run(test, samples, epochs, whole("connections", connections, 1), scorers, values)
+    run = _Run(test, samples, epochs, whole("connections", connections, 1), scorers)
     answered = test.history["item"].tolist() if retried else []
     first = [samples[name] for name in (*answered, *test.in_flight)] + run.ask()
     source = inspect.SampleSource.from_samples(
@@ -159,7 +156,6 @@ class _Run:
     epochs: int
     connections: int
     scorers: Mapping[str, str | None]
-    values: Mapping[str | float, float] | None
     scored: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)  # in flight, without further results in this run
     waits: bool = True  # since `idle` was called, no sample was finished
@@ -227,7 +223,7 @@ class _Run:
                 )
             value = scores[scorer]
             if not isinstance(node, Graded):
-                reader = ScoreReader(f"scorer {scorer}", self.values, GRADES, Notes(), _REMEDY)
+                reader = ScoreReader(f"scorer {scorer}", None, GRADES, Notes(), _REMEDY)
                 value = reader.read(value, f"sample {sample.id}")
                 reader.check()
             outcomes[node.name] = value

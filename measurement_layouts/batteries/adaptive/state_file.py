@@ -13,7 +13,6 @@ from filelock import FileLock, Timeout
 
 from ...common.errors import FitError
 from ...common.files import whole
-from ...common.messages import some
 
 _FORMAT = 3
 _KIND = "adaptive test"
@@ -64,11 +63,6 @@ class StateFile:
             self._ours = (*self._ours, content)  # an interrupt leaves the old content or the new
             _replace(self.path, content)
             self._ours = (content,)
-
-    def save(self, path: Path, state: Mapping[str, Any]) -> None:
-        """Write a copy with a state to another place."""
-        with _locked(path):
-            _replace(path, self._content(state))
 
     @classmethod
     def read(cls, path: Path) -> tuple["StateFile", dict[str, Any]]:
@@ -153,18 +147,3 @@ def write_table(table: pd.DataFrame) -> dict[str, Any]:
 def read_table(written: Mapping[str, Any]) -> pd.DataFrame:
     """Read what `write_table` wrote."""
     return pd.DataFrame(**written)
-
-
-def refuse_other_bank(path: str | Path, bank: pd.DataFrame, begun: Mapping[str, Any]) -> None:
-    """Refuse a bank that differs from that of a test, by what differs."""
-    given = write_table(bank)
-    if given == begun:
-        return
-    before, now = (dict(zip(one["index"], one["data"], strict=True)) for one in (begun, given))
-    items = [name for name in before | now if before.get(name) != now.get(name)]
-    columns = {*begun["columns"]} ^ {*given["columns"]}
-    differ = f"the column(s) {some(columns)}" if columns else some(items) or "the order of items"
-    raise FitError(
-        f"bank= is another one than that of {path}, by {differ}; give the bank that the test was "
-        "begun with"
-    )

@@ -15,7 +15,7 @@ from ...evaluations.tables import named, need_columns
 from ...inference.model.features import read_features
 from ...inference.posterior.posterior import Posterior, posterior_draws
 from ...layouts import Layout
-from ...layouts.elements import elements, find_elements
+from ...layouts.elements import elements
 from ...linking import LayoutError, units
 from ..information.expected import CONFOUNDED, DRAWS, Divergence, Uncertainty, correlation_of, near
 from ..information.sensitivity import Sensitivity
@@ -35,7 +35,6 @@ def design(
     n: int = 150,
     *,
     target: str | Sequence[str] | Mapping[str, float] | None = None,
-    sds: Mapping[str, float] | None = None,
     costs: str | Mapping[object, float] | pd.Series | None = None,
     quotas: Mapping[str, int | Mapping[object, int]] | None = None,
     given: Posterior | None = None,
@@ -59,14 +58,10 @@ def design(
     bank : DataFrame
         One row per item, indexed by name, with the columns of the layout's meta-features.
     n : int, default 150
-        Number of items. Fewer are chosen when `sds` are reached, or the bank or `quotas` are used
-        up.
+        Number of items. Fewer are chosen when the bank or `quotas` are used up.
     target : str, sequence of str or mapping of str to float, optional
         Latents, or elements ``node[label]``, whose uncertainty is to be reduced, or their weights
         (default: all elements of the profile with equal weights).
-    sds : mapping of str to float, optional
-        Sufficient standard deviations, in the units of the latents: an element counts until its
-        expected standard deviation is reached. These elements are the target, unless one is given.
     costs : str, mapping or Series, optional
         Costs of the items: a column of the bank, or costs by name. Items are then chosen by gain
         per cost.
@@ -127,18 +122,16 @@ def design(
     bank = named(bank, "bank", "item")
     profiles = _profiles(layout, given, subject)
     prices, room = read_costs(bank, costs), _room(bank, quotas or {})
-    weights, enough = _target(layout, target, sds)
+    profile = elements(layout)
+    wanted = read_target(profile, target) or dict.fromkeys([one.name for one in profile], 1.0)
+    weights = np.array([wanted.get(element.name, 0.0) for element in profile])
+    weights /= weights.sum()
     most = _HELD / (len(bank) * rows_per_item(layout) * len(weights))
     source, rows = _over(layout, bank, profiles, int(np.clip(most, _FEWEST, DRAWS)), seed)
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
-        choices = _choose(Gains(source, weights), rows, n, prices, enough, room)
+        choices = _choose(Gains(source, weights), rows, n, prices, room)
         if not choices:
-            raise FitError(
-                f"sds={dict(sds or {})}: the sds= are reached before any item is asked; give "
-                "smaller ones, or leave them out"
-                if sds
-                else f"quotas={quotas!r} leave no item; give larger ones"
-            )
+            raise FitError(f"quotas={quotas!r} leave no item; give larger ones")
         return _expected_results(layout, bank, profiles, choices, prices, weights, seed + 1)
 
 
@@ -189,25 +182,6 @@ def _over(
     return source, source.evaluator.row.reshape(len(bank), -1)
 
 
-def _target(
-    layout: Layout, target: object, sds: Mapping[str, float] | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Read the weights of the profile elements, and the standard deviations that are enough."""
-    profile = elements(layout)
-    enough = np.full(len(profile), -np.inf)
-    for name, sd in (sds or {}).items():
-        for element in find_elements(profile, name):
-            enough[profile.index(element)] = options.positive(f"sds of {name}", sd, such_as=0.5)
-    wanted = read_target(profile, target)
-    if wanted is not None:
-        weights = np.array([wanted.get(element.name, 0.0) for element in profile])
-    else:
-        weights = np.isfinite(enough).astype(float) if sds else np.ones(len(profile))
-    if sds:
-        enough[weights == 0] = np.inf
-    return weights / weights.sum(), enough
-
-
 def _room(
     bank: pd.DataFrame, quotas: Mapping[str, int | Mapping[object, int]]
 ) -> list[tuple[np.ndarray, int]]:
@@ -233,26 +207,21 @@ def _choose(
     rows: np.ndarray,
     n: int,
     prices: np.ndarray,
-    enough: np.ndarray,
     room: list[tuple[np.ndarray, int]],
 ) -> list[tuple[int, float]]:
     """Choose the item with the highest gain per cost, one after the other; items and gains."""
     kinds, kind = np.unique(rows, axis=0, return_inverse=True)
-    choices, chosen = list[tuple[int, float]](), np.zeros(len(rows), dtype=bool)
-    while len(choices) < n:
-        is_open = ~chosen
+    kind, choices = kind.ravel(), list[tuple[int, float]]()
+    is_open = np.ones(len(rows), dtype=bool)
+    for _ in range(n):
         for items, most in room:
-            is_open &= ~items | (chosen[items].sum() < most)
-        needed = gains.sds > enough
-        if not needed.any() or not is_open.any():
+            is_open &= ~items | (sum(items[item] for item, _ in choices) < most)
+        if not is_open.any():
             break
-        if (needed != gains.active).any():
-            gains.aim(needed)
-        of_kinds = gains.of_rows(kinds.ravel()).reshape(kinds.shape).sum(axis=1)
-        gain = of_kinds[kind.ravel()]
+        gain = gains.of_rows(kinds.ravel()).reshape(kinds.shape).sum(axis=1)[kind]
         best = int(np.where(is_open, gain / prices, -np.inf).argmax())
-        gains.add(kinds[kind.ravel()[best]])
-        chosen[best] = True
+        gains.add(kinds[kind[best]])
+        is_open[best] = False
         choices.append((best, float(gain[best])))
     return choices
 

@@ -48,7 +48,6 @@ class Gains:
         self._tried = self._outcomes.tried.astype(np.float32)
         self._information = np.zeros((draws, size, size))
         self._divergence = np.zeros((draws, draws))
-        self.active = np.ones(size, dtype=bool)
         self._settle()
 
     def add(self, rows: np.ndarray) -> None:
@@ -59,22 +58,12 @@ class Gains:
         self._divergence += outcomes.told(np.ones(len(rows)))
         self._settle()
 
-    def aim(self, active: np.ndarray) -> None:
-        """Restrict the loss to the standard deviations of some elements."""
-        self.active = active
-        self._settle()
-
-    @property
-    def sds(self) -> np.ndarray:
-        """Expected posterior standard deviations, the mean over draws; shape (elements,)."""
-        return np.asarray(np.sqrt(self._after.variance).mean(axis=0))
-
     def _settle(self) -> None:
         """Prepare what `of_rows` needs."""
         covariance, nearness = near_by(self._information, self.source)
         self._after = Uncertainty.of(covariance, self._divergence, self.source)
         sd = np.sqrt(np.maximum(self._after.variance, np.finfo(float).tiny))
-        price = self.weights * self.active / (2 * sd * self.source.spread)
+        price = self.weights / (2 * sd * self.source.spread)
         effective = 1 / (self._after.weights**2).sum(axis=1, keepdims=True)
         several = self._after.variance > APART * np.diagonal(covariance, axis1=1, axis2=2)
         by_draws = self._after.by_draws & ((effective >= ENOUGH * len(self.weights)) | several)

@@ -261,15 +261,13 @@ def test_a_saved_test_goes_on_as_if_never_interrupted(tmp_path):
             half.record(item, bank()["smallness"][item] < 6)
         half = ml.AdaptiveTest.load(tmp_path / "test.jsonl")
     pd.testing.assert_frame_equal(whole.history, half.history)
-    whole.save(tmp_path / "copy.jsonl")
-    copy = ml.AdaptiveTest.load(tmp_path / "copy.jsonl", LAYOUT)
-    pd.testing.assert_frame_equal(copy.profile(), whole.profile())
-    assert copy.done == whole.done
+    pd.testing.assert_frame_equal(half.profile(), whole.profile())
+    assert half.done == whole.done
 
 
 def test_a_layout_with_own_functions_is_given_again(tmp_path):
     layout, items = aaio.recommended_layout(), aaio.battery(seed=2)
-    ml.AdaptiveTest(layout, items, seed=1).save(tmp_path / "test.jsonl")
+    ml.AdaptiveTest(layout, items, seed=1, path=tmp_path / "test.jsonl")
     with pytest.raises(ml.FitError, match="pass the layout as layout="):
         ml.AdaptiveTest.load(tmp_path / "test.jsonl")
     assert ml.AdaptiveTest.load(tmp_path / "test.jsonl", layout).done == ""
@@ -300,7 +298,6 @@ def test_a_full_disk_leaves_the_test_as_it_was(tmp_path, monkeypatch):
         lambda: test.record(before, 1),
         lambda: test.skip(before),
         lambda: test.next(4),
-        lambda: test.save(tmp_path / "copy.jsonl"),
     ):
         with monkeypatch.context() as full:
             full.setattr(os, "fsync", disk_full)
@@ -423,20 +420,14 @@ def test_a_file_that_was_edited_is_refused(tmp_path):
             ml.AdaptiveTest.load(path)
 
 
-def test_another_bank_is_refused_by_name(tmp_path):
+def test_another_bank_is_refused(tmp_path):
     test, path = with_file(tmp_path)
     same(ml.AdaptiveTest.load(path, bank=bank()), test)
     changed = bank()
     changed.loc["a7", "smallness"] += 1e-9
-    for other, words in (
-        (changed, "by a7;"),
-        (bank().drop(index=["a3"]), "by a3;"),
-        (bank().iloc[::-1], "by the order of items;"),
-        (bank().assign(colour=1), "by the column.s. colour;"),
-    ):
-        with pytest.raises(ml.FitError, match=words) as refused:
+    for other in (changed, bank().drop(index=["a3"]), bank().iloc[::-1], bank().assign(colour=1)):
+        with pytest.raises(ml.FitError, match="bank= is another one than that of"):
             ml.AdaptiveTest.load(path, bank=other)
-        assert str(path) in str(refused.value)
 
 
 @pytest.mark.parametrize("dies", [True, False])

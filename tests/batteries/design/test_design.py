@@ -164,13 +164,6 @@ def test_the_target_is_what_gets_known():
     assert walk["walk"] < 0.8 * sight["walk"]
 
 
-def test_enough_is_enough():
-    found = design(two(), two_bank(), n=30, sds={"sight": 1.5})
-    assert len(found.battery) < 15
-    assert found.latents["weight"].tolist() == [1, 0]
-    assert found.latents.loc["sight", "after"] < 1.65  # of other draws than it was chosen by
-
-
 def test_costs():
     """Items that tell the same: the cheap ones are taken. Twin: no costs."""
     table = bank(smallness=[5.0] * 10, price=[9.0] * 5 + [1.0] * 5)
@@ -248,13 +241,11 @@ def test_steps_of_graded_outcomes():
     [
         ({"n": 0}, ml.FitError, "n=0"),
         ({"target": "smell"}, ml.FitError, "no profile element smell"),
-        ({"sds": {"sight": -1}}, ml.FitError, "sds of sight"),
         ({"costs": "price"}, ml.DataError, "price"),
         ({"costs": {"item-00": 1}}, ml.DataError, "40 item.s. have no cost above 0: item-01"),
         ({"quotas": {"price": 1}}, ml.DataError, "no column price"),
         ({"quotas": {"smallness": {"big": 1}}}, ml.DataError, "no item has 'big' in smallness"),
         ({"quotas": {"smallness": 0}}, ml.FitError, "leave no item"),
-        ({"sds": {"sight": 20}}, ml.FitError, "sds= are reached before any item is asked"),
     ],
 )
 def test_refused(options, error, message):
