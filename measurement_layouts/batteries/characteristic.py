@@ -338,15 +338,11 @@ def _reason(
     elif between:
         right = levels[(trials > 0) & (successes == trials)]
         wrong = levels[(trials > 0) & (successes == 0)]
-        if not len(right):
-            remarks.append(f"no curve: all fail, so the ability is below {wrong.min():g}")
-        elif not len(wrong):
-            remarks.append(f"no curve: all succeed, so the ability is above {right.max():g}")
+        if len(right) and len(wrong):
+            side = f"lies between: all succeed up to {right.max():g} and fail from {wrong.min():g}"
         else:
-            remarks.append(
-                f"no curve: all succeed up to {right.max():g} and fail from {wrong.min():g}, and "
-                "it lies between"
-            )
+            side = f"is above {right.max():g}" if len(right) else f"is below {wrong.min():g}"
+        remarks.append(f"no curve: the ability {side}")
     elif np.isinf(slope):
         remarks.append(f"a step at level {ability:g}, without an interval")
     empty = [f"{level:g}" for level in levels[items == 0]]

@@ -79,7 +79,6 @@ FULL = 100  # items of a bin with full weight
 _SLOPES = np.geomspace(0.03, 30, 28)
 _POSITIONS = np.linspace(0, ANCHOR, 41)
 _LOW = np.arange(-9.0, 0.0)  # log-odds at level 0 of subjects who mostly fail
-_BLOCK = 4096  # curves whose points on the grid are in memory together
 _STEEPEST = 7.0  # logarithm of the largest slope
 
 
@@ -140,17 +139,19 @@ def fit_logistic(
     ability = step_position(levels, rates, weight)
     slope = np.where(np.isnan(ability), np.nan, np.inf)
     curved = np.flatnonzero(np.isnan(ability) & ((weight > 0).sum(axis=1) > 1))
-    anchor = weight[curved].sum(axis=1, keepdims=True)
-    share = np.hstack([weight[curved], anchor]) / (2 * anchor)
-    target = np.hstack([rates[curved], np.zeros((len(curved), 1))])
-    at = np.append(levels, float(ANCHOR))
-    starts, (steps, least) = _starts(at, target, share), _best_step(levels, target, share)
-    for row, place in enumerate(curved):
-        offset, log_slope, squares = _least_squares(at, target[row], share[row], starts[row])
-        slope[place] = np.exp(log_slope)
-        ability[place] = area(offset, slope[place])
-        if least[row] <= squares:
-            ability[place], slope[place] = steps[row], np.inf
+    at, grid = np.append(levels, float(ANCHOR)), _grid()
+    candidates = expit(grid[:, :1] - np.exp(grid[:, 1:]) * at)
+    for row in curved:
+        total = weight[row].sum()
+        share = np.append(weight[row], total) / (2 * total)
+        target = np.append(rates[row], 0.0)
+        start = grid[(candidates**2 @ share - 2 * candidates @ (share * target)).argmin()]
+        offset, log_slope, squares = _least_squares(at, target, share, start)
+        slope[row] = np.exp(log_slope)
+        ability[row] = area(offset, slope[row])
+        step, least = _best_step(levels, target, share)
+        if least <= squares:
+            ability[row], slope[row] = step, np.inf
     return ability.reshape(shape), slope.reshape(shape)
 
 
@@ -173,29 +174,19 @@ def step_position(levels: np.ndarray, rates: np.ndarray, weight: np.ndarray) -> 
     return np.where(step, np.where(mixed.any(axis=-1), at_mixed, (right + wrong) / 2), np.nan)
 
 
-def _best_step(
-    levels: np.ndarray, target: np.ndarray, share: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _best_step(levels: np.ndarray, target: np.ndarray, share: np.ndarray) -> tuple[float, float]:
     """Find the best step at a level, with the observed rate there, and its sum of squares."""
     right, wrong = share * (1 - target) ** 2, share * target**2
-    before = np.cumsum(right, axis=1) - right
-    after = wrong.sum(axis=1, keepdims=True) - np.cumsum(wrong, axis=1)
-    squares = np.where(share > 0, before + after, np.inf)[:, :-1]
-    best = squares.argmin(axis=1)
-    return levels[best], np.take_along_axis(squares, best[:, None], axis=1)[:, 0]
+    before, after = np.cumsum(right) - right, wrong.sum() - np.cumsum(wrong)
+    squares = np.where(share > 0, before + after, np.inf)[:-1]
+    return levels[squares.argmin()], squares.min()
 
 
-def _starts(at: np.ndarray, target: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Choose the best of 1,400 curves, as offsets and logarithms of slopes; (curves, 2)."""
-    offsets = np.concatenate([np.append(slope * _POSITIONS, _LOW) for slope in _SLOPES])
+def _grid() -> np.ndarray:
+    """List 1,400 curves to start from, as offsets and logarithms of slopes."""
     slopes = np.repeat(_SLOPES, len(_POSITIONS) + len(_LOW))
-    curve = expit(offsets[:, None] - slopes[:, None] * at)
-    best = np.empty(len(target), dtype=int)
-    for first in range(0, len(target), _BLOCK):
-        block = slice(first, first + _BLOCK)
-        weight, goal = share[block], target[block]
-        best[block] = (weight @ curve.T**2 - 2 * (weight * goal) @ curve.T).argmin(axis=1)
-    return np.stack([offsets, np.log(slopes)], axis=1)[best]
+    offsets = np.concatenate([np.append(slope * _POSITIONS, _LOW) for slope in _SLOPES])
+    return np.stack([offsets, np.log(slopes)], axis=1)
 
 
 def _least_squares(

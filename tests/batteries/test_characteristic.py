@@ -62,9 +62,13 @@ def test_bins_count_attempts_and_trials():
 @pytest.mark.parametrize(
     ("rates", "ability", "reason"),
     [
-        ([0, 0, 0], np.nan, "no curve: all fail, so the ability is below 1"),
-        ([1, 1, 1], np.nan, "no curve: all succeed, so the ability is above 3"),
-        ([1, 0, 0], np.nan, "no curve: all succeed up to 1 and fail from 2, and it lies between"),
+        ([0, 0, 0], np.nan, "no curve: the ability is below 1"),
+        ([1, 1, 1], np.nan, "no curve: the ability is above 3"),
+        (
+            [1, 0, 0],
+            np.nan,
+            "no curve: the ability lies between: all succeed up to 1 and",
+        ),
         ([1, 0.5, 0], 2, "a step at level 2, without an interval"),
         ([np.nan, 0.5, np.nan], np.nan, "no curve: items at one level only; no items at levels"),
     ],

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.options import whole
-from ...evaluations.outcome_tables import from_outcomes
+from ...evaluations.evaluation import Evaluation
 from ...inference.model.alignment import defined
 from ...inference.model.features import read_features
 from ...inference.sequential.running import Running
@@ -84,10 +84,8 @@ def counts(
         str(name): pd.DataFrame({item: [value]}, index=["subject"], dtype=object)
         for name, value in values.items()
     }
-    columns = "subject", "item", "outcome"
-    _, _, cells = from_outcomes(layout, layout.steps, tables, bank.loc[[item]], columns)
-    successes, tried = cells.tables
-    return successes[0], tried[0]
+    successes, tried = Evaluation.of_outcomes(layout, tables, bank.loc[[item]]).coded.counts(0)
+    return successes, tried
 
 
 def items_beside(layout: Layout, bank: pd.DataFrame, answered: np.ndarray) -> np.ndarray:
