@@ -289,7 +289,7 @@ def characteristic_curves(
 
 def _bins(names: dict[str, Iterable[object]], counts: np.ndarray, prob: float) -> pd.DataFrame:
     """Write items, trials and successes, and rates and weights, of all bins."""
-    index = pd.MultiIndex.from_product(names.values(), names=names)
+    index = pd.MultiIndex.from_product(list(names.values()), names=list(names))
     items, trials, successes = counts.reshape(3, -1).astype(int)
     rate = rates(successes, trials)
     low, high = wilson(rate, np.where(trials > 0, trials, np.nan), prob)
@@ -315,7 +315,7 @@ def _table(
     ends, tail = np.full((2, *fitted.shape), np.nan), (1 - prob) / 2
     ends[:, fitted] = np.nanquantile(ability[1:, fitted], [tail, 1 - tail], axis=0)
     columns = np.stack([level, steepness, *ends, items.sum(axis=-1)]).reshape(5, -1).T
-    index = pd.MultiIndex.from_product(names.values(), names=names)
+    index = pd.MultiIndex.from_product(list(names.values()), names=list(names))
     table = pd.DataFrame(columns, index, ["ability", "slope", "low", "high", "items"])
     curves = *counts.reshape(3, -1, len(levels)), between.ravel(), table["ability"], table["slope"]
     reasons = [_reason(levels, *curve) for curve in zip(*curves, strict=True)]

@@ -119,7 +119,7 @@ class DemandProfile:
     @property
     def means(self) -> pd.Series:
         """Mean level of each dimension."""
-        return self.shares @ self.levels
+        return (self.shares * self.levels).sum(axis=1)
 
     def __repr__(self) -> str:
         dimensions = many(len(self.counts), "dimension")

@@ -117,7 +117,7 @@ def characteristic_grid(
     bins = whole("bins", bins, 1, DataError)
     (across, x_values), (up, y_values) = (_cut(evaluation.items[name], bins) for name in (x, y))
     cells = evaluation.coded
-    chosen = cells.of_subject(evaluation.subject_table.index.get_loc(known))
+    chosen = cells.of_subject(evaluation.subjects.index(known))
     places = y_values[cells.item[chosen]], x_values[cells.item[chosen]]
     successes, trials = (
         np.histogram2d(*places, bins=[up.edges, across.edges], weights=counts[chosen])[0]

@@ -155,9 +155,10 @@ def judge_benchmark(
     profile = demand_profile(items, columns, levels=levels)
     names = known_names(claimed, profile.counts.index, "claimed dimension")
     counted = np.array(profile.levels) > min(0.0, *profile.levels)
-    if not names or not counted.any():
+    count = int(counted.sum())
+    if not names or not count:
         raise DataError(
-            f"{many(len(names), 'claimed dimension')} and {many(counted.sum(), 'level')} above 0; "
+            f"{many(len(names), 'claimed dimension')} and {many(count, 'level')} above 0; "
             "give at least one of each"
         )
     enough = profile.counts.loc[:, counted] >= least
@@ -170,7 +171,7 @@ def judge_benchmark(
             "above": above,
         }
     )
-    share = table["covered"] / counted.sum()
+    share = table["covered"] / count
     table["holds"] = (share >= cover - 1e-9).where(table["claimed"], above <= tolerated)
     own, others = table[table["claimed"]], table[~table["claimed"]]
     covered = [
@@ -179,7 +180,7 @@ def judge_benchmark(
     ]
     verdict = (
         f"{'Sensitive' if own['holds'].all() else 'Not sensitive'}: of "
-        f"{many(counted.sum(), 'level')}, {many(least, 'item')} or more ask {'; '.join(covered)}.\n"
+        f"{many(count, 'level')}, {many(least, 'item')} or more ask {'; '.join(covered)}.\n"
         f"{_specificity(others, low, tolerated)}"
     )
     return BenchmarkJudgement(

@@ -148,7 +148,7 @@ def fit_logistic(
         start = grid[(candidates**2 @ share - 2 * candidates @ (share * target)).argmin()]
         offset, log_slope, squares = _least_squares(at, target, share, start)
         slope[row] = np.exp(log_slope)
-        ability[row] = area(offset, slope[row])
+        ability[row] = area(np.asarray(offset), slope[row])
         step, least = _best_step(levels, target, share)
         if least <= squares:
             ability[row], slope[row] = step, np.inf
@@ -199,6 +199,7 @@ def _least_squares(
         slope = np.exp(min(values[1], _STEEPEST))
         return np.asarray(root * (expit(values[0] - slope * at) - target))
 
-    limits = {"xtol": 1e-12, "ftol": 1e-14, "maxfev": 2000}
-    solution = leastsq(residuals, start, full_output=True, **limits)[0]  # without its warnings
+    # the full output, so that it does not warn
+    output = leastsq(residuals, start, full_output=True, xtol=1e-12, ftol=1e-14, maxfev=2000)
+    solution = output[0]
     return solution[0], min(solution[1], _STEEPEST), (residuals(solution) ** 2).sum()

@@ -2,7 +2,7 @@
 
 import copy
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -211,7 +211,7 @@ class AdaptiveTest:
             if rng.random() < self._begun["random_share"]:
                 position, why = rng.choice(open_), _RANDOM
             else:
-                asked = self._bank.index.get_indexer(list(flight))
+                asked = self._positions(flight)
                 best = self._chooser.best(self._now.running, open_, asked, self._costs)
                 position, why = rng.choice(best[: self._begun["among"]]), _INFORMATION
             flight[self._bank.index[position]] = why
@@ -356,8 +356,12 @@ class AdaptiveTest:
         limit = None if self._stop is None else self._stop.items
         if limit is not None and len(used) >= limit:
             return np.array([], dtype=int)
-        closed = self._bank.index.get_indexer([*used, *self._now.skipped])
+        closed = self._positions([*used, *self._now.skipped])
         return np.delete(np.arange(len(self._bank)), closed)
+
+    def _positions(self, items: Iterable[str]) -> list[int]:
+        """Positions of items in the bank."""
+        return [int(position) for position in self._bank.index.get_indexer(pd.Index([*items]))]
 
     @property
     def history(self) -> pd.DataFrame:
@@ -386,7 +390,7 @@ class AdaptiveTest:
         answers = self._now.answers
         if not answers:
             raise DataError("there is no answer yet; record one first")
-        positions = self._bank.index.get_indexer(list(answers))
+        positions = self._positions(answers)
         others = items_beside(self.layout, self._bank, positions)
         items, steps = self._bank.iloc[[*positions, *others]], self.layout.steps
         rows = items if steps is None else expanded(steps, items)

@@ -84,17 +84,16 @@ def counts(
         str(name): pd.DataFrame({item: [value]}, index=["subject"], dtype=object)
         for name, value in values.items()
     }
-    successes, tried = Evaluation.of_outcomes(layout, tables, bank.loc[[item]]).coded.counts(0)
-    return successes, tried
+    return Evaluation.of_outcomes(layout, tables, bank.loc[[item]]).coded.counts(0)
 
 
-def items_beside(layout: Layout, bank: pd.DataFrame, answered: np.ndarray) -> np.ndarray:
+def items_beside(layout: Layout, bank: pd.DataFrame, answered: list[int]) -> list[int]:
     """Find items with other values of the properties in which all answered items are alike.
 
     `answered` and the result are positions in the bank; the result has as few as needed, and none
     if no item of the bank differs.
     """
-    features, positions = read_features(layout, bank), list(answered)
+    features, positions = read_features(layout, bank), [*answered]
     for feature in layout.meta_features:
         exists = defined(feature, features, len(bank))
         values = features[feature.name].reshape(len(bank), -1)
@@ -103,4 +102,4 @@ def items_beside(layout: Layout, bank: pd.DataFrame, answered: np.ndarray) -> np
         differs = exists & (values != values[first]).any(axis=1)
         if differs.any() and not differs[used].any():
             positions += [int(differs.argmax())] if used else [first, int(differs.argmax())]
-    return np.array(positions[len(answered) :], dtype=int)
+    return positions[len(answered) :]

@@ -109,9 +109,8 @@ class Chooser:
         for end in self._ends:
             reached = np.cumprod(passed[:, start:end], axis=1)
             levels = -np.diff(reached, axis=1, prepend=1, append=0)
-            combined = combined[:, :, None] * levels[:, None]
-            combined = combined.reshape(len(items), -1, passed.shape[-1])
-            start = end
+            pairs = combined[:, :, None] * levels[:, None]
+            combined, start = pairs.reshape(len(items), -1, passed.shape[-1]), end
         return combined
 
     def _scenarios(self, source: Any, flight: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -162,7 +161,8 @@ def _removed_together(outcomes: np.ndarray, values: np.ndarray, weights: np.ndar
     centred = values - weights @ values
     together = outcomes @ (weights[:, None] * centred)  # (outcomes, items, elements)
     scaled = together @ np.linalg.pinv((weights * centred.T) @ centred, hermitian=True)
-    return ((scaled * together).sum(axis=-1) / (outcomes @ weights)).sum(axis=0)[:, None]
+    removed = (scaled * together).sum(axis=-1) / (outcomes @ weights)
+    return np.asarray(removed.sum(axis=0)[:, None])
 
 
 def variance_removed(outcomes: np.ndarray, values: np.ndarray, weights: np.ndarray) -> np.ndarray:

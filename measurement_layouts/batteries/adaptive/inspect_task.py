@@ -208,9 +208,10 @@ class _Run:
         """Read a sample's scores as outcomes; none if one is missing."""
         scores: dict[str, Any] = {}
         for name, score in (sample.scores or {}).items():
-            several = isinstance(score.value, Mapping)
-            values = score.value if several else {"": score.value}
-            scores |= {f"{name}/{key}" if several else name: value for key, value in values.items()}
+            if isinstance(score.value, Mapping):
+                scores |= {f"{name}/{key}": value for key, value in score.value.items()}
+            else:
+                scores[name] = score.value
         outcomes: dict[str, Any] = {}
         if sample.error is not None or not scores:
             return outcomes
