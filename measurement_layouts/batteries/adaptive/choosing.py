@@ -105,10 +105,11 @@ class Chooser:
         rows = self._rows[items]
         chances = source.chances(rows.ravel(), draws).astype(np.float32)
         passed = chances.reshape(*rows.shape, -1)
-        combined, start = np.ones((len(items), 1, passed.shape[-1]), np.float32), 0
+        one, start = np.float32(1), 0
+        combined = np.ones((len(items), 1, passed.shape[-1]), np.float32)
         for end in self._ends:
             reached = np.cumprod(passed[:, start:end], axis=1)
-            levels = -np.diff(reached, axis=1, prepend=1, append=0)
+            levels = -np.diff(reached, axis=1, prepend=one, append=0 * one)
             pairs = combined[:, :, None] * levels[:, None]
             combined, start = pairs.reshape(len(items), -1, passed.shape[-1]), end
         return combined
