@@ -118,11 +118,3 @@ def test_what_cannot_be_asked_is_refused(evaluation, curves):
             characteristic_curves(given, names, **options)
     with pytest.raises(FitError, match="no curves of the subject Eve; there are s0, s1"):
         curves.curve("Eve", "logic")
-
-
-def test_a_level_that_is_nowhere_the_highest_has_an_empty_slice():
-    items = pd.DataFrame({"a": [1, 1, 2, 3], "b": [2, 2, 1, 3]}, list("wxyz"))
-    slices = Slices.of(items, ["a", "b"])
-    cells = Cells.of_tables(np.ones((1, 4)), np.ones((1, 4)))
-    found = slices.counts(cells, cells.trials, np.ones((1, 4)))
-    assert found[0, 0].tolist() == [[0, 1, 1], [0, 2, 1]]

@@ -32,12 +32,6 @@ def test_any_scale(items):
     assert halves.means["QLl"] == pytest.approx(items["QLl"].mean() / 2, rel=1e-12)
 
 
-def test_items_stay_as_they_are(items):
-    before = items.copy()
-    demand_profile(items, ["QLl"])
-    pd.testing.assert_frame_equal(items, before)
-
-
 @pytest.mark.parametrize(
     ("change", "columns", "options", "message"),
     [

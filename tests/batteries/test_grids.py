@@ -1,7 +1,5 @@
 """Agent characteristic grids: every trial in one cell, cells as asked for."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,6 @@ from measurement_layouts.batteries import grids
 from measurement_layouts.batteries.grids import characteristic_grid
 from measurement_layouts.common.errors import DataError
 from measurement_layouts.evaluations.evaluation import Evaluation
-from measurement_layouts.layouts import elements
 
 
 @pytest.fixture
@@ -77,8 +74,3 @@ def test_numbers_are_written_apart():
     assert grids.edge_labels(np.array([0.0, 1e6, 2e6])) == ["0", "1000000", "2000000"]
     close = grids.edge_labels(np.array([1.00001, 1.00002]))
     assert len(set(close)) == 2
-
-
-@pytest.mark.parametrize("module", [elements, grids])
-def test_examples(module):
-    assert doctest.testmod(module, raise_on_error=False).failed == 0

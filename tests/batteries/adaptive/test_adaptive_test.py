@@ -146,12 +146,6 @@ def test_costs_are_weighed():
     assert bank().loc[test.next(5), "smallness"].max() < 4
 
 
-def test_a_share_of_the_items_is_random():
-    test = answered(ml.AdaptiveTest(LAYOUT, bank(), random_share=0.3, seed=1), 40)
-    share = (test.history["why"] == "random").mean()
-    assert 0.1 < share < 0.5
-
-
 def test_one_of_the_best_is_drawn_so_that_subjects_are_asked_different_items(tmp_path):
     """Of forty subjects' first items; twin: without a draw all are asked the same few."""
     first = {
