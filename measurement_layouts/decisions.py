@@ -363,8 +363,6 @@ def risk_coverage(
     >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], ["a", "b", "c"])
     >>> known = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
     >>> order = risk_coverage(forecast, known)
-    >>> order.curve.loc[:2, "success"].round(2).tolist()
-    [1.0, 0.5, 0.67]
     >>> order.largest(0.9).round(2).to_dict()
     {'Ann': 0.33, '': 0.33}
     """

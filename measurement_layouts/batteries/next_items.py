@@ -1,7 +1,7 @@
 """Items that are expected to reduce the uncertainty of fitted profiles most."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,6 @@ from ..inference.forecasts.streaming import chances, every_draw, gathered
 from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
 from ..inference.posterior.posterior import Posterior, posterior_draws, some_draws
-from ..layouts.elements import Element
 from .adaptive.choosing import Chooser, variance_removed
 
 _DRAWS = 2000  # at most, of each subject
@@ -99,30 +98,19 @@ def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[
         yield gathered(every_draw(fit, row, features, count, memory_mib=_MEMORY_MIB))
 
 
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    """A subject's draws in a fit, with equal weights, as `Chooser` takes them."""
-
-    elements: list[Element]
-    values: np.ndarray
-    table: np.ndarray
-    shared: bool
-
-    @property
-    def weights(self) -> np.ndarray:
-        return np.full(len(self.values), 1 / len(self.values))
-
-    def chances(self, rows: np.ndarray, draws: slice) -> np.ndarray:
-        return np.asarray(self.table[rows][:, draws])
-
-
 def _of_one(
     fit: Posterior, row: int, names: pd.Index, table: np.ndarray, draws: np.ndarray, n: int
 ) -> pd.DataFrame:
     """Choose items for one subject."""
     subject, steps = fit.subjects[row], fit.layout.steps
     values = [posterior_draws(fit, element, subject)[draws] for element in fit.elements]
-    source = _Draws(fit.elements, np.stack(values, axis=1), table, fit.layout.joint)
+    source = SimpleNamespace(  # what `Chooser` takes
+        elements=fit.elements,
+        values=np.stack(values, axis=1),
+        weights=np.full(len(draws), 1 / len(draws)),
+        shared=fit.layout.joint,
+        chances=lambda rows, draws: table[rows][:, draws],
+    )
     ends = [1] if steps is None else steps.ends.tolist()
     chooser = Chooser(np.arange(len(table)).reshape(len(names), -1), ends, None)
     open_ = np.flatnonzero(~names.isin(Attempted.of(fit, row).items))

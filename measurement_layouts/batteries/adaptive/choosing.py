@@ -87,7 +87,7 @@ class Chooser:
         count = len(self._rows)
         positions, tables = self._tables.get(every, (np.full(count, -1), []))
         missing = items[positions[items] < 0]
-        if len(missing):
+        if len(missing) or not tables:
             if every == _STAGES[0][0]:  # all at once, for which `Running` is prepared
                 missing = np.arange(count)
             computed = self._cells(source, missing, slice(None, None, every))
