@@ -104,14 +104,15 @@ class Chooser:
         """
         rows = self._rows[items]
         chances = source.chances(rows.ravel(), draws).astype(np.float32)
-        passed = chances.reshape(*rows.shape, -1)
+        passed = chances.reshape(*rows.shape, chances.shape[-1])
         one, start = np.float32(1), 0
         combined = np.ones((len(items), 1, passed.shape[-1]), np.float32)
         for end in self._ends:
             reached = np.cumprod(passed[:, start:end], axis=1)
             levels = -np.diff(reached, axis=1, prepend=one, append=0 * one)
             pairs = combined[:, :, None] * levels[:, None]
-            combined, start = pairs.reshape(len(items), -1, passed.shape[-1]), end
+            count = pairs.shape[1] * pairs.shape[2]
+            combined, start = pairs.reshape(len(items), count, passed.shape[-1]), end
         return combined
 
     def _scenarios(self, source: Any, flight: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
