@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,10 @@ class StateFile:
                     "give another path"
                 )
             self._ours = (*self._ours, content)  # an interrupt leaves the old content or the new
-            _replace(self.path, content)
+            with whole(self.path) as beside, beside.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
             self._ours = (content,)
 
     @classmethod
@@ -120,21 +123,6 @@ def _locked(path: Path) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise FitError(f"cannot write {path}: {error.strerror}; make room or restore it") from error
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Replace a file by one that has reached the disk."""
-    with whole(path) as beside, beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    if os.name == "posix":  # so that its new name reaches the disk, too
-        with suppress(OSError):  # of file systems that cannot do this for a folder
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
 
 
 def write_table(table: pd.DataFrame) -> dict[str, Any]:
