@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 _GONE = {
     "update": "more outcomes are fitted with those before: ml.fit(layout, old + more)",
     "power_mean": "ml.linking.generalised_mean takes a node as its power",
-    "Quota": "ml.batteries.design(layout, bank.loc[names]) designs from a part of the bank",
+    "Quota": "ml.batteries.design(layout, bank, quotas={column: most}) limits items by a column",
     "joint_trend": "give a latent's Prior a mean that is a line over dates, and use fit.profiles()",
     "firmness": "fit scenarios.propensities.firmness_layout() and read fit.profiles()",
     "suspicion": "ml.validation.criticise(fit, evaluation) finds what the layout does not fit",

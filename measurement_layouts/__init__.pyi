@@ -10,7 +10,7 @@ from . import linking as linking
 from . import plots as plots
 from . import reports as reports
 from . import validation as validation
-from .batteries.adaptive.asking import AdaptiveTest as AdaptiveTest
+from .batteries.adaptive.adaptive_test import AdaptiveTest as AdaptiveTest
 from .common.errors import DataError as DataError
 from .common.errors import FitError as FitError
 from .evaluations.evaluation import Evaluation as Evaluation

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from .common.errors import DataError, FitError
 from .common.messages import many, some
@@ -17,32 +16,24 @@ from .inference.forecasts.forecasting import Forecast
 from .inference.given import refuse_no_forecast
 from .validation.prediction.score import matched
 
-__all__ = ["Acceptance", "RiskCoverage", "Routing", "accept", "risk_coverage", "route"]
+__all__ = ["Acceptance", "RiskCoverage", "accept", "risk_coverage", "route"]
 
 NOT_CLAIMABLE = "not claimable"
-UNROUTED = ""
-"""Subject of an item for which no subject is accepted."""
-EVERYBODY = ""
-"""Name of the rows for all subjects together."""
+UNROUTED = ""  # subject of an item for which no subject is accepted
+EVERYBODY = ""  # name of the rows for all subjects together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Acceptance:
-    """Items that are accepted for each subject.
-
-    It is made by `accept`.
+    """Items that are accepted for each subject; made by `accept`.
 
     Attributes
     ----------
     table : DataFrame
-        One row per subject and item: ``subject``, ``item``, the forecast's ``mean`` and ``low``,
-        and whether the item is ``accepted``.
-    success : float
-        Required chance of success, in (0, 1).
-    rule : str
-        Description of the rule of acceptance.
-    forecast : Forecast
-        Forecast that it is based on.
+        A row per subject and item: ``subject``, ``item``, the forecast's ``mean`` and ``low``, and
+        whether the item is ``accepted``.
+    success, forecast
+        Required chance of success, and the forecast.
 
     Examples
     --------
@@ -54,30 +45,16 @@ class Acceptance:
 
     table: pd.DataFrame
     success: float
-    rule: str
     forecast: Forecast
 
     @property
     def subjects(self) -> pd.DataFrame:
-        """Count the accepted items of each subject.
-
-        Returns
-        -------
-        DataFrame
-            Indexed by subject: ``items``, ``accepted``, ``coverage`` (the share of items that are
-            accepted) and ``expected``, the mean forecast success on accepted items, which is NaN
-            when no item is accepted.
-        """
-        grouped = self.table.groupby("subject", sort=False)["accepted"]
-        accepted = self.table[self.table["accepted"]]
-        return pd.DataFrame(
-            {
-                "items": grouped.size(),
-                "accepted": grouped.sum(),
-                "coverage": grouped.mean(),
-                "expected": accepted.groupby("subject", sort=False)["mean"].mean(),
-            }
-        ).reindex(list(dict.fromkeys(self.table["subject"])))
+        """By subject: ``items``, ``accepted``, ``coverage``, ``expected`` success (NaN of none)."""
+        expected = self.table["mean"].where(self.table["accepted"])
+        table = self.table.assign(expected=expected).groupby("subject", sort=False)
+        counts = table["accepted"].agg(["size", "sum", "mean"])
+        counts.columns = ["items", "accepted", "coverage"]
+        return counts.assign(expected=table["expected"].mean())
 
     def check(
         self,
@@ -92,71 +69,53 @@ class Acceptance:
 
         Parameters
         ----------
-        evaluation : Evaluation
-            Outcomes; subjects and items are joined by name.
-        fewest : int, default 50
-            Least number of accepted items with an outcome that a subject needs for a claim.
-        prob : float, default 0.9
-            Probability mass of the exact interval of the share of successes, for independent
-            attempts.
-        training_items, reused_names : bool
-            As in `score_forecast`.
+        evaluation, training_items, reused_names
+            Outcomes, joined by name, and options as in `score_forecast`.
+        fewest : int
+            Least number of accepted items with an outcome for a claim.
+        prob : float
+            Mass of the exact interval (Clopper and Pearson) of the share, for independent attempts.
 
         Returns
         -------
         DataFrame
-            Indexed by subject: ``items`` with an outcome, ``accepted`` of them, ``coverage``,
-            ``attempts`` at the accepted items, ``share`` of them that succeed, with ``low`` and
-            ``high`` (`clopper_pearson`), and ``verdict``: "holds" where the share is at least the
-            required success, "within error" where `high` is, "fails" where it is not, and "not
-            claimable" with fewer than `fewest` accepted items.
+            By subject: ``items`` with an outcome, ``accepted`` of them, ``coverage``, ``attempts``
+            at the accepted items, ``share`` of them that succeed, with ``low`` and ``high``, and
+            ``verdict``: "holds" where the share is at least the required success, "within error"
+            where `high` is, "fails" where it is not, and "not claimable" with too few items.
 
         Raises
         ------
-        DataError
-            When there is nothing to score, or an item was trained on.
-        FitError
-            When `fewest` or `prob` is out of range.
+        DataError, FitError
+            As `score_forecast`; and when `fewest` or `prob` is out of range.
         """
         fewest, prob = whole("fewest", fewest, 1), inside("prob", prob, such_as=0.9)
-        chosen, successes, trials = matched(
+        _, successes, trials = matched(
             self.forecast, evaluation, training_items=training_items, reused_names=reused_names
         )
-        wide = self.table.pivot(index="subject", columns="item", values="accepted")
-        subjects, items = chosen["subject"].to_numpy(), chosen["item"].to_numpy()
-        accepted = wide.loc[subjects, items].to_numpy(dtype=bool)
-        tried = trials.to_numpy() > 0
-        scored = accepted & tried
-        attempts = np.where(scored, trials, 0).sum(axis=1)
-        passed = np.where(scored, successes, 0).sum(axis=1)
+        accepted = self.table.pivot(index="subject", columns="item", values="accepted")
+        tried = trials > 0
+        scored = tried & accepted.loc[trials.index, trials.columns].to_numpy(dtype=bool)
+        items, count = tried.sum(axis=1), scored.sum(axis=1)
+        passed, attempts = (
+            values.where(scored, 0).sum(axis=1).to_numpy() for values in (successes, trials)
+        )
         low, high = clopper_pearson(passed, attempts, prob)
         share = rates(passed, attempts)
-        count = scored.sum(axis=1)
         verdict = np.select(
             [count < fewest, share >= self.success, high >= self.success],
             [NOT_CLAIMABLE, "holds", "within error"],
             "fails",
         )
-        table = pd.DataFrame(
-            {
-                "items": tried.sum(axis=1),
-                "accepted": count,
-                "coverage": count / np.maximum(tried.sum(axis=1), 1),
-                "attempts": attempts,
-                "share": share,
-                "low": low,
-                "high": high,
-                "verdict": verdict,
-            },
-            index=pd.Index(subjects, name="subject"),
-        )
-        return table[table["items"] > 0]
+        table = pd.DataFrame({"items": items, "accepted": count, "coverage": count / items})
+        table = table.assign(attempts=attempts, share=share, low=low, high=high, verdict=verdict)
+        return table[table["items"] > 0].rename_axis("subject")
 
     def __repr__(self) -> str:
         counts = self.subjects
-        who = some(counts.index) if len(counts) == 1 else many(len(counts), "subject")
+        names = some(counts.index) if len(counts) == 1 else many(len(counts), "subject")
         share = f"{int(counts['accepted'].sum())} of {many(len(self.table), 'item')}"
-        return f"<Acceptance: {share} accepted for {who} at a success of {self.success:g}>"
+        return f"<Acceptance: {share} accepted for {names} at a success of {self.success:g}>"
 
 
 def accept(
@@ -176,13 +135,12 @@ def accept(
     ----------
     forecast : Forecast
         Forecast of a fit or of a baseline.
-    success : float, default 0.9
+    success : float
         Required chance of success on each item, in (0, 1).
-    cautious : bool, default True
-        Whether the lower end of the forecast must reach `success`; otherwise the mean must, which
-        is the share of many such items that succeeds. For a forecast without intervals, such as
-        that of a baseline, the mean is used.
-    together : bool, default False
+    cautious : bool
+        Whether the lower end of the forecast must reach `success`; otherwise, and without
+        intervals, the mean must, which is the share of many such items that succeeds.
+    together : bool
         Whether items are accepted by their average: the best items, as many as have a mean of lower
         ends (or of means) of at least `success`. The confidence of averaged lower ends is c also
         when all items have the same error.
@@ -194,115 +152,42 @@ def accept(
 
     Raises
     ------
-    FitError
-        When `success` is not between 0 and 1.
-    DataError
-        When `forecast` is something else, or the rows of the forecast are steps of outcomes.
+    DataError, FitError
+        When `forecast` is no forecast, or of steps; when `success` is not between 0 and 1.
 
     References
     ----------
-    Geifman, Y. and El-Yaniv, R. (2017), Selective classification for deep neural networks, for
-    accepting by a threshold; Chow, C. K. (1970), On optimum recognition error and reject tradeoff,
-    IEEE Transactions on Information Theory 16.
+    Geifman and El-Yaniv (2017), Selective classification for deep neural networks; Chow (1970), On
+    optimum recognition error and reject tradeoff, IEEE Transactions on Information Theory 16.
 
     Examples
     --------
     >>> from measurement_layouts.validation.prediction.assessor import point_forecast
     >>> chances = np.array([[0.99, 0.92, 0.85, 0.4]])
     >>> forecast = point_forecast(chances, ["Ann"], ["a", "b", "c", "d"])
-    >>> accept(forecast, success=0.9).table["accepted"].tolist()
-    [True, True, False, False]
     >>> accept(forecast, success=0.9, together=True).table["accepted"].tolist()
     [True, True, True, False]
     """
     success = inside("success", success, such_as=0.9)
-    _refuse_steps(forecast, "accept")
-    mean = _scores(forecast.data, "mean")
-    score = _scores(forecast.data, "low") if cautious else mean
-    chosen = np.array([_together(row, success) for row in score]) if together else score >= success
-    what = "the lower end of the interval" if cautious and (score != mean).any() else "the mean"
-    rule = f"{what} of the items {'together' if together else 'each'} is at least {success:g}"
-    wide = forecast.data[["mean", "low"]].to_dataframe(["subject", "item"])[["mean", "low"]]
-    return Acceptance(wide.assign(accepted=chosen.ravel()).reset_index(), success, rule, forecast)
+    table = _table(forecast, "accept")
+    score = table["low"].fillna(table["mean"]) if cautious else table["mean"]
+    if together:  # the mean of the best items never rises as others are added
+        order = score.sort_values(ascending=False, kind="stable")
+        means = order.groupby(table["subject"]).expanding().mean().droplevel(0)
+        score = means.where(score.notna())
+    return Acceptance(table.assign(accepted=score >= success), success, forecast)
 
 
-def _scores(data: xr.Dataset, by: str) -> np.ndarray:
-    """Return means, or lower ends (means without intervals); shape (subjects, items)."""
-    score = data["mean"] if by == "mean" else data["low"].fillna(data["mean"])
-    return score.transpose("subject", "item").to_numpy()
-
-
-def _refuse_steps(forecast: Forecast, verb: str) -> None:
-    """Refuse what is no forecast, and forecasts of steps of outcomes."""
+def _table(forecast: Forecast, verb: str) -> pd.DataFrame:
+    """Write means and lower ends with a row per subject and item; refuse steps of outcomes."""
     refuse_no_forecast(forecast)
     if forecast.rows is not None:
         raise DataError(
             f"{verb}: the forecast has a row for each step of {some(set(forecast.rows.outcome))}, "
             "and items are accepted for a single Success; fit a layout of one outcome"
         )
-
-
-def _together(row: np.ndarray, success: float) -> np.ndarray:
-    """Accept as many of the best items as possible, so that their average reaches `success`."""
-    order = np.argsort(-row, kind="stable")
-    averages = np.cumsum(row[order]) / np.arange(1, len(row) + 1)
-    chosen = np.zeros(len(row), dtype=bool)
-    chosen[order[: int((averages >= success).sum())]] = True  # averages never rise
-    return chosen
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Routing:
-    """Assignment of items to subjects, with its cost.
-
-    It is made by `route`.
-
-    Attributes
-    ----------
-    table : DataFrame
-        Indexed by item: ``subject`` (empty when no subject is accepted), its ``cost``, and ``mean``
-        and ``low`` of the forecast; these are NaN when there is no subject.
-    subjects : DataFrame
-        Indexed by subject: the number of ``items`` that are routed to it, their total ``cost``, the
-        ``expected`` number of successes, the number of items for which it is ``accepted``, and
-        ``alone``, the cost of all items if it did all of them.
-    success : float
-        Required chance of success.
-
-    Examples
-    --------
-    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
-    >>> chances = np.array([[0.95, 0.5], [0.99, 0.97]])
-    >>> forecast = point_forecast(chances, ["small", "large"], ["easy", "hard"])
-    >>> route(forecast, {"small": 1, "large": 10})
-    <Routing: 2 of 2 items routed at a cost of 11, 1.92 successes expected>
-    """
-
-    table: pd.DataFrame
-    subjects: pd.DataFrame
-    success: float
-
-    @property
-    def unrouted(self) -> list[str]:
-        """Items for which no subject is accepted."""
-        return list(self.table.index[self.table["subject"] == UNROUTED])
-
-    @property
-    def cost(self) -> float:
-        """Total cost of all routed items, in the unit of the costs."""
-        return float(self.table["cost"].sum())
-
-    @property
-    def expected(self) -> float:
-        """Expected number of successes on the routed items."""
-        return float(self.table["mean"].sum())
-
-    def __repr__(self) -> str:
-        routed = len(self.table) - len(self.unrouted)
-        return (
-            f"<Routing: {routed} of {many(len(self.table), 'item')} routed at a cost of "
-            f"{self.cost:g}, {self.expected:.3g} successes expected>"
-        )
+    columns = ["mean", "low"]
+    return forecast.data[columns].to_dataframe(["subject", "item"])[columns].reset_index()
 
 
 def route(
@@ -311,7 +196,7 @@ def route(
     *,
     success: float = 0.9,
     cautious: bool = True,
-) -> Routing:
+) -> pd.DataFrame:
     r"""Give each item to the cheapest subject that is accepted for it.
 
     .. math:: s(i) = \operatorname*{arg\,min}_{s:\, q_c(p_{si}) \ge \mathrm{success}} C_{si}
@@ -321,72 +206,48 @@ def route(
 
     Parameters
     ----------
-    forecast : Forecast
-        Forecast of all subjects on the items.
+    forecast, success, cautious
+        As in `accept`.
     costs : mapping, Series or DataFrame
         Costs of an item, in one unit: a finite number of at least 0 for each subject, or a table
         with a row for each subject and a column for each item.
-    success, cautious
-        As in `accept`.
 
     Returns
     -------
-    Routing
-        Assignment of items to subjects, its costs, the expected successes, and the items that are
-        not routed.
+    DataFrame
+        By item: ``subject`` (empty when none is accepted), its ``cost``, and ``mean`` and ``low``
+        of the forecast; these are NaN when there is no subject.
 
     Raises
     ------
-    DataError
-        When `forecast` is something else, a cost is missing, negative or not finite, or rows are
-        steps of outcomes.
-    FitError
-        When `success` is not between 0 and 1.
+    DataError, FitError
+        As for `accept`, and when a cost is missing, negative or not finite.
 
     Examples
     --------
     >>> from measurement_layouts.validation.prediction.assessor import point_forecast
     >>> chances = np.array([[0.95, 0.5, 0.1], [0.99, 0.97, 0.6]])
     >>> forecast = point_forecast(chances, ["small", "large"], ["easy", "hard", "hardest"])
-    >>> routing = route(forecast, {"small": 1, "large": 10})
-    >>> routing.table["subject"].to_dict()
-    {'easy': 'small', 'hard': 'large', 'hardest': ''}
-    >>> routing.subjects
-             items  cost  expected  accepted  alone
-    subject
-    small        1   1.0      0.95         1    3.0
-    large        1  10.0      0.97         2   30.0
+    >>> route(forecast, {"small": 1, "large": 10})[["subject", "cost", "mean"]]
+            subject  cost  mean
+    item
+    easy      small   1.0  0.95
+    hard      large  10.0  0.97
+    hardest           NaN   NaN
     """
     accepted = accept(forecast, success=success, cautious=cautious)
     subjects, items = (forecast.data[name].to_numpy() for name in ("subject", "item"))
     prices = _prices(costs, subjects, items)
-    shape = len(subjects), len(items)
     allowed, mean, low = (
-        accepted.table[name].to_numpy().reshape(shape) for name in ("accepted", "mean", "low")
+        accepted.table[name].to_numpy().reshape(prices.shape)
+        for name in ("accepted", "mean", "low")
     )
-    order = np.lexsort((-mean, np.where(allowed, prices, np.inf)), axis=0)[0]
-    routed = allowed.any(axis=0)
-    cell = order, np.arange(len(items))
-    table = pd.DataFrame(
-        {"subject": subjects[order], "cost": prices[cell], "mean": mean[cell], "low": low[cell]},
-        index=pd.Index(items, name="item"),
-    )
-    table.loc[~routed] = cast(Any, [UNROUTED, np.nan, np.nan, np.nan])
-    assigned = routed & (order == np.arange(len(subjects))[:, None])
-    return Routing(
-        table,
-        pd.DataFrame(
-            {
-                "items": assigned.sum(axis=1),
-                "cost": np.where(assigned, prices, 0).sum(axis=1),
-                "expected": np.where(assigned, mean, 0).sum(axis=1),
-                "accepted": allowed.sum(axis=1),
-                "alone": prices.sum(axis=1),
-            },
-            index=pd.Index(subjects, name="subject"),
-        ),
-        accepted.success,
-    )
+    cheapest = np.lexsort((-mean, np.where(allowed, prices, np.inf)), axis=0)[0]
+    cell = cheapest, np.arange(len(items))
+    columns = {"cost": prices[cell], "mean": mean[cell], "low": low[cell]}
+    table = pd.DataFrame({"subject": subjects[cheapest], **columns}, pd.Index(items, name="item"))
+    table.loc[~allowed.any(axis=0)] = cast(Any, [UNROUTED, np.nan, np.nan, np.nan])
+    return table
 
 
 def _prices(
@@ -412,58 +273,36 @@ def _prices(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RiskCoverage:
-    """Success among accepted items over the share accepted.
-
-    It is made by `risk_coverage`, which defines the numbers.
+    """Success among accepted items over the share accepted; made by `risk_coverage`.
 
     Attributes
     ----------
     curve : DataFrame
-        One row per subject and different score, the highest first: ``subject`` (empty for all
-        together), ``score``, ``coverage`` in (0, 1], and ``success`` of all attempts with at least
-        that score.
+        By subject (empty for all together) and different score, the highest first: ``coverage``
+        in (0, 1], and ``success`` of all attempts with at least that score.
     areas : DataFrame
-        Indexed by subject, as in `curve`: ``attempts``, ``success`` of them, ``area`` above the
-        curve, ``best``, the area for a forecast that equals the outcomes, and ``excess``, the
-        difference. Lower is better; a forecast without information has an area of 1 - success.
+        By subject: ``attempts``, ``success`` of them, ``area`` above the curve, ``best``, the area
+        for a forecast that equals the outcomes, and ``excess``, the difference. Lower is better; a
+        forecast without information has an area of 1 - success.
 
     Examples
     --------
     >>> from measurement_layouts.validation.prediction.assessor import point_forecast
     >>> forecast = point_forecast(np.array([[0.9, 0.6, 0.3]]), ["Ann"], ["a", "b", "c"])
-    >>> items = pd.DataFrame(index=["a", "b", "c"])
-    >>> outcomes = pd.DataFrame([[1, 1, 0]], ["Ann"], items.index)
-    >>> order = risk_coverage(forecast, Evaluation.from_wide(outcomes, items))
-    >>> order.largest(0.9)
-    subject
-    Ann    0.666667
-           0.666667
-    Name: coverage, dtype: float64
+    >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], ["a", "b", "c"])
+    >>> known = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> risk_coverage(forecast, known)
+    <RiskCoverage: 1 subject, 3 attempts, area 0.278 (0.167 above the best)>
     """
 
     curve: pd.DataFrame
     areas: pd.DataFrame
 
     def largest(self, success: float = 0.9) -> pd.Series:
-        """Compute the largest share of attempts that can be accepted at a required success.
+        """Compute the largest share that can be accepted at a required success, in (0, 1).
 
-        It is computed from the same outcomes and is therefore optimistic; choose the share with one
-        half of the outcomes and compare it with the other.
-
-        Parameters
-        ----------
-        success : float, default 0.9
-            Required success, in (0, 1).
-
-        Returns
-        -------
-        Series
-            Coverage, in [0, 1], by subject; 0 when no share reaches the required success.
-
-        Raises
-        ------
-        FitError
-            When `success` is not between 0 and 1.
+        It is 0 where no share reaches that success. It is optimistic, because it is of the same
+        outcomes: choose it with one half of them, and compare it with the other.
         """
         success = inside("success", success, such_as=0.9)
         enough = self.curve["coverage"].where(self.curve["success"] >= success, 0.0)
@@ -493,68 +332,50 @@ def risk_coverage(
 
     .. math:: r_k = \frac{1}{k} \sum_{j \le k} (1 - y_j), \qquad A = \frac{1}{n} \sum_k r_k
 
-    Attempts with the same score are accepted in random order, so that each counts with their mean.
+    Attempts with the same score are in random order, so that each counts with their mean.
 
     Parameters
     ----------
-    forecast : Forecast
-        Forecast of subjects on items.
-    evaluation : Evaluation
-        Outcomes; subjects and items are joined by name.
+    forecast, evaluation, training_items, reused_names
+        As in `score_forecast`.
     by : {"mean", "low"}
         Score: the mean, or the interval's lower end (the mean for forecasts without intervals).
-    training_items, reused_names : bool
-        As in `score_forecast`.
 
     Returns
     -------
     RiskCoverage
-        A curve and its area for each subject, and for all attempts together.
 
     Raises
     ------
-    DataError
-        When `forecast` is something else, there is nothing to score, an item was trained on, or
-        rows are steps of outcomes.
-    FitError
-        When `by` has another value.
+    DataError, FitError
+        As `score_forecast`; when rows are steps of outcomes, or `by` has another value.
 
     References
     ----------
-    El-Yaniv, R. and Wiener, Y. (2010), On the foundations of noise-free selective classification,
-    Journal of Machine Learning Research 11, for the curve; Geifman, Y., Uziel, G. and El-Yaniv, R.
-    (2019), Bias-reduced uncertainty estimation for deep neural classifiers, for its area and the
-    excess.
+    El-Yaniv and Wiener (2010), On the foundations of noise-free selective classification, Journal
+    of Machine Learning Research 11, for the curve; Geifman, Uziel and El-Yaniv (2019),
+    Bias-reduced uncertainty estimation for deep neural classifiers, for its area and the excess.
 
     Examples
     --------
     >>> from measurement_layouts.validation.prediction.assessor import point_forecast
     >>> forecast = point_forecast(np.array([[0.9, 0.6, 0.3]]), ["Ann"], ["a", "b", "c"])
-    >>> items = pd.DataFrame(index=["a", "b", "c"])
-    >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], items.index)
-    >>> order = risk_coverage(forecast, Evaluation.from_wide(outcomes, items))
-    >>> order.curve[order.curve["subject"] == "Ann"].round(2)
-      subject  score  coverage  success
-    0     Ann    0.9      0.33     1.00
-    1     Ann    0.6      0.67     0.50
-    2     Ann    0.3      1.00     0.67
+    >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], ["a", "b", "c"])
+    >>> known = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> order = risk_coverage(forecast, known)
+    >>> order.largest(0.9).round(2).to_dict()
+    {'Ann': 0.33, '': 0.33}
     """
-    _refuse_steps(forecast, "risk-coverage")
+    table = _table(forecast, "risk-coverage")
     if by not in ("mean", "low"):
         raise FitError(f"by={by!r}; give one of mean, low")
-    chosen, successes, trials = matched(
+    _, successes, trials = matched(
         forecast, evaluation, training_items=training_items, reused_names=reused_names
     )
-    score = _scores(chosen, by)
-    row, column = np.nonzero((trials.to_numpy() > 0) & ~np.isnan(score))
-    cells = pd.DataFrame(
-        {
-            "subject": trials.index.to_numpy()[row],
-            "score": score[row, column],
-            "successes": successes.to_numpy()[row, column],
-            "trials": trials.to_numpy()[row, column],
-        }
-    )
+    table["score"] = table[by].fillna(table["mean"])
+    counts = pd.DataFrame({"successes": successes.stack(), "trials": trials.stack()})
+    cells = table.join(counts, on=["subject", "item"], how="inner")
+    cells = cells[(cells["trials"] > 0) & cells["score"].notna()]
     curves, areas = [], {}
     for name, attempts in [*cells.groupby("subject", sort=False), (EVERYBODY, cells)]:
         curve, areas[name] = _one(attempts)
@@ -567,17 +388,12 @@ def _one(cells: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:
     """Make one curve, and its area."""
     grouped = cells.groupby("score")[["successes", "trials"]].sum().sort_index(ascending=False)
     passed, tried = (grouped[name].to_numpy(dtype=float) for name in ("successes", "trials"))
-    most, total = float(tried.sum()), float(passed.sum())
-    curve = pd.DataFrame(
-        {
-            "score": grouped.index,
-            "coverage": tried.cumsum() / most,
-            "success": passed.cumsum() / tried.cumsum(),
-        }
-    )
-    rates = np.repeat(passed / tried, tried.astype(int))
-    accepted = np.arange(1, len(rates) + 1)
-    area = float(1 - (rates.cumsum() / accepted).mean())
+    count, total = float(tried.sum()), float(passed.sum())
+    coverage, success = tried.cumsum() / count, passed.cumsum() / tried.cumsum()
+    curve = pd.DataFrame({"score": grouped.index, "coverage": coverage, "success": success})
+    each = np.repeat(passed / tried, tried.astype(int))
+    accepted = np.arange(1, len(each) + 1)
+    area = float(1 - (each.cumsum() / accepted).mean())
     best = float(1 - np.minimum(1, total / accepted).mean())
-    summary = {"attempts": int(most), "success": total / most, "area": area, "best": best}
+    summary = {"attempts": int(count), "success": total / count, "area": area, "best": best}
     return curve, {**summary, "excess": area - best}

@@ -1,6 +1,6 @@
 """Where the public names of `batteries` come from."""
 
-from .adaptive.asking import AdaptiveTest as AdaptiveTest
+from .adaptive.adaptive_test import AdaptiveTest as AdaptiveTest
 from .adaptive.inspect_task import adaptive_task as adaptive_task
 from .adaptive.stop import Stop as Stop
 from .characteristic import CharacteristicCurves as CharacteristicCurves

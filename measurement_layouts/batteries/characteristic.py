@@ -1,6 +1,6 @@
 """Characteristic curves of subjects: abilities from the demand levels of items."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,95 +16,6 @@ from ..evaluations.given import refuse_no_evaluation
 from ..evaluations.steps import refuse_steps
 from .logistic_curves import FULL, fit_logistic, step_position, success, weights
 from .slices import Slices
-
-
-def undecided(
-    levels: np.ndarray, items: np.ndarray, trials: np.ndarray, successes: np.ndarray
-) -> np.ndarray:
-    """Find curves that least squares cannot fit: with one level only, or without mixed outcomes.
-
-    Returns
-    -------
-    ndarray of bool, shape (curves,)
-    """
-    step = np.isfinite(step_position(levels, successes / np.maximum(trials, 1), items))
-    mixed = ((successes > 0) & (successes < trials)).any(axis=1)
-    return np.asarray((step & ~mixed) | ((items > 0).sum(axis=1) < 2))
-
-
-def reasons(
-    levels: np.ndarray,
-    items: np.ndarray,
-    trials: np.ndarray,
-    successes: np.ndarray,
-    step: np.ndarray,
-) -> list[str]:
-    """Write remarks on each curve.
-
-    Parameters
-    ----------
-    levels : ndarray, shape (levels,)
-        Levels in ascending order.
-    items, trials, successes : ndarray, shape (curves, levels)
-        Counts of all bins.
-    step : ndarray, shape (curves,)
-        Levels of fitted steps, NaN for other curves.
-
-    Returns
-    -------
-    list of str
-        Remarks; empty if all bins are full and the curve is not a step.
-
-    Examples
-    --------
-    >>> counts = np.array([[100, 100, 40]]), np.array([[100, 100, 40]]), np.array([[90, 60, 10]])
-    >>> reasons(np.array([1, 2, 3]), *counts, np.array([np.nan]))
-    ['few items at level 3 (40)']
-    """
-    without = undecided(levels, items, trials, successes)
-    found = []
-    for row in range(len(items)):
-        right = levels[(trials[row] > 0) & (successes[row] == trials[row])]
-        wrong = levels[(trials[row] > 0) & (successes[row] == 0)]
-        parts = _shape(step[row], bool(without[row]), items[row], right, wrong)
-        found.append("; ".join([*parts, *_thin(levels, items[row])]))
-    return found
-
-
-def _shape(
-    place: float, without: bool, items: np.ndarray, right: np.ndarray, wrong: np.ndarray
-) -> list[str]:
-    """Write why there is no curve, or an infinitely steep one."""
-    if not items.any():
-        return []
-    if (items > 0).sum() < 2:
-        return ["no curve: items at one level only"]
-    if without:
-        low = f"{right.max():g}" if len(right) else ""
-        high = f"{wrong.min():g}" if len(wrong) else ""
-        if not low:
-            return [f"no curve: all fail, so the ability is below {high}"]
-        if not high:
-            return [f"no curve: all succeed, so the ability is above {low}"]
-        return [f"no curve: all succeed up to {low} and fail from {high}, and it lies between"]
-    return [] if np.isnan(place) else [f"a step at level {place:g}, without an interval"]
-
-
-def _thin(levels: np.ndarray, items: np.ndarray) -> list[str]:
-    """Write which levels have no items, and which have fewer than a full bin."""
-    none = [f"{level:g}" for level in levels[items == 0]]
-    few = [
-        f"{level:g} ({int(count)})"
-        for level, count in zip(levels, items, strict=True)
-        if 0 < count < FULL
-    ]
-    found = [f"no items at {_levels(none)}"] if none else []
-    return found + ([f"few items at {_levels(few)}"] if few else [])
-
-
-def _levels(names: Sequence[str]) -> str:
-    return f"level{'s' if len(names) > 1 else ''} {', '.join(names)}"
-
 
 _POINTS = 201
 
@@ -173,8 +84,7 @@ class CharacteristicCurves:
         FitError
             When the subject or the dimension is unknown.
         """
-        who, which = self.place(subject, dimension)
-        return self.table.iloc[who * len(self.dimensions) + which]
+        return self.table.iloc[self._position(subject, dimension)]
 
     def bins_of(self, subject: object, dimension: str) -> pd.DataFrame:
         """Find one curve's rows of `bins`.
@@ -184,9 +94,8 @@ class CharacteristicCurves:
         FitError
             When the subject or the dimension is unknown.
         """
-        who, which = self.place(subject, dimension)
         size = len(self.bins) // len(self.table)
-        first = (who * len(self.dimensions) + which) * size
+        first = self._position(subject, dimension) * size
         return self.bins.iloc[first : first + size]
 
     def curve(
@@ -222,9 +131,9 @@ class CharacteristicCurves:
         above = levels - self.lowest
         tail = (1 - self.prob) / 2
         band = np.full((2, len(levels)), np.nan)
-        known = np.isfinite(ability[:, 0])
-        if known.any() and np.isfinite(row["low"]):
-            resampled = success(ability[known] - self.lowest, slope[known], above)
+        fitted = np.isfinite(ability[:, 0])
+        if fitted.any() and np.isfinite(row["low"]):
+            resampled = success(ability[fitted] - self.lowest, slope[fitted], above)
             band = np.quantile(resampled, [tail, 1 - tail], axis=0)
         middle = success(row["ability"] - self.lowest, row["slope"], above)
         return pd.DataFrame({"level": levels, "success": middle, "low": band[0], "high": band[1]})
@@ -237,13 +146,17 @@ class CharacteristicCurves:
         FitError
             When one is unknown.
         """
-        found = []
-        wanted = (str(subject), self.subjects, "subject"), (dimension, self.dimensions, "dimension")
-        for name, known, kind in wanted:
-            if name not in known:
-                raise FitError(f"no curves of the {kind} {name}; there are {some(known, 20)}")
-            found.append(known.index(name))
-        return found[0], found[1]
+        for name, names, kind in (
+            (str(subject), self.subjects, "subject"),
+            (dimension, self.dimensions, "dimension"),
+        ):
+            if name not in names:
+                raise FitError(f"no curves of the {kind} {name}; there are {some(names, 20)}")
+        return self.subjects.index(str(subject)), self.dimensions.index(dimension)
+
+    def _position(self, subject: object, dimension: str) -> int:
+        row, column = self.place(subject, dimension)
+        return row * len(self.dimensions) + column
 
     def __repr__(self) -> str:
         missing = int(self.table["ability"].isna().sum())
@@ -252,9 +165,6 @@ class CharacteristicCurves:
             f"{many(len(self.dimensions), 'dimension')}, {missing} without a curve, "
             f"{self.prob:.0%} intervals>"
         )
-
-
-type Counts = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def characteristic_curves(
@@ -348,82 +258,98 @@ def characteristic_curves(
     refuse_steps(evaluation.rows, "characteristic_curves")
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
     rng = np.random.default_rng(options.whole("seed", seed))
-    lowest = _whole(lowest)
-    slices = Slices.of(evaluation.items, columns, lowest)
-    levels = slices.levels + lowest
-    size = len(evaluation.items)
-    counts = _counts(slices, evaluation, np.ones((1, size)))
-    times = rng.multinomial(size, np.full(size, 1 / size), size=resamples)
-    found, draws = _squares(slices.levels, counts, _counts(slices, evaluation, times), prob)
-    bins = _bins(slices, levels, evaluation.subjects, counts, prob)
-    names = pd.MultiIndex.from_product(
-        [evaluation.subjects, slices.dimensions], names=["subject", "dimension"]
-    )
-    items = counts[0].sum(axis=1).astype(int)
-    table = pd.DataFrame(found, names, ["ability", "slope", "low", "high"])
-    table[["ability", "low", "high"]] += lowest
-    step = table["ability"].where(np.isinf(table["slope"])).to_numpy()
-    table = table.assign(items=items, reason=reasons(levels, *counts, step)).reset_index()
-    shape = len(evaluation.subjects), len(slices.dimensions), resamples
-    dims = ("subject", "dimension", "draw")
-    parts = {
-        name: (dims, values.reshape(shape))
-        for name, values in zip(("ability", "slope"), (draws[0] + lowest, draws[1]), strict=True)
-    }
-    coords = {"subject": evaluation.subjects, "dimension": slices.dimensions}
-    return CharacteristicCurves(bins, table, xr.Dataset(parts, coords), prob, lowest)
-
-
-def _counts(slices: Slices, evaluation: Evaluation, times: np.ndarray) -> Counts:
-    """Count attempted items, trials and successes in all bins; (resamples * curves, levels)."""
-    trials, successes = (
-        table.to_numpy(dtype=float) for table in (evaluation.trials, evaluation.successes)
-    )
-    width = len(slices.levels)
-    items, tried, right = (
-        slices.counts(values, times).reshape(-1, width)
-        for values in (trials > 0, trials, successes)
-    )
-    return items, tried, right
-
-
-def _squares(
-    levels: np.ndarray, counts: Counts, drawn: Counts, prob: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Fit the curves and those of all resamples; (curves, 4) and (2, curves, resamples)."""
-    items, trials, successes = (
-        np.concatenate([own, other]) for own, other in zip(counts, drawn, strict=True)
-    )
-    fitted = np.stack(fit_logistic(levels, rates(successes, trials), weights(items)))
-    size = len(counts[0])
-    own, draws = fitted[:, :size].copy(), fitted[:, size:].reshape(2, -1, size)
-    own[:, undecided(levels, *counts)] = np.nan
-    ends = np.full((2, size), np.nan)
-    known = np.isfinite(own[1]) & np.isfinite(draws[0]).any(axis=0)
-    tail = (1 - prob) / 2
-    ends[:, known] = np.nanquantile(draws[0][:, known], [tail, 1 - tail], axis=0)
-    return np.vstack([own, ends]).T, draws.transpose(0, 2, 1)
-
-
-def _whole(lowest: object) -> int:
-    """Read the lowest level of a scale."""
     if isinstance(lowest, bool) or not isinstance(lowest, int | np.integer):
         raise FitError(f"lowest={lowest!r}; give a whole number, such as 0 or -5")
-    return int(lowest)
-
-
-def _bins(
-    slices: Slices, levels: np.ndarray, subjects: list[str], counts: Counts, prob: float
-) -> pd.DataFrame:
-    """Write counts, rates and weights of all bins."""
-    names = pd.MultiIndex.from_product(
-        [subjects, slices.dimensions, levels.astype(int)],
-        names=["subject", "dimension", "level"],
+    slices, cells = Slices.of(evaluation.items, columns, lowest), evaluation.coded
+    size = len(evaluation.items)
+    drawn = rng.multinomial(size, np.full(size, 1 / size), size=resamples)
+    times = np.concatenate([np.ones((1, size), dtype=int), drawn])
+    items, trials, successes = counts = np.stack(
+        [
+            slices.counts(cells, values, times)
+            for values in (np.ones(len(cells)), cells.trials, cells.successes)
+        ]
     )
-    items, trials, successes = (values.ravel() for values in counts)
+    ability, slope = fit_logistic(slices.levels, rates(successes, trials), weights(items))
+    ability = ability + lowest
+    names = {"subject": evaluation.subjects, "dimension": slices.dimensions}
+    draws = {
+        name: ((*names, "draw"), np.moveaxis(values[1:], 0, -1))
+        for name, values in (("ability", ability), ("slope", slope))
+    }
+    levels = slices.levels.astype(int) + int(lowest)
+    return CharacteristicCurves(
+        _bins(names | {"level": levels}, counts[:, 0], prob),
+        _table(names, levels, counts[:, 0], ability, slope, prob),
+        xr.Dataset(draws, names),
+        prob,
+        int(lowest),
+    )
+
+
+def _bins(names: dict[str, Iterable[object]], counts: np.ndarray, prob: float) -> pd.DataFrame:
+    """Write items, trials and successes, and rates and weights, of all bins."""
+    index = pd.MultiIndex.from_product(list(names.values()), names=list(names))
+    items, trials, successes = counts.reshape(3, -1).astype(int)
     rate = rates(successes, trials)
     low, high = wilson(rate, np.where(trials > 0, trials, np.nan), prob)
     columns = {"items": items, "trials": trials, "successes": successes}
-    table = pd.DataFrame({name: values.astype(int) for name, values in columns.items()}, names)
-    table = table.assign(rate=rate, rate_low=low, rate_high=high, weight=weights(items))
-    return table.reset_index()
+    table = pd.DataFrame(columns, index).assign(rate=rate, rate_low=low, rate_high=high)
+    return table.assign(weight=weights(items)).reset_index()
+
+
+def _table(
+    names: dict[str, list[str]],
+    levels: np.ndarray,
+    counts: np.ndarray,
+    ability: np.ndarray,
+    slope: np.ndarray,
+    prob: float,
+) -> pd.DataFrame:
+    """Write abilities with intervals; the first of `ability` and `slope` are not resampled."""
+    items, trials, successes = counts
+    step = np.isfinite(step_position(levels, rates(successes, trials), items))
+    between = step & ~((successes > 0) & (successes < trials)).any(axis=-1)  # no single place
+    level, steepness = (np.where(between, np.nan, values[0]) for values in (ability, slope))
+    fitted = np.isfinite(steepness) & np.isfinite(ability[1:]).any(axis=0)
+    ends, tail = np.full((2, *fitted.shape), np.nan), (1 - prob) / 2
+    ends[:, fitted] = np.nanquantile(ability[1:, fitted], [tail, 1 - tail], axis=0)
+    columns = np.stack([level, steepness, *ends, items.sum(axis=-1)]).reshape(5, -1).T
+    index = pd.MultiIndex.from_product(list(names.values()), names=list(names))
+    table = pd.DataFrame(columns, index, ["ability", "slope", "low", "high", "items"])
+    curves = *counts.reshape(3, -1, len(levels)), between.ravel(), table["ability"], table["slope"]
+    reasons = [_reason(levels, *curve) for curve in zip(*curves, strict=True)]
+    return table.astype({"items": int}).assign(reason=reasons).reset_index()
+
+
+def _reason(
+    levels: np.ndarray,
+    items: np.ndarray,
+    trials: np.ndarray,
+    successes: np.ndarray,
+    between: bool,
+    ability: float,
+    slope: float,
+) -> str:
+    """Write why there is no curve or no interval, and which bins are not full."""
+    remarks = []
+    if items.any() and (items > 0).sum() < 2:
+        remarks.append("no curve: items at one level only")
+    elif between:
+        right = levels[(trials > 0) & (successes == trials)]
+        wrong = levels[(trials > 0) & (successes == 0)]
+        if len(right) and len(wrong):
+            side = f"lies between: all succeed up to {right.max():g} and fail from {wrong.min():g}"
+        else:
+            side = f"is above {right.max():g}" if len(right) else f"is below {wrong.min():g}"
+        remarks.append(f"no curve: the ability {side}")
+    elif np.isinf(slope):
+        remarks.append(f"a step at level {ability:g}, without an interval")
+    empty = [f"{level:g}" for level in levels[items == 0]]
+    pairs = zip(levels, items, strict=True)
+    few = [f"{level:g} ({count:g})" for level, count in pairs if 0 < count < FULL]
+    for word, listed in (("no", empty), ("few", few)):
+        if listed:
+            plural = "s" if len(listed) > 1 else ""
+            remarks.append(f"{word} items at level{plural} {', '.join(listed)}")
+    return "; ".join(remarks)

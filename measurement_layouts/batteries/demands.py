@@ -1,6 +1,5 @@
 """Demand profiles of batteries, and correlations of demands."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ from ..evaluations.tables import (
 )
 
 
-def read_demands(items: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def read_demands(items: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     """Read the demands of items.
 
     Parameters
@@ -47,22 +46,21 @@ def read_demands(items: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     >>> read_demands(items, ["QLl"])["QLl"].tolist()
     [3.0, 4.0]
     """
-    table = named(items, "items", "item")
-    wanted = [columns] if isinstance(columns, str) else texts(columns, "the columns of demands")
-    if not len(table) or not wanted:
+    table, what = named(items, "items", "item"), "the columns of demands"
+    names = [columns] if isinstance(columns, str) else texts(columns, what)
+    if not len(table) or not names:
         raise DataError(
-            f"{len(table)} items and {len(wanted)} columns of demands; give at least one of each"
+            f"{len(table)} items and {len(names)} columns of demands; give at least one of each"
         )
-    refuse_repeats(wanted, "column", "the columns of demands")
-    need_columns(table.columns, wanted, "the items have")
-    values, _ = read_numbers(table[wanted])
-    bad = ~np.isfinite(values)
-    if bad.any():
+    refuse_repeats(names, "column", what)
+    need_columns(table.columns, names, "the items have")
+    values, _ = read_numbers(table[names])
+    if not np.isfinite(values).all():
         raise DataError(
-            f"a demand is a number, but {name_cells(table[wanted], bad)}; fill it in, or leave "
-            "those items or columns out"
+            f"a demand is a number, but {name_cells(table[names], ~np.isfinite(values))}; fill it "
+            "in, or leave those items or columns out"
         )
-    return pd.DataFrame(values, table.index, wanted)
+    return pd.DataFrame(values, table.index, names)
 
 
 def short_names(columns: Iterable[object]) -> list[str]:
@@ -74,10 +72,9 @@ def short_names(columns: Iterable[object]) -> list[str]:
     (['QLl', 'MS'], ['demand[QLl]', 'size'])
     """
     names = [str(column) for column in columns]
-    parts = [re.fullmatch(r"(.+)\[(.+)\]", name) for name in names]
-    if all(parts) and len({part[1] for part in parts if part}) == 1:
-        return [part[2] for part in parts if part]
-    return names
+    labels = pd.Series(names, dtype="str").str.extract(r"^(.+)\[(.+)\]$")
+    together = labels[0].notna().all() and labels[0].nunique() == 1
+    return labels[1].tolist() if together else names
 
 
 LEVELS = (0, 1, 2, 3, 4, 5)
@@ -122,8 +119,7 @@ class DemandProfile:
     @property
     def means(self) -> pd.Series:
         """Mean level of each dimension."""
-        sums = self.counts.to_numpy() @ np.array(self.levels)
-        return pd.Series(sums / self.items, self.counts.index)
+        return (self.shares * self.levels).sum(axis=1)
 
     def __repr__(self) -> str:
         dimensions = many(len(self.counts), "dimension")
@@ -172,35 +168,20 @@ def demand_profile(
     >>> profile.means.round(2).to_dict()
     {'QLl': 3.67, 'MS': 0.33}
     """
-    allowed = _levels(levels)
+    numbers = pd.to_numeric(pd.Series(levels), errors="coerce").sort_values()
+    if not np.isfinite(numbers).all() or not numbers.size or not numbers.is_unique:
+        raise DataError(f"levels={levels!r}; give different finite numbers, such as 0 to 5")
+    allowed = pd.Index(numbers.astype("int64" if (numbers % 1 == 0).all() else float), name="level")
     demands = read_demands(items, columns)
-    bad = ~np.isin(demands, allowed)
+    bad = ~demands.isin(allowed).to_numpy()
     if bad.any():
         raise DataError(
             f"{bad.sum()} demand(s) are none of the levels {some(allowed.tolist(), 12)}: "
             f"{name_cells(demands, bad)}; round them, turn a percentage into levels, or name all "
             "levels in levels="
         )
-    counts = {
-        name: [int((column == level).sum()) for level in allowed]
-        for name, column in demands.items()
-    }
-    return DemandProfile(
-        pd.DataFrame.from_dict(
-            counts, orient="index", columns=pd.Index(allowed, name="level")
-        ).rename_axis("dimension")
-    )
-
-
-def _levels(levels: Sequence[float]) -> np.ndarray:
-    try:
-        found = np.unique(np.asarray(levels, dtype=float))
-    except (TypeError, ValueError):
-        raise DataError(f"levels={levels!r}; give numbers, such as 0 to 5") from None
-    if not found.size or len(found) != np.size(levels) or not np.isfinite(found).all():
-        raise DataError(f"levels={levels!r}; give different finite numbers, such as 0 to 5")
-    whole = found.astype("int64")
-    return whole if (whole == found).all() else found
+    counts = demands.apply(lambda column: column.value_counts().reindex(allowed, fill_value=0))
+    return DemandProfile(counts.T.rename_axis("dimension"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -279,26 +260,20 @@ def demand_correlations(
     subject
     Ann     -0.89 -0.24
     """
-    items = battery.items if isinstance(battery, Evaluation) else battery
-    demands = read_demands(items, columns)
-    between = demands.corr(method="spearman")
     if not isinstance(battery, Evaluation):
-        nobody = pd.DataFrame(index=pd.Index([], name="subject"), columns=demands.columns)
-        return DemandCorrelations(between, nobody.astype(float), None)
-    successes, trials = battery.successes.to_numpy(), battery.trials.to_numpy()
-    rows = [_with_success(demands, *one) for one in zip(successes, trials, strict=True)]
-    overall = _with_success(demands, successes.sum(axis=0), trials.sum(axis=0))
-    return DemandCorrelations(
-        between, pd.DataFrame(rows, battery.subject_table.index, demands.columns), overall
-    )
+        demands = read_demands(battery, columns)
+        nobody = pd.DataFrame(columns=demands.columns, index=pd.Index([], name="subject"))
+        return DemandCorrelations(demands.corr("spearman"), nobody.astype(float), None)
+    demands, cells = read_demands(battery.items, columns), battery.cells
+    subjects, counts = battery.subject_table.index, ["successes", "trials"]
+    rows = {name: _with_success(demands, own) for name, own in cells.groupby("subject")}
+    success = pd.DataFrame.from_dict(rows, orient="index", columns=demands.columns)
+    overall = _with_success(demands, cells.groupby("item", as_index=False)[counts].sum())
+    return DemandCorrelations(demands.corr("spearman"), success.reindex(subjects), overall)
 
 
-def _with_success(demands: pd.DataFrame, successes: np.ndarray, trials: np.ndarray) -> pd.Series:
-    done = trials > 0
-    rates = successes[done] / trials[done]
-    # a matrix with the rates as last column: it has NaN for a constant column, and no warning
-    return (
-        pd.concat([demands[done], pd.Series(rates, demands.index[done])], axis=1)
-        .corr(method="spearman")
-        .iloc[-1, :-1]
-    )
+def _with_success(demands: pd.DataFrame, cells: pd.DataFrame) -> pd.Series:
+    """Correlate demands with success rates; by a matrix, which has NaN for constants, unwarned."""
+    rates = (cells["successes"] / cells["trials"]).set_axis(cells["item"])
+    table = pd.concat([demands.loc[cells["item"]], rates], axis=1)
+    return table.corr("spearman").iloc[-1, :-1]

@@ -1,6 +1,5 @@
 """Agent characteristic grids: one subject's success over two properties of the items."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,12 +7,11 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
+from ..common.options import whole
 from ..common.proportions import rates
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.steps import refuse_steps
 from ..evaluations.tables import known_names, need_columns
-
-type Bins = int | Sequence[float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +66,7 @@ def characteristic_grid(
     x: str,
     y: str,
     *,
-    bins: Bins | Mapping[str, Bins] = 6,
+    bins: int = 6,
 ) -> CharacteristicGrid:
     """Count one subject's successes and trials over cells of two properties of the items.
 
@@ -83,9 +81,9 @@ def characteristic_grid(
         Name of the subject.
     x, y : str
         Columns of the items.
-    bins : int, sequence of float, or mapping of column to either
-        Number of cells, or their edges. A property that does not have more different values than
-        this number has one cell per value.
+    bins : int
+        Number of cells. A property that does not have more different values than this number has
+        one cell per value. For other cells, cut the property with `pandas.cut`.
 
     Returns
     -------
@@ -96,7 +94,7 @@ def characteristic_grid(
     ------
     DataError
         When the subject or a column is unknown, both columns are the same, values are missing or
-        infinite, or the bins are no positive number, not ascending, or leave out an item.
+        infinite, or `bins` is no positive number.
 
     References
     ----------
@@ -112,26 +110,23 @@ def characteristic_grid(
     [[1.0, 1.0], [1.0, 0.0]]
     """
     refuse_steps(evaluation.rows, "characteristic_grid")
-    (name,) = known_names([subject], evaluation.subject_table.index, "subject")
+    (known,) = known_names([subject], evaluation.subject_table.index, "subject")
     if x == y:
         raise DataError(f"x and y are both {x!r}; a grid needs two different columns of the items")
     need_columns(evaluation.items.columns, [x, y], "the items have")
-    axes, places = [], []
-    for column in (x, y):
-        how = bins.get(column, 6) if isinstance(bins, Mapping) else bins
-        axis, place = _cut(column, evaluation.items[column], how)
-        axes.append(axis)
-        places.append(place)
-    shape = (len(axes[1].edges) - 1, len(axes[0].edges) - 1)
-    counts = []
-    for outcomes in evaluation.coded.counts(evaluation.subject_table.index.get_loc(name)):
-        grid = np.zeros(shape, dtype="int64")
-        np.add.at(grid, (places[1], places[0]), outcomes)
-        counts.append(grid)
-    return CharacteristicGrid(name, axes[0], axes[1], *counts)
+    bins = whole("bins", bins, 1, DataError)
+    (across, x_values), (up, y_values) = (_cut(evaluation.items[name], bins) for name in (x, y))
+    cells = evaluation.coded
+    chosen = cells.of_subject(evaluation.subjects.index(known))
+    places = y_values[cells.item[chosen]], x_values[cells.item[chosen]]
+    successes, trials = (
+        np.histogram2d(*places, bins=[up.edges, across.edges], weights=counts[chosen])[0]
+        for counts in (cells.successes, cells.trials)
+    )
+    return CharacteristicGrid(known, across, up, successes.astype(int), trials.astype(int))
 
 
-def edge_labels(numbers: np.ndarray) -> list[str]:
+def edge_labels(numbers: np.ndarray | pd.Index) -> list[str]:
     """Write ascending numbers with the decimals needed to distinguish them, and one more.
 
     Examples
@@ -139,45 +134,27 @@ def edge_labels(numbers: np.ndarray) -> list[str]:
     >>> edge_labels(np.array([-1.8621, -0.0068, 1.5]))
     ['-1.9', '0', '1.5']
     """
+    numbers = np.asarray(numbers, dtype=float)
     gap = np.diff(numbers).min() if len(numbers) > 1 else 1.0
     decimals = int(max(0, 1 - np.floor(np.log10(gap)))) if np.isfinite(gap) and gap > 0 else 1
     texts = [f"{number:.{decimals}f}" for number in np.round(numbers, decimals) + 0.0]
     return [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
 
 
-def _cut(column: str, values: pd.Series, bins: Bins) -> tuple[GridAxis, np.ndarray]:
-    """Divide one property into cells, and find the cell of each item."""
+def _cut(values: pd.Series, bins: int) -> tuple[GridAxis, np.ndarray]:
+    """Divide a property into cells; the axis, and the place of each item on it."""
     if values.isna().any():
         raise DataError(
-            f"{column} is missing (NaN) on {some(values.index[values.isna()])}; fill it in, or "
-            "drop those items with Evaluation.select"
+            f"{values.name} is missing (NaN) on {some(values.index[values.isna()])}; fill it in, "
+            "or drop those items with Evaluation.select"
         )
-    number = pd.api.types.is_numeric_dtype(values)
-    if isinstance(bins, int | np.integer):
-        if isinstance(bins, bool) or bins < 1:
-            raise DataError(f"bins={bins!r} for {column}; give at least 1, or the edges themselves")
-        levels, places = np.unique(values if number else values.map(str), return_inverse=True)
-        if not number or len(levels) <= bins:
-            names = edge_labels(levels) if number else [str(level) for level in levels]
-            return GridAxis(column, np.arange(len(levels) + 1) - 0.5, tuple(names)), places
-        numbers = values.to_numpy(dtype=float)
-        if not np.isfinite(numbers).all():
-            raise DataError(f"{column} has infinite values; give its edges in bins=")
-        edges = np.linspace(numbers.min(), numbers.max(), bins + 1)
-    else:
-        if not number:
-            raise DataError(
-                f"{column} has no numbers; it gets one cell per value and needs no edges"
-            )
-        numbers = values.to_numpy(dtype=float)
-        edges = np.asarray(bins, dtype=float)
-        if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-            raise DataError(f"bins={bins!r} for {column}; give two or more ascending edges")
-    outside = (numbers < edges[0]) | (numbers > edges[-1])
-    if outside.any():
-        raise DataError(
-            f"{column}: {some(values.index[outside])} lie outside the edges "
-            f"[{edges[0]:g}, {edges[-1]:g}]; widen them, or drop those items"
-        )
-    places = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(edges) - 2)
-    return GridAxis(column, edges), places
+    is_number = pd.api.types.is_numeric_dtype(values)
+    if not is_number or values.nunique() <= bins:
+        levels = values.astype("category").cat
+        names = edge_labels(levels.categories) if is_number else map(str, levels.categories)
+        axis = GridAxis(str(values.name), np.arange(len(levels.categories) + 1) - 0.5, tuple(names))
+        return axis, levels.codes.to_numpy()
+    numbers = values.to_numpy(dtype=float)
+    if not np.isfinite(numbers).all():
+        raise DataError(f"{values.name} has infinite values; drop those items")
+    return GridAxis(str(values.name), np.linspace(numbers.min(), numbers.max(), bins + 1)), numbers

@@ -10,7 +10,7 @@ from ..common import options
 from ..common.errors import DataError, FitError
 from ..common.messages import many, some
 from ..evaluations.tables import known_names
-from .demands import LEVELS, DemandProfile, demand_profile
+from .demands import LEVELS, demand_profile
 
 _NAMED = 6  # dimensions in the verdict; the table has all
 
@@ -154,62 +154,53 @@ def judge_benchmark(
         raise FitError(f"low={low!r}; give a level, such as 1")
     profile = demand_profile(items, columns, levels=levels)
     names = known_names(claimed, profile.counts.index, "claimed dimension")
-    some_of_it = np.array(profile.levels) > min(0.0, *profile.levels)
-    count = int(some_of_it.sum())
+    counted = np.array(profile.levels) > min(0.0, *profile.levels)
+    count = int(counted.sum())
     if not names or not count:
         raise DataError(
-            f"{many(len(names), 'claimed dimension')} and {many(count, 'level')} above 0; give at "
-            "least one of each"
+            f"{many(len(names), 'claimed dimension')} and {many(count, 'level')} above 0; "
+            "give at least one of each"
         )
-    enough = profile.counts.loc[:, some_of_it] >= least
-    table = _table(profile, names, enough, low)
-    yes, share = table["claimed"], table["covered"] / count
-    table["holds"] = (yes & (share >= cover - 1e-9)) | (~yes & (table["above"] <= tolerated))
-    rest = table[~yes]
-    verdict = f"{_sensitivity(table, enough, least)}\n{_specificity(rest, low, tolerated)}"
+    enough = profile.counts.loc[:, counted] >= least
+    above = profile.shares.loc[:, np.array(profile.levels) > low].sum(axis=1)
+    table = pd.DataFrame(
+        {
+            "claimed": profile.counts.index.isin(names),
+            "mean": profile.means,
+            "covered": enough.sum(axis=1),
+            "above": above,
+        }
+    )
+    share = table["covered"] / count
+    table["holds"] = (share >= cover - 1e-9).where(table["claimed"], above <= tolerated)
+    own, others = table[table["claimed"]], table[~table["claimed"]]
+    covered = [
+        f"for {name} at {', '.join(f'{level:g}' for level in row.index[row]) or 'none'}"
+        for name, row in enough.loc[own.index].iterrows()
+    ]
+    verdict = (
+        f"{'Sensitive' if own['holds'].all() else 'Not sensitive'}: of "
+        f"{many(count, 'level')}, {many(least, 'item')} or more ask {'; '.join(covered)}.\n"
+        f"{_specificity(others, low, tolerated)}"
+    )
     return BenchmarkJudgement(
         table,
-        float(share[yes].mean()),
-        float(1 - rest["above"].mean()) if len(rest) else 1.0,
-        bool(table.loc[yes, "holds"].all()),
-        bool(rest["holds"].all()),
+        float(share[own.index].mean()),
+        float(1 - others["above"].mean()) if len(others) else 1.0,
+        bool(own["holds"].all()),
+        bool(others["holds"].all()),
         verdict,
     )
 
 
-def _table(
-    profile: DemandProfile, claimed: list[str], enough: pd.DataFrame, low: float
-) -> pd.DataFrame:
-    more = np.array(profile.levels) > low
-    return pd.DataFrame(
-        {
-            "claimed": profile.counts.index.isin(claimed),
-            "mean": profile.means,
-            "covered": enough.sum(axis=1),
-            "above": profile.shares.loc[:, more].sum(axis=1),
-        }
-    )
-
-
-def _sensitivity(table: pd.DataFrame, enough: pd.DataFrame, least: int) -> str:
-    claimed = table[table["claimed"]]
-    parts = []
-    for name in claimed.index:
-        levels = [f"{level:g}" for level in enough.columns[enough.loc[name]]]
-        parts.append(f"for {name} at {', '.join(levels) or 'none'}")
-    head = "Sensitive" if claimed["holds"].all() else "Not sensitive"
-    levels_in_all = many(len(enough.columns), "level")
-    return f"{head}: of {levels_in_all}, {many(least, 'item')} or more ask {'; '.join(parts)}."
-
-
-def _specificity(rest: pd.DataFrame, low: float, tolerated: float) -> str:
-    if rest.empty:
+def _specificity(others: pd.DataFrame, low: float, tolerated: float) -> str:
+    """Write whether dimensions that are not claimed are hardly demanded, and those that are."""
+    if others.empty:
         return "Specific: there is no dimension that it does not claim."
-    more = rest.loc[~rest["holds"], "above"].sort_values(ascending=False, kind="stable")
-    head = "Not specific" if len(more) else "Specific"
-    text = (
-        f"{head}: {len(more)} of {many(len(rest), 'other dimension')} above level {low:g} on more "
-        f"than {tolerated:.0%} of items"
+    more = others.loc[~others["holds"], "above"].sort_values(ascending=False, kind="stable")
+    listed = some((f"{name} {share:.0%}" for name, share in more.items()), _NAMED)
+    return (
+        f"{'Not specific' if len(more) else 'Specific'}: {len(more)} of "
+        f"{many(len(others), 'other dimension')} above level {low:g} on more than "
+        f"{tolerated:.0%} of items{f' ({listed})' if len(more) else ''}."
     )
-    named = some((f"{name} {share:.0%}" for name, share in more.items()), _NAMED)
-    return f"{text} ({named})." if len(more) else f"{text}."

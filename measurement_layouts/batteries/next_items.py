@@ -1,6 +1,7 @@
 """Items that are expected to reduce the uncertainty of fitted profiles most."""
 
 from collections.abc import Iterable, Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from ..inference.forecasts.streaming import chances, every_draw, gathered
 from ..inference.given import refuse_no_fit
 from ..inference.model.features import read_features
 from ..inference.posterior.posterior import Posterior, posterior_draws, some_draws
-from .adaptive.choosing import Chooser, Drawn, variance_removed
+from .adaptive.choosing import Chooser, variance_removed
 
 _DRAWS = 2000  # at most, of each subject
 _MEMORY_MIB = 256.0
@@ -101,30 +102,31 @@ def _of_one(
     fit: Posterior, row: int, names: pd.Index, table: np.ndarray, draws: np.ndarray, n: int
 ) -> pd.DataFrame:
     """Choose items for one subject."""
-    layout = fit.layout
-    subject, known = fit.subjects[row], fit.elements
-    values = np.stack([posterior_draws(fit, each, subject)[draws] for each in known], axis=1)
-    profile = [element.name for element in known]
-    source = Drawn(known, values, table, layout.joint)
-    steps = layout.steps
+    subject, steps = fit.subjects[row], fit.layout.steps
+    values = [posterior_draws(fit, element, subject)[draws] for element in fit.elements]
+    source = SimpleNamespace(  # what `Chooser` takes
+        elements=fit.elements,
+        values=np.stack(values, axis=1),
+        weights=np.full(len(draws), 1 / len(draws)),
+        shared=fit.layout.joint,
+        chances=lambda rows, draws: table[rows][:, draws],
+    )
     ends = [1] if steps is None else steps.ends.tolist()
-    rows = np.arange(len(table)).reshape(len(names), -1)
-    chooser = Chooser(source, rows, ends, None)
+    chooser = Chooser(np.arange(len(table)).reshape(len(names), -1), ends, None)
     open_ = np.flatnonzero(~names.isin(Attempted.of(fit, row).items))
     chosen: list[int] = []
-    while len(chosen) < n and len(chosen) < len(open_):
-        left = np.setdiff1d(open_, chosen)
-        chosen.append(int(chooser.best(left, chosen, np.ones(len(names)))[0]))
-    outcomes = chooser.outcomes(np.array(chosen, dtype=int))
-    removed = variance_removed(outcomes, values, source.weights)
-    best = removed.argmax(axis=1)
+    while len(open_) and len(chosen) < n:
+        chosen.append(int(chooser.best(source, open_, chosen, np.ones(len(names)))[0]))
+        open_ = open_[open_ != chosen[-1]]
+    outcomes = chooser.outcomes(source, np.array(chosen, dtype=int))
+    removed = variance_removed(outcomes, source.values, source.weights)
     return pd.DataFrame(
         {
             "subject": subject,
             "rank": np.arange(1, len(chosen) + 1),
             "item": names[chosen],
             "chance": outcomes[-1].mean(axis=-1),
-            "node": np.array(profile)[best],
+            "node": np.array([element.name for element in fit.elements])[removed.argmax(axis=1)],
             "narrower": 1 - np.sqrt(1 - removed.max(axis=1)),
         }
     )

@@ -1,13 +1,17 @@
 """Dominant slices: items on which no other demand is higher than the one of interest."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
 
 from ..common.errors import DataError
-from ..evaluations.tables import name_cells, need_columns, read_numbers, texts
+from ..evaluations.cells import Cells
+from ..evaluations.tables import name_cells
+from .demands import read_demands
 
 ANCHOR = 20  # levels above the lowest, where all subjects are assumed to fail
 
@@ -68,17 +72,9 @@ class Slices:
         >>> slices.level, slices.dominant[:, 0]
         (array([2., 2., 3.]), array([ True, False,  True]))
         """
-        names = [dimensions] if isinstance(dimensions, str) else texts(dimensions, "dimensions")
-        if not names or len(set(names)) < len(names):
-            raise DataError(
-                f"dimensions={names}; name one or several columns of demands, each of them once"
-            )
-        need_columns(items.columns, names, "the items have")
-        table = items[names]
-        demands, _ = read_numbers(table)
-        demands = demands - lowest
-        with np.errstate(invalid="ignore"):
-            bad = ~((demands >= 0) & (demands < ANCHOR) & (demands == np.floor(demands)))
+        table = read_demands(items, dimensions)
+        demands = table.to_numpy() - lowest
+        bad = (demands < 0) | (demands >= ANCHOR) | (demands % 1 != 0)
         if bad.any():
             raise DataError(
                 f"{bad.sum()} demand(s) are no levels: {name_cells(table, bad)}; give whole "
@@ -87,15 +83,17 @@ class Slices:
         highest = demands.max(axis=1)
         occurring = np.unique(demands)
         levels = occurring[(occurring > 0) | (highest == 0).any()]
-        return cls(names, levels, highest, demands == highest[:, None])
+        return cls(list(table.columns), levels, highest, demands == highest[:, None])
 
-    def counts(self, values: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """Add up a value of every subject and item over slices.
+    def counts(self, cells: Cells, values: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Add up a value of every attempted cell over slices.
 
         Parameters
         ----------
-        values : ndarray, shape (subjects, items)
-            Trials or successes.
+        cells : Cells
+            Attempted cells of subjects and items.
+        values : ndarray, shape (cells,)
+            Ones, trials or successes.
         times : ndarray, shape (resamples, items)
             How often each item counts.
 
@@ -103,14 +101,10 @@ class Slices:
         -------
         ndarray of float, shape (resamples, subjects, dimensions, levels)
         """
-        shape = len(times), len(values), len(self.dimensions)
-        width = len(values) * len(self.dimensions)
-        found = np.empty((*shape, len(self.levels)))
-        for place, level in enumerate(self.levels):
-            chosen = np.flatnonzero(self.level == level)
-            cells = values.T[chosen, :, None] * self.dominant[chosen, None, :]
-            summed = times[:, chosen].astype(float) @ cells.reshape(len(chosen), width).astype(
-                float
-            )
-            found[..., place] = summed.reshape(shape)
-        return found
+        shape = cells.shape[0], len(self.dimensions), len(self.levels)
+        cell, dimension = np.nonzero(self.dominant[cells.item])
+        item = cells.item[cell]
+        level = np.searchsorted(self.levels, self.level[item])
+        place = np.ravel_multi_index((cells.subject[cell], dimension, level), shape)
+        sums = coo_array((values[cell], (place, item)), (math.prod(shape), cells.shape[1])).tocsr()
+        return np.asarray((sums @ times.T.astype(float)).T.reshape(-1, *shape))

@@ -7,9 +7,9 @@ import pandas as pd
 
 from ..common.errors import DataError, FitError
 from ..common.messages import some
+from ..common.options import positive
 from ..evaluations.tables import need_columns, read_numbers
 from ..layouts.elements import Element, find_elements
-from ..linking.real import real
 
 
 def read_target(choice: Sequence[Element], target: object) -> dict[str, float] | None:
@@ -22,21 +22,18 @@ def read_target(choice: Sequence[Element], target: object) -> dict[str, float] |
     """
     if target is None:
         return None
-    if isinstance(target, str):
-        target = [target]
     if not isinstance(target, Iterable):
         raise FitError(
             f"target={target!r}; give names of latents, or weights by name, as in {{'sight': 2}}"
         )
-    weights = target if isinstance(target, Mapping) else dict.fromkeys(target, 1.0)
+    names = [target] if isinstance(target, str) else target
+    weights = names if isinstance(names, Mapping) else dict.fromkeys(names, 1.0)
     find_elements(choice, [str(name) for name in weights])  # refuses names, and none at all
-    found: dict[str, float] = {}
-    for name, weight in weights.items():
-        number = real(weight)
-        if number is None or not 0 < number < np.inf:
-            raise FitError(f"target[{name!r}]={weight!r}; give a weight above 0")
-        found |= {element.name: number for element in find_elements(choice, str(name))}
-    return found
+    return {
+        element.name: positive(f"target[{name!r}]", weight, such_as=2)
+        for name, weight in weights.items()
+        for element in find_elements(choice, str(name))
+    }
 
 
 def read_costs(
@@ -53,15 +50,14 @@ def read_costs(
         return np.ones(len(bank))
     if isinstance(costs, str):
         need_columns(bank.columns, [costs], "the bank has")
-        own = bank[costs]
-    else:
-        own = pd.Series(costs, dtype=object)
-        own = own.set_axis(own.index.astype(str)).reindex(bank.index)
-    prices, _ = read_numbers(own.to_frame("cost"))
-    wrong = ~(np.isfinite(prices[:, 0]) & (prices[:, 0] > 0))
+        costs = bank[costs]
+    costs = pd.Series(costs, dtype=object)
+    table = costs.set_axis(costs.index.astype(str)).reindex(bank.index).to_frame("cost")
+    prices = read_numbers(table)[0][:, 0]
+    wrong = ~(np.isfinite(prices) & (prices > 0))
     if wrong.any():
         raise DataError(
             f"{wrong.sum()} item(s) have no cost above 0: {some(bank.index[wrong])}; give each a "
             "positive number, or leave it out of the bank"
         )
-    return prices[:, 0]
+    return prices

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..batteries.adaptive.asking import AdaptiveTest
+from ..batteries.adaptive.adaptive_test import AdaptiveTest
 from ..batteries.design.result import Design
 from ..common.errors import DataError
 from ..linking import units

@@ -1,14 +1,13 @@
 """One subject's success by two properties of the items."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
-from ..batteries.grids import Bins, GridAxis, characteristic_grid, edge_labels
+from ..batteries.grids import GridAxis, characteristic_grid, edge_labels
 from ..common.messages import many
 from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
@@ -21,7 +20,7 @@ def agent_characteristic_grid(
     x: str,
     y: str,
     *,
-    bins: Bins | Mapping[str, Bins] = 6,
+    bins: int = 6,
     layout: Layout | None = None,
     colour_bar: bool = True,
     ax: Axes | None = None,
@@ -39,8 +38,8 @@ def agent_characteristic_grid(
         Subject whose outcomes are drawn.
     x, y : str
         Columns of the items.
-    bins : int, sequence of float, or mapping of column to either
-        Number of cells, or their edges; see `characteristic_grid`.
+    bins : int
+        Number of cells; see `characteristic_grid`.
     layout : Layout, optional
         Layout whose meta-features give the axes their units.
     colour_bar : bool

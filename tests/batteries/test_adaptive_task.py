@@ -264,7 +264,7 @@ def test_grades_and_several_scorers(tmp_path):
     [
         ({"scorer": [match(), includes()]}, {}, "choose one of them: scorer='match'"),
         ({"scorer": graded()}, {}, "neither numbers nor known words"),
-        ({"scorer": graded()}, {"scorer": "exact"}, "none by exact"),
+        ({"scorer": graded()}, {"scorer": "exact"}, "not by exact"),
     ],
 )
 def test_scores_that_are_no_outcomes_end_the_run(tmp_path, settings, options, told):

@@ -9,6 +9,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.batteries.characteristic import characteristic_curves
 from measurement_layouts.batteries.slices import Slices
+from measurement_layouts.evaluations.cells import Cells
 
 NAMES = one_dominant.NAMES
 
@@ -30,8 +31,9 @@ def test_dominant_slices_by_their_definition(rng):
     slices = Slices.of(items, NAMES)
     assert slices.levels.tolist() == [0, 1, 2, 3]  # level 0, since an item demands nothing
     times = rng.integers(0, 3, (2, 200))
-    values = rng.integers(0, 5, (1, 200))
-    found = slices.counts(values, times)
+    values = rng.integers(1, 5, (1, 200))
+    cells = Cells.of_tables(values, values)
+    found = slices.counts(cells, cells.trials, times)
     for place, name in enumerate(NAMES):
         for level in range(4):
             inside = (items[name] == level) & (items.drop(columns=name) <= level).all(axis=1)
@@ -60,9 +62,13 @@ def test_bins_count_attempts_and_trials():
 @pytest.mark.parametrize(
     ("rates", "ability", "reason"),
     [
-        ([0, 0, 0], np.nan, "no curve: all fail, so the ability is below 1"),
-        ([1, 1, 1], np.nan, "no curve: all succeed, so the ability is above 3"),
-        ([1, 0, 0], np.nan, "no curve: all succeed up to 1 and fail from 2, and it lies between"),
+        ([0, 0, 0], np.nan, "no curve: the ability is below 1"),
+        ([1, 1, 1], np.nan, "no curve: the ability is above 3"),
+        (
+            [1, 0, 0],
+            np.nan,
+            "no curve: the ability lies between: all succeed up to 1 and",
+        ),
         ([1, 0.5, 0], 2, "a step at level 2, without an interval"),
         ([np.nan, 0.5, np.nan], np.nan, "no curve: items at one level only; no items at levels"),
     ],
@@ -102,8 +108,8 @@ def test_results_hang_together(evaluation):
 def test_what_cannot_be_asked_is_refused(evaluation, curves):
     half = ml.Evaluation(evaluation.items + 0.5, evaluation.successes, evaluation.trials)
     for given, names, options, error, message in (
-        (evaluation, [], {}, DataError, "name one or several columns"),
-        (evaluation, ["logic", "logic"], {}, DataError, "each of them once"),
+        (evaluation, [], {}, DataError, "0 columns of demands"),
+        (evaluation, ["logic", "logic"], {}, DataError, "occur more than once"),
         (evaluation, ["taste"], {}, DataError, "no column taste"),
         (half, NAMES, {}, DataError, "give whole numbers from 0 to 19"),
         (evaluation, NAMES, {"resamples": 1}, FitError, "resamples=1"),
@@ -112,10 +118,3 @@ def test_what_cannot_be_asked_is_refused(evaluation, curves):
             characteristic_curves(given, names, **options)
     with pytest.raises(FitError, match="no curves of the subject Eve; there are s0, s1"):
         curves.curve("Eve", "logic")
-
-
-def test_a_level_that_is_nowhere_the_highest_has_an_empty_slice():
-    items = pd.DataFrame({"a": [1, 1, 2, 3], "b": [2, 2, 1, 3]}, list("wxyz"))
-    slices = Slices.of(items, ["a", "b"])
-    found = slices.counts(np.ones((1, 4)), np.ones((1, 4)))
-    assert found[0, 0].tolist() == [[0, 1, 1], [0, 2, 1]]

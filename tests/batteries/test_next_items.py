@@ -90,6 +90,7 @@ def test_items_that_were_fitted_are_not_asked_again(alone):
     bank = pd.concat([_bank(3), alone.constants[["size", "way"]].to_dataframe()[["size", "way"]]])
     found = next_items(alone, bank, 10)
     assert sorted(found["item"]) == ["new-00", "new-01", "new-02"]
+    assert next_items(alone, bank.iloc[3:], 10).empty
 
 
 def test_a_joint_fit_knows_its_items():

@@ -1,55 +1,13 @@
 """Choice of the most informative item about a subject, given its answers so far."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-
-from ...inference.sequential.running import Running
-from ...layouts.elements import Element
 
 MOST = 32  # items whose information is computed with all particles
 _STAGES = (32, 256), (8, MOST), (1, MOST)  # one in so many particles finds so many items
 _SCENARIOS = 64  # most combinations of outcomes of items in flight
-
-
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """A subject's draws with equal weights, for a choice as among the particles of `Running`.
-
-    Attributes
-    ----------
-    elements : list of Element
-        Elements of the profile.
-    values : ndarray, shape (draws, elements)
-        Profile elements.
-    table : ndarray, shape (rows, draws)
-        Success probabilities on the rows of a bank.
-    shared : bool
-        Whether draws differ in more than the subject's own values.
-    """
-
-    elements: list[Element]
-    values: np.ndarray
-    table: np.ndarray
-    shared: bool
-
-    @property
-    def weights(self) -> np.ndarray:
-        """Weights of the draws; they sum to 1."""
-        return np.full(len(self.values), 1 / len(self.values))
-
-    def chances(self, rows: np.ndarray, draws: slice) -> np.ndarray:
-        """Success probabilities on rows of the bank, shape (rows, draws)."""
-        return np.asarray(self.table[rows][:, draws])
-
-
-class _Table(NamedTuple):
-    """Probabilities of some items' outcomes, with their positions by item."""
-
-    place: np.ndarray
-    parts: list[np.ndarray]
 
 
 class Chooser:
@@ -75,8 +33,6 @@ class Chooser:
 
     Parameters
     ----------
-    running : Running or Drawn
-        The posterior so far; the attribute of this name is replaced when answers arrive.
     rows : ndarray of int, shape (items, rows)
         Positions of each item's rows in the bank, one row or one for each step.
     ends : ndarray of int
@@ -86,21 +42,22 @@ class Chooser:
     """
 
     def __init__(
-        self,
-        running: Running | Drawn,
-        rows: np.ndarray,
-        ends: Sequence[int],
-        targets: Mapping[str, float] | None,
+        self, rows: np.ndarray, ends: Sequence[int], targets: Mapping[str, float] | None
     ) -> None:
-        self.running, self._rows, self._ends = running, rows, ends
-        self._targets = targets
-        self._values, self._known = running.values, dict[int, _Table]()
+        self._rows, self._ends, self._targets = rows, ends, targets
+        self._values: np.ndarray | None = None
+        self._tables: dict[int, tuple[np.ndarray, list[np.ndarray]]] = {}
 
-    def best(self, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray) -> np.ndarray:
+    def best(
+        self, source: Any, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray
+    ) -> np.ndarray:
         """Find the items with most information per cost, the best first; at most 32.
 
         Parameters
         ----------
+        source : Running
+            The posterior so far, or other draws with `elements`, `values`, `weights`, `shared` and
+            `chances`.
         open_ : ndarray of int
             Items that may be asked.
         flight : sequence of int
@@ -108,96 +65,106 @@ class Chooser:
         costs : ndarray, shape (items,)
             Costs of all items.
         """
-        if self._values is not self.running.values:  # the particles were moved
-            self._values, self._known = self.running.values, {}
-        scenarios, chances = self._scenarios(flight, self.running.weights)
+        scenarios, chances = self._scenarios(source, flight)
         best = open_
         for every, most in _STAGES:
             if every > 1 and len(best) <= most:
                 continue
-            own = scenarios[:, ::every]
-            own = own / own.sum(axis=1, keepdims=True)
-            worth = self._worth(self.outcomes(best, every), own, chances, every) / costs[best]
+            weights = scenarios[:, ::every]
+            weights = weights / weights.sum(axis=1, keepdims=True)
+            outcomes = self.outcomes(source, best, every)
+            worth = self._worth(source, outcomes, weights, chances, every) / costs[best]
             best = best[np.argsort(-worth, kind="stable")[:most]]
         return best[:MOST]
 
-    def outcomes(self, items: np.ndarray, every: int = 1) -> np.ndarray:
-        """Probabilities of items' outcomes at some particles, shape (outcomes, items, draws)."""
-        if every not in self._known:
-            self._known[every] = _Table(np.full(len(self._rows), -1), [])
-        known = self._known[every]
-        missing = items[known.place[items] < 0]
-        if len(missing):
-            start = sum(map(len, known.parts))
-            known.parts.append(self._cells(missing, slice(None, None, every)))
-            known.place[missing] = start + np.arange(len(missing))  # last, if it is interrupted
-        if len(known.parts) > 1:
-            known.parts[:] = [np.concatenate(known.parts)]
-        return np.moveaxis(known.parts[0][known.place[items]], 1, 0)
+    def outcomes(self, source: Any, items: np.ndarray, every: int = 1) -> np.ndarray:
+        """Probabilities of items' outcomes, shape (outcomes, items, draws).
 
-    def _cells(self, items: np.ndarray, draws: slice) -> np.ndarray:
+        They are kept until the draws change, with the position of each item among them.
+        """
+        if self._values is not source.values:
+            self._values, self._tables = source.values, {}
+        count = len(self._rows)
+        positions, tables = self._tables.get(every, (np.full(count, -1), []))
+        missing = items[positions[items] < 0]
+        if len(missing) or not tables:
+            if every == _STAGES[0][0]:  # all at once, for which `Running` is prepared
+                missing = np.arange(count)
+            computed = self._cells(source, missing, slice(None, None, every))
+            tables = [np.concatenate([*tables, computed])]
+            positions = positions.copy()
+            positions[missing] = np.arange(len(tables[0]) - len(missing), len(tables[0]))
+            self._tables[every] = positions, tables
+        return np.moveaxis(tables[0][positions[items]], 1, 0)
+
+    def _cells(self, source: Any, items: np.ndarray, draws: slice) -> np.ndarray:
         """Compute probabilities of items' outcomes, shape (items, outcomes, draws).
 
         An item with several outcomes has one probability for each combination of them.
         """
         rows = self._rows[items]
-        passed = self.running.chances(rows.ravel(), draws).astype(np.float32)
-        passed = passed.reshape(*rows.shape, -1)
-        found = np.ones((len(items), 1, passed.shape[-1]), np.float32)
-        start = 0
+        chances = source.chances(rows.ravel(), draws).astype(np.float32)
+        passed = chances.reshape(*rows.shape, chances.shape[-1])
+        one, start = np.float32(1), 0
+        combined = np.ones((len(items), 1, passed.shape[-1]), np.float32)
         for end in self._ends:
             reached = np.cumprod(passed[:, start:end], axis=1)
-            above = np.concatenate([np.ones_like(reached[:, :1]), reached], axis=1)
-            each = above - np.concatenate([reached, np.zeros_like(reached[:, :1])], axis=1)
-            found = (found[:, :, None] * each[:, None]).reshape(len(items), -1, found.shape[-1])
-            start = end
-        return found
+            levels = -np.diff(reached, axis=1, prepend=one, append=0 * one)
+            pairs = combined[:, :, None] * levels[:, None]
+            count = pairs.shape[1] * pairs.shape[2]
+            combined, start = pairs.reshape(len(items), count, passed.shape[-1]), end
+        return combined
 
-    def _scenarios(
-        self, flight: Sequence[int], weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Weight the particles by outcomes in flight, (combinations, draws), with probabilities."""
-        found, chances = weights[None], np.ones(1)
+    def _scenarios(self, source: Any, flight: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Weight the draws by outcomes in flight, (combinations, draws), with probabilities."""
+        scenarios, chances = source.weights[None], np.ones(1)
         rng = np.random.default_rng(len(flight))
         for item in flight:
-            outcomes = self.outcomes(np.array([item]))[:, 0]
-            mass = found @ outcomes.T
-            if found.shape[0] * len(outcomes) <= _SCENARIOS:
+            outcomes = self.outcomes(source, np.array([item]))[:, 0]
+            mass = scenarios @ outcomes.T
+            if len(scenarios) * len(outcomes) <= _SCENARIOS:
                 chances = (chances[:, None] * mass).ravel()
-                found = (found[:, None] * outcomes).reshape(-1, found.shape[1])
+                scenarios = (scenarios[:, None] * outcomes).reshape(-1, scenarios.shape[1])
             else:
                 ends = np.cumsum(mass, axis=1)
-                drawn = (rng.random((len(found), 1)) * ends[:, -1:] > ends[:, :-1]).sum(axis=1)
-                found = found * outcomes[drawn]
-            sums = found.sum(axis=1, keepdims=True)
-            there = sums[:, 0] > 0
-            found, chances = found[there] / sums[there], chances[there]
-        return found, chances / chances.sum()
+                drawn = (rng.random((len(mass), 1)) * ends[:, -1:] > ends[:, :-1]).sum(axis=1)
+                scenarios = scenarios * outcomes[drawn]
+            sums = scenarios.sum(axis=1, keepdims=True)
+            possible = sums[:, 0] > 0
+            scenarios, chances = scenarios[possible] / sums[possible], chances[possible]
+        return scenarios, chances / chances.sum()
 
     def _worth(
-        self, outcomes: np.ndarray, scenarios: np.ndarray, chances: np.ndarray, every: int
+        self,
+        source: Any,
+        outcomes: np.ndarray,
+        scenarios: np.ndarray,
+        chances: np.ndarray,
+        every: int,
     ) -> np.ndarray:
         """Compute the information of items, averaged over outcomes of items in flight."""
-        if self._targets is None and not self.running.shared:
+        if self._targets is None and not source.shared:
             weights = scenarios.T.astype(np.float32)
-            own, mean = _entropy(outcomes) @ weights, outcomes @ weights
-            return np.asarray((_entropy(mean) - own) @ chances)
-        values = self.running.values[::every]
-        found = np.zeros(outcomes.shape[1])
+            known_profile = _entropy(outcomes) @ weights
+            return np.asarray((_entropy(outcomes @ weights) - known_profile) @ chances)
+        values, worth = source.values[::every], np.zeros(outcomes.shape[1])
         for weights, chance in zip(scenarios, chances, strict=True):
             if self._targets is None:
-                centred = values - weights @ values
-                mean = outcomes @ weights
-                together = outcomes @ (weights[:, None] * centred)  # (outcomes, items, elements)
-                covariance = (weights * centred.T) @ centred
-                scaled = together @ np.linalg.pinv(covariance, hermitian=True)
-                removed = ((scaled * together).sum(axis=-1) / mean).sum(axis=0)[:, None]
-                worth = np.ones(1)
+                removed, prices = _removed_together(outcomes, values, weights), np.ones(1)
             else:
                 removed = variance_removed(outcomes, values, weights)
-                worth = np.array([self._targets.get(one.name, 0) for one in self.running.elements])
-            found -= chance / 2 * (np.log1p(-removed.clip(max=1 - 1e-9)) @ worth)
-        return found
+                prices = np.array([self._targets.get(one.name, 0) for one in source.elements])
+            worth -= chance / 2 * (np.log1p(-removed.clip(max=1 - 1e-9)) @ prices)
+        return worth
+
+
+def _removed_together(outcomes: np.ndarray, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Compute the share of the variance of the best linear prediction that an answer removes."""
+    centred = values - weights @ values
+    together = outcomes @ (weights[:, None] * centred)  # (outcomes, items, elements)
+    scaled = together @ np.linalg.pinv((weights * centred.T) @ centred, hermitian=True)
+    removed = (scaled * together).sum(axis=-1) / (outcomes @ weights)
+    return np.asarray(removed.sum(axis=0)[:, None])
 
 
 def variance_removed(outcomes: np.ndarray, values: np.ndarray, weights: np.ndarray) -> np.ndarray:

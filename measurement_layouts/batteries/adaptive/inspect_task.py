@@ -1,8 +1,8 @@
 """Adaptive test as an evaluation of Inspect, which runs samples in the order of the test."""
 
 import copy
-import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...common.errors import AnnotationError, DataError
@@ -12,15 +12,16 @@ from ...common.optional import need
 from ...common.options import whole
 from ...evaluations.logs.imported import Notes
 from ...evaluations.logs.values import GRADES, ScoreReader
-from ...layouts import Graded, Layout
-from .asking import AdaptiveTest
+from ...evaluations.tables import is_missing
+from ...layouts import Graded
+from .adaptive_test import AdaptiveTest
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.dataset import Sample
     from inspect_ai.log import EvalSample
 
-_REMEDY = "state their outcomes, as in values={score: outcome}, or choose another scorer"
+_REMEDY = "choose another scorer, or record outcomes by AdaptiveTest.record"
 
 
 def adaptive_task(
@@ -29,7 +30,6 @@ def adaptive_task(
     *,
     connections: int = 4,
     scorer: str | Mapping[str, str] | None = None,
-    values: Mapping[str | float, float] | None = None,
     retried: bool = False,
 ) -> "Task":
     """Turn a task of Inspect into one that asks the items of an adaptive test, until it is done.
@@ -55,10 +55,8 @@ def adaptive_task(
         of the others are known. Inspect runs at most its ``max_samples``.
     scorer : str or mapping of str to str, optional
         Scorer of the outcome, or scorers by outcome of the layout; needed if there are several. One
-        value of a score that is a dictionary is ``name/key``.
-    values : mapping, optional
-        Outcomes in [0, 1] of scores, such as ``{"P": 1.0}``; other scores are read as in
-        `read_inspect`. A graded outcome takes the score unchanged: the grade's name or its number.
+        value of a score that is a dictionary is ``name/key``. Scores are read as in `read_inspect`;
+        a graded outcome takes the score unchanged: the grade's name or its number.
     retried : bool
         Whether `inspect_ai.eval_retry` or `inspect_ai.eval_set` runs the task, with a test that is
         loaded from its file if there is one. Answered samples are then requested as well, and
@@ -105,187 +103,129 @@ def adaptive_task(
             f"inspect-ai {inspect.__version__} cannot choose samples while a task runs; install "
             'a later one: pip install --upgrade "measurement-layouts[inspect]"'
         )
-    made = "make one as AdaptiveTest(layout, bank)"
-    refuse_other("test", test, AdaptiveTest, "an AdaptiveTest", made)
-    remedy = "give one as inspect_ai.Task(dataset, solver, scorer)"
-    refuse_other("task", task, inspect.Task, "a Task of Inspect", remedy)
-    asking = _Asking(
-        test,
-        _samples(task, test),
-        task.epochs or 1,
-        whole("connections", connections, 1),
-        _Outcomes(test.layout, scorer, values),
-    )
+    refuse_other("test", test, AdaptiveTest, "an AdaptiveTest", "AdaptiveTest(layout, bank) is one")
+    refuse_other("task", task, inspect.Task, "a Task of Inspect", "Task(dataset, solver) is one")
+    epochs, layout = task.epochs or 1, test.layout
+    if epochs > 1 and layout.steps is not None:
+        raise DataError(
+            f"the task has {epochs} epochs, and layout {layout.name!r} has grades, scores or "
+            "several outcomes, which are recorded once for each item; give epochs=1"
+        )
+    names = [outcome.name for outcome in layout.outcomes]
+    scorers = scorer if isinstance(scorer, Mapping) else dict.fromkeys(names[:1], scorer)
+    if set(scorers) != set(names):
+        raise DataError(
+            f"scorer={scorer!r}, and the layout's outcomes are {some(names)}; give a scorer for "
+            "each, as in scorer={outcome: scorer}"
+        )
+    samples = _samples(task, test)
+    run = _Run(test, samples, epochs, whole("connections", connections, 1), scorers)
+    answered = test.history["item"].tolist() if retried else []
+    first = [samples[name] for name in (*answered, *test.in_flight)] + run.ask()
     source = inspect.SampleSource.from_samples(
-        asking.begin(retried=retried),
-        next_samples=asking.idle,
-        sample_complete=asking.complete,
+        first, next_samples=run.idle, sample_complete=run.complete
     )
-    found: Task = inspect.task_with(copy.copy(task), dataset=source)
-    return found
+    adapted: Task = inspect.task_with(copy.copy(task), dataset=source)
+    return adapted
 
 
 def _samples(task: "Task", test: AdaptiveTest) -> dict[str, "Sample"]:
     """Find the sample of each item of the bank, by the item's name."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for number, sample in enumerate(task.dataset, start=1):
-        own = sample if sample.id is not None else sample.model_copy(update={"id": number})
-        if str(own.id) in found:
-            raise DataError(
-                f"two samples of the task have the id {own.id}; give each an id of its own, so "
-                "that Inspect can distinguish them"
-            )
-        found[str(own.id)] = own
+        name = str(number if sample.id is None else sample.id)
+        if name in samples:
+            raise DataError(f"two samples of the task have the id {name}; give each its own")
+        samples[name] = sample.model_copy(update={"id": number}) if sample.id is None else sample
+    by_name = {f"{task.name}/{name}": sample for name, sample in samples.items()} | samples
     bank = test.bank.index
-    if not set(bank) <= set(found):
-        found |= {f"{task.name}/{name}": sample for name, sample in found.items()}
-    missing = [name for name in bank if name not in found]
-    if missing:
+    if len(missing := bank.difference(list(by_name))):
         raise DataError(
             f"{len(missing)} item(s) of the bank have no sample in task {task.name}: "
-            f"{some(missing)}; its ids are {some(sample.id for sample in found.values())}: name "
-            "items as their samples, or drop them from the bank"
+            f"{some(missing)}; its ids are {some(samples)}: give items these names, or drop them"
         )
-    return {name: found[name] for name in bank}
+    return {name: by_name[name] for name in bank}
 
 
-class _Outcomes:
-    """Reads scores as outcomes of a layout."""
+@dataclass
+class _Run:
+    """Connection of a running task and the test: samples asked, and their outcomes."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        scorer: str | Mapping[str, str] | None,
-        values: Mapping[str | float, float] | None,
-    ) -> None:
-        self._nodes = {outcome.name: outcome for outcome in layout.outcomes}
-        self._values = values
-        if isinstance(scorer, Mapping):
-            if set(scorer) != set(self._nodes):
-                raise DataError(
-                    f"scorer= is for {some(scorer)}, and the layout's outcomes are "
-                    f"{some(self._nodes)}; give a scorer for each"
-                )
-            self._scorers: dict[str, str | None] = dict(scorer)
-        elif len(self._nodes) > 1:
+    test: AdaptiveTest
+    samples: Mapping[str, "Sample"]
+    epochs: int
+    connections: int
+    scorers: Mapping[str, str | None]
+    scored: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)  # in flight, without further results in this run
+    waits: bool = True  # since `idle` was called, no sample was finished
+
+    def ask(self) -> list["Sample"]:
+        """Choose samples until enough are in flight."""
+        before = self.test.in_flight
+        free = self.connections - len(set(before) - self.failed)
+        if free <= 0 or self.test.done:
+            return []
+        return [self.samples[name] for name in self.test.next(len(before) + free)[len(before) :]]
+
+    async def complete(self, sample: "EvalSample") -> list["Sample"]:
+        """Record a sample that Inspect has finished, and choose the next one."""
+        name = next(name for name, own in self.samples.items() if own.id == sample.id)
+        scored, self.waits = self.scored.setdefault(name, {}), False
+        if sample.epoch in scored:
             raise DataError(
-                f"layout {layout.name!r} has {len(self._nodes)} outcomes; give the scorer of "
-                f"each: scorer={{{', '.join(f'{name!r}: ...' for name in self._nodes)}}}"
+                f"sample {sample.id} was answered twice, in epoch {sample.epoch}: a test is of one "
+                "subject; run the task with one model, and make a test and a task for each"
             )
+        scored[sample.epoch] = self.outcomes(sample)
+        if len(scored) == self.epochs:
+            self.record(name)
+        return self.ask()
+
+    async def idle(self) -> list["Sample"] | None:
+        """Continue if no sample is running; end if none ran since the last call."""
+        if self.waits:
+            return None
+        self.waits = True
+        for name in self.test.in_flight:
+            self.record(name)
+        return self.ask() or None
+
+    def record(self, name: str) -> None:
+        """Record the outcomes of an item's epochs; an item that failed stays in flight."""
+        if name not in self.test.in_flight:
+            return  # a sample of an earlier run, recorded then
+        outcomes = [outcome for outcome in self.scored.get(name, {}).values() if outcome]
+        if not outcomes:
+            self.failed.add(name)
+        elif self.test.layout.steps is not None:
+            self.test.record(name, outcomes[0])
         else:
-            self._scorers = dict.fromkeys(self._nodes, scorer)
+            successes = sum(value for outcome in outcomes for value in outcome.values())
+            self.test.record(name, successes, trials=len(outcomes))
 
-    def read(self, sample: "EvalSample") -> dict[str, Any] | None:
-        """Read a sample's scores, by outcome; None if it has none.
-
-        Raises
-        ------
-        DataError
-            When there are several scorers and none is chosen, or a score is not an outcome.
-        """
+    def outcomes(self, sample: "EvalSample") -> dict[str, Any]:
+        """Read a sample's scores as outcomes; none if one is missing."""
         scores: dict[str, Any] = {}
         for name, score in (sample.scores or {}).items():
             if isinstance(score.value, Mapping):
                 scores |= {f"{name}/{key}": value for key, value in score.value.items()}
             else:
                 scores[name] = score.value
+        outcomes: dict[str, Any] = {}
         if sample.error is not None or not scores:
-            return None
-        found = {outcome: self._outcome(outcome, scores, sample) for outcome in self._scorers}
-        missing = any(isinstance(own, float) and math.isnan(own) for own in found.values())
-        return None if missing else found
-
-    def _outcome(self, outcome: str, scores: Mapping[str, Any], sample: "EvalSample") -> Any:
-        """Read the score of one outcome; NaN if it is missing."""
-        name = self._scorers[outcome]
-        if name is None and len(scores) == 1:
-            (name,) = scores
-        if name is None or name not in scores:
-            have = f"sample {sample.id} has scores by {some(scores)}"
-            raise DataError(
-                f"{have}; choose one of them: scorer={next(iter(scores))!r}"
-                if name is None
-                else f"{have}, and none by {name}; choose one of those"
-            )
-        value = scores[name]
-        if isinstance(self._nodes[outcome], Graded) and value is not None:
-            return value
-        reader = ScoreReader(f"scorer {name}", self._values, GRADES, Notes(), _REMEDY)
-        found = reader.read(value, f"sample {sample.id}")
-        reader.check()
-        return found
-
-
-class _Asking:
-    """Connection of a running task and the test: samples asked, and their outcomes."""
-
-    def __init__(
-        self,
-        test: AdaptiveTest,
-        samples: Mapping[str, "Sample"],
-        epochs: int,
-        connections: int,
-        outcomes: _Outcomes,
-    ) -> None:
-        if epochs > 1 and test.layout.steps is not None:
-            raise DataError(
-                f"the task has {epochs} epochs, and layout {test.layout.name!r} has grades, scores "
-                "or several outcomes, which are recorded once for each item; give epochs=1"
-            )
-        self._test, self._samples, self._epochs = test, samples, epochs
-        self._connections, self._outcomes = connections, outcomes
-        self._names = {str(sample.id): name for name, sample in samples.items()}
-        self._found: dict[str, dict[int, dict[str, Any] | None]] = {}
-        self._over: set[str] = set()  # in flight, without further results in this run
-        self._idle = True
-
-    def begin(self, *, retried: bool) -> list["Sample"]:
-        """Ask samples that were in flight, and new ones; in a retried run, also answered ones."""
-        before = [*(self._test.history["item"] if retried else ()), *self._test.in_flight]
-        return [*(self._samples[name] for name in before), *self.ask()]
-
-    def ask(self) -> list["Sample"]:
-        """Choose samples until enough are in flight."""
-        before = self._test.in_flight
-        free = self._connections - len(set(before) - self._over)
-        if free <= 0 or self._test.done:
-            return []
-        return [self._samples[name] for name in self._test.next(len(before) + free)[len(before) :]]
-
-    async def complete(self, sample: "EvalSample") -> list["Sample"]:
-        """Record a sample that Inspect has finished, and choose the next one."""
-        name, self._idle = self._names[str(sample.id)], False
-        found = self._found.setdefault(name, {})
-        if sample.epoch in found:
-            raise DataError(
-                f"sample {sample.id} was answered twice, in epoch {sample.epoch}: a test is of one "
-                "subject; run the task with one model, and make a test and a task for each"
-            )
-        found[sample.epoch] = self._outcomes.read(sample)
-        if len(found) == self._epochs:
-            self._record(name)
-        return self.ask()
-
-    async def idle(self) -> list["Sample"] | None:
-        """Continue if no sample is running; end if none ran since the last call."""
-        if self._idle:
-            return None
-        self._idle = True
-        for name in self._test.in_flight:
-            self._record(name)
-        return self.ask() or None
-
-    def _record(self, name: str) -> None:
-        """Record the outcomes of an item's epochs; an item that failed stays in flight."""
-        if name not in self._test.in_flight:
-            return  # a sample of an earlier run, recorded then
-        found = self._found.get(name, {}).values()
-        outcomes = [outcome for outcome in found if outcome is not None]
-        if not outcomes:
-            self._over.add(name)
-        elif self._test.layout.steps is not None:
-            self._test.record(name, outcomes[0])
-        else:
-            (node,) = outcomes[0]
-            successes = sum(outcome[node] for outcome in outcomes)
-            self._test.record(name, successes, trials=len(outcomes))
+            return outcomes
+        for node in self.test.layout.outcomes:
+            scorer = self.scorers[node.name] or (next(iter(scores)) if len(scores) == 1 else None)
+            if scorer not in scores:
+                raise DataError(
+                    f"sample {sample.id} has scores by {some(scores)}, not by {scorer}; choose one "
+                    f"of them: scorer={next(iter(scores))!r}"
+                )
+            value = scores[scorer]
+            if not isinstance(node, Graded):
+                reader = ScoreReader(f"scorer {scorer}", None, GRADES, Notes(), _REMEDY)
+                value = reader.read(value, f"sample {sample.id}")
+                reader.check()
+            outcomes[node.name] = value
+        return {} if any(map(is_missing, outcomes.values())) else outcomes

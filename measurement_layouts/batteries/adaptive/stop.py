@@ -64,21 +64,18 @@ class Stop:
         inside("confidence", self.confidence, such_as=0.95)
         if self.items is not None:
             whole("items", self.items, 1)
-        for name in ("sd", "threshold"):
-            rules = getattr(self, name)
-            if rules is None:
-                continue
-            if not isinstance(rules, Mapping) or not rules:
-                raise FitError(f"{name}={rules!r}; give numbers by latent, as in {{'sight': 0.5}}")
-            for latent, value in rules.items():
-                number = real(value)
-                if number is None or (name != "threshold" and not number > 0):
-                    raise FitError(f"{name}[{latent!r}]={value!r}; give a number above 0")
         if self.sd is None and self.threshold is None and self.items is None:
             raise FitError(
                 "Stop() has no rule; give sd=, threshold= or items=, as in "
                 "Stop(sd={'sight': 0.5}, items=60)"
             )
+        for name, rules, least in (("sd", self.sd, 0), ("threshold", self.threshold, -np.inf)):
+            if rules is not None and (not isinstance(rules, Mapping) or not rules):
+                raise FitError(f"{name}={rules!r}; give numbers by latent, as in {{'sight': 0.5}}")
+            for latent, value in (rules or {}).items():
+                number = real(value)
+                if number is None or not number > least:
+                    raise FitError(f"{name}[{latent!r}]={value!r}; give a number above {least:g}")
 
     def check(self, running: Running) -> None:
         """Refuse names that are not elements of the profile, and thresholds that the prior decides.
@@ -88,9 +85,7 @@ class Stop:
         FitError
             When there are such names, or the prior has no mass on one side of a threshold.
         """
-        for rules in (self.sd, self.threshold):
-            if rules is not None:
-                find_elements(running.elements, list(rules))
+        _limits(running, self.sd)
         for name, at, limit in _limits(running, self.threshold):
             before = running.above_before(at, limit)
             if before in (0, 1):
@@ -123,15 +118,16 @@ class Stop:
         sides : sequence of dict
             Results of `sides` after each answer.
         """
-        met = []
+        reasons = []
         for name, at, limit in _limits(running, self.sd):
             sd = float(running.sds[at])
-            met.append((name, f"has an sd of {_short(sd)}, at most {limit:g}" * (sd <= limit)))
+            reasons.append(
+                f"{name} has an sd of {sd:.3g}, at most {limit:g}" if sd <= limit else ""
+            )
         for name, at, limit in _limits(running, self.threshold):
-            latest = [verdict[name] for verdict in sides[-_ROW:]]
-            decided = abs(sum(latest)) == _ROW
-            met.append((name, _verdict(running, at, limit) if decided else ""))
-        return "; ".join(f"{name} {how}" for name, how in met) if all(how for _, how in met) else ""
+            decided = abs(sum(verdicts[name] for verdicts in sides[-_ROW:])) == _ROW
+            reasons.append(f"{name} is {_verdict(running, at, limit)}" if decided else "")
+        return "; ".join(reasons) if all(reasons) else ""
 
 
 def _limits(running: Running, rules: Mapping[str, float] | None) -> list[tuple[str, int, float]]:
@@ -151,12 +147,7 @@ def _above(running: Running, at: int, limit: float) -> tuple[float, float]:
 
 def _verdict(running: Running, at: int, limit: float) -> str:
     """Write on which side an element is, with both probabilities."""
-    above, evenly = _above(running, at, limit)
-    side = "above" if above > 0.5 else "below"
-    chances = (above, evenly) if side == "above" else (1 - above, 1 - evenly)
-    stated, even = (f"{min(chance, 0.999):.3f}" for chance in chances)
-    return f"is {side} {limit:g} with probability {stated}, and {even} under equal prior odds"
-
-
-def _short(value: float) -> str:
-    return np.format_float_positional(value, precision=3, fractional=False, trim="-")
+    chances = np.array(_above(running, at, limit))
+    side, chances = ("above", chances) if chances[0] > 0.5 else ("below", 1 - chances)
+    stated, even = chances.clip(max=0.999)
+    return f"{side} {limit:g} with probability {stated:.3f}, and {even:.3f} under equal prior odds"

@@ -7,20 +7,19 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ...common import options
-from ...common.errors import FitError
+from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.given import refuse_no_layout
 from ...evaluations.steps import of_rows, rows_per_item
-from ...evaluations.tables import named
+from ...evaluations.tables import named, need_columns
 from ...inference.model.features import read_features
 from ...inference.posterior.posterior import Posterior, posterior_draws
 from ...layouts import Layout
-from ...layouts.elements import elements, find_elements
+from ...layouts.elements import elements
 from ...linking import LayoutError, units
 from ..information.expected import CONFOUNDED, DRAWS, Divergence, Uncertainty, correlation_of, near
 from ..information.sensitivity import Sensitivity
 from ..targets import read_costs, read_target
-from .choosing import Choice, choose
 from .gains import Gains
 from .result import Design
 
@@ -36,8 +35,8 @@ def design(
     n: int = 150,
     *,
     target: str | Sequence[str] | Mapping[str, float] | None = None,
-    sds: Mapping[str, float] | None = None,
     costs: str | Mapping[object, float] | pd.Series | None = None,
+    quotas: Mapping[str, int | Mapping[object, int]] | None = None,
     given: Posterior | None = None,
     subject: str | None = None,
     seed: int = 1,
@@ -49,8 +48,8 @@ def design(
     with the expected posterior standard deviations s of `check`, those before any item
     :math:`s_0`, and the target's weights w. The expectation is over subjects drawn from the prior
     and their answers. Items are chosen one after the other, each the one with the highest gain (per
-    cost); gains are computed only for items that may have the highest. The results about the
-    battery are computed from other draws of the profile than the choice.
+    cost). The results about the battery are computed from other draws of the profile than the
+    choice.
 
     Parameters
     ----------
@@ -59,16 +58,16 @@ def design(
     bank : DataFrame
         One row per item, indexed by name, with the columns of the layout's meta-features.
     n : int, default 150
-        Number of items. Fewer are chosen when `sds` are reached, or the bank is used up.
+        Number of items. Fewer are chosen when the bank or `quotas` are used up.
     target : str, sequence of str or mapping of str to float, optional
         Latents, or elements ``node[label]``, whose uncertainty is to be reduced, or their weights
         (default: all elements of the profile with equal weights).
-    sds : mapping of str to float, optional
-        Sufficient standard deviations, in the units of the latents: an element counts until its
-        expected standard deviation is reached. These elements are the target, unless one is given.
     costs : str, mapping or Series, optional
         Costs of the items: a column of the bank, or costs by name. Items are then chosen by gain
         per cost.
+    quotas : mapping of str to int or mapping, optional
+        Largest number of items, by column of the bank: with each of its values, as in
+        ``{"source": 20}``, or with the values that are named, as in ``{"task": {"sums": 5}}``.
     given : Fit, optional
         Fit of the same layout. The posterior of one of its subjects replaces the prior.
     subject : str, optional
@@ -84,7 +83,8 @@ def design(
     Raises
     ------
     DataError
-        When the bank does not fit the layout, or costs are not positive numbers.
+        When the bank does not fit the layout, costs are not positive numbers, or the bank lacks a
+        column or value of the quotas.
     FitError
         When a name is no profile element, a number is out of range, or `given` is not a fit of the
         layout, has no such subject, or several and none is named.
@@ -103,8 +103,7 @@ def design(
 
     References
     ----------
-    Chaloner and Verdinelli (1995), Bayesian experimental design: a review, Statistical Science 10;
-    Minoux (1978), Accelerated greedy algorithms, for the lazy evaluation.
+    Chaloner and Verdinelli (1995), Bayesian experimental design: a review, Statistical Science 10.
 
     Examples
     --------
@@ -122,20 +121,18 @@ def design(
     _refuse_others(layout)
     bank = named(bank, "bank", "item")
     profiles = _profiles(layout, given, subject)
-    prices = read_costs(bank, costs)
-    weights, enough = _target(layout, target, sds)
-    each = _HELD / (len(bank) * rows_per_item(layout) * len(weights))
-    draws = int(np.clip(each, _FEWEST, DRAWS))
-    source, rows = _over(layout, bank, profiles, draws, seed)
+    prices, room = read_costs(bank, costs), _room(bank, quotas or {})
+    profile = elements(layout)
+    wanted = read_target(profile, target) or dict.fromkeys([one.name for one in profile], 1.0)
+    weights = np.array([wanted.get(element.name, 0.0) for element in profile])
+    weights /= weights.sum()
+    most = _HELD / (len(bank) * rows_per_item(layout) * len(weights))
+    source, rows = _over(layout, bank, profiles, int(np.clip(most, _FEWEST, DRAWS)), seed)
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
-        gains = Gains(source, weights)
-        choices = list(choose(gains, rows, n, prices, lambda sds: sds <= enough))
+        choices = _choose(Gains(source, weights), rows, n, prices, room)
         if not choices:
-            raise FitError(
-                f"sds={dict(sds or {})}: the sds= are reached before any item is asked; give "
-                "smaller ones, or leave them out"
-            )
-        return _told(layout, bank, profiles, choices, prices, weights, seed + 1)
+            raise FitError(f"quotas={quotas!r} leave no item; give larger ones")
+        return _expected_results(layout, bank, profiles, choices, prices, weights, seed + 1)
 
 
 def _refuse_others(layout: Layout) -> None:
@@ -164,16 +161,13 @@ def _profiles(layout: Layout, given: Posterior | None, subject: str | None) -> n
             f"given is a fit of layout {given.layout.name!r}, and the battery is for another "
             f"one, {layout.name!r}; give a fit of the same layout"
         )
-    if subject is None:
-        if len(given.subjects) != 1:
-            raise FitError(
-                f"given has {len(given.subjects)} subjects, {some(given.subjects)}; name the "
-                "one to start from, as subject="
-            )
-        (subject,) = given.subjects
-    (subject,) = given.named([subject])
-    drawn = [posterior_draws(given, element, subject) for element in given.elements]
-    return np.stack(drawn, axis=1)
+    if subject is None and len(given.subjects) > 1:
+        raise FitError(
+            f"given has {len(given.subjects)} subjects, {some(given.subjects)}; name the "
+            "one to start from, as subject="
+        )
+    (name,) = given.named(given.subjects if subject is None else [subject])
+    return np.stack([posterior_draws(given, element, name) for element in given.elements], axis=1)
 
 
 def _over(
@@ -188,73 +182,90 @@ def _over(
     return source, source.evaluator.row.reshape(len(bank), -1)
 
 
-def _target(
-    layout: Layout, target: object, sds: Mapping[str, float] | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Read the weights of the profile elements, and the standard deviations that are enough."""
-    known = elements(layout)
-    enough = np.full(len(known), -np.inf)
-    for name, sd in (sds or {}).items():
-        for element in find_elements(known, name):
-            enough[known.index(element)] = options.positive(f"sds of {name}", sd, such_as=0.5)
-    named_by = read_target(known, target)
-    if named_by is None:
-        weights = np.isfinite(enough).astype(float) if sds else np.ones(len(known))
-    else:
-        weights = np.array([named_by.get(element.name, 0.0) for element in known])
-    if sds:
-        enough[weights == 0] = np.inf
-    return weights / weights.sum(), enough
+def _room(
+    bank: pd.DataFrame, quotas: Mapping[str, int | Mapping[object, int]]
+) -> list[tuple[np.ndarray, int]]:
+    """Read quotas as masks of items with the largest number of them."""
+    need_columns(bank.columns, list(quotas), "the bank has")
+    room = []
+    for column, quota in quotas.items():
+        values = bank[column]
+        limits = quota if isinstance(quota, Mapping) else dict.fromkeys(values.unique(), quota)
+        for value, most in limits.items():
+            items = (values == value).to_numpy()
+            if not items.any():
+                raise DataError(
+                    f"quotas: no item has {value!r} in {column}, but {some(values.unique())}; name "
+                    "one of these"
+                )
+            room.append((items, options.whole(f"quotas of {column}, {value!r}", most)))
+    return room
 
 
-def _told(
+def _choose(
+    gains: Gains,
+    rows: np.ndarray,
+    n: int,
+    prices: np.ndarray,
+    room: list[tuple[np.ndarray, int]],
+) -> list[tuple[int, float]]:
+    """Choose the item with the highest gain per cost, one after the other; items and gains."""
+    kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+    kind, choices = kind.ravel(), list[tuple[int, float]]()
+    is_open = np.ones(len(rows), dtype=bool)
+    for _ in range(n):
+        for items, most in room:
+            is_open &= ~items | (sum(items[item] for item, _ in choices) < most)
+        if not is_open.any():
+            break
+        gain = gains.of_rows(kinds.ravel()).reshape(kinds.shape).sum(axis=1)[kind]
+        best = int(np.where(is_open, gain / prices, -np.inf).argmax())
+        gains.add(kinds[kind[best]])
+        is_open[best] = False
+        choices.append((best, float(gain[best])))
+    return choices
+
+
+def _expected_results(
     layout: Layout,
     bank: pd.DataFrame,
     profiles: np.ndarray | None,
-    choices: list[Choice],
+    choices: list[tuple[int, float]],
     prices: np.ndarray,
     weights: np.ndarray,
     seed: int,
 ) -> Design:
     """Compute the expected results of a battery at draws that the choice did not use."""
-    places = np.array([choice.item for choice in choices], dtype=int)
+    items, gains = (np.array(values) for values in zip(*choices, strict=True))
     columns = [column for feature in layout.meta_features for column in feature.columns]
-    chosen, names = bank.iloc[places], [element.name for element in elements(layout)]
-    told = pd.DataFrame(
-        {
-            "order": np.arange(1, len(places) + 1),
-            "gain": np.array([choice.gain for choice in choices]),
-            "cost": prices[places],
-        },
-        chosen.index,
+    chosen, names = bank.iloc[items], [element.name for element in elements(layout)]
+    order = {"order": np.arange(1, len(items) + 1), "gain": gains, "cost": prices[items]}
+    battery = pd.concat(
+        [pd.DataFrame(order, chosen.index), chosen.drop(columns=[*order], errors="ignore")], axis=1
     )
-    battery = pd.concat([told, chosen.drop(columns=told.columns, errors="ignore")], axis=1)
     source, rows = _over(layout, chosen, profiles, DRAWS, seed)
-    size, count = len(weights), len(choices)
-    information = np.zeros((DRAWS, size, size))
+    information = np.zeros((DRAWS, len(weights), len(weights)))
     divergence = np.zeros((DRAWS, DRAWS))
-    scaled = np.concatenate([part for _, part in source.slopes()])
+    scaled = np.concatenate([slopes for _, slopes in source.slopes()])
     outcomes = Divergence.of(source)
-    points = np.unique(np.linspace(0, count, min(count, _POINTS) + 1).round().astype(int))
+    points = np.linspace(0, len(items), min(len(items), _POINTS) + 1).round().astype(int)
     curve, done = [], 0
     for point in points:
-        new = rows[done:point].ravel()
-        counts = np.bincount(new, minlength=source.count).astype(float)
+        counts = np.bincount(rows[done:point].ravel(), minlength=source.count).astype(float)
         information += (scaled.transpose(0, 2, 1) * counts) @ scaled
         divergence += outcomes.told(counts)
         covariance, done = near(information, source), point
         sd = np.sqrt(Uncertainty.of(covariance, divergence, source).variance)
         curve.append(sd.mean(axis=0))
-    correlation = correlation_of(covariance)
-    tail = (1 - _MIDDLE) / 2
+    low, high = np.quantile(sd, [(1 - _MIDDLE) / 2, (1 + _MIDDLE) / 2], axis=0)
     latents = pd.DataFrame(
         {
             "unit": [units.name(element.latent.unit) for element in elements(layout)],
             "weight": weights,
             "before": source.spread,
             "after": curve[-1],
-            "low": np.quantile(sd, tail, axis=0),
-            "high": np.quantile(sd, 1 - tail, axis=0),
+            "low": low,
+            "high": high,
             "shrinkage": 1 - (curve[-1] / source.spread) ** 2,
         },
         pd.Index(names, name="node"),
@@ -263,7 +274,7 @@ def _told(
         layout.name,
         battery,
         latents,
-        _confounded(correlation, names),
+        _confounded(correlation_of(covariance), names),
         pd.DataFrame(curve, pd.Index(points, name="n"), names),
         bank[columns],
     )
@@ -272,13 +283,7 @@ def _told(
 def _confounded(correlation: np.ndarray, names: list[str]) -> pd.DataFrame:
     """List pairs of elements with a strong expected posterior correlation."""
     first, second = np.triu_indices(len(names), 1)
-    found = pd.DataFrame(
-        {
-            "node": np.array(names, dtype=object)[first],
-            "with": np.array(names, dtype=object)[second],
-            "correlation": correlation[first, second],
-        }
-    )
-    strong = found[found["correlation"].abs() > CONFOUNDED]
-    order = strong["correlation"].abs().sort_values(ascending=False, kind="stable").index
-    return strong.loc[order].reset_index(drop=True)
+    pairs = pd.DataFrame({"node": np.array(names)[first], "with": np.array(names)[second]})
+    pairs["correlation"] = correlation[first, second]
+    order = pairs["correlation"].abs().sort_values(ascending=False, kind="stable")
+    return pairs.loc[order.index[order > CONFOUNDED]].reset_index(drop=True)

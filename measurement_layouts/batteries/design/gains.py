@@ -41,43 +41,32 @@ class Gains:
     def __post_init__(self) -> None:
         draws, rows, size = len(self.source.draws), self.source.count, len(self.weights)
         self._scaled = np.empty((draws, rows, size), dtype=np.float32)
-        for part, scaled in self.source.slopes():
-            self._scaled[part] = scaled
+        for block, scaled in self.source.slopes():
+            self._scaled[block] = scaled
         self._outcomes = Divergence.of(self.source)
         self._chance = self._outcomes.chance.astype(np.float32)
         self._tried = self._outcomes.tried.astype(np.float32)
         self._information = np.zeros((draws, size, size))
         self._divergence = np.zeros((draws, draws))
-        self.active = np.ones(size, dtype=bool)
         self._settle()
 
     def add(self, rows: np.ndarray) -> None:
         """Add the rows of an item to the battery."""
-        own = self._scaled[:, rows].astype(float)
-        self._information += own.transpose(0, 2, 1) @ own
+        scaled = self._scaled[:, rows].astype(float)
+        self._information += scaled.transpose(0, 2, 1) @ scaled
         outcomes = Divergence(self._outcomes.chance[:, rows], self._outcomes.tried[:, rows])
         self._divergence += outcomes.told(np.ones(len(rows)))
         self._settle()
 
-    def aim(self, active: np.ndarray) -> None:
-        """Restrict the loss to the standard deviations of some elements."""
-        self.active = active
-        self._settle()
-
-    @property
-    def sds(self) -> np.ndarray:
-        """Expected posterior standard deviations, the mean over draws; shape (elements,)."""
-        return np.asarray(np.sqrt(self._found.variance).mean(axis=0))
-
     def _settle(self) -> None:
         """Prepare what `of_rows` needs."""
         covariance, nearness = near_by(self._information, self.source)
-        self._found = Uncertainty.of(covariance, self._divergence, self.source)
-        sd = np.sqrt(np.maximum(self._found.variance, np.finfo(float).tiny))
-        price = self.weights * self.active / (2 * sd * self.source.spread)
-        effective = 1 / (self._found.weights**2).sum(axis=1, keepdims=True)
-        several = self._found.variance > APART * np.diagonal(covariance, axis1=1, axis2=2)
-        by_draws = self._found.by_draws & ((effective >= ENOUGH * len(self.weights)) | several)
+        self._after = Uncertainty.of(covariance, self._divergence, self.source)
+        sd = np.sqrt(np.maximum(self._after.variance, np.finfo(float).tiny))
+        price = self.weights / (2 * sd * self.source.spread)
+        effective = 1 / (self._after.weights**2).sum(axis=1, keepdims=True)
+        several = self._after.variance > APART * np.diagonal(covariance, axis1=1, axis2=2)
+        by_draws = self._after.by_draws & ((effective >= ENOUGH * len(self.weights)) | several)
         normal, drawn = np.where(by_draws, 0, price), np.where(by_draws, price, 0)
         flat = (len(covariance), -1)
         worth = (covariance * normal[:, None, :]) @ covariance
@@ -89,30 +78,32 @@ class Gains:
 
     def _prepare_draws(self, price: np.ndarray) -> None:
         """Prepare covariances of elements and chances over the draws, times roots of prices."""
-        who, which = np.flatnonzero(price.any(axis=1)), np.flatnonzero(price.any(axis=0))
-        weights, price = self._found.weights[who], price[np.ix_(who, which)]
-        apart = self.source.draws[:, which][None] - (weights @ self.source.draws[:, which])[:, None]
-        roots = np.sqrt(price)[:, :, None] * weights[:, None] * apart.transpose(0, 2, 1)
+        used = np.ix_(price.any(axis=1), price.any(axis=0))  # draws and elements
+        weights, price = self._after.weights[used[0].ravel()], price[used]
+        values = self.source.draws[:, used[1].ravel()]
+        centred = values[None] - (weights @ values)[:, None]
+        roots = np.sqrt(price)[:, :, None] * weights[:, None] * centred.transpose(0, 2, 1)
         self._roots = roots.reshape(-1, len(weights.T)).astype(np.float32)
         self._weights = weights.astype(np.float32)
         share = (weights**2).sum(axis=1)  # of a covariance that few draws have by chance
-        variance = self._found.variance[np.ix_(who, which)]
+        variance = self._after.variance[used]
         self._by_chance = (share * (price * variance).sum(axis=1)).astype(np.float32)
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Compute the reduction of the loss by each of some rows, shape (rows,)."""
-        found = np.empty(len(rows))
+        gains = np.empty(len(rows))
         for start in range(0, len(rows), _TOGETHER):
-            part = slice(start, start + _TOGETHER)
-            found[part] = self._by_normal(rows[part]) + self._by_draws(rows[part])
-        return found / len(self.source.draws)
+            block = slice(start, start + _TOGETHER)
+            gains[block] = self._by_normal(rows[block]) + self._by_draws(rows[block])
+        return gains / len(self.source.draws)
 
     def _by_normal(self, rows: np.ndarray) -> np.ndarray:
         if not self._worth.any():
             return np.zeros(len(rows))
-        own = self._scaled[:, rows]
-        lowered = ((own @ self._worth) * own).sum(axis=2)
-        return np.asarray((lowered / (1 + ((own @ self._mean) * own).sum(axis=2))).sum(axis=0))
+        scaled = self._scaled[:, rows]
+        lowered = ((scaled @ self._worth) * scaled).sum(axis=2)
+        variance = 1 + ((scaled @ self._mean) * scaled).sum(axis=2)
+        return np.asarray((lowered / variance).sum(axis=0))
 
     def _by_draws(self, rows: np.ndarray) -> np.ndarray:
         count = len(self._weights)
@@ -123,5 +114,5 @@ class Gains:
         spread = np.maximum(self._weights @ chance**2 - mean**2, 0)
         covariance = (self._roots @ chance).reshape(count, -1, len(rows))
         lowered = (covariance**2).sum(axis=1) - self._by_chance[:, None] * spread
-        told = (self._weights @ tried) / (mean * (1 - mean))
-        return np.asarray((lowered * told).sum(axis=0), dtype=float)
+        precision = (self._weights @ tried) / (mean * (1 - mean))
+        return np.asarray((lowered * precision).sum(axis=0), dtype=float)

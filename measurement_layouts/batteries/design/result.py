@@ -57,13 +57,13 @@ class Design(Shown):
     bank: pd.DataFrame
 
     def __repr__(self) -> str:
-        told = ", ".join(
+        changes = [
             f"{name} {row['before']:.2g} -> {row['after']:.2g}"
-            for name, row in self.latents.head(3).iterrows()
-        )
-        more = ", ..." if len(self.latents) > 3 else ""
+            for name, row in self.latents.iterrows()
+        ]
+        listed = ", ".join(changes[:3] + ["..."] * (len(changes) > 3))
         items = many(len(self.battery), "item")
-        return f"<Design for {self.layout!r}: {items} of {len(self.bank)}, {told}{more}>"
+        return f"<Design for {self.layout!r}: {items} of {len(self.bank)}, {listed}>"
 
     def _overview(self) -> Overview:
         facts = {
@@ -75,15 +75,3 @@ class Design(Shown):
             "ml.plots.design_plot(design)": "what each further item adds",
         }
         return Overview(facts, calls, {"battery": self.battery, "confounded": self.confounded})
-
-    def __str__(self) -> str:
-        parts = [
-            f"Battery for layout {self.layout!r}: {many(len(self.battery), 'item')} of "
-            f"{len(self.bank)}, cost {self.battery['cost'].sum():g}",
-            "Expected standard deviations (low and high: 80 % of subjects)\n"
-            + self.latents.round(3).to_string(),
-        ]
-        if len(self.confounded):
-            told = self.confounded.round(2).to_string(index=False)
-            parts.append("Hardly distinguished by this battery\n" + told)
-        return "\n\n".join(parts)

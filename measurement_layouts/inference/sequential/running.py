@@ -175,8 +175,9 @@ class Running:
         draws : slice or ndarray
             Particles to use (default: all).
         """
-        none = np.zeros(len(rows), dtype=int)
-        target = self.bank.at(np.asarray(rows, dtype=int), none, none)
+        rows, none = np.asarray(rows, dtype=int), np.zeros(len(rows), dtype=int)
+        every = np.array_equal(rows, np.arange(len(self.bank.joined.own.row)))
+        target = self.bank if every else self.bank.at(rows, none, none)  # the bank is compiled once
         latents = {name: values[draws] for name, values in self._latents.items()}
         return target.chances_of(latents, self._picks[draws])
 

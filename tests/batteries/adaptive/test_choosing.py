@@ -58,18 +58,19 @@ def two(chance):
     return np.stack([1 - chance, chance])
 
 
-def chooser(drawn, targets=None, ends=(1,)):
+def best(drawn, open_, flight=(), costs=None, targets=None, ends=(1,)):
     rows = np.arange(len(drawn.table)).reshape(-1, ends[-1])
-    return Chooser(drawn, rows, list(ends), targets)
+    costs = np.ones(len(rows)) if costs is None else costs
+    return Chooser(rows, list(ends), targets).best(drawn, np.asarray(open_), flight, costs)[0]
 
 
 def test_the_item_with_the_most_mutual_information_is_chosen(drawn):
     exact = [joint_information(drawn.weights, [two(chance)]) for chance in drawn.table]
     costs, everything = np.ones(40), np.arange(40)
-    assert chooser(drawn).best(everything, [], costs)[0] == np.argmax(exact)
+    assert best(drawn, everything, costs=costs) == np.argmax(exact)
     costs[np.argmax(exact)] = 100
-    best = np.argmax(np.array(exact) / costs)
-    assert chooser(drawn).best(everything, [], costs)[0] == best
+    cheap = np.argmax(np.array(exact) / costs)
+    assert best(drawn, everything, costs=costs) == cheap
 
 
 def test_with_other_weights_another_item_is_best(drawn):
@@ -77,7 +78,7 @@ def test_with_other_weights_another_item_is_best(drawn):
     exact = [joint_information(drawn.weights, [two(chance)]) for chance in drawn.table]
     drawn.weights = np.where(drawn.values.max(axis=1) < -0.5, 1.0, 1e-6)
     drawn.weights /= drawn.weights.sum()
-    assert chooser(drawn).best(np.arange(40), [], np.ones(40))[0] != np.argmax(exact)
+    assert best(drawn, range(40)) != np.argmax(exact)
 
 
 @pytest.mark.parametrize("flight", [[3], [3, 8], [0, 1, 2, 3]])
@@ -88,7 +89,7 @@ def test_items_in_flight_are_averaged_over(drawn, flight):
         for item, chance in enumerate(drawn.table)
     ]
     open_ = np.setdiff1d(np.arange(40), flight)
-    assert chooser(drawn).best(open_, flight, np.ones(40))[0] == np.argmax(exact)
+    assert best(drawn, open_, flight) == np.argmax(exact)
 
 
 def test_many_items_in_flight_are_averaged_over_draws(drawn):
@@ -100,7 +101,7 @@ def test_many_items_in_flight_are_averaged_over_draws(drawn):
         item: joint_information(drawn.weights, [*together, two(drawn.table[item])])
         for item in open_[:12]
     }
-    found = chooser(drawn).best(open_[:12], flight, np.ones(40))[0]
+    found = best(drawn, open_[:12], flight)
     own = joint_information(drawn.weights, together)
     assert exact[found] - own > 0.85 * (max(exact.values()) - own)
 
@@ -126,7 +127,7 @@ def test_targets_are_what_the_outcome_is_expected_to_narrow(drawn, targets):
         )
         for chance in drawn.table
     ]
-    assert chooser(drawn, targets).best(np.arange(40), [], np.ones(40))[0] == np.argmax(exact)
+    assert best(drawn, range(40), targets=targets) == np.argmax(exact)
 
 
 def test_grades_and_several_outcomes_are_taken_together(drawn):
@@ -139,7 +140,7 @@ def test_grades_and_several_outcomes_are_taken_together(drawn):
         mean = [drawn.weights @ pair for pair in pairs]
         own = -sum(drawn.weights @ (pair * np.log(pair)) for pair in pairs)
         exact.append(entropy(mean) - own)
-    found = chooser(drawn, ends=(2, 3)).best(np.arange(13), [], np.ones(13))[0]
+    found = best(drawn, range(13), ends=(2, 3))
     assert found == np.argmax(exact)
 
 
@@ -152,7 +153,7 @@ def test_what_is_shared_is_not_what_is_asked_about(drawn):
     information = [joint_information(drawn.weights, [two(chance)]) for chance in drawn.table]
     assert information[0] > information[1]
     drawn.shared = True
-    assert chooser(drawn).best(np.arange(2), [], np.ones(2))[0] == 1
+    assert best(drawn, range(2)) == 1
 
 
 def test_few_draws_find_an_item_as_good_as_any_of_a_large_bank():
@@ -162,7 +163,7 @@ def test_few_draws_find_an_item_as_good_as_any_of_a_large_bank():
     for k in range(3):
         able *= 1 / (1 + np.exp(-2 * (values[:, k] - demands[:, k, None])))
     drawn = Drawn(values, np.full(2000, 1 / 2000), able * 0.9 + 0.05)
-    found = chooser(drawn).best(np.arange(3000), [], np.ones(3000))[0]
+    found = best(drawn, range(3000))
     mean = drawn.table.mean(axis=1)
     log = np.log(drawn.table), np.log1p(-drawn.table)
     own = (drawn.table * log[0] + (1 - drawn.table) * log[1]).mean(axis=1)

@@ -164,13 +164,6 @@ def test_the_target_is_what_gets_known():
     assert walk["walk"] < 0.8 * sight["walk"]
 
 
-def test_enough_is_enough():
-    found = design(two(), two_bank(), n=30, sds={"sight": 1.5})
-    assert len(found.battery) < 15
-    assert found.latents["weight"].tolist() == [1, 0]
-    assert found.latents.loc["sight", "after"] < 1.65  # of other draws than it was chosen by
-
-
 def test_costs():
     """Items that tell the same: the cheap ones are taken. Twin: no costs."""
     table = bank(smallness=[5.0] * 10, price=[9.0] * 5 + [1.0] * 5)
@@ -178,6 +171,21 @@ def test_costs():
     assert cheap["cost"].sum() == 5
     assert design(looking(), table, n=5).battery["price"].sum() == 45
     assert len(design(looking(), bank(smallness=[5.0, 4.0]), n=4).battery) == 2
+
+
+def test_quotas_are_kept_and_cost_little():
+    """Twin: without quotas, more items of one source are chosen."""
+    table = two_bank()
+    free = design(two(), table, n=8)
+    assert free.battery["source"].value_counts().max() > 2
+    even = design(two(), table, n=8, quotas={"source": 2})
+    assert even.battery["source"].value_counts().tolist() == [2, 2, 2, 2]
+    assert (even.latents["after"] < 1.25 * free.latents["after"]).all()
+    one = design(two(), table, n=8, quotas={"source": {"s1": 1, "s2": 0}}).battery["source"]
+    assert len(one) == 8
+    assert (one == "s1").sum() <= 1
+    assert "s2" not in set(one)
+    assert len(design(two(), table, n=30, quotas={"source": 3}).battery) == 12
 
 
 def test_what_stays_confounded():
@@ -233,10 +241,11 @@ def test_steps_of_graded_outcomes():
     [
         ({"n": 0}, ml.FitError, "n=0"),
         ({"target": "smell"}, ml.FitError, "no profile element smell"),
-        ({"sds": {"sight": -1}}, ml.FitError, "sds of sight"),
         ({"costs": "price"}, ml.DataError, "price"),
         ({"costs": {"item-00": 1}}, ml.DataError, "40 item.s. have no cost above 0: item-01"),
-        ({"sds": {"sight": 20}}, ml.FitError, "sds= are reached before any item is asked"),
+        ({"quotas": {"price": 1}}, ml.DataError, "no column price"),
+        ({"quotas": {"smallness": {"big": 1}}}, ml.DataError, "no item has 'big' in smallness"),
+        ({"quotas": {"smallness": 0}}, ml.FitError, "leave no item"),
     ],
 )
 def test_refused(options, error, message):

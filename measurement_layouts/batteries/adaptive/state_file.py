@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from ...common.errors import FitError
 from ...common.files import whole
 
-_FORMAT = 2
+_FORMAT = 3
 _KIND = "adaptive test"
 _PATIENCE = 60  # seconds that a call waits for another one on the same file
 
@@ -22,9 +22,10 @@ _PATIENCE = 60  # seconds that a call waits for another one on the same file
 class StateFile:
     """File of one test, which is written completely at every change, or not at all.
 
-    It has two lines of JSON: what the test was begun with, which does not change, and its answers
-    and items in flight, with a digest of both lines. A new state is written beside the file,
-    reaches the disk, and then replaces it. A file that something else has changed is not replaced.
+    It has three lines: what the test was begun with, which does not change, and its answers and
+    items in flight, both in JSON; and a digest of these two. A new state is written beside the
+    file, reaches the disk, and then replaces it. A file that something else has changed is not
+    replaced.
 
     Parameters
     ----------
@@ -37,7 +38,6 @@ class StateFile:
     def __init__(self, begun: Mapping[str, Any], path: Path | None) -> None:
         self.begun, self.path = begun, path
         self._first = json.dumps({"format": _FORMAT, "kind": _KIND, **begun}).encode()
-        self._hash = hashlib.blake2b(self._first, digest_size=16)
         self._ours: tuple[bytes, ...] = ()  # contents that the file may have because of this test
 
     def write(self, state: Mapping[str, Any]) -> None:
@@ -51,8 +51,8 @@ class StateFile:
         if self.path is None:
             return
         content, place = self._content(state), str(self.path)
-        with locked(self.path):
-            if self.path.exists() and _read(self.path) not in self._ours:
+        with _locked(self.path):
+            if self.path.exists() and self.path.read_bytes() not in self._ours:
                 raise FitError(
                     f"{place} was changed by another process or test, so nothing was recorded; "
                     f"continue from it by AdaptiveTest.load({place!r})"
@@ -61,13 +61,11 @@ class StateFile:
                     "give another path"
                 )
             self._ours = (*self._ours, content)  # an interrupt leaves the old content or the new
-            _replace(self.path, content)
+            with whole(self.path) as beside, beside.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
             self._ours = (content,)
-
-    def save(self, path: Path, state: Mapping[str, Any]) -> None:
-        """Write a copy with a state to another place."""
-        with locked(path):
-            _replace(path, self._content(state))
 
     @classmethod
     def read(cls, path: Path) -> tuple["StateFile", dict[str, Any]]:
@@ -78,9 +76,10 @@ class StateFile:
         FitError
             When there is no such file, it is no test, or it has another format.
         """
-        content = _read(path)
+        remedy = "give a file that AdaptiveTest wrote, or begin one with path="
         try:
-            first, _, second = content.partition(b"\n")
+            content = path.read_bytes()
+            first, *others = content.splitlines()
             begun = json.loads(first)
             if begun.pop("kind") != _KIND:
                 raise ValueError("it is of another kind")
@@ -90,92 +89,49 @@ class StateFile:
                     f"{path} has format {written}, and this version of measurement-layouts reads "
                     f"format {_FORMAT}; read it with the version that wrote it, or begin again"
                 )
-            file, state = cls(begun, path), json.loads(second)
-            del state["digest"]
+            file, state = cls(begun, path), json.loads(others[0])
             if file._content(state) != content:
                 raise ValueError("it does not match its digest")
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise FitError(
-                f"{path} is no adaptive test, or damaged ({error}); give a file that "
-                "AdaptiveTest wrote"
-            ) from error
+        except OSError as error:
+            raise FitError(f"cannot read {path}: {error.strerror}; {remedy}") from error
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            raise FitError(f"{path} is no adaptive test, or damaged ({error}); {remedy}") from error
         file._ours = (content,)
         return file, state
 
     def _content(self, state: Mapping[str, Any]) -> bytes:
-        """Write both lines, the second with its digest."""
-        digest = self._hash.copy()
-        digest.update(json.dumps(state).encode())
-        second = json.dumps({**state, "digest": digest.hexdigest()})
-        return b"%s\n%s\n" % (self._first, second.encode())
+        """Write the three lines."""
+        lines = b"%s\n%s\n" % (self._first, json.dumps(state).encode())
+        return lines + f"{hashlib.blake2b(lines, digest_size=16).hexdigest()}\n".encode()
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def _locked(path: Path) -> Iterator[None]:
     """Keep other processes and threads from using the file of a test.
 
     Raises
     ------
     FitError
-        When another one uses it for a minute, or its folder cannot be written.
+        When another one uses it for a minute, or it cannot be used.
     """
-    lock = FileLock(f"{path}.lock", timeout=_PATIENCE, is_singleton=True)
     try:
-        lock.acquire()
+        with FileLock(f"{path}.lock", timeout=_PATIENCE, is_singleton=True):
+            yield
     except Timeout as error:
         raise FitError(
             f"another call works on {path}; wait until it is done, then run this again"
         ) from error
     except OSError as error:
         raise FitError(f"cannot write {path}: {error.strerror}; make room or restore it") from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _read(path: Path) -> bytes:
-    """Read a file."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise FitError(f"there is no file {path}; begin one with path=") from error
-    except OSError as error:
-        raise FitError(f"cannot read {path}: {error.strerror}; give the file of a test") from error
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Replace a file by one that has reached the disk."""
-    with whole(path) as beside, beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    if os.name == "posix":  # so that its new name reaches the disk, too
-        with suppress(OSError):  # of file systems that cannot do this for a folder
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
 
 
 def write_table(table: pd.DataFrame) -> dict[str, Any]:
-    """Write a table as plain lists."""
-    return {
-        "index": list(table.index),
-        "columns": {str(name): _plain(table[name]) for name in table.columns},
-    }
+    """Write a table as plain lists; cells that JSON does not have are texts."""
+    written = table.astype(object).where(table.notna(), None).to_dict("split")
+    kept: dict[str, Any] = json.loads(json.dumps(written, default=str))
+    return kept
 
 
 def read_table(written: Mapping[str, Any]) -> pd.DataFrame:
     """Read what `write_table` wrote."""
-    return pd.DataFrame(written["columns"], index=written["index"])
-
-
-def _plain(column: pd.Series) -> list[Any]:
-    """Write a column's values as numbers, truth values, nothing or texts."""
-    kept = bool | int | float | str
-    return [
-        cell if isinstance(cell, kept) else None if pd.isna(cell) else str(cell)
-        for cell in column.tolist()
-    ]
+    return pd.DataFrame(**written)

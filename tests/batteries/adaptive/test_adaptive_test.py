@@ -17,8 +17,8 @@ from scipy.stats import beta, norm
 
 import measurement_layouts as ml
 from measurement_layouts.batteries import Stop
-from measurement_layouts.batteries.adaptive import asking
-from measurement_layouts.batteries.adaptive.state import StateFile
+from measurement_layouts.batteries.adaptive import adaptive_test
+from measurement_layouts.batteries.adaptive.state_file import StateFile
 from measurement_layouts.inference.sampling.particles import Particles
 from measurement_layouts.inference.sequential.running import Running
 from measurement_layouts.linking import logistic, presence
@@ -146,12 +146,6 @@ def test_costs_are_weighed():
     assert bank().loc[test.next(5), "smallness"].max() < 4
 
 
-def test_a_share_of_the_items_is_random():
-    test = answered(ml.AdaptiveTest(LAYOUT, bank(), random_share=0.3, seed=1), 40)
-    share = (test.history["why"] == "random").mean()
-    assert 0.1 < share < 0.5
-
-
 def test_one_of_the_best_is_drawn_so_that_subjects_are_asked_different_items(tmp_path):
     """Of forty subjects' first items; twin: without a draw all are asked the same few."""
     first = {
@@ -222,7 +216,7 @@ def test_a_short_test_whose_items_are_alike_in_a_property_can_be_fitted(monkeypa
         assert own["mean"] == pytest.approx(row["mean"], abs=0.1 * row["sd"])
         assert own["sd"] == pytest.approx(row["sd"], rel=0.1)
     with monkeypatch.context() as broken:
-        broken.setattr(asking, "beside", lambda *_: [])
+        broken.setattr(adaptive_test, "items_beside", lambda *_: [])
         with pytest.raises(ml.DataError, match="hidden is undefined on all 2 items"):
             ml.fit(layout, test.evaluation(), method="grid", seed=1, progressbar=False)
     for item in ("d", "e"):
@@ -261,15 +255,13 @@ def test_a_saved_test_goes_on_as_if_never_interrupted(tmp_path):
             half.record(item, bank()["smallness"][item] < 6)
         half = ml.AdaptiveTest.load(tmp_path / "test.jsonl")
     pd.testing.assert_frame_equal(whole.history, half.history)
-    whole.save(tmp_path / "copy.jsonl")
-    copy = ml.AdaptiveTest.load(tmp_path / "copy.jsonl", LAYOUT)
-    pd.testing.assert_frame_equal(copy.profile(), whole.profile())
-    assert copy.done == whole.done
+    pd.testing.assert_frame_equal(half.profile(), whole.profile())
+    assert half.done == whole.done
 
 
 def test_a_layout_with_own_functions_is_given_again(tmp_path):
     layout, items = aaio.recommended_layout(), aaio.battery(seed=2)
-    ml.AdaptiveTest(layout, items, seed=1).save(tmp_path / "test.jsonl")
+    ml.AdaptiveTest(layout, items, seed=1, path=tmp_path / "test.jsonl")
     with pytest.raises(ml.FitError, match="pass the layout as layout="):
         ml.AdaptiveTest.load(tmp_path / "test.jsonl")
     assert ml.AdaptiveTest.load(tmp_path / "test.jsonl", layout).done == ""
@@ -300,7 +292,6 @@ def test_a_full_disk_leaves_the_test_as_it_was(tmp_path, monkeypatch):
         lambda: test.record(before, 1),
         lambda: test.skip(before),
         lambda: test.next(4),
-        lambda: test.save(tmp_path / "copy.jsonl"),
     ):
         with monkeypatch.context() as full:
             full.setattr(os, "fsync", disk_full)
@@ -405,37 +396,32 @@ def test_a_second_writer_is_refused_and_an_answer_counts_once(tmp_path):
 def test_a_file_that_was_edited_is_refused(tmp_path):
     test, path = with_file(tmp_path)
     test.next()
-    first, second = path.read_text().splitlines()
+    first, second, digest = path.read_text().splitlines()
     state = json.loads(second)
     doubled = {**state, "answers": [*state["answers"], state["answers"][0]]}
     harder = json.loads(first)
-    harder["bank"]["columns"]["smallness"][0] = 1.0
+    harder["bank"]["data"][0] = [1.0]
     for text in (
         f"{first}\n",
-        f"{first}\n{second}\n{second}\n",
+        f"{first}\n{second}\n",
+        f"{first}\n{second}\n{second}\n{digest}\n",
         f"{first}\n{second[: len(second) // 2]}",
-        f"{first}\n{json.dumps(doubled)}\n",
-        f"{json.dumps(harder)}\n{second}\n",
+        f"{first}\n{json.dumps(doubled)}\n{digest}\n",
+        f"{json.dumps(harder)}\n{second}\n{digest}\n",
     ):
         path.write_text(text)
         with pytest.raises(ml.FitError, match="no adaptive test, or damaged"):
             ml.AdaptiveTest.load(path)
 
 
-def test_another_bank_is_refused_by_name(tmp_path):
+def test_another_bank_is_refused(tmp_path):
     test, path = with_file(tmp_path)
     same(ml.AdaptiveTest.load(path, bank=bank()), test)
     changed = bank()
     changed.loc["a7", "smallness"] += 1e-9
-    for other, words in (
-        (changed, "smallness differs for a7;"),
-        (bank().drop(index=["a3"]), r"its items differ \(a3\)"),
-        (bank().iloc[::-1], r"its items differ \(in another order\)"),
-        (bank().assign(colour=1), r"its columns differ \(colour\)"),
-    ):
-        with pytest.raises(ml.FitError, match=words) as refused:
+    for other in (changed, bank().drop(index=["a3"]), bank().iloc[::-1], bank().assign(colour=1)):
+        with pytest.raises(ml.FitError, match="bank= is another one than that of"):
             ml.AdaptiveTest.load(path, bank=other)
-        assert str(path) in str(refused.value)
 
 
 @pytest.mark.parametrize("dies", [True, False])
@@ -541,7 +527,7 @@ def test_a_joint_fit_of_others_is_a_start(tmp_path):
     fit.save(tmp_path / "others.nc")
     saved = ml.load(tmp_path / "others.nc")
     pd.testing.assert_frame_equal(ml.AdaptiveTest.load(path, given=saved).history, test.history)
-    with pytest.raises(ml.FitError, match="was begun with a fit of others"):
+    with pytest.raises(ml.FitError, match="a joint fit of other subjects is needed"):
         ml.AdaptiveTest.load(path)
     saved.data["posterior"]["mean"].to_numpy()[0, 7] += 1e-9
     with pytest.raises(ml.FitError, match="another fit of others than given="):
@@ -554,7 +540,7 @@ def test_a_joint_fit_of_others_is_a_start(tmp_path):
     ("options", "error", "words"),
     [
         ({"target": "hearing"}, ml.FitError, "no profile element hearing"),
-        ({"target": {"sight": -1}}, ml.FitError, "give a weight above 0"),
+        ({"target": {"sight": -1}}, ml.FitError, "give a positive number"),
         ({"target": 3}, ml.FitError, "give names of latents"),
         ({"stop": 3}, ml.FitError, "give Stop"),
         ({"stop": Stop(sd={"hearing": 1})}, ml.FitError, "no profile element hearing"),
@@ -605,7 +591,7 @@ def test_wrong_answers_and_files_are_refused(tmp_path):
         ml.AdaptiveTest(LAYOUT, bank(), path=path)
     with pytest.raises(ml.FitError, match="another layout"):
         ml.AdaptiveTest.load(path, skills_layout())
-    with pytest.raises(ml.FitError, match="there is no file"):
+    with pytest.raises(ml.FitError, match="No such file"):
         ml.AdaptiveTest.load(tmp_path / "nowhere")
     other = tmp_path / "other.jsonl"
     for text in ("", "no json\n", "[1]\n", '{"kind": "fit", "format": 1}\n'):
@@ -615,7 +601,7 @@ def test_wrong_answers_and_files_are_refused(tmp_path):
     for number in (0, 99):
         begun = json.loads(path.read_text().split("\n")[0]) | {"format": number}
         other.write_text(json.dumps(begun) + "\n")
-        with pytest.raises(ml.FitError, match=f"has format {number}, .* reads format 2; read it"):
+        with pytest.raises(ml.FitError, match=f"has format {number}, .* reads format 3; read it"):
             ml.AdaptiveTest.load(other)
     with pytest.raises(ml.DataError, match="no answer yet"):
         ml.AdaptiveTest(LAYOUT, bank()).evaluation()

@@ -2,8 +2,8 @@
 
 import copy
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,37 +23,12 @@ from ...layouts import Layout
 from ...layouts.elements import elements
 from ...linking import LayoutError
 from ..targets import read_costs, read_target
+from .answers import Progress, counts, items_beside, plain
 from .choosing import MOST, Chooser
-from .reading import beside, counts, plain
-from .state import StateFile, read_table, write_table
+from .state_file import StateFile, read_table, write_table
 from .stop import Stop
 
 _GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
-
-
-@dataclass(frozen=True, eq=False)
-class _Now:
-    """Everything that a call changes, replaced as a whole when the file has been written.
-
-    Attributes
-    ----------
-    running : Running
-        The posterior.
-    answers : dict of int to dict
-        Answers by the item's position in the bank, in the order in which they were recorded.
-    flight : dict of int to str
-        Why items in flight were chosen, by position, in the order in which they were chosen.
-    skipped : tuple of int
-        Positions of items that were given up.
-    chosen : int
-        Number of items chosen so far.
-    """
-
-    running: Running
-    answers: Mapping[int, dict[str, Any]] = field(default_factory=dict)
-    flight: Mapping[int, str] = field(default_factory=dict)
-    skipped: tuple[int, ...] = ()
-    chosen: int = 0
 
 
 class AdaptiveTest:
@@ -146,6 +121,8 @@ class AdaptiveTest:
         refuse_no_layout(layout)
         if stop is not None and not isinstance(stop, Stop):
             raise FitError(f"stop={stop!r}; give Stop(...), as in Stop(sd={{'sight': 0.5}})")
+        if whole("among", among, 1) > MOST:
+            raise FitError(f"among={among}; give a whole number from 1 to {MOST}")
         items = named(bank, "bank", "item")
         people = named(subject, "subject", "subject") if isinstance(subject, pd.DataFrame) else None
         begun = {
@@ -155,41 +132,38 @@ class AdaptiveTest:
             "properties": None if people is None else write_table(people),
             "target": read_target(elements(layout) if given is None else given.elements, target),
             "stop": None if stop is None else stop.to_dict(),
-            "costs": None if costs is None else read_costs(items, costs).tolist(),
+            "costs": read_costs(items, costs).tolist(),
             "random_share": share("random_share", random_share),
-            "among": _read_among(among),
+            "among": int(among),
             "seed": secrets.randbits(31) if seed is None else whole("seed", seed),
         }
         self._begin(layout, begun, given)
         begun["given"] = None if given is None else self._now.running.bank.digest
         self._file = StateFile(begun, None if path is None else Path(path))
-        self._file.write(self._state(self._now))
+        self._file.write(self._now.to_dict())
 
     def _begin(self, layout: Layout, begun: Mapping[str, Any], given: Posterior | None) -> None:
         """Set up the posterior and the choice of items, as before any answer."""
         self.layout, self._begun = layout, begun
         self._bank = named(read_table(begun["bank"]), "bank", "item")
-        self._places = {name: place for place, name in enumerate(self._bank.index)}
-        self._subject, self._seed = str(begun["subject"]), int(begun["seed"])
-        stop = begun["stop"]
+        people, stop = begun["properties"], begun["stop"]
+        self._people = None if people is None else read_table(people)
         self._stop = None if stop is None else Stop(**stop)
         running = Running.of(
             layout,
             self._bank,
-            subject=self._subject,
+            subject=begun["subject"],
             subjects=self._people,
             given=given,
-            seed=self._seed,
+            seed=begun["seed"],
         )
         if self._stop is not None:
             self._stop.check(running)
-        steps = layout.steps
-        ends = [1] if steps is None else steps.ends.tolist()
+        ends = [1] if layout.steps is None else layout.steps.ends.tolist()
         self._rows = np.arange(len(self._bank) * ends[-1]).reshape(len(self._bank), -1)
-        self._chooser = Chooser(running, self._rows, ends, begun["target"])
-        costs = begun["costs"]
-        self._costs = np.ones(len(self._bank)) if costs is None else np.array(costs)
-        self._now = _Now(running)
+        self._chooser = Chooser(self._rows, ends, begun["target"])
+        self._costs = np.array(begun["costs"])
+        self._now = Progress(running)
 
     def __repr__(self) -> str:
         return (
@@ -230,20 +204,20 @@ class AdaptiveTest:
         >>> test.next(3)[:2] == items[1:]
         True
         """
-        now, flight = self._now, dict(self._now.flight)
-        count, chosen = whole("n", n, 1), self._now.chosen
+        flight, chosen = dict(self._now.flight), self._now.chosen
+        count = whole("n", n, 1)
         while len(flight) < count and len(open_ := self._open(flight)):
-            rng = np.random.default_rng([self._seed, 4, chosen])
+            rng = np.random.default_rng([self._begun["seed"], 4, chosen])
             if rng.random() < self._begun["random_share"]:
-                place, why = int(rng.choice(open_)), _RANDOM
+                position, why = rng.choice(open_), _RANDOM
             else:
-                self._chooser.running = now.running
-                best = self._chooser.best(open_, list(flight), self._costs)
-                place, why = int(rng.choice(best[: self._begun["among"]])), _INFORMATION
-            flight[place] = why
+                asked = self._positions(flight)
+                best = self._chooser.best(self._now.running, open_, asked, self._costs)
+                position, why = rng.choice(best[: self._begun["among"]]), _INFORMATION
+            flight[self._bank.index[position]] = why
             chosen += 1
-        if chosen > now.chosen:
-            self._change(replace(now, flight=flight, chosen=chosen))
+        if chosen > self._now.chosen:
+            self._change(replace(self._now, flight=flight, chosen=chosen))
         return self.in_flight[:count]
 
     def skip(self, item: str) -> None:
@@ -263,15 +237,13 @@ class AdaptiveTest:
         FitError
             When the file cannot be written.
         """
-        now = self._now
-        if item not in self.in_flight:
+        flight = dict(self._now.flight)
+        if flight.pop(item, None) is None:
             raise DataError(
                 f"{item} is not in flight, so it cannot be skipped; in flight are "
-                f"{some(self.in_flight) if now.flight else 'no items'}"
+                f"{some(flight) if flight else 'no items'}"
             )
-        place = self._places[item]
-        flight = {other: why for other, why in now.flight.items() if other != place}
-        self._change(replace(now, flight=flight, skipped=(*now.skipped, place)))
+        self._change(replace(self._now, flight=flight, skipped=(*self._now.skipped, item)))
 
     def record(self, item: str, outcome: Any, trials: int = 1) -> None:
         """Record an answer and update the posterior.
@@ -301,54 +273,42 @@ class AdaptiveTest:
         self._change(self._answered(self._now, name, plain(outcome), trials))
 
     def _answered(
-        self, now: _Now, name: str, outcome: Any, trials: object, why: str = _GIVEN
-    ) -> _Now:
-        """Return the state after an answer."""
-        place = self._places[name]
-        if place in now.answers:
+        self, now: Progress, name: str, outcome: Any, trials: object, why: str = _GIVEN
+    ) -> Progress:
+        """Return the progress after an answer."""
+        if name in now.answers:
             raise DataError(
-                f"{name} was answered already, with {now.answers[place]['outcome']!r}; each "
+                f"{name} was answered already, with {now.answers[name]['outcome']!r}; each "
                 "item is asked once"
             )
-        passed, tried = counts(self.layout, self._bank, name, outcome, trials)
+        successes, tried = counts(self.layout, self._bank, name, outcome, trials)
         running = copy.copy(now.running)
-        running.record(self._rows[place], passed, tried)
-        sds = {f"sd {one.name}": sd for one, sd in zip(running.elements, running.sds, strict=True)}
+        running.record(self._rows[self._bank.index.get_loc(name)], successes, tried)
+        flight = dict(now.flight)
         answer = {
             "item": name,
             "outcome": outcome,
             "trials": int(tried.max()),
-            "why": now.flight.get(place, why),
-            **sds,
+            "why": flight.pop(name, why),
+            **dict(zip(self._sds, running.sds, strict=True)),
             "effective": running.effective,
             "error": running.error,
             "refitted": running.refitted,
-            "counts": (passed, tried),
+            "counts": (successes, tried),
             "sides": {} if self._stop is None else self._stop.sides(running),
         }
-        return _Now(
-            running,
-            {**now.answers, place: answer},
-            {other: why for other, why in now.flight.items() if other != place},
-            tuple(other for other in now.skipped if other != place),
-            now.chosen,
-        )
+        skipped = tuple(item for item in now.skipped if item != name)
+        return Progress(running, {**now.answers, name: answer}, flight, skipped, now.chosen)
 
-    def _change(self, now: _Now) -> None:
+    @property
+    def _sds(self) -> list[str]:
+        """Columns of standard deviations in the history."""
+        return [f"sd {element.name}" for element in self._now.running.elements]
+
+    def _change(self, now: Progress) -> None:
         """Write the file, and then change the test."""
-        self._file.write(self._state(now))
+        self._file.write(now.to_dict())
         self._now = now
-
-    def _state(self, now: _Now) -> dict[str, Any]:
-        """Write what a call changes as plain values; the posterior follows from the answers."""
-        names = self._bank.index
-        kept = ("item", "outcome", "trials", "why")
-        return {
-            "answers": [[answer[name] for name in kept] for answer in now.answers.values()],
-            "in_flight": [[names[place], why] for place, why in now.flight.items()],
-            "skipped": [names[place] for place in now.skipped],
-            "chosen": now.chosen,
-        }
 
     def profile(self, *, prob: float = 0.9) -> pd.DataFrame:
         """Summarise every profile element, with the columns of `Fit.profiles`.
@@ -368,7 +328,7 @@ class AdaptiveTest:
     @property
     def in_flight(self) -> list[str]:
         """Items that were chosen and have no outcome yet, in the order of their choice."""
-        return [self._bank.index[place] for place in self._now.flight]
+        return list(self._now.flight)
 
     @property
     def bank(self) -> pd.DataFrame:
@@ -390,16 +350,18 @@ class AdaptiveTest:
             return f"all {len(self._bank)} items of the bank were answered{skipped}"
         return ""
 
-    def _open(self, flight: Mapping[int, str]) -> np.ndarray:
-        """Items that may be asked within the limit, beside those in flight."""
-        met = np.zeros(len(self._bank), dtype=bool)
-        met[[*self._now.answers, *flight]] = True
-        open_ = ~met
-        open_[[*self._now.skipped]] = False
-        stop = self._stop
-        if stop is not None and stop.items is not None and met.sum() >= stop.items:
-            open_[:] = False
-        return np.flatnonzero(open_)
+    def _open(self, flight: Mapping[str, str]) -> np.ndarray:
+        """Positions of items that may be asked within the limit, beside those in flight."""
+        used = [*self._now.answers, *flight]
+        limit = None if self._stop is None else self._stop.items
+        if limit is not None and len(used) >= limit:
+            return np.array([], dtype=int)
+        closed = self._positions([*used, *self._now.skipped])
+        return np.delete(np.arange(len(self._bank)), closed)
+
+    def _positions(self, items: Iterable[str]) -> list[int]:
+        """Positions of items in the bank."""
+        return [int(position) for position in self._bank.index.get_indexer(pd.Index([*items]))]
 
     @property
     def history(self) -> pd.DataFrame:
@@ -410,8 +372,7 @@ class AdaptiveTest:
         profile element after the answer, ``effective`` draws, the Monte Carlo ``error`` in
         posterior standard deviations, and whether all particles were drawn again (``refitted``).
         """
-        sds = [f"sd {one.name}" for one in self._now.running.elements]
-        columns = ["item", "outcome", "trials", "why", *sds, "effective", "error", "refitted"]
+        columns = ["item", "outcome", "trials", "why", *self._sds, "effective", "error", "refitted"]
         return pd.DataFrame(list(self._now.answers.values()), columns=columns)
 
     def evaluation(self) -> Evaluation:
@@ -429,36 +390,18 @@ class AdaptiveTest:
         answers = self._now.answers
         if not answers:
             raise DataError("there is no answer yet; record one first")
-        places = list(answers)
-        others = beside(self.layout, self._bank, places)
-        rows, steps = self._bank.iloc[[*places, *others]], self.layout.steps
-        if steps is not None:
-            rows = expanded(steps, rows)
-        nothing = np.zeros((2, len(others) * self._rows.shape[1]), dtype=int)
-        counted = [*(answer["counts"] for answer in answers.values()), nothing]
-        passed, tried = (
-            pd.DataFrame(
-                np.concatenate([part[at] for part in counted])[None], [self._subject], rows.index
-            )
-            for at in (0, 1)
+        positions = self._positions(answers)
+        others = items_beside(self.layout, self._bank, positions)
+        items, steps = self._bank.iloc[[*positions, *others]], self.layout.steps
+        rows = items if steps is None else expanded(steps, items)
+        tables = [
+            np.concatenate([*columns, np.zeros(len(others) * self._rows.shape[1], dtype=int)])
+            for columns in zip(*(answer["counts"] for answer in answers.values()), strict=True)
+        ]
+        successes, trials = (
+            pd.DataFrame([table], [self._begun["subject"]], rows.index) for table in tables
         )
-        return Evaluation(rows, passed, tried, subjects=self._people)
-
-    @property
-    def _people(self) -> pd.DataFrame | None:
-        """Properties of the subject; None if there are none."""
-        written = self._begun["properties"]
-        return None if written is None else read_table(written)
-
-    def save(self, path: str | Path) -> None:
-        """Write a copy of the test to a file, completely or not at all; `load` continues it.
-
-        Raises
-        ------
-        FitError
-            When it cannot be written.
-        """
-        self._file.save(Path(path), self._state(self._now))
+        return Evaluation(rows, successes, trials, subjects=self._people)
 
     @classmethod
     def load(
@@ -476,7 +419,7 @@ class AdaptiveTest:
         Parameters
         ----------
         path : str or Path
-            File of the test, written by `save` or because of ``path=``.
+            File of the test.
         layout : Layout, optional
             The layout, needed if it has user-defined linking functions.
         bank : DataFrame, optional
@@ -504,12 +447,10 @@ class AdaptiveTest:
                 f"{path} is a test under another layout than {layout.name!r}; load it without "
                 "layout=, or give the layout that it was begun with"
             )
-        if bank is not None:
-            _refuse_other_bank(path, named(bank, "bank", "item"), begun["bank"])
-        if (begun["given"] is None) != (given is None):
+        if bank is not None and write_table(named(bank, "bank", "item")) != begun["bank"]:
             raise FitError(
-                f"{path} was begun {'with' if given is None else 'without'} a fit of others; "
-                f"{'pass it as given=' if given is None else 'leave given out'}"
+                f"bank= is another one than that of {path}; give the bank that the test was begun "
+                "with, or leave it out"
             )
         test = cls.__new__(cls)
         test._file = file
@@ -522,41 +463,6 @@ class AdaptiveTest:
             )
         for answer in state["answers"]:
             now = test._answered(now, *answer)
-        test._now = replace(
-            now,
-            flight={test._places[name]: why for name, why in state["in_flight"]},
-            skipped=tuple(test._places[name] for name in state["skipped"]),
-            chosen=state["chosen"],
-        )
+        flight, skipped = state["in_flight"], tuple(state["skipped"])
+        test._now = replace(now, flight=flight, skipped=skipped, chosen=state["chosen"])
         return test
-
-
-def _refuse_other_bank(path: str | Path, bank: pd.DataFrame, begun: Mapping[str, Any]) -> None:
-    """Refuse a bank that differs from that of a test, by the items and columns that differ."""
-    before, now = read_table(begun), read_table(write_table(bank))
-    for what, ours, given in (
-        ("items", before.index, now.index),
-        ("columns", before.columns, now.columns),
-    ):
-        if list(ours) != list(given):
-            differ = [str(name) for name in ours.symmetric_difference(given, sort=False)]
-            listed = some(differ) if differ else "in another order"
-            raise FitError(
-                f"bank= is another one than that of {path}: its {what} differ ({listed}); "
-                "give the bank that the test was begun with"
-            )
-    for name in now.columns:
-        other = before[name].ne(now[name]) & ~(before[name].isna() & now[name].isna())
-        if other.any():
-            raise FitError(
-                f"bank= is another one than that of {path}: {name} differs for "
-                f"{some(now.index[other])}; give the bank that the test was begun with"
-            )
-
-
-def _read_among(among: object) -> int:
-    """Read the number of items from which one is drawn."""
-    number = whole("among", among, 1)
-    if number > MOST:
-        raise FitError(f"among={number}; give a whole number from 1 to {MOST}")
-    return number
