@@ -86,7 +86,6 @@ class Acceptance:
         fewest: int = 50,
         prob: float = 0.9,
         training_items: bool = False,
-        reused_names: bool = False,
     ) -> pd.DataFrame:
         """Compare accepted items with outcomes that were not used for the forecast.
 
@@ -99,7 +98,7 @@ class Acceptance:
         prob : float, default 0.9
             Probability mass of the exact interval of the share of successes, for independent
             attempts.
-        training_items, reused_names : bool
+        training_items : bool
             As in `score_forecast`.
 
         Returns
@@ -120,7 +119,7 @@ class Acceptance:
         """
         fewest, prob = whole("fewest", fewest, 1), inside("prob", prob, such_as=0.9)
         chosen, successes, trials = matched(
-            self.forecast, evaluation, training_items=training_items, reused_names=reused_names
+            self.forecast, evaluation, training_items=training_items
         )
         wide = self.table.pivot(index="subject", columns="item", values="accepted")
         subjects, items = chosen["subject"].to_numpy(), chosen["item"].to_numpy()
@@ -484,7 +483,6 @@ def risk_coverage(
     *,
     by: str = "mean",
     training_items: bool = False,
-    reused_names: bool = False,
 ) -> RiskCoverage:
     r"""Compute how success falls as more items are accepted in the order of their forecasts.
 
@@ -503,7 +501,7 @@ def risk_coverage(
         Outcomes; subjects and items are joined by name.
     by : {"mean", "low"}
         Score: the mean, or the interval's lower end (the mean for forecasts without intervals).
-    training_items, reused_names : bool
+    training_items : bool
         As in `score_forecast`.
 
     Returns
@@ -542,9 +540,7 @@ def risk_coverage(
     _refuse_steps(forecast, "risk-coverage")
     if by not in ("mean", "low"):
         raise FitError(f"by={by!r}; give one of mean, low")
-    chosen, successes, trials = matched(
-        forecast, evaluation, training_items=training_items, reused_names=reused_names
-    )
+    chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
     score = _scores(chosen, by)
     row, column = np.nonzero((trials.to_numpy() > 0) & ~np.isnan(score))
     cells = pd.DataFrame(
