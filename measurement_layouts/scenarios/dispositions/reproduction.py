@@ -222,7 +222,7 @@ class AsPeople:
 
     def predict(self, training: Evaluation, cells: pd.DataFrame, *, seed: int) -> np.ndarray:
         """Predict success, as an `Assessor` does."""
-        return training.items.loc[cells["item"], COLUMNS[0]].to_numpy(dtype=float)
+        return np.asarray(training.items.loc[cells["item"], COLUMNS[0]], dtype=float)
 
 
 def held_out(evaluation: Evaluation) -> CrossValidation:

@@ -162,13 +162,13 @@ def cross_validate(
             chances[repeat, rows, list(assessors).index(name)] = answer
             if status is not None:
                 diagnostics[name, repeat, number] = status
-    repeat, cell = np.nonzero(numbers >= 0)
+    repeats_held, cell = np.nonzero(numbers >= 0)
     left_out = ["pair"] if evaluation.rows is not None else ["pair", "steps"]
     predictions = table.drop(columns=left_out).iloc[cell].reset_index(drop=True)
-    predictions = predictions.assign(repeat=repeat, fold=numbers[repeat, cell])
+    predictions = predictions.assign(repeat=repeats_held, fold=numbers[repeats_held, cell])
     predictions = predictions.loc[predictions.index.repeat(len(assessors))].reset_index(drop=True)
     predictions["method"] = np.tile(list(assessors), len(cell))
-    predictions["probability"] = chances[repeat, cell].ravel()
+    predictions["probability"] = chances[repeats_held, cell].ravel()
     convergence = pd.DataFrame(columns=STATUS)
     if diagnostics:
         convergence = pd.concat(diagnostics, names=STATUS[:3]).reset_index()
@@ -230,19 +230,21 @@ def read_methods(
     if not methods:
         raise DataError("there are no methods; give at least one, such as a layout or 'aggregate'")
     items = evaluation.item_table
-    of_layouts = {name: _of_layout(method) for name, method in methods.items()}
+    methods = {
+        name: FittedLayout(method) if isinstance(method, Layout) else method
+        for name, method in methods.items()
+    }
     if columns is None:
-        fitted = [
-            one for one in of_layouts.values() if isinstance(one, FittedLayout | ChosenLayout)
-        ]
+        fitted = [one for one in methods.values() if isinstance(one, FittedLayout | ChosenLayout)]
         columns = list(dict.fromkeys(name for one in fitted for name in one.columns))
         columns = columns if fitted else list(items.select_dtypes(["number", "bool"]).columns)
     assessors: dict[str, Assessor] = {}
-    for name, method in of_layouts.items():
+    for name, method in methods.items():
         try:
             if isinstance(method, str) or hasattr(method, "predict_proba"):
                 method = Estimator(method, columns)
-            if not isinstance(method, Assessor) or isinstance(method, type):
+            other = hasattr(method, "fit") and not isinstance(method, FittedLayout)
+            if other or not isinstance(method, Assessor) or isinstance(method, type):
                 raise DataError(
                     f"a {type(method).__name__} is not a method; give a layout, a baseline's name, "
                     "a classifier, or an object with the method predict of an Assessor"
@@ -253,8 +255,3 @@ def read_methods(
             raise DataError(f"{name}: {error}") from error
         assessors[name] = method
     return assessors
-
-
-def _of_layout(method: Method) -> Method:
-    """Return the assessor of a layout, and other methods as they are."""
-    return FittedLayout(method) if isinstance(method, Layout) else method

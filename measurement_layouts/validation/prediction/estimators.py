@@ -12,15 +12,9 @@ from ...common.errors import DataError
 from ...common.given import refuse_other
 from ...common.messages import some
 from ...common.threads import side_by_side
+from ...evaluations import tables
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows, refuse_steps
-from ...evaluations.tables import (
-    known_names,
-    name_cells,
-    need_columns,
-    read_numbers,
-    refuse_repeats,
-)
 from ...inference.forecasts.forecasting import Forecast
 from .assessor import point_forecast
 from .outcomes import outcome_table
@@ -101,7 +95,7 @@ class Estimator:
         columns = self.columns
         refuse_other("columns", columns, Iterable, "names", "give names of columns of the items")
         names = (columns,) if isinstance(columns, str) else tuple(columns)
-        refuse_repeats(names, "column", "the columns to predict from")
+        tables.refuse_repeats(names, "column", "the columns to predict from")
         if isinstance(self.model, str):
             if self.model not in BASELINES:
                 raise DataError(
@@ -171,7 +165,7 @@ class Estimator:
             When an item is unknown or has training outcomes of all subjects, or a property cannot
             be read.
         """
-        names = known_names(items, training.item_table.index, "item")
+        names = tables.known_names(items, training.item_table.index, "item")
         rows = training.rows_of(names)
         tried = training.attempts[rows] > 0
         if tried.all().any():
@@ -187,21 +181,21 @@ class Estimator:
     def _values(self, items: pd.DataFrame) -> np.ndarray:
         """Read the properties of the items, (items, columns), or one column of texts, (items,)."""
         names = [name for name in self.columns if name != ITEM or not self.pooled]
-        need_columns(items.columns, names, "the items have")
+        tables.need_columns(items.columns, names, "the items have")
         if len(names) == 1 and not isinstance(self.model, str):
             column = items[names[0]]
             if all(isinstance(cell, str) for cell in column):
                 return column.to_numpy(dtype=object)
         return read_columns(items, names)
 
-    def _read(self, training: Evaluation, cells: pd.DataFrame) -> tuple[dict[int, Any], Any]:
+    def _read(self, training: Evaluation, cells: pd.DataFrame) -> tuple[dict[Any, Any], Any]:
         """Return the rows of cells that each model learns from or predicts, and their table."""
-        tables = training.subject_table, training.items
-        subject, item = (
-            table.index.get_indexer(pd.Index(cells[name]))
-            for table, name in zip(tables, ("subject", "item"), strict=True)
-        )
+        known = {"subject": training.subject_table.index, "item": training.items.index}
+        subject, item = (names.get_indexer(pd.Index(cells[kind])) for kind, names in known.items())
         values, model = self._values(training.items), kinds_of_rows(training)[item]
+        table: Any
+        people: Any
+        tasks: Any
         if self.model == "explanatory":
             values = _standardised(values, training.coded.attempted)
         if not self.pooled:
@@ -209,13 +203,13 @@ class Estimator:
         elif ITEM not in self.columns:
             table = np.column_stack([values[item], np.eye(len(training.subjects))[subject]])
         else:
-            people, tasks = (sparse.eye_array(len(table), format="csr") for table in tables)
+            people, tasks = (sparse.eye_array(len(one), format="csr") for one in known.values())
             if self.model == "explanatory":
                 of_subjects = _of_subjects(training.subject_table)
                 people = sparse.hstack([people, of_subjects], format="csr")
             blocks = [people[subject], tasks[item], sparse.csr_array(values[item])]
             table = sparse.hstack(blocks, format="csr")
-        return pd.Series(range(len(cells))).groupby(model).indices, table
+        return dict(pd.Series(range(len(cells))).groupby(model).indices), table
 
 
 def _chances(
@@ -285,13 +279,14 @@ def read_columns(
            [2., 1.],
            [3., 0.]])
     """
-    values, foreign = read_numbers(items[list(columns)])
+    values, foreign = tables.read_numbers(items[list(columns)])
     missing = np.isnan(values) & ~foreign
     bad = foreign | np.isinf(values) | missing.all(axis=0)
     if bad.any():
         raise DataError(
             f"a baseline predicts from finite numbers, but {whose} have "
-            f"{name_cells(items[list(columns)], bad)}; give numbers, other columns, or no baselines"
+            f"{tables.name_cells(items[list(columns)], bad)}; give numbers, other columns, or no "
+            "baselines"
         )
     means = values.mean(axis=0, where=~missing)
     gaps = missing[:, missing.any(axis=0)]
@@ -308,8 +303,8 @@ def kinds_of_rows(evaluation: Evaluation) -> np.ndarray:
 
 def _of_subjects(table: pd.DataFrame) -> np.ndarray:
     """Read the subjects' properties: standardised numbers, and a column for each text."""
-    foreign = [name for name in table.columns if read_numbers(table[[name]])[1].any()]
-    numbers = read_columns(table, table.columns.difference(foreign, sort=False), "the subjects")
+    foreign = [name for name in table.columns if tables.read_numbers(table[[name]])[1].any()]
+    numbers = read_columns(table, [name for name in table if name not in foreign], "the subjects")
     texts = [
         pd.get_dummies(table[name].map(str, na_action="ignore"), dtype=float) for name in foreign
     ]

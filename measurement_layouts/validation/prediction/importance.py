@@ -181,8 +181,8 @@ def _with_copies(
     for columns in groups:
         for order in orders:
             shuffled = {column: own[column].array.take(order) for column in columns}
-            names = f"{mark} {len(tables)} " + items
-            tables.append(own.assign(**shuffled).set_axis(names, axis=0))
+            copies = f"{mark} {len(tables)} " + items
+            tables.append(own.assign(**shuffled).set_axis(copies, axis=0))
     wider, people = pd.concat(tables), training.subject_table
     cells = replace(training.coded, shape=(len(people), len(wider)))
     names = [items.to_numpy(), *(table.index.to_numpy() for table in tables[1:])]

@@ -92,7 +92,7 @@ class FittedLayout:
         """
         result = self.fit(training, seed=seed)
         names = cells["item"] if training.rows is None else Rows.read(cells["item"]).item
-        means = result.forecast(training.item_table.loc[pd.unique(names)]).data["mean"]
+        means = result.forecast(training.item_table.loc[list(dict.fromkeys(names))]).data["mean"]
         subject, item = (
             means.indexes[name].get_indexer(pd.Index(cells[name])) for name in means.dims
         )

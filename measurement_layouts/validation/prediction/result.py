@@ -107,10 +107,10 @@ class CrossValidation(Shown):
         cells, chances = self._scored
         code = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
         keys = cells.loc[~cells[_KEYS].duplicated(), _KEYS].reset_index(drop=True)
-        counts = [cells[name].to_numpy() for name in ("successes", "trials", "steps")]
+        won, tried, steps = (cells[name].to_numpy() for name in ("successes", "trials", "steps"))
         tables = []
         for place, method in enumerate(self.methods):
-            table = keys.join(score_table(chances[:, place], *counts, code))
+            table = keys.join(score_table(chances[:, place], won, tried, steps, code))
             if method in self._alike:
                 remarks = table["remark"].where(table["remark"] != "", ONE_NUMBER)
                 table = table.assign(auroc=np.nan, remark=remarks)
@@ -166,12 +166,15 @@ class CrossValidation(Shown):
         """
         need_columns(self.scores.columns, [column], "the scores have")
         cells, _ = self._scored
-        inside = cells["subject"].isin(self.success.index[self.success.between(*success)])
+        chosen = self.success.index[self.success.between(*success)]
+        inside = cells["subject"].isin(chosen).to_numpy()
         if not inside.any():
             empty = {"mean": np.nan, "se": np.nan, "subjects": 0}
             return pd.DataFrame(empty, pd.Index(self.methods, name="method"))
-        repeats = [inside & (cells["repeat"] == repeat) for repeat in cells["repeat"].unique()]
-        single = pd.DataFrame([self._totals(inside_one)[column] for inside_one in repeats])
+        repeat = cells["repeat"].to_numpy()
+        single = pd.DataFrame(
+            [self._totals(inside & (repeat == one))[column] for one in np.unique(repeat)]
+        )
         scored = self.per_subject(column).loc[cells.loc[inside, "subject"].unique()]
         with np.errstate(invalid="ignore"):  # an infinite log score has no standard deviation
             errors = single.sem().to_numpy()
@@ -237,7 +240,7 @@ class CrossValidation(Shown):
             for first in range(0, self.resamples, _TOGETHER)
         ]
         tail = (1 - self.prob) / 2
-        columns = {}
+        columns: dict[str, object] = {}
         for name in SCORES:
             resampled = np.concatenate([block[name] for block in blocks], axis=1)
             spread = pd.DataFrame((resampled - resampled[0]).T)
@@ -356,12 +359,13 @@ class CrossValidation(Shown):
         if method not in self.methods:
             raise FitError(f"no predictions of {method}; the methods are {some(self.methods)}")
         cells, chances = self._scored
-        columns = ["probability", "successes", "trials"]
         cells = cells.assign(probability=chances[:, self.methods.index(method)])
-        curves = {
-            name: rates_in_bins(*rows[columns].to_numpy(dtype=float).T, BINS, self.prob)
-            for name, rows in ([("", cells)] if pooled else cells.groupby("subject", sort=False))
-        }
+        curves = {}
+        for name, rows in [("", cells)] if pooled else cells.groupby("subject", sort=False):
+            means, won, tried = (
+                rows[column].to_numpy() for column in ("probability", "successes", "trials")
+            )
+            curves[name] = rates_in_bins(means, won, tried, BINS, self.prob)
         return curves[""] if pooled else pd.concat(curves, names=["subject", "bin"])
 
     @cached_property
@@ -389,12 +393,14 @@ class CrossValidation(Shown):
     def _alike(self) -> list[str]:
         """Methods that predict the same for all items of a subject and fold."""
         cells, chances = self._scored
-        keys = [cells[name] for name in ("repeat", "fold", "subject")]
+        keys = [cells[name].to_numpy() for name in ("repeat", "fold", "subject")]
         if "steps" in self.predictions:
             rows = Rows.read(cells["item"])
             keys += [rows.outcome, rows.step]
         of_folds = pd.DataFrame(chances, columns=self.methods).groupby(keys)
-        alike = (of_folds.max() == of_folds.min()).all() & (of_folds.size() > 1).any()
+        alike = (of_folds.max() == of_folds.min()).all()
+        if not (of_folds.size() > 1).any():
+            alike[:] = False
         return [name for name in self.methods if alike[name] or name in self.constant]
 
     def _totals(self, weight: np.ndarray, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
@@ -414,7 +420,7 @@ class CrossValidation(Shown):
         """
         cells, chances = self._scored
         (rows,) = np.nonzero(weight)
-        cells, chances, weight = cells.iloc[rows], chances[rows], np.asarray(weight, float)[rows]
+        cells, chances, weight = cells.iloc[rows], chances[rows], weight[rows].astype(float)
         group = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
         of_group = pd.Series(weight).groupby(group).first().to_numpy()
         counts = np.stack([cells["successes"], cells["trials"] - cells["successes"]])

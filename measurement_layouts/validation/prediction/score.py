@@ -88,23 +88,26 @@ def score_forecast(
     refuse_no_forecast(forecast)
     refuse_no_evaluation(evaluation)
     chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
-    names, steps, tried = trials.columns, np.ones(trials.shape[1], dtype=int), trials > 0
+    names, steps = trials.columns.to_numpy(), np.ones(trials.shape[1], dtype=int)
+    tried = trials.to_numpy() > 0
     if forecast.rows is not None:
-        rows = Rows.read(names)
+        rows = Rows.read(trials.columns)
         names, steps = rows.item, rows.tops
         if outcome is not None:
             tried &= rows.outcome == outcome
-    if outcome is not None and (forecast.rows is None or not tried.to_numpy().any()):
+    if outcome is not None and (forecast.rows is None or not tried.any()):
         named = [] if forecast.rows is None else list(pd.unique(rows.outcome))
         raise DataError(
             f"outcome={outcome!r}: the forecast has {some(named) or 'a single Success'}; name an "
             "outcome that was attempted, or leave out outcome="
         )
-    subject, row = np.nonzero(tried.to_numpy())
-    names, steps = np.asarray(names)[row], steps[row]
+    subject, row = np.nonzero(tried)
+    names, steps = names[row], steps[row]
     code, subjects = pd.factorize(trials.index[subject])
-    counts = [table.to_numpy()[subject, row] for table in (chosen["mean"], successes, trials)]
-    scores = score_table(*counts, steps, code)
+    means, won, count = (
+        table.to_numpy()[subject, row] for table in (chosen["mean"], successes, trials)
+    )
+    scores = score_table(means, won, count, steps, code)
     scores.insert(len(scores.columns) - 1, "outside_training", np.nan)
     if forecast.training is not None:
         flags = chosen["outside_training"].to_numpy()[subject, row]
@@ -115,7 +118,7 @@ def score_forecast(
                 columns = forecast.training.table([name], items)["meta_feature"].unique()
                 scored = many(len(pd.unique(names[code == number])), "item")
                 beyond = f"{len(items)} of {scored} ({some(columns, 3)})"
-                remarks = [scores.loc[number, "remark"], f"outside the training items: {beyond}"]
+                remarks = [scores["remark"].iloc[number], f"outside the training items: {beyond}"]
                 scores.loc[number, "remark"] = "; ".join(filter(None, remarks))
     return scores.set_axis(pd.Index(subjects, name="subject"), axis=0)
 
@@ -261,8 +264,8 @@ def calibration_curve(
     """
     bins, prob = whole("bins", bins, least=1), inside("prob", prob, such_as=0.9)
     chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
-    counts = [table.to_numpy().ravel() for table in (chosen["mean"], successes, trials)]
-    return rates_in_bins(*counts, bins, prob)
+    means, won, tried = (table.to_numpy().ravel() for table in (chosen["mean"], successes, trials))
+    return rates_in_bins(means, won, tried, bins, prob)
 
 
 def rates_in_bins(

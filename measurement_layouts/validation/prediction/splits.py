@@ -102,7 +102,8 @@ class _Random:
                 f"share={self.share} and folds={self.folds} exclude each other; give one of them"
             )
         if self.folds is None:
-            options.inside("share", self._share, such_as=_FIFTH)
+            share = _FIFTH if self.share is None else self.share
+            object.__setattr__(self, "share", options.inside("share", share, such_as=_FIFTH))
         elif not hasattr(self.folds, "split"):
             options.whole("folds", self.folds, 2)
 
@@ -110,10 +111,6 @@ class _Random:
     def repeats(self) -> int:
         """Default number of times that the split is drawn: 3 with a share, 1 with folds."""
         return 3 if self.folds is None else 1
-
-    @property
-    def _share(self) -> float:
-        return _FIFTH if self.share is None else self.share
 
     def _folds(self, at: np.ndarray, count: int, rng: np.random.Generator) -> list[Fold]:
         """Split positions from 0 to `count`, at which the attempted pairs are."""
@@ -129,16 +126,16 @@ class _Random:
 
     def _drawn(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """Draw the share of positions to hold out."""
-        number = round(self._share * count)
+        number = round(self.share * count)
         if not 0 < number < count:
             raise DataError(
-                f"share={self._share} of {count} items holds out {number}; hold out and keep at "
+                f"share={self.share} of {count} items holds out {number}; hold out and keep at "
                 "least one item"
             )
         return rng.permutation(count)[:number]
 
     def __repr__(self) -> str:
-        how = f"share={self._share:g}" if self.folds is None else f"folds={self.folds}"
+        how = f"share={self.share:g}" if self.folds is None else f"folds={self.folds}"
         return f"{type(self).__name__}({how})"
 
 
@@ -232,10 +229,10 @@ class Cells(_Random):
         return self._folds(np.arange(count), count, rng)
 
     def _drawn(self, count: int, rng: np.random.Generator) -> np.ndarray:
-        cells = np.flatnonzero(rng.random(count) < self._share)
+        cells = np.flatnonzero(rng.random(count) < self.share)
         if not len(cells):
             raise DataError(
-                f"share={self._share} of {count} attempted cells holds out none; hold out more, or "
+                f"share={self.share} of {count} attempted cells holds out none; hold out more, or "
                 "change the seed"
             )
         return cells
@@ -370,7 +367,7 @@ def read_split(split: Split | str | Any) -> Split:
     DataError
         When it is no split.
     """
-    named = {"items": Items(), "cells": Cells()}
+    named: dict[str, Split] = {"items": Items(), "cells": Cells()}
     if isinstance(split, str) and split in named:
         return named[split]
     if hasattr(split, "split") and hasattr(split, "get_n_splits"):
@@ -479,7 +476,7 @@ def _given(evaluation: Evaluation, chosen: Chosen, name: str) -> np.ndarray:
         elif isinstance(chosen, pd.Series) and chosen.dtype == bool:
             chosen = chosen.index[chosen]
         names = known_names(map(str, chosen), items.index, "item")
-        mask = items.index.isin(names)[item]
+        mask = np.isin(item, items.index.get_indexer(pd.Index(names)))
     if not mask.any():
         raise DataError(f"Given: {name} is empty; give at least one attempted item")
     return mask

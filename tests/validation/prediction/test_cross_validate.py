@@ -7,6 +7,7 @@ from helpers import banded_items
 from helpers.banded_items import FEW, SETS, layout, predictions
 from scipy.special import expit
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
 
@@ -477,6 +478,7 @@ def test_the_progress_bar_counts_fits(evaluation, monkeypatch):
         (["mean"], {}, DataError, "mean: there is no baseline 'mean'"),
         ({"more": Estimator("forest", ["hue"])}, {}, DataError, "more: the items have no column h"),
         ({"more": 3}, {}, DataError, "more: a int is not a method; give a layout, a baseline's"),
+        ({"more": LinearRegression()}, {}, DataError, "more: a LinearRegression is not a method"),
         (SETS, {"resamples": 1}, FitError, "resamples=1; give"),
         (SETS, {"prob": 90}, FitError, "prob=90; give"),
         (SETS, {"seed": "one"}, FitError, "seed='one'; give"),
