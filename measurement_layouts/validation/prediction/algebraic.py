@@ -116,11 +116,11 @@ class Algebraic:
         demands = items[list(self.columns)].to_numpy(dtype=float)
         guessable = self._guessable(items)
         for subject in np.unique(row):
-            known, asked = ~np.isnan(abilities[subject]), row == subject
-            if known.any():
-                margins = logistic(abilities[subject, known] - demands[asked][:, known])
-                components = np.column_stack([margins, guessable[asked]])
-                chances[asked] = generalised_mean(components, power=self.power, over=-1)[:, 0]
+            estimated, rows = ~np.isnan(abilities[subject]), row == subject
+            if estimated.any():
+                margins = logistic(abilities[subject, estimated] - demands[rows][:, estimated])
+                components = np.column_stack([margins, guessable[rows]])
+                chances[rows] = generalised_mean(components, power=self.power, over=-1)[:, 0]
         return chances.clip(0, 1)  # rounding errors may lead outside the unit interval
 
     def _guessable(self, items: pd.DataFrame) -> np.ndarray:

@@ -203,11 +203,11 @@ def fits_of(
     pair = outcome_table(evaluation)["pair"].to_numpy()
     for repeat, folds in enumerate(plan):
         for number, fold in enumerate(folds):
-            held = np.flatnonzero(fold.test[pair])
-            if len(held):
+            rows = np.flatnonzero(fold.test[pair])
+            if len(rows):
                 training = fold.training(evaluation)
                 for name in names:
-                    yield repeat, number, training, held, name
+                    yield repeat, number, training, rows, name
 
 
 def read_methods(

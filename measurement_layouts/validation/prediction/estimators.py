@@ -137,16 +137,18 @@ class Estimator:
         """
         if self.pooled and ITEM in self.columns:
             refuse_steps(training.rows, "an estimator with the item as a column")
-        known = outcome_table(training)
-        (learnt, train), (asked, test) = (self._read(training, table) for table in (known, cells))
-        counts = known[["successes", "trials"]].to_numpy()
+        outcomes = outcome_table(training)
+        (learnt, train), (wanted, test) = (
+            self._read(training, table) for table in (outcomes, cells)
+        )
+        counts = outcomes[["successes", "trials"]].to_numpy()
         jobs = []
-        for model, tests in asked.items():
+        for model, tests in wanted.items():
             rows = learnt.get(model, np.empty(0, dtype=int))
             jobs.append((self.model, train[rows], *counts[rows].T, test[tests], seed))
-        size = len(known) // max(1, len(learnt)) if self.columns else len(known)
+        size = len(outcomes) // max(1, len(learnt)) if self.columns else len(outcomes)
         chances = np.empty(len(cells))
-        for tests, answer in zip(asked.values(), side_by_side(_chances, jobs, size), strict=True):
+        for tests, answer in zip(wanted.values(), side_by_side(_chances, jobs, size), strict=True):
             chances[tests] = answer
         if training.rows is None:
             return chances
@@ -190,8 +192,10 @@ class Estimator:
 
     def _read(self, training: Evaluation, cells: pd.DataFrame) -> tuple[dict[Any, Any], Any]:
         """Return the rows of cells that each model learns from or predicts, and their table."""
-        known = {"subject": training.subject_table.index, "item": training.items.index}
-        subject, item = (names.get_indexer(pd.Index(cells[kind])) for kind, names in known.items())
+        indexes = {"subject": training.subject_table.index, "item": training.items.index}
+        subject, item = (
+            names.get_indexer(pd.Index(cells[kind])) for kind, names in indexes.items()
+        )
         values, model = self._values(training.items), kinds_of_rows(training)[item]
         table: Any
         people: Any
@@ -203,11 +207,11 @@ class Estimator:
         elif ITEM not in self.columns:
             table = np.column_stack([values[item], np.eye(len(training.subjects))[subject]])
         else:
-            people, tasks = (sparse.eye_array(len(one), format="csr") for one in known.values())
+            people, tasks = (sparse.eye_array(len(one), format="csr") for one in indexes.values())
             if self.model == "explanatory":
-                of_subjects = _of_subjects(training.subject_table)
+                of_subjects = sparse.csr_array(_of_subjects(training.subject_table))
                 people = sparse.hstack([people, of_subjects], format="csr")
-            blocks = [people[subject], tasks[item], sparse.csr_array(values[item])]
+            blocks: Any = [people[subject], tasks[item], sparse.csr_array(values[item])]
             table = sparse.hstack(blocks, format="csr")
         return dict(pd.Series(range(len(cells))).groupby(model).indices), table
 
@@ -224,13 +228,13 @@ def _chances(
     weights = np.concatenate([successes, trials - successes])
     (used,) = np.nonzero(weights)  # successes first, then failures
     weights, outcomes, rows = weights[used], (used < count).astype(int), train[used % count]
-    own = seeded(model, seed)
-    if has_fit_parameter(own, "sample_weight"):
-        own.fit(rows, outcomes, sample_weight=weights.astype(float))
+    classifier = seeded(model, seed)
+    if has_fit_parameter(classifier, "sample_weight"):
+        classifier.fit(rows, outcomes, sample_weight=weights.astype(float))
     else:
         times = np.repeat(np.arange(len(used)), weights)
-        own.fit(rows[times], outcomes[times])
-    return np.asarray(own.predict_proba(test)[:, 1])
+        classifier.fit(rows[times], outcomes[times])
+    return np.asarray(classifier.predict_proba(test)[:, 1])
 
 
 def seeded(model: Any, seed: int) -> Any:
@@ -253,10 +257,10 @@ def seeded(model: Any, seed: int) -> Any:
         model = LogisticRegression(solver="newton-cholesky", tol=1e-8, max_iter=10_000)
     elif isinstance(model, str):
         model = LogisticRegression(C=1, tol=1e-8, max_iter=10_000)
-    own = clone(model)
-    states = own.get_params().items()
+    copy = clone(model)
+    states = copy.get_params().items()
     unset = [name for name, value in states if name.endswith("random_state") and value is None]
-    return own.set_params(**dict.fromkeys(unset, seed))
+    return copy.set_params(**dict.fromkeys(unset, seed))
 
 
 def read_columns(
@@ -304,7 +308,9 @@ def kinds_of_rows(evaluation: Evaluation) -> np.ndarray:
 def _of_subjects(table: pd.DataFrame) -> np.ndarray:
     """Read the subjects' properties: standardised numbers, and a column for each text."""
     foreign = [name for name in table.columns if tables.read_numbers(table[[name]])[1].any()]
-    numbers = read_columns(table, [name for name in table if name not in foreign], "the subjects")
+    numbers = read_columns(
+        table, [str(name) for name in table if name not in foreign], "the subjects"
+    )
     texts = [
         pd.get_dummies(table[name].map(str, na_action="ignore"), dtype=float) for name in foreign
     ]

@@ -129,11 +129,11 @@ def permutation_importance(
     for repeat, number, training, rows, name in track(work, fits, progressbar, what="fits"):
         cells = outcomes.iloc[rows]
         items = training.items.index[training.items.index.isin(cells["item"])]
-        known = training.items.index[training.coded.attempted].intersection(items)
-        if len(known):
+        trained = training.items.index[training.coded.attempted].intersection(items)
+        if len(trained):
             raise DataError(
-                f"{some(known)} are held out for some subjects and trained on for others; hold out "
-                "whole items, with Items, Groups or Given"
+                f"{some(trained)} are held out for some subjects and trained on for others; hold "
+                "out whole items, with Items, Groups or Given"
             )
         sizes += len(rows), len(training.coded)
         # a random stream other than those of splits and methods
@@ -141,8 +141,8 @@ def permutation_importance(
         orders = [rng.permutation(len(items)) for _ in range(shuffles)]
         wider, copies = _with_copies(training, items, groups[name].values(), orders)
         of_cells = items.get_indexer(pd.Index(cells["item"]))
-        asked = pd.concat([cells.assign(item=names[of_cells]) for names in copies])
-        chances, _ = predicted(name, assessors[name], wider, asked, seed + repeat)
+        queries = pd.concat([cells.assign(item=names[of_cells]) for names in copies])
+        chances, _ = predicted(name, assessors[name], wider, queries, seed + repeat)
         rates = (cells["successes"] / cells["trials"]).to_numpy()
         errors = (chances.reshape(len(copies), -1) - rates) ** 2
         losses = np.average(errors, axis=1, weights=cells["trials"])
@@ -174,15 +174,15 @@ def _with_copies(
     list of ndarray of str
         Names of the items, and of each copy of them.
     """
-    own, mark = training.items.loc[items], "shuffled"
+    originals, mark = training.items.loc[items], "shuffled"
     while training.items.index.str.startswith(mark).any():
         mark += "'"
     tables = [training.items]
     for columns in groups:
         for order in orders:
-            shuffled = {column: own[column].array.take(order) for column in columns}
+            shuffled = {column: originals[column].array.take(order) for column in columns}
             copies = f"{mark} {len(tables)} " + items
-            tables.append(own.assign(**shuffled).set_axis(copies, axis=0))
+            tables.append(originals.assign(**shuffled).set_axis(copies, axis=0))
     wider, people = pd.concat(tables), training.subject_table
     cells = replace(training.coded, shape=(len(people), len(wider)))
     names = [items.to_numpy(), *(table.index.to_numpy() for table in tables[1:])]

@@ -223,8 +223,8 @@ class CrossValidation(Shown):
         """
         if weights not in (None, "success"):
             raise FitError(f"weights={weights!r}; give 'success', or omit it")
-        known = self.success.index
-        chosen = known if subjects is None else known_names(subjects, known, "subject")
+        names = self.success.index
+        chosen = names if subjects is None else known_names(subjects, names, "subject")
         cells, _ = self._scored
         of_cells = cells["subject"].isin(chosen).to_numpy(dtype=float)
         if not of_cells.any():
@@ -321,7 +321,7 @@ class CrossValidation(Shown):
         residual = chances - (cells["successes"] / cells["trials"]).to_numpy()[:, None]
         tables = []
         for group in range(len(names)):
-            (rows,) = np.nonzero(groups == group)
+            rows = np.flatnonzero(groups == group)
             totals, weight = self._totals(groups == group), tried.to_numpy()[rows]
             gap = np.average(residual[rows], axis=0, weights=weight)
             sums = pd.DataFrame((residual[rows] - gap) * weight[:, None]).groupby(item[rows]).sum()
@@ -398,10 +398,10 @@ class CrossValidation(Shown):
             rows = Rows.read(cells["item"])
             keys += [rows.outcome, rows.step]
         of_folds = pd.DataFrame(chances, columns=self.methods).groupby(keys)
-        alike = (of_folds.max() == of_folds.min()).all()
+        constant = (of_folds.max() == of_folds.min()).all()
         if not (of_folds.size() > 1).any():
-            alike[:] = False
-        return [name for name in self.methods if alike[name] or name in self.constant]
+            constant[:] = False
+        return [name for name in self.methods if constant[name] or name in self.constant]
 
     def _totals(self, weight: np.ndarray, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Score all methods, given weights of the outcomes and how often each is drawn.
@@ -419,7 +419,7 @@ class CrossValidation(Shown):
             Scores of all outcomes together; ``auroc`` is the mean over repeats and subjects.
         """
         cells, chances = self._scored
-        (rows,) = np.nonzero(weight)
+        rows = np.flatnonzero(weight)
         cells, chances, weight = cells.iloc[rows], chances[rows], weight[rows].astype(float)
         group = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
         of_group = pd.Series(weight).groupby(group).first().to_numpy()

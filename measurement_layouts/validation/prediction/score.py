@@ -143,8 +143,8 @@ def score_table(
     scores = scores_in_groups(chances, won / steps, (tried - won) / steps, group)
     table = pd.DataFrame(scores)
     table["trials"] = table["trials"].round().astype(int)
-    alike = table["success"].map({0.0: "failures", 1.0: "successes"})
-    reasons = "AUROC is undefined: all outcomes are " + alike
+    classes = table["success"].map({0.0: "failures", 1.0: "successes"})
+    reasons = "AUROC is undefined: all outcomes are " + classes
     return table.assign(remark=reasons.where(table["auroc"].isna()).fillna(""))
 
 
@@ -177,10 +177,10 @@ def matched(
             "of a layout with steps against an evaluation from Evaluation.of_outcomes for the same "
             "layout"
         )
-    known = evaluation.attempts
+    attempts = evaluation.attempts
     subjects, items = (
         [name for name in forecast.data[dim].to_numpy() if name in names]
-        for dim, names in (("subject", known.index), ("item", known.columns))
+        for dim, names in (("subject", attempts.index), ("item", attempts.columns))
     )
     if not subjects or not items:
         raise DataError(
@@ -188,7 +188,7 @@ def matched(
             f"{many(len(subjects), 'subject')} and {many(len(items), 'item')}; give both the same "
             "names"
         )
-    chosen, trials = forecast.data.sel(subject=subjects, item=items), known.loc[subjects, items]
+    chosen, trials = forecast.data.sel(subject=subjects, item=items), attempts.loc[subjects, items]
     if not trials.to_numpy().any():
         raise DataError("nothing to score: none of the forecast items was attempted; add outcomes")
     leaks = np.argwhere(chosen["trained"].to_numpy() & (trials.to_numpy() > 0))

@@ -126,7 +126,7 @@ class _Random:
 
     def _drawn(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """Draw the share of positions to hold out."""
-        number = round(self.share * count)
+        number = round((self.share or _FIFTH) * count)
         if not 0 < number < count:
             raise DataError(
                 f"share={self.share} of {count} items holds out {number}; hold out and keep at "
@@ -229,7 +229,7 @@ class Cells(_Random):
         return self._folds(np.arange(count), count, rng)
 
     def _drawn(self, count: int, rng: np.random.Generator) -> np.ndarray:
-        cells = np.flatnonzero(rng.random(count) < self.share)
+        cells = np.flatnonzero(rng.random(count) < (self.share or _FIFTH))
         if not len(cells):
             raise DataError(
                 f"share={self.share} of {count} attempted cells holds out none; hold out more, or "
@@ -436,9 +436,9 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
     [1, 0]
     """
     refuse_no_evaluation(evaluation)
-    known = evaluation.item_table.index
-    places = known.get_indexer(pd.Index(known_names(held_out, known, "item")))
-    return _without([places], attempted_pairs(evaluation)[1])[0].training(evaluation)
+    names = evaluation.item_table.index
+    positions = names.get_indexer(pd.Index(known_names(held_out, names, "item")))
+    return _without([positions], attempted_pairs(evaluation)[1])[0].training(evaluation)
 
 
 def _without(tests: Iterable[np.ndarray], at: np.ndarray) -> list[Fold]:
@@ -456,6 +456,7 @@ def _given(evaluation: Evaluation, chosen: Chosen, name: str) -> np.ndarray:
     """Read a given set as a mask of the attempted pairs."""
     items, subjects = evaluation.item_table, evaluation.subjects
     subject, item, _ = attempted_pairs(evaluation)
+    mask: np.ndarray
     if isinstance(chosen, pd.DataFrame):
         table = chosen.rename(index=str, columns=str).reindex(index=subjects, columns=items.index)
         mask = table.to_numpy()[subject, item]
