@@ -223,14 +223,14 @@ class CrossValidation(Shown):
         """
         if weights not in (None, "success"):
             raise FitError(f"weights={weights!r}; give 'success', or omit it")
-        names = self.success.index
-        chosen = names if subjects is None else known_names(subjects, names, "subject")
+        everyone = self.success.index
+        chosen = everyone if subjects is None else known_names(subjects, everyone, "subject")
         cells, _ = self._scored
         of_cells = cells["subject"].isin(chosen).to_numpy(dtype=float)
-        if not of_cells.any():
-            raise DataError(f"none of {some(chosen)} has outcomes to score; choose other subjects")
         if weights == "success":
             of_cells *= self.success.loc[cells["subject"]].to_numpy()
+        if not of_cells.any():
+            raise DataError(f"none of {some(chosen)} has outcomes to score; choose other subjects")
         items, names = pd.factorize(self._items)
         rng = np.random.default_rng([self.seed, 1])  # a random stream other than that of the folds
         drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), self.resamples)
