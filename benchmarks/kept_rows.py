@@ -37,7 +37,7 @@ def assessed(split: str, seed: int) -> list[float]:
     scores = ml.validation.cross_validate(
         {"layout": layout}, whole, split=held, seed=seed, progressbar=False
     )
-    return scores.table[["auroc", "ece", "brier"]].mean().tolist()
+    return scores.scores[["auroc", "ece", "brier"]].mean().tolist()
 
 
 def agents(seed: int) -> list[float]:

@@ -63,13 +63,12 @@ class Acceptance:
         fewest: int = 50,
         prob: float = 0.9,
         training_items: bool = False,
-        reused_names: bool = False,
     ) -> pd.DataFrame:
         """Compare accepted items with outcomes that were not used for the forecast.
 
         Parameters
         ----------
-        evaluation, training_items, reused_names
+        evaluation, training_items
             Outcomes, joined by name, and options as in `score_forecast`.
         fewest : int
             Least number of accepted items with an outcome for a claim.
@@ -90,9 +89,7 @@ class Acceptance:
             As `score_forecast`; and when `fewest` or `prob` is out of range.
         """
         fewest, prob = whole("fewest", fewest, 1), inside("prob", prob, such_as=0.9)
-        _, successes, trials = matched(
-            self.forecast, evaluation, training_items=training_items, reused_names=reused_names
-        )
+        _, successes, trials = matched(self.forecast, evaluation, training_items=training_items)
         accepted = self.table.pivot(index="subject", columns="item", values="accepted")
         tried = trials > 0
         scored = tried & accepted.loc[trials.index, trials.columns].to_numpy(dtype=bool)
@@ -323,7 +320,6 @@ def risk_coverage(
     *,
     by: str = "mean",
     training_items: bool = False,
-    reused_names: bool = False,
 ) -> RiskCoverage:
     r"""Compute how success falls as more items are accepted in the order of their forecasts.
 
@@ -336,7 +332,7 @@ def risk_coverage(
 
     Parameters
     ----------
-    forecast, evaluation, training_items, reused_names
+    forecast, evaluation, training_items
         As in `score_forecast`.
     by : {"mean", "low"}
         Score: the mean, or the interval's lower end (the mean for forecasts without intervals).
@@ -369,9 +365,7 @@ def risk_coverage(
     table = _table(forecast, "risk-coverage")
     if by not in ("mean", "low"):
         raise FitError(f"by={by!r}; give one of mean, low")
-    _, successes, trials = matched(
-        forecast, evaluation, training_items=training_items, reused_names=reused_names
-    )
+    _, successes, trials = matched(forecast, evaluation, training_items=training_items)
     table["score"] = table[by].fillna(table["mean"])
     counts = pd.DataFrame({"successes": successes.stack(), "trials": trials.stack()})
     cells = table.join(counts, on=["subject", "item"], how="inner")

@@ -63,11 +63,12 @@ axes = ml.plots.demand_correlation_plot(ml.batteries.demand_correlations(evaluat
 
 # %% importance_plot
 # How much the Brier score rises when each demand is shuffled, with 90% intervals, for two
-# methods. Filled points above a dashed line are the demands that are chosen.
+# methods.
 part = evaluation.select(subjects=open_models[1:2], items=evaluation.items.index[::4])
 found = ml.validation.permutation_importance(
-    {"forest": demands, "regression": ml.validation.Regression(demands)},
+    {"forest": "forest", "regression": "logistic"},
     part,
+    columns=demands,
     split=ml.validation.Items(folds=5),
     progressbar=False,
 )

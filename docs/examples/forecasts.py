@@ -46,9 +46,13 @@ axes = ml.plots.agent_characteristic_grid(
 # %% calibration_panels
 # Four panels, one for each agent: success rate over predicted probability with 90% intervals,
 # beside the diagonal of a calibrated forecast. Larger circles have more items.
-methods = {"logistic regression": ml.validation.Regression(["rewardDistance", "rewardSize"])}
+methods = {"logistic regression": "logistic"}
 four = few.select(subjects=few.subjects[3:7])
 found = ml.validation.cross_validate(
-    methods, four, split=ml.validation.Items(folds=5), progressbar=False
+    methods,
+    four,
+    split=ml.validation.Items(folds=5),
+    columns=["rewardDistance", "rewardSize"],
+    progressbar=False,
 )
 axes = ml.plots.calibration_panels(found)

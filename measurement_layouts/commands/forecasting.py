@@ -55,11 +55,6 @@ def add(commands: arguments.Commands) -> None:
         action="store_true",
         help="also score the items of the fit; such scores are too good",
     )
-    score.add_argument(
-        "--reused-names",
-        action="store_true",
-        help="equal names may belong to other items; properties and outcomes decide",
-    )
     score.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -109,12 +104,7 @@ def _score(chosen: argparse.Namespace) -> int:
         fit = open_fit(chosen.fit, chosen.layout)
         evaluation = read_evaluation(fit.layout, arguments.data_of(chosen))
         forecast = fit.forecast(evaluation.item_table, subjects=chosen.subjects)
-        scores = score_forecast(
-            forecast,
-            evaluation,
-            training_items=chosen.training_items,
-            reused_names=chosen.reused_names,
-        )
+        scores = score_forecast(forecast, evaluation, training_items=chosen.training_items)
     if chosen.json:
         rows = json.loads(scores.reset_index().to_json(orient="records", double_precision=15))
         print(json.dumps({"layout": fit.layout.name, "scores": rows}, allow_nan=False))

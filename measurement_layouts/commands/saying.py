@@ -11,7 +11,7 @@ from ..common.messages import visible
 
 _CALL = re.compile(r"\bfit\(\.\.\., ([^()]*)\)")
 _ADVISED = re.compile(
-    r"\b(draws|tune|chains|overwrite|target_accept|training_items|reused_names)\b"
+    r"\b(draws|tune|chains|overwrite|target_accept|training_items)\b"
     r"(?:=(True|[\d.]*\d))?|\b(subjects?)=(?:'([^']*)')?(?=[\s,;.)]|$)"
 )
 _NARROWEST = 20  # least number of columns; narrower terminals are treated as if they had so many
@@ -59,8 +59,8 @@ def in_options(text: str) -> str:
     'ask for 420 a chain: --tune 2000 --draws 420'
     >>> in_options("raise target_accept, as in fit(..., target_accept=0.95), or reparametrise")
     'raise --target-accept, as in --target-accept 0.95, or reparametrise'
-    >>> in_options("pass reused_names=True")
-    'pass --reused-names'
+    >>> in_options("pass training_items=True")
+    'pass --training-items'
     >>> in_options("name one, as subject=")
     'name one, as --subject'
     >>> in_options("name one of them, as in subject='model 1'")

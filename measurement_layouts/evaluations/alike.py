@@ -1,25 +1,7 @@
-"""Whether tables without names have the same rows, judged by meta-features and outcomes."""
-
-from typing import NamedTuple
+"""Whether tables without names have the same rows, judged by meta-features."""
 
 import numpy as np
 import pandas as pd
-
-
-class Content(NamedTuple):
-    """What items are, without their names.
-
-    Attributes
-    ----------
-    features : ndarray, shape (items, columns)
-        NaN where undefined.
-    successes, trials : ndarray, shape (items, cells)
-        Outcomes, a cell for every subject, or for every step of its outcomes.
-    """
-
-    features: np.ndarray
-    successes: np.ndarray
-    trials: np.ndarray
 
 
 def equal(values: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -58,27 +40,6 @@ def by_features(values: np.ndarray, known: np.ndarray, numbers: np.ndarray) -> n
     if index.is_unique:
         return np.asarray(index.get_indexer(keys))
     return np.where((numbers >= 0) & (index[numbers] == keys), numbers, -1)
-
-
-def same_rows(content: Content, known: Content, numbers: np.ndarray) -> np.ndarray:
-    """Find the row of another table that has the features and the outcomes of a row.
-
-    Returns
-    -------
-    ndarray of int, shape (rows,)
-        As in `by_features`; -1 for all rows unless at least half of them have the features of a
-        row of the other table, and these have the same outcomes in all cells that both attempted.
-    """
-    rows = by_features(content.features, known.features, numbers)
-    there = np.flatnonzero(rows >= 0)
-    mine, theirs = (
-        np.stack([table.successes[which], table.trials[which]])
-        for table, which in ((content, there), (known, rows[there]))
-    )
-    both = (mine[1] > 0) & (theirs[1] > 0)
-    if 2 * len(there) < len(rows) or not both.any() or (mine != theirs)[:, both].any():
-        return np.full(len(rows), -1)
-    return rows
 
 
 def _keys(values: np.ndarray) -> np.ndarray:

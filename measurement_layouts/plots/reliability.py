@@ -21,7 +21,6 @@ def reliability(
     bins: int = 10,
     prob: float = 0.9,
     training_items: bool = False,
-    reused_names: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw success rate against mean forecast, in bins of the forecast.
@@ -41,8 +40,6 @@ def reliability(
         Mass of the intervals, in (0, 1).
     training_items : bool
         Whether training items of the fit count too; their forecasts look better than others.
-    reused_names : bool
-        As in `score`.
     ax : Axes, optional
         Axes to draw on (default: a new figure).
 
@@ -84,7 +81,6 @@ def reliability(
             bins=bins,
             prob=prob,
             training_items=training_items,
-            reused_names=reused_names,
         )
         for method, one in given.items()
     }

@@ -16,12 +16,13 @@ from ..inference.fitting import fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.posterior.posterior import success_rates
 from ..layouts import Layout
-from ..validation.prediction.baselines import Aggregate
 from ..validation.prediction.cross_validate import Method, cross_validate
+from ..validation.prediction.estimators import Estimator
 from ..validation.prediction.layouts import FittedLayout
+from ..validation.prediction.outcomes import attempted_pairs
 from ..validation.prediction.result import CrossValidation
 from ..validation.prediction.score import score_forecast
-from ..validation.prediction.splits import Cells, Fold, Items, by_row
+from ..validation.prediction.splits import Cells, Fold, Items
 from .figures import Figure
 from .scenario import POPULATION, Scenario
 
@@ -77,11 +78,12 @@ class Study:
         everything = fit(layout, evaluation, **options)
         split = Cells(_HELD_OUT) if layout.joint else Items(_HELD_OUT)
         (fold,) = split.draw(evaluation, np.random.default_rng(seed))
-        training, held_out = fold.training(evaluation), fold.items(evaluation)
-        unseen = _unseen(evaluation, fold)
+        training, unseen = fold.training(evaluation), _unseen(evaluation, fold)
+        places = np.unique(attempted_pairs(evaluation)[1][fold.test])
+        held_out = list(evaluation.item_table.index[places])
         blind = fit(layout, training, **options)
         forecast = blind.forecast(evaluation.items.loc[held_out])
-        aggregate = Aggregate().forecast(training, held_out)
+        aggregate = Estimator("aggregate").forecast(training, held_out)
         scores = {
             layout.name: score_forecast(forecast, unseen),
             "aggregate": score_forecast(aggregate, unseen),
@@ -149,11 +151,11 @@ class Study:
 
 def _unseen(evaluation: Evaluation, fold: Fold) -> Evaluation:
     """Keep the outcomes that are predicted, and the subjects who have any."""
-    cells, people = evaluation.coded, evaluation.subject_table.index
-    predicted = by_row(evaluation, fold.test)[cells.subject, cells.item]
-    asked = cells.by_subject(predicted)
-    chosen = evaluation.select(subjects=people[asked])
-    return Fold(fold.test[asked], fold.train[asked]).training(chosen)
+    people, pair = evaluation.subject_table, attempted_pairs(evaluation)[2]
+    cells = evaluation.coded.take(fold.test[pair])
+    chosen = np.unique(cells.subject)
+    cells = cells.select(subjects=chosen)
+    return Evaluation.of_cells(evaluation.items, people.index[chosen], cells, subjects=people)
 
 
 def score_methods(

@@ -79,34 +79,6 @@ def test_score_refuses_what_was_trained_on(fitted, tables, capsys):
     assert main(["score", str(fitted), *tables, "--training-items"]) == 0
 
 
-def test_score_takes_names_again_when_told_so(fitted, tables, new, data, tmp_path, capsys):
-    """The new items under the names of the first twenty that were fitted."""
-    for table in ("items", "outcomes"):
-        text = (data / "new" / f"{table}.csv").read_text(encoding="utf-8")
-        (tmp_path / f"{table}.csv").write_text(text.replace("new-", ""), encoding="utf-8")
-    named = [str(tmp_path / one.rsplit("/", 1)[-1]) if "/" in one else one for one in new]
-    assert main(["score", str(fitted), *named]) == 2
-    assert "or pass --reused-names" in capsys.readouterr().err
-    assert main(["score", str(fitted), *named, "--reused-names"]) == 0
-
-
-@pytest.mark.filterwarnings("default")
-def test_score_reports_items_under_other_names(fitted, data, tmp_path, capsys):
-    """On one line, as errors are, and beside the JSON."""
-    named = []
-    for table in ("items", "outcomes"):
-        rows = pd.read_csv(data / f"{table}.csv", dtype={"item": str})
-        rows.assign(item="x" + rows["item"]).to_csv(tmp_path / f"{table}.csv", index=False)
-        named += [f"--{table}", str(tmp_path / f"{table}.csv")]
-    assert main(["score", str(fitted), *named, "--json"]) == 0
-    printed = capsys.readouterr()
-    assert len(json.loads(printed.out)["scores"]) == 3
-    line = printed.err.splitlines()[-1]
-    assert line.startswith(
-        "measurement-layouts: 40 items have the meta-features and outcomes of tr"
-    )
-
-
 def test_compare_subjects(fitted, capsys):
     assert main(["compare", str(fitted), "--reference", "Ann"]) == 0
     out = capsys.readouterr().out

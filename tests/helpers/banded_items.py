@@ -2,12 +2,17 @@
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
 
 import measurement_layouts as ml
 from measurement_layouts.linking import band, logistic
 
 FEW = {"split": ml.validation.Items(folds=2), "resamples": 200, "seed": 3, "progressbar": False}
-SETS = {"demand": ["size"], "demand and band": ["size", "lower", "upper"]}
+FOREST = RandomForestClassifier(min_samples_split=50)
+SETS = {
+    "demand": ml.validation.Estimator(FOREST, ["size"]),
+    "demand and band": ml.validation.Estimator(FOREST, ["size", "lower", "upper"]),
+}
 
 
 def layout():

@@ -11,7 +11,6 @@ from matplotlib.collections import LineCollection
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.plots import calibration_panels
-from measurement_layouts.validation.prediction.score import calibration_curve
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")
@@ -29,7 +28,7 @@ def evaluation():
 
 @pytest.fixture(scope="module")
 def found(evaluation):
-    methods = {"line": ml.validation.Regression("size"), "mean": []}
+    methods = {"line": "logistic", "mean": "aggregate"}
     return ml.validation.cross_validate(
         methods, evaluation, split=ml.validation.Items(folds=2), progressbar=False
     )
@@ -41,8 +40,7 @@ def test_a_panel_per_subject(evaluation, found):
     assert axes[0].get_figure().get_suptitle() == "Calibration of line"
     most = 0
     for name, panel in zip(found.subjects, axes, strict=True):
-        one = evaluation.select(subjects=[name])
-        curve = calibration_curve(found.forecasts()["line"], one)
+        curve = found.calibration("line").loc[name]
         (marks,) = scattered(panel)
         assert np.allclose(marks.get_offsets(), curve[["forecast", "success"]])
         assert np.array_equal(marks.get_sizes().argsort(), curve["trials"].argsort())
@@ -71,7 +69,7 @@ def test_another_method_and_given_axes(found):
 def test_a_panel_for_home_and_one_for_elsewhere(evaluation, found):
     near = evaluation.items.index[evaluation.items["size"] < 1]
     away = ml.validation.cross_validate(
-        {"line": ml.validation.Regression("size")},
+        {"line": "logistic"},
         evaluation,
         split=ml.validation.Given(train=near, test=evaluation.items.index.difference(near)),
         progressbar=False,
@@ -92,17 +90,8 @@ def test_a_panel_for_home_and_one_for_elsewhere(evaluation, found):
 
 def test_a_subject_without_predictions(found):
     failed = found.predictions.copy()
-    failed.loc[(failed["subject"] == "b") & (failed["item"] == "q0"), "probability"] = np.nan
-    scores = found.scores.assign(ece=found.scores["ece"].where(found.scores["subject"] != "b"))
-    axes = calibration_panels(type(found)(scores, found.success, failed))
+    failed.loc[failed["subject"] == "b", "probability"] = np.nan
+    axes = calibration_panels(type(found)(failed, found.success))
     assert axes[1].get_title() == "b\nno prediction"
     assert not scattered(axes[1])
     assert scattered(axes[0])
-
-
-def test_nobody_has_predictions(found):
-    failed = found.predictions.assign(probability=np.nan)
-    nobody = type(found)(found.scores.assign(ece=np.nan), found.success, failed)
-    assert nobody.calibration().empty
-    axes = calibration_panels(nobody)
-    assert {panel.get_title().splitlines()[1] for panel in axes} == {"no prediction"}

@@ -33,7 +33,7 @@ from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions,
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
 from measurement_layouts.validation.prediction.score import calibration_curve
-from measurement_layouts.validation.prediction.scoring_rules import decompose_brier
+from measurement_layouts.validation.prediction.scoring_rules import scores_in_groups
 
 mpl.use("Agg")
 SUBJECTS = ["Ann", "costs $5 or $6", "_under_score_", "all right"]
@@ -374,8 +374,13 @@ class TestBrierAgainstSuccess:
             assert np.allclose(one.get_offsets(), other.get_offsets(), rtol=1e-12)
 
     def test_errors(self, scores):
-        with pytest.raises(DataError, match="scores of layout have no column brier"):
-            plots.brier_against_success({"layout": scores["layout"].drop(columns="brier")})
+        one = scores["layout"]
+        with pytest.raises(DataError, match="the scores have no column brier"):
+            plots.brier_against_success({"layout": one.drop(columns="brier")})
+        with pytest.raises(DataError, match="no rate for s0"):
+            plots.brier_against_success({"layout": one}, success=pd.Series({"s1": 0.1}))
+        with pytest.raises(DataError, match="no Brier score"):
+            plots.brier_against_success({"layout": one.assign(brier=np.nan)})
 
 
 class TestPriorPosterior:
@@ -554,13 +559,12 @@ class TestCalibrationCurve:
         curve = calibration_curve(forecast, evaluation, bins=7, training_items=True)
         share = curve["trials"] / curve["trials"].sum()
         calibration = float((share * (curve["forecast"] - curve["success"]) ** 2).sum())
-        parts = decompose_brier(
-            forecast.data["mean"].to_numpy().ravel(),
-            evaluation.successes.to_numpy().ravel(),
-            evaluation.trials.to_numpy().ravel(),
-            bins=7,
+        means, won, tried = (
+            table.to_numpy().ravel()
+            for table in (forecast.data["mean"], evaluation.successes, evaluation.trials)
         )
-        assert calibration == pytest.approx(parts.calibration, abs=1e-12)
+        scores = scores_in_groups(means, won, tried - won, bins=7)
+        assert calibration == pytest.approx(scores["calibration"][0], abs=1e-12)
         assert curve["trials"].sum() == evaluation.trials.to_numpy().sum()
 
     def test_wilson_interval(self, fit, evaluation):

@@ -130,15 +130,13 @@ def test_a_table_that_does_not_fit_is_refused(tmp_path, change, message):
 
 
 def hold_out_scores(ours, layout, aggregate):
+    names = ["recommended layout", "published layout", "aggregate"]
     rows = [
-        {"method": method, "repeat": repeat, "subject": subject, "brier": brier + 0.01 * repeat}
-        for method, briers in (
-            ("recommended layout", ours),
-            ("published layout", layout),
-            ("aggregate", aggregate),
-        )
+        {"method": method, "repeat": repeat, "fold": 0, "subject": subject, "item": "a"}
+        | {"successes": 0, "trials": 1, "probability": np.sqrt(brier + 0.01 * repeat)}
         for repeat in (0, 1)
-        for subject, brier in zip(AGENTS, briers, strict=True)
+        for subject, *briers in zip(AGENTS, ours, layout, aggregate, strict=True)
+        for method, brier in zip(names, briers, strict=True)
     ]
     success = pd.Series([1.0, 0.67, 0.2, 0.0], index=AGENTS)
     return CrossValidation(pd.DataFrame(rows), success)
@@ -156,7 +154,7 @@ def test_the_lowest_brier_score_wins():
 
 def test_nobody_in_the_middle_is_no_victory():
     scores = hold_out_scores([0.1] * 4, [0.2] * 4, [0.3] * 4)
-    nobody = CrossValidation(scores.scores, scores.success * 0)
+    nobody = CrossValidation(scores.predictions, scores.success * 0)
     figures = judge(aaio.SCENARIO, nobody)
     assert [figure.holds for figure in figures] == [True] * 3 + [False] * 3
     assert figures[3].to_dict()["obtained"] is None

@@ -3,15 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
 from measurement_layouts import DataError
 from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.reproduction import assessed, published
 from measurement_layouts.scenarios.adele.subjects import SUBJECTS
-from measurement_layouts.validation.prediction.baselines import Regression
 from measurement_layouts.validation.prediction.cross_validate import cross_validate
-from measurement_layouts.validation.prediction.forests import Forest
+from measurement_layouts.validation.prediction.estimators import Estimator
 from measurement_layouts.validation.prediction.layouts import ChosenLayout, FittedLayout
 from measurement_layouts.validation.prediction.splits import Groups, Items
 
@@ -67,7 +67,9 @@ def test_what_forests_know(evaluation):
     marked, places = assessed.prepared(evaluation)
     found = assessed.methods("in distribution", places)
     known = {
-        name: len(method.columns) for name, method in found.items() if isinstance(method, Forest)
+        name: len(method.columns)
+        for name, method in found.items()
+        if name.endswith("forest") or "forest," in name
     }
     assert known == {
         "forest": 19,
@@ -122,8 +124,8 @@ def test_bad_published_tables(tables, tmp_path):
 @pytest.fixture(scope="module")
 def assessment(evaluation):
     methods = {
-        assessed.FOREST: Regression(["demand[AS]", "unguessability"]),
-        "mean": Forest([]),
+        assessed.FOREST: Estimator("logistic", ["demand[AS]", "unguessability"]),
+        "mean": "aggregate",
     }
     return cross_validate(
         methods, evaluation, split=Items(folds=2), resamples=10, progressbar=False
@@ -136,7 +138,7 @@ def test_by_method(assessment, evaluation, tables):
     assert found.index.tolist() == [assessed.FOREST, "mean"]
     rates = evaluation.success_rates()
     for score in ("ece", "brier"):
-        each = assessment.table.query("method == 'mean'").set_index("subject")[score]
+        each = assessment.scores.query("method == 'mean'").set_index("subject")[score]
         by_hand = (each * rates).sum() / rates.sum()
         assert found.loc["mean", score] == pytest.approx(each.mean())
         assert found.loc["mean", f"weighted {score}"] == pytest.approx(by_hand)
@@ -174,7 +176,7 @@ def test_regression_is_that_of_scikit_learn_alone(adele_data):
         column = assessed.SPLITS[split]
         held_out = Items(folds=10) if column is None else Groups(column)
         found = cross_validate(method, marked, split=held_out, resamples=2, progressbar=False)
-        row = found.table[list(assessed.SCORES)].mean()
+        row = found.scores[list(assessed.SCORES)].mean()
         for score, value in published._ELSEWHERE[split, assessed.REGRESSION].items():
             assert row[score] == pytest.approx(value, abs=0.01)
 
@@ -191,8 +193,8 @@ def test_demands_that_add_up_foresee_other_benchmarks_best(adele_data):
     quick = {"draws": 200, "tune": 300, "chains": 1}
     compared = {
         "layout": FittedLayout(adele.additive_layout(), **quick),
-        "forest": Forest(every),
-        "regression": Regression(every),
+        "forest": Estimator(RandomForestClassifier(min_samples_split=50), every),
+        "regression": Estimator("logistic", every),
         "aggregate": "aggregate",
     }
     held_out = Groups("benchmark", folds=5)

@@ -9,7 +9,6 @@ from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.reproduction import comparable, importance
 from measurement_layouts.scenarios.adele.reproduction.assessed import FOREST
-from measurement_layouts.validation.prediction.importance import Importance
 
 NAMES = [f"m{number}" for number in range(8)]
 
@@ -65,21 +64,16 @@ def test_verdicts_on_abilities():
 
 
 def made_importance(values):
-    """Importances of all dimensions in two folds, the same in both."""
-    rows = [
-        (FOREST, 0, fold, "m0", name, value)
-        for fold in (0, 1)
-        for name, value in zip(adele.DIMENSIONS, values, strict=True)
-    ]
-    names = ["method", "repeat", "fold", "subject", "property", "importance"]
-    return Importance(pd.DataFrame(rows, columns=names))
+    """Importances of all dimensions for the forest."""
+    columns = {"method": FOREST, "property": list(adele.DIMENSIONS), "importance": values}
+    return pd.DataFrame(columns)
 
 
 def test_importances_are_held_against_the_published_six():
     evaluation = simulated_cohort(items=200).evaluation
     values = [1.0 if name in importance.CHOSEN else 0.1 for name in adele.DIMENSIONS]
     table = importance.with_correlations(made_importance(values), evaluation)
-    assert set(table.loc[table["chosen"], "property"]) == set(importance.CHOSEN)
+    assert set(table.loc[table["published"], "property"]) == set(importance.CHOSEN)
     first = importance.judge_importance(table)[0]
     assert (first.obtained, first.published) == (6, 6)
     rates = evaluation.successes.sum() / evaluation.trials.sum()

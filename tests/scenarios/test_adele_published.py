@@ -15,9 +15,8 @@ from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import LAYOUTS
 from measurement_layouts.scenarios.adele.light import PUBLISHED_SIZE
 from measurement_layouts.scenarios.adele.reproduction import assessed, published
-from measurement_layouts.validation.prediction.baselines import Regression
 from measurement_layouts.validation.prediction.cross_validate import cross_validate
-from measurement_layouts.validation.prediction.forests import Forest
+from measurement_layouts.validation.prediction.estimators import Estimator
 from measurement_layouts.validation.prediction.splits import Items
 
 SOME = ["GPT-4o", "LLaMA-3.2-3B-Instruct"]
@@ -77,8 +76,8 @@ def test_missing_tables_are_noticed_first(evaluation, tmp_path, monkeypatch):
 def test_the_report(evaluation, monkeypatch, capsys):
     """All but the work: strict JSON, and text."""
     cheap = {
-        **dict.fromkeys([assessed.FOREST, "forest, six best", assessed.LAYOUT], Forest([])),
-        assessed.REGRESSION: Regression(["demand[AS]"]),
+        **dict.fromkeys([assessed.FOREST, "forest, six best", assessed.LAYOUT], "aggregate"),
+        assessed.REGRESSION: Estimator("logistic", ["demand[AS]"]),
     }
     made = cross_validate(cheap, evaluation, split=Items(folds=2), resamples=2, progressbar=False)
     cells = pd.MultiIndex.from_product([SOME, ["AS", "VO"]], names=["subject", "dimension"])

@@ -102,14 +102,13 @@ def test_other_draws_do_not(fits):
 def made_scores(ours):
     rows = [
         {
-            "method": method,
-            "repeat": repeat,
-            "subject": f"o1 {level}",
-            "brier": brier + repeat / 1e3,
+            **{"repeat": repeat, "fold": 0, "subject": f"o1 {level}", "item": "a"},
+            **{"successes": 0, "trials": 1, "method": method},
+            "probability": np.sqrt(brier + repeat / 1e3),
         }
-        for method, brier in ((RECOMMENDED, ours), (PUBLISHED, 0.2), ("aggregate", 0.15))
         for repeat in range(3)
         for level in ("-1", "unprompted")
+        for method, brier in ((RECOMMENDED, ours), (PUBLISHED, 0.2), ("aggregate", 0.15))
     ]
     return CrossValidation(pd.DataFrame(rows), pd.Series({"o1 -1": 0.5, "o1 unprompted": 0.5}))
 
@@ -177,10 +176,12 @@ def test_only_the_aggregate_has_to_be_beaten():
     """Another layout may foresee as much as the recommended one."""
     briers = {RECOMMENDED: 0.10, PUBLISHED: 0.09, "aggregate": 0.20}
     rows = [
-        {"method": method, "repeat": 0, "subject": "Ann", "brier": brier}
+        {"repeat": 0, "fold": 0, "subject": "Ann", "item": "a", "successes": 0, "trials": 1}
+        | {"method": method, "probability": np.sqrt(brier)}
         for method, brier in briers.items()
     ]
     scores = CrossValidation(pd.DataFrame(rows), pd.Series({"Ann": 0.5}))
     figures = judge(propensities.SCENARIO, scores)
-    assert (figures[0].bound, figures[0].goal) == (0.20, "below the aggregate")
+    assert figures[0].bound == pytest.approx(0.20)
+    assert figures[0].goal == "below the aggregate"
     assert [figure.holds for figure in figures] == [True, False, True]

@@ -1,13 +1,11 @@
 """Results of the simulated study, compared with its true values."""
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from ...dispositions.comparison import compare_choices
 from ...dispositions.directional import directional_alignment
@@ -222,11 +220,9 @@ class AsPeople:
 
     columns: ClassVar[tuple[str, ...]] = COLUMNS[:1]
 
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+    def predict(self, training: Evaluation, cells: pd.DataFrame, *, seed: int) -> np.ndarray:
         """Predict success, as an `Assessor` does."""
-        rates = training.items.loc[list(items), COLUMNS[0]].to_numpy(dtype=float)
-        names = {"subject": training.subjects, "item": list(items)}
-        return xr.DataArray(np.tile(rates, (len(training.subjects), 1)), names, list(names))
+        return np.asarray(training.items.loc[cells["item"], COLUMNS[0]], dtype=float)
 
 
 def held_out(evaluation: Evaluation) -> CrossValidation:

@@ -88,9 +88,8 @@ def held_out_scores(scenario: Scenario, evaluation: Evaluation) -> pd.DataFrame:
             columns=scenario.columns,
             seed=split,
             progressbar=False,
-        ).scores
-        lost = (scores["brier"] * scores["trials"]).groupby(scores["method"], sort=False).sum()
-        found[f"split {split}"] = lost / scores.groupby("method", sort=False)["trials"].sum()
+        )
+        found[f"split {split}"] = scores.summary()["mean"]
     return pd.DataFrame(found)
 
 

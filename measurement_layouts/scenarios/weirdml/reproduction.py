@@ -12,8 +12,8 @@ from ...inference.fitting import fit
 from ...layouts import Layout
 from ...validation.leave_one_out.compare import compare_layouts
 from ...validation.prediction.assessor import Assessor
-from ...validation.prediction.baselines import Regression
 from ...validation.prediction.cross_validate import cross_validate
+from ...validation.prediction.estimators import Estimator
 from ...validation.prediction.layouts import FittedLayout
 from ...validation.prediction.splits import Groups
 from ..figures import Figure, Relation, Reproduction
@@ -130,7 +130,7 @@ def held_out_tasks(evaluation: Evaluation) -> pd.DataFrame:
     methods: dict[str, Assessor] = {
         PUBLISHED: FittedLayout(published_layout(), method="grid"),
         RECOMMENDED: FittedLayout(recommended_layout(), draws=300, tune=300),
-        "logistic regression": Regression(["logHours"]),
+        "logistic regression": Estimator("logistic", ["logHours"]),
     }
     found = cross_validate(methods, evaluation, split=Groups("task", _FOLDS), progressbar=False)
     names = ["auroc", "ece", "brier", "brier_difference", "brier_se"]

@@ -1,8 +1,7 @@
 """Cross-validation of layouts, baselines and other assessors on the same outcomes."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import joblib
@@ -17,30 +16,14 @@ from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...layouts import Layout
-from . import scoring_rules as scoring
 from .assessor import Assessor, predicted
-from .baselines import Aggregate, Algebraic, Classifier, Regression, kinds_of
-from .forests import Forest
+from .estimators import Estimator
 from .layouts import ChosenLayout, FittedLayout
-from .pooled import Explanatory, Rasch
-from .result import CrossValidation
-from .score import outside, scores_of
-from .splits import NAMED, Fold, Split, by_row, drawn
+from .outcomes import outcome_table
+from .result import STATUS, CrossValidation
+from .splits import Fold, Split, drawn, read_split
 
-BESIDE = ("low", "high")
-"""Columns that a prediction may have in addition to its mean."""
-
-type Method = Assessor | Layout | str | Sequence[str] | Any
-
-_BASELINES: Mapping[str, Any] = {
-    "aggregate": lambda columns: Aggregate(),
-    "logistic": Regression,
-    "forest": lambda columns: Forest(columns, min_samples_split=2),
-    "universal forest": lambda columns: Forest(columns, min_samples_split=2, universal=True),
-    "algebraic": Algebraic,
-    "rasch": lambda columns: Rasch(),
-    "explanatory": Explanatory,
-}
+type Method = Assessor | Layout | str | Any
 
 
 def cross_validate(
@@ -69,21 +52,20 @@ def cross_validate(
         Methods to compare, by name; differences are relative to the first. A method is
 
         - a layout, for `FittedLayout` with its defaults;
-        - ``"aggregate"``, the subject's mean training success; ``"logistic"``, a `Regression`;
-          ``"forest"``, scikit-learn's random forest with its defaults; ``"universal forest"``, one
-          for all subjects; ``"algebraic"``, an `Algebraic`; ``"rasch"``, an ability of each subject
-          and an ease of each item; or ``"explanatory"``, an `Explanatory`; each of `columns`;
-        - columns, for a `Forest` with its defaults;
-        - a classifier of scikit-learn's kind, for a `Classifier` of `columns`; or
-        - an object with the method `predict` of an `Assessor`, such as `Forest` or `ChosenLayout`.
+        - ``"aggregate"``, ``"logistic"``, ``"forest"``, ``"rasch"`` or ``"explanatory"``, for the
+          `Estimator` of this name with `columns`;
+        - a classifier of scikit-learn's kind, for an `Estimator` with `columns`; or
+        - an object with the method `predict` of an `Assessor`, such as an `Estimator`, a
+          `FittedLayout` or a `ChosenLayout`.
 
         In a sequence, layouts keep their own names, and baselines have the names above.
     evaluation : Evaluation
         Items and outcomes of any kind. For several outcomes, grades or scores, each step is
         predicted.
-    split : Split or {"items", "cells"}
+    split : Split, splitter, or {"items", "cells"}
         Held-out outcomes: `Items`, `Cells`, `Groups`, `Given` or another object with the method
-        `draw` of a `Split`. A text means a fifth of these, at random.
+        `draw` of a `Split`. A text means a fifth of these, at random; a splitter of scikit-learn,
+        such as ``KFold(5)``, splits items.
     repeats : int, optional
         Number of times that the split is drawn. The default is 3 if a share is held out at random,
         and 1 if each fold is held out in turn or sets are given.
@@ -102,12 +84,12 @@ def cross_validate(
         Number of subjects that are fitted or predicted in parallel. The default is the setting of
         `joblib.parallel_config`, or else one per processor.
     progressbar : bool
-        Whether to show the number of folds done and the time left.
+        Whether to show the number of fits done, one for each method and fold, and the time left.
 
     Returns
     -------
     CrossValidation
-        Scores per method, repeat and subject; predictions; convergence of the fits.
+        Predictions, their scores, and the convergence of the fits.
 
     Raises
     ------
@@ -141,8 +123,8 @@ def cross_validate(
     >>> items = pd.DataFrame({"size": rng.normal(size=200), "hour": rng.normal(size=200)})
     >>> outcomes = pd.DataFrame([rng.random(200) < 1 / (1 + np.exp(3 * items["size"]))], ["Ann"])
     >>> evaluation = Evaluation.from_wide(outcomes, items)
-    >>> found = cross_validate(["aggregate", "logistic"], evaluation, progressbar=False)
-    >>> found.summary()[["mean", "subjects"]].round(2)
+    >>> held = cross_validate(["aggregate", "logistic"], evaluation, progressbar=False)
+    >>> held.summary()[["mean", "subjects"]].round(2)
                mean  subjects
     method
     aggregate  0.25         1
@@ -152,9 +134,9 @@ def cross_validate(
 
     >>> from measurement_layouts.validation.prediction.splits import Given
     >>> later = Given(train="hour <= 0", test="hour > 0")
-    >>> found = cross_validate(["aggregate", "logistic"], evaluation, split=later,
-    ...                        progressbar=False)
-    >>> found.differences()[["brier", "brier_difference"]].round(2)
+    >>> held = cross_validate(["aggregate", "logistic"], evaluation, split=later,
+    ...                       progressbar=False)
+    >>> held.differences()[["brier", "brier_difference"]].round(2)
                brier  brier_difference
     method
     aggregate   0.25              0.00
@@ -166,17 +148,35 @@ def cross_validate(
     repeats = options.whole("repeats", split.repeats if repeats is None else repeats, 1)
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
     plan = drawn(split, evaluation, repeats=repeats, seed=seed)
-    run = _Run(assessors, evaluation, repeats)
-    parts = [(repeat, *part) for repeat, own in enumerate(plan) for part in enumerate(own)]
-    with working(n_jobs):
-        for repeat, place, fold in track(parts, len(parts), progressbar, what="folds"):
-            run.predict(repeat, place, fold, seed + repeat)
-    scores = run.scores()
+    table = outcome_table(evaluation)
+    numbers = np.full((repeats, len(table)), -1)
+    chances = np.full((repeats, len(table), len(assessors)), np.nan)
+    diagnostics: dict[tuple[str, int, int], pd.DataFrame] = {}
+    fits = sum(map(len, plan)) * len(assessors)
+    with nullcontext() if n_jobs is None else joblib.parallel_config(n_jobs=n_jobs):
+        work = fits_of(plan, evaluation, assessors)
+        for repeat, number, training, rows, name in track(work, fits, progressbar, what="fits"):
+            cells = table.iloc[rows]
+            answer, status = predicted(name, assessors[name], training, cells, seed + repeat)
+            numbers[repeat, rows] = number
+            chances[repeat, rows, list(assessors).index(name)] = answer
+            if status is not None:
+                diagnostics[name, repeat, number] = status
+    repeats_held, cell = np.nonzero(numbers >= 0)
+    left_out = ["pair"] if evaluation.rows is not None else ["pair", "steps"]
+    predictions = table.drop(columns=left_out).iloc[cell].reset_index(drop=True)
+    predictions = predictions.assign(repeat=repeats_held, fold=numbers[repeats_held, cell])
+    predictions = predictions.loc[predictions.index.repeat(len(assessors))].reset_index(drop=True)
+    predictions["method"] = np.tile(list(assessors), len(cell))
+    predictions["probability"] = chances[repeats_held, cell].ravel()
+    convergence = pd.DataFrame(columns=STATUS)
+    if diagnostics:
+        convergence = pd.concat(diagnostics, names=STATUS[:3]).reset_index()
     return CrossValidation(
-        scores,
+        predictions,
         evaluation.success_rates(),
-        run.predictions(),
-        run.convergence(),
+        convergence,
+        constant=[name for name, one in assessors.items() if getattr(one, "constant", False)],
         split=repr(split),
         resamples=resamples,
         prob=prob,
@@ -184,149 +184,30 @@ def cross_validate(
     )
 
 
-class _Run:
-    """Predictions of the methods so far."""
+def fits_of(
+    plan: Sequence[Sequence[Fold]], evaluation: Evaluation, names: Iterable[str]
+) -> Iterator[tuple[int, int, Evaluation, np.ndarray, str]]:
+    """Yield each fold for each method.
 
-    def __init__(
-        self, assessors: Mapping[str, Assessor], evaluation: Evaluation, repeats: int
-    ) -> None:
-        self.assessors, self.evaluation, self.repeats = assessors, evaluation, repeats
-        shape = repeats, *evaluation.coded.shape
-        self.fold = np.full(shape, -1)
-        self.chances = np.full((len(assessors), *shape), np.nan)
-        self.told = {name: np.full_like(self.chances, np.nan) for name in BESIDE}
-        self.attempts = evaluation.attempts.to_numpy()
-        self.outside: dict[tuple[str, int, str], list[tuple[float, str]]] = {}
-        self.fits: list[pd.DataFrame] = []
-
-    def predict(self, repeat: int, place: int, fold: Fold, seed: int) -> None:
-        """Predict a fold with all methods."""
-        evaluation = self.evaluation
-        training, items = fold.training(evaluation), fold.items(evaluation)
-        known = evaluation.items.index
-        rows = known.get_indexer(pd.Index(evaluation.rows_of(items)))
-        test = by_row(evaluation, fold.test)
-        self.fold[repeat][test] = place
-        asked = [known[row & (tried > 0)] for row, tried in zip(test, self.attempts, strict=True)]
-        for number, (name, assessor) in enumerate(self.assessors.items()):
-            found, forecast, fits = predicted(name, assessor, training, items, seed)
-            chances = np.full(test.shape, np.nan)
-            chances[:, rows] = found.to_numpy()
-            self.chances[number, repeat][test] = chances[test]
-            for what in BESIDE:
-                if forecast is not None and what in forecast.data:
-                    own = forecast.data[what].transpose("subject", "item")
-                    chances[:, rows] = own.reindex(
-                        subject=evaluation.subjects, item=known[rows]
-                    ).to_numpy()
-                    self.told[what][number, repeat][test] = chances[test]
-            if fits is not None:
-                said = fits.reset_index()
-                self.fits.append(keyed(said, method=name, repeat=repeat, fold=place))
-            if forecast is not None and forecast.training is not None:
-                for subject, own in zip(evaluation.subjects, asked, strict=True):
-                    if len(own) and subject in forecast.data.indexes["subject"]:
-                        told = outside(forecast, subject, own)
-                        self.outside.setdefault((name, repeat, subject), []).append(told)
-
-    def scores(self) -> pd.DataFrame:
-        """Score each method, repeat and subject, over all folds of the repeat."""
-        won, rows = self.evaluation.successes.to_numpy(), self.evaluation.rows
-        tops = np.ones(won.shape[1], dtype=int) if rows is None else rows.tops
-        found: list[dict[str, object]] = []
-        alike = [self._constant(*each) for each in enumerate(self.assessors.values())]
-        for repeat in range(self.repeats):
-            for number, name in enumerate(self.assessors):
-                for place, subject in enumerate(self.evaluation.subjects):
-                    held = (self.fold[repeat, place] >= 0) & (self.attempts[place] > 0)
-                    if held.any():
-                        counts = won[place, held], self.attempts[place, held], tops[held]
-                        chances = self.chances[number, repeat, place, held]
-                        scored = _scores(chances, *counts, constant=alike[number])
-                        told = self.outside.get((name, repeat, subject), [])
-                        count = sum(number for number, _ in told) if told else math.nan
-                        counted = {"outside_training": count}
-                        remarks = [scored.pop("remark"), *(text for _, text in told)]
-                        remark = "; ".join(str(text) for text in dict.fromkeys(remarks) if text)
-                        keys = {"method": name, "repeat": repeat, "subject": subject}
-                        found.append(keys | scored | counted | {"remark": remark})
-        return pd.DataFrame(found)
-
-    def _constant(self, number: int, assessor: Assessor) -> bool:
-        """Return whether a method predicts the same for all items of a subject and fold."""
-        if getattr(assessor, "constant", False):
-            return True
-        repeat, subject, row = np.nonzero(self.fold >= 0)
-        kind = kinds_of(self.evaluation.rows, len(self.evaluation.items))[row]
-        keys = [repeat, subject, self.fold[repeat, subject, row], kind]
-        chances = pd.Series(self.chances[number, repeat, subject, row]).groupby(keys)
-        several = bool((chances.count() > 1).any())
-        return several and bool((chances.max() - chances.min()).max() == 0)
-
-    def predictions(self) -> pd.DataFrame:
-        """Return a table of predictions and outcomes."""
-        repeat, subject, row = np.nonzero(self.fold >= 0)
-        count, evaluation = len(self.assessors), self.evaluation
-        columns = {
-            "repeat": repeat,
-            "fold": self.fold[repeat, subject, row],
-            "subject": np.array(evaluation.subjects, dtype=object)[subject],
-            "item": evaluation.items.index.to_numpy(dtype=object)[row],
-        }
-        found = {name: np.repeat(values, count) for name, values in columns.items()}
-        found["method"] = np.tile(np.array(list(self.assessors), dtype=object), len(row))
-        found["probability"] = self.chances[:, repeat, subject, row].T.ravel()
-        for what, values in self.told.items():
-            found[what] = values[:, repeat, subject, row].T.ravel()
-        found["successes"] = np.repeat(evaluation.successes.to_numpy()[subject, row], count)
-        found["trials"] = np.repeat(self.attempts[subject, row], count)
-        if evaluation.rows is not None:
-            found["steps"] = np.repeat(evaluation.rows.tops[row], count)
-        return pd.DataFrame(found)
-
-    def convergence(self) -> pd.DataFrame:
-        """Join the diagnostics of all fits."""
-        names = ["method", "repeat", "fold", "subject", "status", "reason"]
-        if not self.fits:
-            return pd.DataFrame(columns=names)
-        return pd.concat(self.fits, ignore_index=True)
-
-
-def _scores(
-    chances: np.ndarray, won: np.ndarray, tried: np.ndarray, tops: np.ndarray, *, constant: bool
-) -> dict[str, object]:
-    """Score a subject's predictions, with the reason if a score is missing."""
-    if np.isnan(chances).any():
-        half = np.full(len(won), 0.5)
-        empty = scores_of(half, won, tried, tops)
-        kept = {name: empty[name] for name in ("trials", "success")}
-        why = "some items have no prediction (for example, a layout could not be sampled in a fold)"
-        return dict.fromkeys(empty, math.nan) | kept | {"remark": why}
-    scored = scores_of(chances, won, tried, tops)
-    if constant and not scored["remark"]:
-        scored |= {"auroc": math.nan, "remark": scoring.ONE_NUMBER}
-    return scored
-
-
-def keyed(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
-    """Put columns of one value each before those of a table."""
-    return pd.concat([pd.DataFrame(keys, index=table.index), table], axis=1)
-
-
-def working(n_jobs: int | None) -> AbstractContextManager[Any]:
-    """Set the number of parallel jobs for a ``with`` block, if it is given."""
-    return nullcontext() if n_jobs is None else joblib.parallel_config(n_jobs=n_jobs)
-
-
-def read_split(given: Split | str) -> Split:
-    """Read the argument split=."""
-    if isinstance(given, str) and given in NAMED:
-        return NAMED[given]
-    if isinstance(given, str) or not isinstance(given, Split):
-        raise DataError(
-            f"split={given!r}; give 'items', 'cells', or one of Items, Cells, Groups and Given"
-        )
-    return given
+    Yields
+    ------
+    int, int
+        Numbers of the repeat and of the fold.
+    Evaluation
+        Training outcomes.
+    ndarray of int
+        Rows of `outcome_table` that are held out.
+    str
+        Name of the method.
+    """
+    pair = outcome_table(evaluation)["pair"].to_numpy()
+    for repeat, folds in enumerate(plan):
+        for number, fold in enumerate(folds):
+            rows = np.flatnonzero(fold.test[pair])
+            if len(rows):
+                training = fold.training(evaluation)
+                for name in names:
+                    yield repeat, number, training, rows, name
 
 
 def read_methods(
@@ -336,97 +217,41 @@ def read_methods(
 ) -> dict[str, Assessor]:
     """Return the assessors of all methods; errors are raised before the first fold."""
     if not isinstance(methods, Mapping):
-        if isinstance(methods, str):
-            methods = [methods]
         remedy = "give the methods in a list, as in [layout, 'aggregate'], or by name"
+        methods = [methods] if isinstance(methods, str) else methods
         refuse_other("methods", methods, Iterable, "a list", remedy)
-        named = [(each.name if isinstance(each, Layout) else each, each) for each in methods]
-        foreign = [each for name, each in named if not isinstance(name, str)]
-        if foreign:
+        names = [one.name if isinstance(one, Layout) else one for one in methods]
+        if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
             raise DataError(
-                f"a {type(foreign[0]).__name__} among the methods has no name; give methods by "
-                "name: {'mine': method, ...}"
+                f"the methods are {some(map(str, names))}; give each a name of its own: "
+                "{'one': layout, 'other': method}"
             )
-        if len(dict(named)) < len(named):
-            raise DataError(
-                f"the methods are {some(name for name, _ in named)}; give each a different name: "
-                "{'one': layout, 'other': layout}"
-            )
-        methods = dict(named)
+        methods = dict(zip(names, methods, strict=True))
     if not methods:
-        raise DataError(
-            "there are no methods; give at least one: a layout, a baseline's name, columns, a "
-            "classifier or an assessor"
-        )
+        raise DataError("there are no methods; give at least one, such as a layout or 'aggregate'")
     items = evaluation.item_table
+    methods = {
+        name: FittedLayout(method) if isinstance(method, Layout) else method
+        for name, method in methods.items()
+    }
     if columns is None:
-        columns = _default_columns(methods, items)
-    found: dict[str, Assessor] = {}
+        fitted = [one for one in methods.values() if isinstance(one, FittedLayout | ChosenLayout)]
+        columns = list(dict.fromkeys(name for one in fitted for name in one.columns))
+        columns = columns if fitted else list(items.select_dtypes(["number", "bool"]).columns)
+    assessors: dict[str, Assessor] = {}
     for name, method in methods.items():
-        found[name] = _assessor(name, method, columns)
-        check = getattr(found[name], "check", None)
-        if check is not None:
-            try:
-                check(items)
-            except DataError as error:
-                raise DataError(f"{name}: {error}") from error
-    return found
-
-
-def _assessor(name: str, method: Method, columns: Sequence[str]) -> Assessor:
-    """Return the assessor of a method."""
-    if isinstance(method, Layout):
-        return FittedLayout(method)
-    if isinstance(method, str):
-        if method not in _BASELINES:
-            raise DataError(
-                f"{name}: there is no baseline {method!r}; there are {some(_BASELINES, 9)}; give "
-                "columns as a list"
-            )
-        made: Assessor = _BASELINES[method](columns)
-        return made
-    if not isinstance(method, type) and hasattr(method, "predict_proba"):
-        return Classifier(columns, method)
-    if isinstance(method, FittedLayout):
-        return method
-    if not isinstance(method, type) and isinstance(method, Assessor) and not hasattr(method, "fit"):
-        return method
-    if isinstance(method, Sequence):
-        return Forest(method)
-    raise DataError(
-        f"{name}: a {type(method).__name__} is not a method; give a layout, a baseline's name, "
-        "columns, a classifier with fit and predict_proba, or an object with the method predict of "
-        "an Assessor"
-    )
-
-
-def _default_columns(methods: Mapping[str, Method], items: pd.DataFrame) -> list[str]:
-    """List the layouts' meta-features, or all columns of numbers if there is no layout."""
-    layouts = [layout for method in methods.values() for layout in _layouts(method)]
-    if not layouts:
-        return list(items.select_dtypes(["number", "bool"]).columns)
-    features = [feature for layout in layouts for feature in layout.meta_features]
-    return list(dict.fromkeys(name for feature in features for name in feature.columns))
-
-
-def _layouts(method: object) -> list[Layout]:
-    """Find the layouts of a method."""
-    if isinstance(method, ChosenLayout):
-        return list(method.layouts.values())
-    if isinstance(method, FittedLayout):
-        return [method.layout]
-    return [method] if isinstance(method, Layout) else []
-
-
-def properties_of(assessors: Mapping[str, Assessor]) -> list[str] | None:
-    """List the properties from which methods predict; None if a method does not list them."""
-    found: dict[str, None] = {}
-    for assessor in assessors.values():
-        columns = getattr(assessor, "columns", None)
-        if isinstance(assessor, FittedLayout | ChosenLayout):
-            nodes = [node for layout in _layouts(assessor) for node in layout.meta_features]
-            columns = [name for node in nodes for name in node.columns]
-        if columns is None:
-            return None
-        found |= dict.fromkeys(columns)
-    return list(found) or None
+        try:
+            if isinstance(method, str) or hasattr(method, "predict_proba"):
+                method = Estimator(method, columns)
+            other = hasattr(method, "fit") and not isinstance(method, FittedLayout)
+            if other or not isinstance(method, Assessor) or isinstance(method, type):
+                raise DataError(
+                    f"a {type(method).__name__} is not a method; give a layout, a baseline's name, "
+                    "a classifier, or an object with the method predict of an Assessor"
+                )
+            if hasattr(method, "check"):
+                method.check(items)
+        except DataError as error:
+            raise DataError(f"{name}: {error}") from error
+        assessors[name] = method
+    return assessors

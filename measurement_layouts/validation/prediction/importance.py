@@ -1,217 +1,208 @@
-"""Importance of the items' properties for predictions: table, elbow and stability."""
+"""Permutation importance: held-out items are predicted with one property shuffled at a time."""
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ...evaluations.tables import known_names
-
-_POOR, _STABLE = 0.4, 0.75  # bounds of Nogueira et al.
-_LEAST = 3  # smallest number of properties for an elbow
-
-type Score = Literal["brier", "auroc"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Importance:
-    """Importance of properties: the loss of each method if one is shuffled among held-out items.
-
-    Made by `permutation_importance`.
-
-    Attributes
-    ----------
-    values : DataFrame
-        One row per method, repeat, fold, subject and property: ``method``, ``repeat``, ``fold``,
-        ``subject``, ``property`` and ``importance``, the mean increase of the Brier score (or
-        decrease of the AUROC) over shuffles; NaN if there is no score.
-    score : {"brier", "auroc"}
-        Score from which importance is computed.
-    prob : float
-        Mass of the intervals.
-    share : float
-        Number of predicted cells per training cell, over all folds.
-
-    Examples
-    --------
-    >>> rows = [("mine", 0, fold, "Ann", name, value) for fold in (0, 1)
-    ...         for name, value in (("size", 0.2 + fold / 10), ("hour", 0.0), ("hue", 0.01))]
-    >>> names = ["method", "repeat", "fold", "subject", "property", "importance"]
-    >>> found = Importance(pd.DataFrame(rows, columns=names), "brier", 0.9, 1.0)
-    >>> found.table[["property", "importance", "se", "chosen", "folds"]].round(3)
-      property  importance     se  chosen  folds
-    0     size        0.25  0.087    True    1.0
-    1      hue        0.01  0.000   False    0.0
-    2     hour        0.00  0.000   False    0.0
-    >>> found
-    <Importance: mine: 1 of 3 properties above the elbow (size), stable over 2 folds (1.00)>
-    """
-
-    values: pd.DataFrame
-    score: Score = "brier"
-    prob: float = 0.9
-    share: float = 0.0
-
-    @property
-    def methods(self) -> list[str]:
-        """Names of the methods, in the given order."""
-        return [str(name) for name in self.values["method"].unique()]
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        r"""Importances of each method's properties, the largest first.
-
-        Columns are ``method`` and ``property``; ``importance``, averaged over subjects, then over
-        folds; ``se``, its standard error; ``low`` and ``high``, the ends of an interval by
-        Student's t; ``chosen``, whether the property is before the elbow; and ``folds``, the share
-        of folds in which it is before the elbow of that fold.
-
-        Folds share most of their training items, so that the error from their standard deviation
-        `s` alone would be too small. With `n` folds and `q` predicted cells per training cell, the
-        standard error is :math:`s \sqrt{1/n + q}` (Nadeau and Bengio, 2003); it is NaN for a
-        single fold.
-        """
-        parts = [self._of(method) for method in self.methods]
-        return pd.concat(parts, ignore_index=True)
-
-    def chosen(self, method: str | None = None) -> list[str]:
-        """Return the properties before the elbow, the most important first.
-
-        Parameters
-        ----------
-        method : str, optional
-            Name of the method (default: the first one).
-
-        Raises
-        ------
-        DataError
-            When there is no such method.
-        """
-        wanted = self.methods[:1] if method is None else [method]
-        (name,) = known_names(wanted, pd.Index(self.methods), "method")
-        own = self.table[self.table["method"] == name]
-        return [str(name) for name in own.loc[own["chosen"], "property"]]
-
-    @cached_property
-    def stability(self) -> pd.DataFrame:
-        r"""Stability of the choice of properties over folds, with a row per method.
-
-        Columns are ``properties``, their number; ``chosen``, the number before the elbow;
-        ``folds``, the number of folds; ``stability``; and ``verdict``, in words. With the share
-        :math:`p_j` of the `n` folds that choose property `j`, and the mean :math:`\bar p` of the
-        shares,
-
-        .. math:: \text{stability} = 1 - \frac{\operatorname{mean}_j\,
-            \frac{n}{n - 1} p_j (1 - p_j)}{\bar p (1 - \bar p)}
-
-        which is 1 if all folds choose the same properties, and 0 on average if each chooses at
-        random. As in the reference, values above 0.75 are called stable, and values below 0.4 not
-        stable. It is NaN for a single fold, and if each fold chooses all properties.
-
-        References
-        ----------
-        Nogueira, Sechidis and Brown (2018), Journal of Machine Learning Research 18(174).
-        """
-        rows = {method: self._stability(method) for method in self.methods}
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
-
-    def __repr__(self) -> str:
-        said = "; ".join(f"{name}: {row.verdict}" for name, row in self.stability.iterrows())
-        return f"<Importance: {said}>"
-
-    def _by_fold(self, method: str) -> pd.DataFrame:
-        """Average over subjects, with a row per fold and a column per property."""
-        own = self.values[self.values["method"] == method]
-        order = own["property"].unique()
-        means = own.groupby(["repeat", "fold", "property"])["importance"].mean()
-        return means.unstack("property")[order]
-
-    def _choices(self, method: str) -> np.ndarray:
-        """Return whether each fold chooses each property, (folds, properties)."""
-        return np.stack([_before_elbow(row) for row in self._by_fold(method).to_numpy()])
-
-    def _of(self, method: str) -> pd.DataFrame:
-        folds = self._by_fold(method)
-        count, mean = len(folds), folds.mean().to_numpy()
-        error = folds.std(ddof=1).to_numpy() * np.sqrt(1 / count + self.share)
-        reach = stats.t.ppf((1 + self.prob) / 2, count - 1) * error if count > 1 else error
-        found = pd.DataFrame(
-            {
-                "method": method,
-                "property": folds.columns,
-                "importance": mean,
-                "se": error,
-                "low": mean - reach,
-                "high": mean + reach,
-                "chosen": _before_elbow(mean),
-                "folds": self._choices(method).mean(axis=0),
-            }
-        )
-        return found.sort_values("importance", ascending=False, kind="stable")
-
-    def _stability(self, method: str) -> dict[str, object]:
-        chosen, choices = self.chosen(method), self._choices(method)
-        count, total = choices.shape
-        shares = choices.mean(axis=0)
-        level, found = float(shares.mean()), float("nan")
-        if count > 1 and 0 < level < 1:
-            spread = count / (count - 1) * shares * (1 - shares)
-            found = 1 - float(spread.mean()) / (level * (1 - level))
-        verdict = f"{len(chosen)} of {total} properties above the elbow"
-        verdict += f" ({', '.join(chosen)})" if len(chosen) < total else ""
-        if count == 1:
-            verdict += ", from a single fold"
-        elif np.isnan(found):
-            verdict += f", as in all {count} folds"
-        else:
-            word = (
-                "stable" if found > _STABLE else "partly stable" if found >= _POOR else "not stable"
-            )
-            verdict += f", {word} over {count} folds ({found:.2f})"
-        return {
-            "properties": total,
-            "chosen": len(chosen),
-            "folds": count,
-            "stability": found,
-            "verdict": verdict,
-        }
+from ...common import options
+from ...common.errors import DataError
+from ...common.messages import some
+from ...common.progress import track
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.given import refuse_no_evaluation
+from ...evaluations.steps import refuse_steps
+from ...layouts import Layout
+from .assessor import Assessor, predicted
+from .cross_validate import Method, fits_of, read_methods
+from .estimators import ITEM
+from .outcomes import outcome_table
+from .splits import Split, drawn, read_split
 
 
-def elbow(values: np.ndarray) -> int:
-    """Count the values before the elbow of a descending curve.
+def permutation_importance(
+    methods: Mapping[str, Method] | Sequence[Layout | str],
+    evaluation: Evaluation,
+    *,
+    columns: Sequence[str] | None = None,
+    together: Mapping[str, Sequence[str]] | None = None,
+    split: Split | str = "items",
+    shuffles: int = 5,
+    prob: float = 0.9,
+    seed: int = 1,
+    progressbar: bool = True,
+) -> pd.DataFrame:
+    r"""Measure how much each method's predictions depend on each property of the items.
+
+    Each method is trained on each fold's training items, and predicts the held-out items, both
+    unchanged and with one property at a time shuffled among them.
+
+    .. math:: \text{importance}_j = \operatorname{mean}_r L(\hat p(x^{(j, r)}), y)
+        - L(\hat p(x), y)
+
+    with the Brier score `L` of a fold, and held-out items :math:`x^{(j, r)}` whose property `j` is
+    shuffled for the `r`-th time.
 
     Parameters
     ----------
-    values : ndarray, shape (values,)
-        Values in descending order.
+    methods : mapping of str to method, or sequence of Layout and str
+        As in `cross_validate`: layouts, baselines, and any `Assessor` with an attribute ``columns``
+        that names its properties.
+    evaluation : Evaluation
+        Items, and outcomes of one step.
+    columns : sequence of str, optional
+        As in `cross_validate`.
+    together : mapping of str to sequence of str, optional
+        Groups of columns that are shuffled together, by a name of the group, such as the ends of a
+        band, or indicators of a category. All other columns of a method are shuffled one by one.
+    split : Split or {"items"}
+        Split that holds out items: `Items`, `Groups` or `Given`. Values are shuffled within the
+        fold.
+    shuffles : int
+        Number of shuffles of each property in each fold.
+    prob : float
+        Mass of the intervals.
+    seed : int
+        Seed of splits, methods and shuffles.
+    progressbar : bool
+        Whether to show the number of fits done and the time left.
 
     Returns
     -------
-    int
-        Number of values before the one that is furthest below the line from the first to the last
-        value; all values if none is below this line, or if there are fewer than three.
+    DataFrame
+        One row per method and property, the most important property of a method first: ``method``,
+        ``property``, ``importance``, averaged over folds, ``se``, its standard error, and ``low``
+        and ``high``, the ends of an interval by Student's t.
+
+    Raises
+    ------
+    DataError
+        When `evaluation` is something else, a method has no attribute ``columns``, held-out items
+        have training outcomes, a method refuses shuffled items, or outcomes have steps.
+    FitError
+        When an option is out of range.
+
+    Notes
+    -----
+    A method is trained once in a fold, and predicts the held-out items together with shuffled
+    copies of them, which have no outcomes.
+
+    Importance measures how a method uses a property *given all others*, not the effect of the
+    property: properties with the same information share their importance, and shuffled items may be
+    unrealistic.
+
+    Folds share most of their training items, so that the error from their standard deviation `s`
+    alone would be too small. With `n` folds and `q` predicted outcomes per training outcome, over
+    all folds, the standard error is :math:`s \sqrt{1/n + q}` (Nadeau and Bengio, 2003); it is NaN
+    for a single fold.
+
+    References
+    ----------
+    General scales paper, appendix 8.5.1 and Figure 16. Breiman (2001), Machine Learning 45.
+    Nadeau and Bengio (2003), Machine Learning 52.
 
     Examples
     --------
-    >>> elbow(np.array([10, 9, 8, 1, 0.9, 0.8])), elbow(np.array([3.0, 2, 1]))
-    (3, 3)
+    >>> rng = np.random.default_rng(1)
+    >>> items = pd.DataFrame(rng.normal(size=(200, 3)), columns=["size", "hour", "hue"])
+    >>> solved = rng.random(200) < 1 / (1 + np.exp(3 * items["size"]))
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items)
+    >>> found = permutation_importance(["logistic"], evaluation, progressbar=False)
+    >>> found[["property", "importance", "low", "high"]].round(2)
+      property  importance   low  high
+    0     size        0.25  0.18  0.32
+    1     hour       -0.00 -0.00  0.00
+    2      hue       -0.00 -0.00  0.00
     """
-    count = len(values)
-    if count < _LEAST:
-        return count
-    line = np.linspace(values[0], values[-1], count)
-    below = line - values
-    deepest = int(np.argmax(below))
-    return deepest if below[deepest] > 1e-9 * (values[0] - values[-1]) else count
+    refuse_no_evaluation(evaluation)
+    refuse_steps(evaluation.rows, "permutation importance")
+    assessors = read_methods(methods, evaluation, columns)
+    groups = {name: _groups(name, one, together or {}) for name, one in assessors.items()}
+    split, seed = read_split(split), options.whole("seed", seed)
+    shuffles, prob = options.whole("shuffles", shuffles, 1), options.inside("prob", prob, 0.9)
+    plan = drawn(split, evaluation, repeats=split.repeats, seed=seed)
+    outcomes = outcome_table(evaluation)
+    sizes, means_of_folds = np.zeros(2), []
+    fits, work = sum(map(len, plan)) * len(assessors), fits_of(plan, evaluation, assessors)
+    for repeat, number, training, rows, name in track(work, fits, progressbar, what="fits"):
+        cells = outcomes.iloc[rows]
+        items = training.items.index[training.items.index.isin(cells["item"])]
+        trained = training.items.index[training.coded.attempted].intersection(items)
+        if len(trained):
+            raise DataError(
+                f"{some(trained)} are held out for some subjects and trained on for others; hold "
+                "out whole items, with Items, Groups or Given"
+            )
+        sizes += len(rows), len(training.coded)
+        # a random stream other than those of splits and methods
+        rng = np.random.default_rng([seed, 3, repeat, number])
+        orders = [rng.permutation(len(items)) for _ in range(shuffles)]
+        wider, copies = _with_copies(training, items, groups[name].values(), orders)
+        of_cells = items.get_indexer(pd.Index(cells["item"]))
+        queries = pd.concat([cells.assign(item=names[of_cells]) for names in copies])
+        chances, _ = predicted(name, assessors[name], wider, queries, seed + repeat)
+        rates = (cells["successes"] / cells["trials"]).to_numpy()
+        errors = (chances.reshape(len(copies), -1) - rates) ** 2
+        losses = np.average(errors, axis=1, weights=cells["trials"])
+        means = losses[1:].reshape(-1, shuffles).mean(axis=1) - losses[0]
+        means_of_folds += [(name, *pair) for pair in zip(groups[name], means, strict=True)]
+    rises = pd.DataFrame(means_of_folds, columns=["method", "property", "importance"])
+    folds = rises.groupby(["method", "property"], sort=False)["importance"]
+    table = folds.agg(importance="mean", se="std", folds="count").reset_index()
+    table["se"] *= np.sqrt(1 / table["folds"] + sizes[0] / sizes[1])
+    reach = stats.t.ppf((1 + prob) / 2, table.pop("folds") - 1) * table["se"]
+    table = table.assign(low=table["importance"] - reach, high=table["importance"] + reach)
+    table["method"] = pd.Categorical(table["method"], list(assessors))
+    table = table.sort_values(["method", "importance"], ascending=[True, False], ignore_index=True)
+    return table.astype({"method": "str"})
 
 
-def _before_elbow(values: np.ndarray) -> np.ndarray:
-    """Return which values, in any order, are before the elbow; NaN never is."""
-    order = np.argsort(-values, kind="stable")  # NaN is last
-    known = order[: np.isfinite(values).sum()]
-    found = np.zeros(len(values), dtype=bool)
-    found[known[: elbow(values[known])]] = True
-    return found
+def _with_copies(
+    training: Evaluation,
+    items: pd.Index,
+    groups: Iterable[Sequence[str]],
+    orders: Sequence[np.ndarray],
+) -> tuple[Evaluation, list[np.ndarray]]:
+    """Add shuffled copies of items, by property, then by shuffle.
+
+    Returns
+    -------
+    Evaluation
+        Training outcomes, with the copies among the items.
+    list of ndarray of str
+        Names of the items, and of each copy of them.
+    """
+    originals, mark = training.items.loc[items], "shuffled"
+    while training.items.index.str.startswith(mark).any():
+        mark += "'"
+    tables = [training.items]
+    for columns in groups:
+        for order in orders:
+            shuffled = {column: originals[column].array.take(order) for column in columns}
+            copies = f"{mark} {len(tables)} " + items
+            tables.append(originals.assign(**shuffled).set_axis(copies, axis=0))
+    wider, people = pd.concat(tables), training.subject_table
+    cells = replace(training.coded, shape=(len(people), len(wider)))
+    names = [items.to_numpy(), *(table.index.to_numpy() for table in tables[1:])]
+    return Evaluation.of_cells(wider, people.index, cells, subjects=people), names
+
+
+def _groups(
+    name: str, assessor: Assessor, together: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """Return the groups of columns that are shuffled for a method, by name."""
+    columns = [column for column in getattr(assessor, "columns", ()) if column != ITEM]
+    if not columns:
+        raise DataError(
+            f"{name} has no properties in an attribute columns, so that none can be shuffled; "
+            "leave it out, or add this attribute with the properties it predicts from"
+        )
+    groups = {
+        group: [column for column in members if column in columns]
+        for group, members in together.items()
+    }
+    joined = [column for members in groups.values() for column in members]
+    groups |= {column: [column] for column in columns if column not in joined}
+    return {group: members for group, members in groups.items() if members}

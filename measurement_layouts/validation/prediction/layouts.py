@@ -1,30 +1,26 @@
 """Measurement layouts as assessors: a single one, or the best of several by training outcomes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from ...common import options
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_few_layouts
-from ...evaluations.steps import refuse_steps
-from ...evaluations.tables import known_names
+from ...evaluations.steps import Rows, refuse_steps
 from ...inference.fit import Fit
 from ...inference.fitting import fit
-from ...inference.forecasts.forecasting import Forecast
 from ...inference.model.features import read_features
 from ...layouts import Layout
-from . import scoring_rules as scoring
-from .assessor import Fitter
+from .scoring_rules import scores_in_groups
 from .splits import Groups, Items, Split, drawn
 
 
 @dataclass(frozen=True)
-class FittedLayout(Fitter):
+class FittedLayout:
     """Predictions by a layout that is fitted to the training outcomes of each subject.
 
     Parameters
@@ -49,8 +45,9 @@ class FittedLayout(Fitter):
     >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 2.5]}, index=list("abcde"))
     >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
     >>> training = Evaluation.from_wide(outcomes, items)
-    >>> FittedLayout(layout, method="grid").predict(training, ["e"], seed=1).to_numpy().round(1)
-    array([[0.5]])
+    >>> asked = pd.DataFrame({"subject": ["Ann"], "item": ["e"]})
+    >>> FittedLayout(layout, method="grid").predict(training, asked, seed=1).round(1)
+    array([0.5])
     """
 
     layout: Layout
@@ -59,6 +56,11 @@ class FittedLayout(Fitter):
     chains: int = 2
     method: Literal["nuts", "grid"] | None = None
     n_jobs: int | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of the layout's meta-features."""
+        return [name for feature in self.layout.meta_features for name in feature.columns]
 
     def check(self, items: pd.DataFrame) -> None:
         """Refuse items that do not fit the layout.
@@ -70,17 +72,14 @@ class FittedLayout(Fitter):
         """
         read_features(self.layout, items)
 
-    def fitted(
-        self, training: Evaluation, items: Sequence[str], *, seed: int
-    ) -> tuple[Forecast, pd.DataFrame]:
-        """Forecast success, and return the diagnostics of the fit.
+    def predict(self, training: Evaluation, cells: pd.DataFrame, *, seed: int) -> np.ndarray:
+        """Predict success, as an `Assessor` does; errors are those of `fitted`."""
+        return self.fitted(training, cells, seed=seed)[0]
 
-        Returns
-        -------
-        Forecast
-            Forecast of the items.
-        DataFrame
-            Diagnostics as returned by `Fit.diagnostics`.
+    def fitted(
+        self, training: Evaluation, cells: pd.DataFrame, *, seed: int
+    ) -> tuple[np.ndarray, pd.DataFrame]:
+        """Predict success, and return the diagnostics of the fit, as from `Fit.diagnostics`.
 
         Raises
         ------
@@ -92,22 +91,15 @@ class FittedLayout(Fitter):
             As in `fit`.
         """
         result = self.fit(training, seed=seed)
-        table = training.item_table
-        forecast = result.forecast(table.loc[known_names(items, table.index, "item")])
-        return forecast, result.diagnostics()
+        names = cells["item"] if training.rows is None else Rows.read(cells["item"]).item
+        means = result.forecast(training.item_table.loc[list(dict.fromkeys(names))]).data["mean"]
+        subject, item = (
+            means.indexes[name].get_indexer(pd.Index(cells[name])) for name in means.dims
+        )
+        return np.where(subject >= 0, means.to_numpy()[subject, item], np.nan), result.diagnostics()
 
     def fit(self, training: Evaluation, *, seed: int) -> Fit:
-        """Fit the layout.
-
-        Raises
-        ------
-        DataError
-            When items do not fit the layout.
-        FitError
-            When an option of the fit is out of range, or no subject could be sampled.
-        LayoutError
-            When the layout is something else, or PyMC does not accept a prior.
-        """
+        """Fit the layout; errors are those of `fitted`."""
         return fit(
             self.layout,
             training,
@@ -123,7 +115,7 @@ class FittedLayout(Fitter):
 
 
 @dataclass(frozen=True)
-class ChosenLayout(Fitter):
+class ChosenLayout:
     r"""Predictions by the one of several layouts that predicts training outcomes best.
 
     One layout is chosen for all subjects, by the sum of their log scores, because the outcomes of a
@@ -177,6 +169,20 @@ class ChosenLayout(Fitter):
         refuse_few_layouts(self.layouts)
         options.whole("folds", self.folds, 2)
 
+    @property
+    def candidates(self) -> dict[str, FittedLayout]:
+        """Each layout as a method of its own."""
+        return {
+            name: FittedLayout(layout, self.draws, self.tune, self.chains)
+            for name, layout in self.layouts.items()
+        }
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of the layouts' meta-features, each once."""
+        columns = [name for layout in self.candidates.values() for name in layout.columns]
+        return list(dict.fromkeys(columns))
+
     def check(self, items: pd.DataFrame) -> None:
         """Refuse items that do not fit one of the layouts.
 
@@ -185,8 +191,8 @@ class ChosenLayout(Fitter):
         DataError
             When a meta-feature is missing or out of its levels.
         """
-        for layout in self.layouts.values():
-            self._fitted(layout).check(items)
+        for candidate in self.candidates.values():
+            candidate.check(items)
 
     def compare(self, training: Evaluation, *, seed: int) -> pd.Series:
         """Score every candidate on training outcomes that its fit did not see.
@@ -201,7 +207,8 @@ class ChosenLayout(Fitter):
         Returns
         -------
         Series
-            Mean log score per item and subject in nats, higher is better; the best layout first.
+            Mean log score of an outcome in nats, higher is better; the best layout first. A layout
+            that cannot be sampled for a subject has minus infinity.
 
         Raises
         ------
@@ -211,39 +218,34 @@ class ChosenLayout(Fitter):
             When an option of the fit is out of range, or no subject could be sampled.
         """
         refuse_steps(training.rows, "ChosenLayout.compare")
-        known = training.select(training.items.index[training.coded.attempted])
-        parts: Split = Items(folds=self.folds)
-        if self.groups is not None:
-            parts = Groups(self.groups, self.folds)
+        tried = training.select(training.items.index[training.coded.attempted])
+        split: Split = Groups(self.groups, self.folds) if self.groups else Items(folds=self.folds)
         scores = dict.fromkeys(self.layouts, 0.0)
-        for fold in drawn(parts, known, repeats=1, seed=seed)[0]:
-            rest, part = fold.training(known), fold.items(known)
-            for name, layout in self.layouts.items():
-                found = self._fitted(layout).predict(rest, part, seed=seed)
-                scores[name] += _log_scores(found, known)
-        mean = pd.Series(scores).div(known.coded.trials.sum())
+        for fold in drawn(split, tried, repeats=1, seed=seed)[0]:
+            rest, cells = fold.training(tried), fold.held_out(tried)
+            won, trials = cells["successes"].to_numpy(), cells["trials"].to_numpy()
+            for name, candidate in self.candidates.items():
+                chances = candidate.predict(rest, cells, seed=seed)
+                loss = scores_in_groups(chances, won, trials - won)["log_score"][0]
+                scores[name] -= np.nan_to_num(loss, nan=np.inf) * trials.sum()
+        mean = pd.Series(scores).div(tried.coded.trials.sum())
         return mean.sort_values(ascending=False, kind="stable")
 
-    def fitted(
-        self, training: Evaluation, items: Sequence[str], *, seed: int
-    ) -> tuple[Forecast, pd.DataFrame]:
-        """Forecast success by the best layout, and return the diagnostics of its fit.
+    def predict(self, training: Evaluation, cells: pd.DataFrame, *, seed: int) -> np.ndarray:
+        """Predict success by the best layout, as an `Assessor` does; errors are those of `best`."""
+        return self.fitted(training, cells, seed=seed)[0]
 
-        Returns
-        -------
-        Forecast
-            Forecast of the items.
-        DataFrame
-            Diagnostics as returned by `Fit.diagnostics`.
+    def fitted(
+        self, training: Evaluation, cells: pd.DataFrame, *, seed: int
+    ) -> tuple[np.ndarray, pd.DataFrame]:
+        """Predict success by the best layout, and return the diagnostics of its fit.
 
         Raises
         ------
-        DataError
-            When items do not fit a layout, or the training items are of one group only.
-        FitError
-            When an option of the fit is out of range, or no subject could be sampled.
+        DataError, FitError
+            As in `compare`.
         """
-        return self.best(training, seed=seed).fitted(training, items, seed=seed)
+        return self.best(training, seed=seed).fitted(training, cells, seed=seed)
 
     def best(self, training: Evaluation, *, seed: int) -> FittedLayout:
         """Return the layout that `compare` ranks first.
@@ -251,24 +253,6 @@ class ChosenLayout(Fitter):
         Raises
         ------
         DataError, FitError
-            When the layouts cannot be compared; see `fitted`.
+            As in `compare`.
         """
-        return self._fitted(self.layouts[self.compare(training, seed=seed).index[0]])
-
-    def _fitted(self, layout: Layout) -> FittedLayout:
-        return FittedLayout(layout, draws=self.draws, tune=self.tune, chains=self.chains)
-
-
-def _log_scores(predictions: xr.DataArray, known: Evaluation) -> float:
-    """Add up the log scores of all subjects; one without a prediction excludes the layout."""
-    found = predictions.transpose("subject", "item").reindex(subject=known.subjects)
-    score = 0.0
-    cells = known.coded.select(items=known.items.index.get_indexer(predictions.indexes["item"]))
-    for place, row in enumerate(found.to_numpy()):
-        successes, trials = cells.counts(place)
-        if not trials.any():
-            continue
-        if np.isnan(row).any():
-            return -np.inf
-        score -= scoring.log_score(row, successes, trials) * int(trials.sum())
-    return score
+        return self.candidates[str(self.compare(training, seed=seed).index[0])]

@@ -1,57 +1,65 @@
-"""Results of a cross-validation: scores, predictions, and differences between methods."""
+"""Results of a cross-validation: predictions, their scores, and differences between methods."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from ...common.errors import DataError, FitError
 from ...common.messages import many, some
+from ...common.options import whole
+from ...common.proportions import rates
 from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows
 from ...evaluations.tables import known_names, need_columns
-from ...inference.forecasts.forecasting import Forecast
 from ...inference.sampling.convergence import UNTRUSTED
-from .assessor import point_forecast
-from .grouped import scores_by
-from .resampled import BINS, SCORES, Predicted
-from .score import rates_in_bins
+from .score import rates_in_bins, score_table
+from .scoring_rules import BINS, scores_in_groups
 
+SCORES = ("auroc", "ece", "brier")
+"""Scores of `CrossValidation.differences`."""
+
+ONE_NUMBER = "AUROC is undefined: the method predicts one number for all items of the subject"
+
+STATUS = ["method", "repeat", "fold", "subject", "status", "reason"]
+"""First columns of `CrossValidation.convergence`."""
+
+_BY = ("trials", "success", "forecast", "gap", "gap_se", "brier", "ece", "auroc")
+_KEYS = ["repeat", "subject"]
 _SHOWN = ("brier", "log_score", "auroc")
+_TOGETHER = 64  # resamples that are scored together, so that their weights fit into memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(Shown):
-    """Scores of several methods on held-out outcomes, and their differences to the first method.
+    """Predictions of several methods for held-out outcomes, with their scores.
 
-    Made by `cross_validate`.
+    Made by `cross_validate`. Brier score, its parts, log score and calibration error (in ten bins)
+    of a method are those of all held-out outcomes together, each attempt with the same weight; its
+    AUROC is the mean of those of single subjects. They are the same in `summary`, `differences` and
+    `by`. Outcomes that some method does not predict, because a layout could not be sampled, are
+    left out for all methods.
 
     Attributes
     ----------
-    scores : DataFrame
-        One row per method, repeat and subject: ``method``, ``repeat``, ``subject`` and the columns
-        of `score`, over all folds of the repeat. Scores are NaN where a prediction is missing, and
-        ``auroc`` also where outcomes are all the same or the method predicts one number for all
-        items; ``remark`` states the reason.
+    predictions : DataFrame
+        One row per repeat, held-out outcome and method: ``repeat``, ``fold``, ``subject``,
+        ``item``, ``successes``, ``trials``, ``method`` and the predicted ``probability`` of
+        success; where rows are steps of outcomes, also ``steps``, their number.
     success : Series
         Success rate of each subject over all items.
-    predictions : DataFrame
-        One row per repeat, subject, item and method: ``repeat``, ``fold``, ``subject``, ``item``,
-        ``method``, predicted ``probability`` of success, the ends ``low`` and ``high`` of its
-        interval and the item's ``distance`` from the training items (NaN for methods without them),
-        ``successes`` and ``trials``; where rows are steps of outcomes, also ``steps``, the number
-        of steps of the outcome.
     convergence : DataFrame
         One row per layout, repeat, fold and subject: ``method``, ``repeat``, ``fold``, ``subject``
         and the columns of `Fit.diagnostics`, among them ``status`` and ``reason``.
+    constant : sequence of str
+        Methods that predict one number for all items of a subject, which have no AUROC.
     split : str
         Description of the held-out outcomes.
     resamples : int
-        Number of sets of items drawn with replacement, for `table` and `differences`.
+        Number of sets of items drawn with replacement, for `differences`.
     prob : float
         Mass of the intervals of differences.
     seed : int
@@ -59,19 +67,20 @@ class CrossValidation(Shown):
 
     Examples
     --------
-    >>> scores = pd.DataFrame({"method": ["layout", "mean"] * 2, "repeat": [0, 0, 1, 1],
-    ...                        "subject": "Ann", "brier": [0.1, 0.3, 0.2, 0.4]})
-    >>> CrossValidation(scores, pd.Series({"Ann": 0.5})).summary().round(3)
+    >>> rows = {"repeat": [0, 0, 1, 1], "fold": 0, "subject": "Ann", "item": list("aabb"),
+    ...         "successes": 1, "trials": 1, "method": ["layout", "mean"] * 2,
+    ...         "probability": [0.9, 0.5, 0.7, 0.5]}
+    >>> CrossValidation(pd.DataFrame(rows), pd.Series({"Ann": 0.5})).summary().round(3)
             mean    se  subjects
     method
-    layout  0.15  0.05         1
-    mean    0.35  0.05         1
+    layout  0.05  0.04         1
+    mean    0.25  0.00         1
     """
 
-    scores: pd.DataFrame
+    predictions: pd.DataFrame
     success: pd.Series
-    predictions: pd.DataFrame = field(default_factory=pd.DataFrame)
-    convergence: pd.DataFrame = field(default_factory=pd.DataFrame)
+    convergence: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=STATUS))
+    constant: Sequence[str] = ()
     split: str = ""
     resamples: int = 500
     prob: float = 0.9
@@ -80,15 +89,37 @@ class CrossValidation(Shown):
     @property
     def methods(self) -> list[str]:
         """Names of the methods; the first is the reference."""
-        return [str(name) for name in self.scores["method"].unique()]
+        return [str(name) for name in self.predictions["method"].unique()]
 
     @property
     def subjects(self) -> list[str]:
         """Names of the subjects."""
         return [str(name) for name in self.success.index]
 
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """Scores of each method, repeat and subject, over all folds of the repeat.
+
+        Columns are ``method``, ``repeat``, ``subject`` and those of `score_forecast` but
+        ``outside_training``. ``auroc`` is NaN where outcomes are all the same or the method
+        predicts one number for all items; ``remark`` states the reason.
+        """
+        cells, chances = self._scored
+        code = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
+        keys = cells.loc[~cells[_KEYS].duplicated(), _KEYS].reset_index(drop=True)
+        won, tried, steps = (cells[name].to_numpy() for name in ("successes", "trials", "steps"))
+        tables = []
+        for place, method in enumerate(self.methods):
+            table = keys.join(score_table(chances[:, place], won, tried, steps, code))
+            if method in self._alike:
+                remarks = table["remark"].where(table["remark"] != "", ONE_NUMBER)
+                table = table.assign(auroc=np.nan, remark=remarks)
+            table.insert(0, "method", method)
+            tables.append(table)
+        return pd.concat(tables).sort_values("repeat", kind="stable", ignore_index=True)
+
     def per_subject(self, column: str = "brier") -> pd.DataFrame:
-        """Average a score over repeats.
+        """Average a score of each subject over repeats.
 
         Parameters
         ----------
@@ -98,21 +129,21 @@ class CrossValidation(Shown):
         Returns
         -------
         DataFrame
-            One row per subject with a score of every method, one column per method. A method
-            without the score for any subject is left out.
+            One row per subject, one column per method.
 
         Raises
         ------
         DataError
             When there is no such score.
         """
-        means = self._common(column).groupby(level="subject", sort=False).mean()
-        return means.rename_axis(columns="method")
+        need_columns(self.scores.columns, [column], "the scores have")
+        means = self.scores.groupby(["subject", "method"], sort=False)[column].mean()
+        return means.unstack("method")[self.methods]
 
     def summary(
         self, column: str = "brier", success: tuple[float, float] = (0.0, 1.0)
     ) -> pd.DataFrame:
-        """Average a score of each method over subjects, with its standard error over repeats.
+        """Score each method, with the standard error over repeats.
 
         Parameters
         ----------
@@ -124,49 +155,31 @@ class CrossValidation(Shown):
         Returns
         -------
         DataFrame
-            Indexed by method: ``mean``, ``se`` (standard error from the means of repeats, which
-            are splits of the same items; NaN for a single one) and ``subjects``, the number of
-            subjects for which every method has a score. A method without the score for any subject,
-            such as the aggregate, which has no AUROC, has NaN and is ignored in this count.
+            Indexed by method: ``mean``, the score over all repeats; ``se`` (standard error of the
+            scores of single repeats, which are splits of the same items; NaN for a single one) and
+            ``subjects``, the number of subjects with a score.
 
         Raises
         ------
         DataError
-            When there is no such score.
+            When there is no such score, or no outcome to score.
         """
+        need_columns(self.scores.columns, [column], "the scores have")
+        cells, _ = self._scored
         chosen = self.success.index[self.success.between(*success)]
-        common = self._common(column)
-        common = common[common.index.get_level_values("subject").isin(chosen)]
-        means = common.groupby(level="subject").mean().mean()
+        inside = cells["subject"].isin(chosen).to_numpy()
+        if not inside.any():
+            empty = {"mean": np.nan, "se": np.nan, "subjects": 0}
+            return pd.DataFrame(empty, pd.Index(self.methods, name="method"))
+        repeat = cells["repeat"].to_numpy()
+        single = pd.DataFrame(
+            [self._totals(inside & (repeat == one))[column] for one in np.unique(repeat)]
+        )
+        scored = self.per_subject(column).loc[cells.loc[inside, "subject"].unique()]
         with np.errstate(invalid="ignore"):  # an infinite log score has no standard deviation
-            table = pd.DataFrame({"mean": means, "se": common.groupby(level="repeat").mean().sem()})
-        table = table.reindex(self.methods)
-        table["subjects"] = common.index.get_level_values("subject").nunique()
-        table.loc[table["mean"].isna(), "subjects"] = 0
-        return table.rename_axis("method")
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """Scores of each subject and method, with their differences to those of the first method.
-
-        Columns are ``subject`` and ``method``; ``auroc``, averaged over repeats; its difference to
-        that of the first method, ``auroc_difference``, with the bootstrap standard error
-        ``auroc_se`` and the ends ``auroc_low`` and ``auroc_high`` of an equal-tailed interval; the
-        same for ``ece`` (expected calibration error in 10 bins) and ``brier``, of which lower
-        values are better; ``success``, the subject's success rate; and ``remark``, the reason for a
-        missing score and the items outside the training items, in the first repeat.
-
-        Items are drawn with replacement. All methods and subjects have the same items in a
-        resample, so that differences are paired by outcome. The calibration error of resampled
-        items is larger than that of the items, because chance increases the gap in each bin.
-        Intervals are therefore shifted so that the median of the resamples is the difference, which
-        always lies inside.
-        """
-        table = _compared(*self._compared_scores, self.prob)
-        keys = ["subject", "method"]
-        remarks = self.scores.groupby(keys, sort=False)["remark"].first()
-        table["success"] = self.success.loc[table.index.get_level_values("subject")].to_numpy()
-        return table.assign(remark=remarks.reindex(table.index)).reset_index()
+            errors = single.sem().to_numpy()
+        columns = {"mean": self._totals(inside)[column], "se": errors, "subjects": scored.count()}
+        return pd.DataFrame(columns, pd.Index(self.methods, name="method"))
 
     def differences(
         self,
@@ -174,36 +187,32 @@ class CrossValidation(Shown):
         subjects: Iterable[object] | None = None,
         weights: Literal["success"] | None = None,
     ) -> pd.DataFrame:
-        r"""Score methods over all subjects, with their differences to the first method's.
+        """Score methods, with their differences to the first method's, by a bootstrap over items.
 
-        AUROC and Brier score are means over subjects; the Brier scores of all subjects are those of
-        `summary`. The calibration error is that of all cells c together, in ten bins B of the
-        prediction p, with y successes in n trials and the weight w of the cell's subject,
-
-        .. math:: \mathrm{ECE} = \frac{\sum_B \left| \sum_{c \in B} w_c (n_c p_c - y_c) \right|}
-            {\sum_c w_c n_c}
-
-        which for equal weights is that of `by`. The mean of `table`'s, each of the few cells of one
-        subject, would be mostly chance.
+        Items are drawn with replacement. All methods and subjects have the same items in a
+        resample, so that differences are paired by outcome. The calibration error of resampled
+        items is larger than that of the items, because chance increases the gap in each bin.
+        Intervals are therefore shifted so that the median of the resamples is the difference, which
+        always lies inside.
 
         Parameters
         ----------
         subjects : iterable, optional
-            Subjects to score (default: all). Subjects without a prediction of some method are left
-            out, and from the AUROC also those whose outcomes are all alike; the remarks in `table`
-            give the reasons. A score that a method has for no subject is NaN.
+            Subjects to score (default: all).
         weights : {"success"}, optional
             Weights of subjects: their success rates, as in the general scales paper's tables
-            (default: equal weights).
+            (default: equal weights of all attempts).
 
         Returns
         -------
         DataFrame
-            Indexed by method: the scores' columns of `table`; ``subjects``, the number of subjects
-            with a Brier score of every method, and ``auroc_subjects``, those also with an AUROC.
-            Intervals describe these subjects on other items of the same kind, paired by outcome,
-            with the same training outcomes. They do not include the variation between training sets
-            or choices of groups.
+            Indexed by method: ``auroc``; its difference to that of the first method,
+            ``auroc_difference``, with the bootstrap standard error ``auroc_se`` and the ends
+            ``auroc_low`` and ``auroc_high`` of an equal-tailed interval; the same for ``ece`` and
+            ``brier``, of which lower values are better; ``subjects``, the number of subjects with
+            outcomes, and ``auroc_subjects``, those with an AUROC. Intervals describe these subjects
+            on other items of the same kind, with the same training outcomes. They do not include
+            the variation between training sets or choices of groups.
 
         Raises
         ------
@@ -214,47 +223,48 @@ class CrossValidation(Shown):
         """
         if weights not in (None, "success"):
             raise FitError(f"weights={weights!r}; give 'success', or omit it")
-        scores, resampled = self._compared_scores
-        known = scores.indexes["subject"]
-        chosen = list(known) if subjects is None else known_names(subjects, known, "subject")
-        there = scores.to_array().notnull()
-        complete = (there | ~there.any("subject")).all("method") & there.any("method")
-        kept = complete.sel(variable="brier", subject=chosen, drop=True)
-        scored = (complete.sel(subject=chosen) & kept).to_dataset("variable")
-        if not kept.any():
-            raise DataError(
-                f"none of {some(chosen)} has predictions of every method; see the remarks in "
-                "table, and choose other subjects"
-            )
-        weight = xr.ones_like(kept, dtype=float)
+        everyone = self.success.index
+        chosen = everyone if subjects is None else known_names(subjects, everyone, "subject")
+        cells, _ = self._scored
+        of_cells = cells["subject"].isin(chosen).to_numpy(dtype=float)
         if weights == "success":
-            weight = weight.copy(data=self.success.loc[chosen].to_numpy())
-        of_cells = (weight * kept).reindex(subject=self.subjects, fill_value=0).to_numpy()
-        predicted, times = self._drawn_items
-        means = []
-        for data, drawn in ((scores, np.ones_like(times[:1])), (resampled, times)):
-            mean = data.sel(subject=chosen).where(scored).weighted(weight).mean("subject")
-            errors = predicted.calibration_errors(drawn, of_cells)
-            means.append(mean.assign(ece=mean["ece"].copy(data=errors.reshape(mean["ece"].shape))))
-        counts = {"subjects": int(kept.sum()), "auroc_subjects": int(scored["auroc"].sum())}
-        return _compared(means[0], means[1], self.prob).assign(**counts)
+            of_cells *= self.success.loc[cells["subject"]].to_numpy()
+        if not of_cells.any():
+            raise DataError(f"none of {some(chosen)} has outcomes to score; choose other subjects")
+        items, names = pd.factorize(self._items)
+        rng = np.random.default_rng([self.seed, 1])  # a random stream other than that of the folds
+        drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), self.resamples)
+        totals = self._totals(of_cells)
+        blocks = [
+            self._totals(of_cells, drawn[first : first + _TOGETHER].T[items])
+            for first in range(0, self.resamples, _TOGETHER)
+        ]
+        tail = (1 - self.prob) / 2
+        columns: dict[str, object] = {}
+        for name in SCORES:
+            resampled = np.concatenate([block[name] for block in blocks], axis=1)
+            spread = pd.DataFrame((resampled - resampled[0]).T)
+            difference = totals[name] - totals[name][0]
+            moved = difference - spread.median()
+            columns |= {
+                name: totals[name],
+                f"{name}_difference": difference,
+                f"{name}_se": spread.std(),
+                f"{name}_low": spread.quantile(tail) + moved,
+                f"{name}_high": spread.quantile(1 - tail) + moved,
+            }
+        scored = self.per_subject("auroc").reindex(cells.loc[of_cells > 0, "subject"].unique())
+        columns |= {
+            "subjects": len(scored),
+            "auroc_subjects": int(scored.notna().any(axis=1).sum()),
+        }
+        return pd.DataFrame(columns).set_axis(pd.Index(self.methods, name="method"), axis=0)
 
-    @property
-    def resampled(self) -> xr.Dataset:
-        """Scores on items drawn with replacement.
-
-        ``auroc``, ``ece`` and ``brier``, averaged over repeats, with dimensions (resample, subject,
-        method); computed at the first access.
-        """
-        return self._compared_scores[1]
-
-    def by(
-        self, where: str | pd.Series | pd.DataFrame | None = None, *, bins: int = 5
-    ) -> pd.DataFrame:
+    def by(self, where: str | pd.Series | None = None, *, bins: int = 5) -> pd.DataFrame:
         r"""Score predictions in groups: by condition or by any other property.
 
-        All subjects and repeats of a group are scored together; `summary` averages over subjects
-        instead. With n trials, y successes and the prediction p of each of the group's cells c,
+        All subjects and repeats of a group are scored together. With n trials, y successes and the
+        prediction p of each of the group's cells c,
 
         .. math:: \mathrm{gap} = \frac{1}{N} \sum_c r_c, \quad r_c = n_c p_c - y_c, \quad
             \mathrm{se}^2 = \frac{I}{I - 1} \frac{1}{N^2}
@@ -265,10 +275,9 @@ class CrossValidation(Shown):
 
         Parameters
         ----------
-        where : str, Series or DataFrame, optional
-            Values that define the groups: a column of `predictions`, such as ``"subject"``; a
-            property by item; or a table by subject (rows) and item (columns). By default, all
-            predictions are one group.
+        where : str or Series, optional
+            Values that define the groups: a column of `predictions`, such as ``"subject"``, or a
+            property by item. By default, all predictions are one group.
         bins : int
             Number of groups with similar numbers of predictions into which numbers are divided if
             they have more different values than this.
@@ -278,8 +287,7 @@ class CrossValidation(Shown):
         DataFrame
             Indexed by ``group`` and ``method``: ``trials``; ``success``, their rate; ``forecast``,
             the mean prediction; ``gap``, forecast minus success, with its standard error ``gap_se``
-            clustered by item; ``brier``; ``ece`` in ten bins; and ``auroc``, the mean over subjects
-            with successes and failures in the group. Scores are NaN if a prediction is missing.
+            clustered by item; and the scores of `summary` of the group's outcomes.
 
         Raises
         ------
@@ -298,16 +306,33 @@ class CrossValidation(Shown):
         >>> outcomes = pd.DataFrame([rng.random(400) < 1 - items["size"] / 8], ["Ann"])
         >>> evaluation = Evaluation.from_wide(outcomes, items)
         >>> far = Given(train="size <= 4", test="size > 4")
-        >>> found = cross_validate(["aggregate"], evaluation, split=far, progressbar=False)
+        >>> held = cross_validate(["aggregate"], evaluation, split=far, progressbar=False)
         >>> far_off = np.floor(evaluation.items["size"])
-        >>> found.by(far_off)[["success", "forecast", "gap", "gap_se"]].round(2)
+        >>> held.by(far_off)[["success", "forecast", "gap", "gap_se"]].round(2)
                          success  forecast   gap  gap_se
         group method
         4.0   aggregate     0.50      0.66  0.16    0.06
         5.0   aggregate     0.30      0.66  0.36    0.06
         6.0   aggregate     0.18      0.66  0.48    0.05
         """
-        return scores_by(self.predictions, self.methods, where, bins)
+        cells, chances = self._scored
+        groups, names = self._groups(where, whole("bins", bins, 1))
+        tried, item = cells["trials"] / cells["steps"], pd.factorize(self._items)[0]
+        residual = chances - (cells["successes"] / cells["trials"]).to_numpy()[:, None]
+        tables = []
+        for group in range(len(names)):
+            rows = np.flatnonzero(groups == group)
+            totals, weight = self._totals(groups == group), tried.to_numpy()[rows]
+            gap = np.average(residual[rows], axis=0, weights=weight)
+            sums = pd.DataFrame((residual[rows] - gap) * weight[:, None]).groupby(item[rows]).sum()
+            scale = np.sqrt(len(sums) / (len(sums) - 1)) if len(sums) > 1 else np.nan
+            totals |= {
+                "forecast": totals["success"] + gap,
+                "gap": gap,
+                "gap_se": scale * np.sqrt((sums**2).sum().to_numpy()) / weight.sum(),
+            }
+            tables.append(pd.DataFrame(totals, pd.Index(self.methods, name="method"))[list(_BY)])
+        return pd.concat(tables, keys=names, names=["group"])
 
     def calibration(self, method: str | None = None, *, pooled: bool = False) -> pd.DataFrame:
         """Compare the predictions of a method with success rates, in bins of the prediction.
@@ -323,8 +348,7 @@ class CrossValidation(Shown):
         -------
         DataFrame
             Indexed by ``subject`` and ``bin``, for each subject as from `calibration_curve`, with
-            ten bins, all repeats, and intervals of mass `prob`. Subjects without a prediction of
-            some item are left out. If `pooled`, indexed by ``bin``.
+            ten bins, all repeats, and intervals of mass `prob`. If `pooled`, indexed by ``bin``.
 
         Raises
         ------
@@ -334,111 +358,109 @@ class CrossValidation(Shown):
         method = self.methods[0] if method is None else method
         if method not in self.methods:
             raise FitError(f"no predictions of {method}; the methods are {some(self.methods)}")
-        own = self.predictions[self.predictions["method"] == method]
-        told = own["probability"].notna().groupby(own["subject"]).transform("all")
-        found = {}
-        for name, rows in [("", own)] if pooled else own.groupby("subject", sort=False):
-            part = rows[told.loc[rows.index]]
-            mean, successes, trials = (
-                part[column].to_numpy() for column in ("probability", "successes", "trials")
+        cells, chances = self._scored
+        cells = cells.assign(probability=chances[:, self.methods.index(method)])
+        curves = {}
+        for name, rows in [("", cells)] if pooled else cells.groupby("subject", sort=False):
+            means, won, tried = (
+                rows[column].to_numpy() for column in ("probability", "successes", "trials")
             )
-            found[name] = rates_in_bins(mean, successes, trials, BINS, self.prob)
-        return found[""] if pooled else pd.concat(found, names=["subject", "bin"])
+            curves[name] = rates_in_bins(means, won, tried, BINS, self.prob)
+        return curves[""] if pooled else pd.concat(curves, names=["subject", "bin"])
 
-    def forecasts(self, repeat: int = 0) -> dict[str, Forecast]:
-        """Return the predictions of a repeat as forecasts, for `score` and for figures.
+    @cached_property
+    def _scored(self) -> tuple[pd.DataFrame, np.ndarray]:
+        """Outcomes that every method predicts, and the predictions, (outcomes, methods)."""
+        count = len(self.methods)
+        chances = self.predictions["probability"].to_numpy().reshape(-1, max(1, count))
+        complete = ~np.isnan(chances).any(axis=1)
+        if not complete.any():
+            raise DataError(
+                "no outcome has a prediction of every method; see convergence, and leave out the "
+                "methods that failed"
+            )
+        cells = self.predictions.iloc[::count].drop(columns=["method", "probability"])[complete]
+        steps = cells.get("steps", 1)
+        return cells.assign(steps=steps).reset_index(drop=True), chances[complete]
+
+    @cached_property
+    def _items(self) -> np.ndarray:
+        """Name of the item of each outcome in `_scored`."""
+        names = self._scored[0]["item"]
+        return Rows.read(names).item if "steps" in self.predictions else names.to_numpy()
+
+    @cached_property
+    def _alike(self) -> list[str]:
+        """Methods that predict the same for all items of a subject and fold."""
+        cells, chances = self._scored
+        keys = [cells[name].to_numpy() for name in ("repeat", "fold", "subject")]
+        if "steps" in self.predictions:
+            rows = Rows.read(cells["item"])
+            keys += [rows.outcome, rows.step]
+        of_folds = pd.DataFrame(chances, columns=self.methods).groupby(keys)
+        constant = (of_folds.max() == of_folds.min()).all()
+        if not (of_folds.size() > 1).any():
+            constant[:] = False
+        return [name for name in self.methods if constant[name] or name in self.constant]
+
+    def _totals(self, weight: np.ndarray, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Score all methods, given weights of the outcomes and how often each is drawn.
 
         Parameters
         ----------
-        repeat : int
-            Number of the repeat, from 0.
+        weight : ndarray, shape (outcomes,)
+            Weights, which within a subject are 0 or another number.
+        times : ndarray, shape (outcomes, resamples), optional
+            Number of times that each outcome counts.
 
         Returns
         -------
-        dict of str to Forecast
-            Forecasts by method: means on the held-out items, with the ends of their intervals if
-            the method has them. Subjects without a prediction of some item are left out, as are
-            methods without any other subject.
-
-        Raises
-        ------
-        DataError
-            When there is no such repeat, no subject has predictions of all items (because cells
-            were held out), or rows are steps of outcomes.
+        dict of str to ndarray, shape (methods,) or (methods, resamples)
+            Scores of all outcomes together; ``auroc`` is the mean over repeats and subjects.
         """
-        own = self.predictions[self.predictions["repeat"] == repeat]
-        if own.empty or "steps" in own:
-            what = "steps of outcomes are predicted" if len(own) else f"there is no repeat {repeat}"
-            raise DataError(f"forecasts: {what}; see the table predictions")
-        order = list(own["item"].unique())
-        found = {}
-        for name, rows in own.groupby("method", sort=False):
-            wide = rows.pivot(index="subject", columns="item", values="probability")
-            wide = wide.reindex(index=rows["subject"].unique(), columns=order).dropna()
-            if len(wide):
-                ends = (
-                    rows.pivot(index="subject", columns="item", values=end).loc[wide.index, order]
-                    for end in ("low", "high")
-                )
-                shown = [part.to_numpy(dtype=float) for part in (wide, *ends)]
-                found[str(name)] = point_forecast(shown[0], list(wide.index), order, shown[1:])
-        if not found and own["probability"].notna().any():
+        cells, chances = self._scored
+        rows = np.flatnonzero(weight)
+        cells, chances, weight = cells.iloc[rows], chances[rows], weight[rows].astype(float)
+        group = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
+        of_group = pd.Series(weight).groupby(group).first().to_numpy()
+        counts = np.stack([cells["successes"], cells["trials"] - cells["successes"]])
+        won, lost = counts * (weight / cells["steps"].to_numpy())
+        if times is not None:
+            won, lost, of_group = (values[:, None] for values in (won, lost, of_group))
+            won, lost = won * times[rows], lost * times[rows]
+        scored = []
+        for method, predictions in zip(self.methods, chances.T, strict=True):
+            totals = scores_in_groups(predictions, won, lost)
+            areas = scores_in_groups(predictions, won, lost, group)["auroc"]
+            shares = of_group * (np.isfinite(areas) & (method not in self._alike))
+            area = rates((np.nan_to_num(areas) * shares).sum(axis=0), shares.sum(axis=0))
+            scored.append({name: total[0] for name, total in totals.items()} | {"auroc": area})
+        return {name: np.stack([one[name] for one in scored]) for name in scored[0]}
+
+    def _groups(self, where: str | pd.Series | None, bins: int) -> tuple[np.ndarray, list[object]]:
+        """Return the number of the group of each outcome, and the groups in order."""
+        cells, _ = self._scored
+        if where is None:
+            return np.zeros(len(cells), dtype=int), [""]
+        if isinstance(where, str):
+            remedy = "give one of these, or a Series by item"
+            need_columns(cells.columns, [where], f"by({where!r}): predictions have", remedy)
+            values = cells[where]
+        else:
+            values = where.rename(index=str).reindex(self._items).reset_index(drop=True)
+        if values.isna().any():
+            lacking = pd.unique(self._items[values.isna().to_numpy()])
             raise DataError(
-                "forecasts: single cells were held out, and no subject has a prediction of every "
-                "item; see the table predictions"
+                f"by: {some(lacking)} has no group; give a value for each held-out item"
             )
-        return found
-
-    @cached_property
-    def _drawn_items(self) -> tuple[Predicted, np.ndarray]:
-        """Predictions, and the number of times of each item in each resample."""
-        if self.predictions.empty:
-            raise DataError("there are no predictions to resample; run cross_validate")
-        methods = self.methods
-        cells = self.predictions.iloc[:: len(methods)]
-        stepped = "steps" in cells
-        names = cells["item"] if not stepped else Rows.read(cells["item"]).item
-        items, known = pd.factorize(np.asarray(names, dtype=object))
-        weight = np.ones(len(cells))
-        if stepped:
-            weight = np.lcm.reduce(cells["steps"].unique()) / cells["steps"].to_numpy()
-        won = cells["successes"].to_numpy(dtype=float) * weight
-        predicted = Predicted(
-            self.predictions["probability"].to_numpy().reshape(-1, len(methods)),
-            won,
-            cells["trials"].to_numpy(dtype=float) * weight - won,
-            cells["repeat"].to_numpy(),
-            self.success.index.get_indexer(pd.Index(cells["subject"])),
-            items,
-        )
-        rng = np.random.default_rng([self.seed, 1])  # a random stream other than that of the folds
-        count = len(known)
-        return predicted, rng.multinomial(count, np.full(count, 1 / count), size=self.resamples)
-
-    @cached_property
-    def _compared_scores(self) -> tuple[xr.Dataset, xr.Dataset]:
-        """Scores of each subject on the items, and on items drawn with replacement."""
-        methods, (predicted, times) = self.methods, self._drawn_items
-        unscored = self.scores.groupby("method", sort=False)["auroc"].count().to_numpy() == 0
-        found = []
-        for drawn in (np.ones_like(times[:1]), times):
-            values = predicted.scored(drawn)
-            values[SCORES.index("auroc")][..., unscored] = np.nan
-            there = self.subjects[: values.shape[2]]
-            dims = {"resample": range(len(drawn)), "subject": there, "method": methods}
-            named = zip(SCORES, values, strict=True)
-            found.append(xr.Dataset({name: (list(dims), own) for name, own in named}, dims))
-        return found[0].isel(resample=0, drop=True), found[1]
-
-    def _common(self, column: str) -> pd.DataFrame:
-        """Return a score with a column per method, for rows in which no method lacks it."""
-        need_columns(self.scores.columns, [column], "the scores have")
-        rows = ["repeat", "subject"]
-        wide = self.scores.pivot_table(column, rows, "method", sort=False, dropna=False)
-        return wide[self.methods].dropna(axis=1, how="all").dropna()
+        numbers = pd.api.types.is_numeric_dtype(values)
+        if numbers and values.nunique() > bins:
+            values = pd.qcut(values, bins, duplicates="drop")
+        codes, names = pd.factorize(values, sort=bool(numbers))
+        return codes, list(names)
 
     def __repr__(self) -> str:
-        repeats = many(int(self.scores["repeat"].nunique()), "repeat")
+        repeats = many(int(self.predictions["repeat"].nunique()), "repeat")
         who = many(len(self.subjects), "subject")
         return f"<CrossValidation: {some(self.methods, 9)}, {who}, {repeats} of {self.split}>"
 
@@ -448,52 +470,28 @@ class CrossValidation(Shown):
     def _overview(self) -> Overview:
         facts = {f"note {place}": note for place, note in enumerate(self._notes(), 1)}
         calls = {
-            "found.summary()": "means and standard errors of a score",
-            "found.differences()": "differences to the first method, with intervals",
-            "found.per_subject()": "each subject's scores",
+            "held.summary()": "a score with its standard error",
+            "held.differences()": "differences to the first method, with intervals",
+            "held.per_subject()": "each subject's scores",
         }
         return Overview(facts, calls, {"scores": self._shown()})
 
     def _shown(self) -> pd.DataFrame:
-        """Format means and standard errors of the usual scores."""
-        columns = {}
-        for name in _SHOWN:
-            table = self.summary(name)
-            columns[name] = [
-                "—" if np.isnan(mean) else f"{mean:.3f}" + f" ± {se:.3f}" * (not np.isnan(se))
-                for mean, se in zip(table["mean"], table["se"], strict=True)
-            ]
-        return pd.DataFrame(columns, pd.Index(self.methods, name="method"))
+        """Return the usual scores with their standard errors."""
+        tables = {name: self.summary(name)[["mean", "se"]] for name in _SHOWN}
+        return pd.concat(tables, axis=1).round(3)
 
     def _notes(self) -> list[str]:
         """Return notes on missing scores and on fits that did not converge."""
-        found = ["± is the standard error over repeats; Brier and log score: lower is better."]
-        for name, rows in self.scores.groupby("method", sort=False):
-            if rows["auroc"].isna().all():
-                found.append(f"{name}: {rows['remark'].mode().iloc[0]}.")
-        if len(self.convergence):
-            for name, rows in self.convergence.groupby("method", sort=False):
-                bad = int(rows["status"].isin(UNTRUSTED).sum())
-                fits = many(len(rows), "fit")
-                found.append(f"{name}: {bad} of {fits} not converged or failed; see convergence.")
-        return found
-
-
-def _compared(scores: xr.Dataset, resampled: xr.Dataset, prob: float) -> pd.DataFrame:
-    """Return scores with their differences to those of the first method."""
-    tail = (1 - prob) / 2
-    columns: dict[str, pd.Series] = {}
-    for name in SCORES:
-        own, drawn = scores[name], resampled[name].transpose("resample", *scores[name].dims)
-        difference = (own - own.isel(method=0, drop=True)).to_series()
-        spread = (drawn - drawn.isel(method=0, drop=True)).to_numpy().reshape(len(drawn), -1)
-        spreads = pd.DataFrame(spread, columns=difference.index)
-        moved = difference - spreads.median()
-        columns |= {
-            name: own.to_series(),
-            f"{name}_difference": difference,
-            f"{name}_se": spreads.std(),
-            f"{name}_low": spreads.quantile(tail) + moved,
-            f"{name}_high": spreads.quantile(1 - tail) + moved,
-        }
-    return pd.DataFrame(columns)
+        notes = ["± is the standard error over repeats; Brier and log score: lower is better."]
+        missing = self.predictions["probability"].isna()
+        if missing.any():
+            who = some(pd.unique(self.predictions.loc[missing, "subject"]))
+            notes.append(f"Outcomes that some method does not predict are left out ({who}).")
+        if self._alike:
+            notes.append(f"{some(self._alike)}: {ONE_NUMBER}.")
+        for name, rows in self.convergence.groupby("method", sort=False):
+            bad = int(rows["status"].isin(UNTRUSTED).sum())
+            fits = many(len(rows), "fit")
+            notes.append(f"{name}: {bad} of {fits} not converged or failed; see convergence.")
+        return notes

@@ -1,8 +1,5 @@
 """Comparison of forecasts with outcomes: scores and calibration curves."""
 
-import math
-from collections.abc import Hashable
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -16,8 +13,7 @@ from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.given import refuse_no_forecast
-from . import scoring_rules as scoring
-from .leaks import Asked, cell_names, refuse_trained, trained_error
+from .scoring_rules import scores_in_groups
 
 
 def score_forecast(
@@ -25,7 +21,6 @@ def score_forecast(
     evaluation: Evaluation,
     *,
     training_items: bool = False,
-    reused_names: bool = False,
     outcome: str | None = None,
 ) -> pd.DataFrame:
     """Score forecasts against outcomes that were not fitted.
@@ -43,9 +38,6 @@ def score_forecast(
         Outcomes; subjects and items are joined by name.
     training_items : bool
         Whether items that were fitted may be scored as well; such scores are too favourable.
-    reused_names : bool
-        Whether items may have the names of other items that were fitted. Items are then
-        identified by their meta-features and outcomes only, as are items without given names.
     outcome : str, optional
         Name of one of several outcomes to score (default: all outcomes).
 
@@ -67,23 +59,12 @@ def score_forecast(
         outcome, an item was trained on, only one of the two is made of steps, or there is no such
         outcome.
 
-    Warns
-    -----
-    UserWarning
-        When at least half of the items, and at least eight, have the meta-features and outcomes of
-        training items under other names.
-
     Notes
     -----
-    Training outcomes are recognised for each subject.
-
-    - *Items with given names* are recognised by these, even if their meta-features have changed.
-    - *Items without given names* have the names 0, 1, ... without gaps, in any order, as numbers or
-      texts, in the training or in the forecast. They are recognised by equal rows: the same
-      meta-features, which must differ between all training items or have the same number, and the
-      same outcomes. At least half of the rows must have the meta-features of training items, and
-      all of these the outcomes. Items that were shuffled without telling meta-features, or
-      recoded, are not recognised; name the items.
+    Training outcomes are recognised for each subject by the names of items. Where these are 0, 1,
+    ... without gaps, in any order, in the training or in the forecast, items are recognised by
+    equal meta-features instead, or by number and meta-features where these do not differ between
+    all training items. Give other items other names.
 
     References
     ----------
@@ -92,13 +73,13 @@ def score_forecast(
 
     Examples
     --------
-    >>> from measurement_layouts.validation.prediction.baselines import Aggregate
+    >>> from measurement_layouts.validation.prediction.estimators import Estimator
     >>> from measurement_layouts.validation.prediction.splits import masked
     >>> items = pd.DataFrame(index=["a", "b", "c", "d"])
     >>> outcomes = pd.DataFrame([[1, 0, 1, 0]], index=["Ann"], columns=items.index)
     >>> evaluation = Evaluation.from_wide(outcomes, items)
     >>> training = masked(evaluation, ["c", "d"])
-    >>> aggregate = Aggregate().forecast(training, ["c", "d"])
+    >>> aggregate = Estimator("aggregate").forecast(training, ["c", "d"])
     >>> score_forecast(aggregate, evaluation)[["trials", "brier"]]
              trials  brier
     subject
@@ -106,71 +87,76 @@ def score_forecast(
     """
     refuse_no_forecast(forecast)
     refuse_no_evaluation(evaluation)
-    chosen, successes, trials = matched(
-        forecast, evaluation, training_items=training_items, reused_names=reused_names
-    )
-    means = chosen["mean"].to_numpy()
-    own, tops = _counted(forecast, list(trials.columns), outcome)
-    rows: dict[Hashable, dict[str, object]] = {}
-    for place, subject in enumerate(trials.index):
-        done = trials.iloc[place].to_numpy()[own]
-        tried = own[done > 0]  # a baseline's forecast of training outcomes is NaN
-        if len(tried):
-            passed = successes.iloc[place].to_numpy()[tried]
-            scored = scores_of(means[place][tried], passed, done[done > 0], tops[done > 0])
-            remarks = [str(scored.pop("remark"))]
-            count, beyond = outside(forecast, str(subject), trials.columns[tried])
-            remarks = [*remarks, beyond]
-            more = {"outside_training": count, "remark": "; ".join(filter(None, remarks))}
-            rows[subject] = scored | more
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("subject")
-
-
-def _counted(
-    forecast: Forecast, names: list[str], outcome: str | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to score, and the number of steps of the outcome of each."""
-    if forecast.rows is None:
+    chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
+    names, steps = trials.columns.to_numpy(), np.ones(trials.shape[1], dtype=int)
+    tried = trials.to_numpy() > 0
+    if forecast.rows is not None:
+        rows = Rows.read(trials.columns)
+        names, steps = rows.item, rows.tops
         if outcome is not None:
-            raise DataError(
-                f"outcome={outcome!r}: the forecast is of a single Success; leave out outcome="
-            )
-        return np.arange(len(names)), np.ones(len(names), dtype=int)
-    rows = Rows.read(names)
-    known = list(dict.fromkeys(rows.outcome))
-    if outcome is not None and outcome not in known:
-        raise DataError(f"outcome={outcome!r} is not in the forecast; it has {some(known)}")
-    own = np.flatnonzero(rows.outcome == outcome) if outcome else np.arange(len(names))
-    return own, rows.tops[own]
+            tried &= rows.outcome == outcome
+    if outcome is not None and (forecast.rows is None or not tried.any()):
+        named = [] if forecast.rows is None else list(pd.unique(rows.outcome))
+        raise DataError(
+            f"outcome={outcome!r}: the forecast has {some(named) or 'a single Success'}; name an "
+            "outcome that was attempted, or leave out outcome="
+        )
+    subject, row = np.nonzero(tried)
+    names, steps = names[row], steps[row]
+    code, subjects = pd.factorize(trials.index[subject])
+    means, won, count = (
+        table.to_numpy()[subject, row] for table in (chosen["mean"], successes, trials)
+    )
+    scores = score_table(means, won, count, steps, code)
+    scores.insert(len(scores.columns) - 1, "outside_training", np.nan)
+    if forecast.training is not None:
+        flags = chosen["outside_training"].to_numpy()[subject, row]
+        for number, name in enumerate(subjects):
+            items = pd.unique(names[flags & (code == number)])
+            scores.loc[number, "outside_training"] = len(items)
+            if len(items):
+                columns = forecast.training.table([name], items)["meta_feature"].unique()
+                scored = many(len(pd.unique(names[code == number])), "item")
+                beyond = f"{len(items)} of {scored} ({some(columns, 3)})"
+                remarks = [scores["remark"].iloc[number], f"outside the training items: {beyond}"]
+                scores.loc[number, "remark"] = "; ".join(filter(None, remarks))
+    return scores.set_axis(pd.Index(subjects, name="subject"), axis=0)
 
 
-def outside(forecast: Forecast, subject: str, rows: pd.Index) -> tuple[float, str]:
-    """Count a subject's scored items outside its training items, and name the meta-features."""
-    if forecast.training is None:
-        return math.nan, ""
-    flags = forecast.data["outside_training"].sel(subject=subject, item=rows).to_numpy()
-    names = rows.to_numpy() if forecast.rows is None else Rows.read(rows).item
-    items = pd.unique(names[flags])
-    if not len(items):
-        return 0, ""
-    which = some(forecast.training.table([subject], items)["meta_feature"].unique(), 3)
-    scored = many(len(pd.unique(names)), "item")
-    return len(items), f"outside the training items: {len(items)} of {scored} ({which})"
+def score_table(
+    chances: np.ndarray, won: np.ndarray, tried: np.ndarray, steps: np.ndarray, group: np.ndarray
+) -> pd.DataFrame:
+    """Score predictions in groups, with equal weights of all attempts whatever their steps.
+
+    Parameters
+    ----------
+    chances, won, tried, steps, group : ndarray, shape (cells,)
+        Predictions; successes and attempts; the number of steps of the outcome; and the number of
+        the group, from 0 without gaps.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group with the scores of `scores_in_groups`, and ``remark``, the reason for a
+        missing AUROC.
+    """
+    scores = scores_in_groups(chances, won / steps, (tried - won) / steps, group)
+    table = pd.DataFrame(scores)
+    table["trials"] = table["trials"].round().astype(int)
+    classes = table["success"].map({0.0: "failures", 1.0: "successes"})
+    reasons = "AUROC is undefined: all outcomes are " + classes
+    return table.assign(remark=reasons.where(table["auroc"].isna()).fillna(""))
 
 
 def matched(
-    forecast: Forecast,
-    evaluation: Evaluation,
-    *,
-    training_items: bool = False,
-    reused_names: bool = False,
+    forecast: Forecast, evaluation: Evaluation, *, training_items: bool = False
 ) -> tuple[xr.Dataset, pd.DataFrame, pd.DataFrame]:
     """Join forecasts and outcomes by name, and refuse training outcomes.
 
     Parameters
     ----------
-    forecast, evaluation, training_items, reused_names
-        As in `score`.
+    forecast, evaluation, training_items
+        As in `score_forecast`.
 
     Returns
     -------
@@ -191,55 +177,29 @@ def matched(
             "of a layout with steps against an evaluation from Evaluation.of_outcomes for the same "
             "layout"
         )
-    known = evaluation.attempts
-    subjects = [name for name in forecast.data["subject"].to_numpy() if name in known.index]
-    items = [name for name in forecast.data["item"].to_numpy() if name in known.columns]
+    attempts = evaluation.attempts
+    subjects, items = (
+        [name for name in forecast.data[dim].to_numpy() if name in names]
+        for dim, names in (("subject", attempts.index), ("item", attempts.columns))
+    )
     if not subjects or not items:
         raise DataError(
             "nothing to score: the forecast and the evaluation share "
             f"{many(len(subjects), 'subject')} and {many(len(items), 'item')}; give both the same "
             "names"
         )
-    chosen = forecast.data.sel(subject=subjects, item=items)
-    trials = known.loc[subjects, items]
-    successes = evaluation.successes.loc[subjects, items]
+    chosen, trials = forecast.data.sel(subject=subjects, item=items), attempts.loc[subjects, items]
     if not trials.to_numpy().any():
         raise DataError("nothing to score: none of the forecast items was attempted; add outcomes")
-    if forecast.training is not None:
-        asked = Asked.of(
-            forecast.training,
-            successes,
-            evaluation.trials.loc[subjects, items],
-            None if forecast.rows is None else Rows.read(items),
+    leaks = np.argwhere(chosen["trained"].to_numpy() & (trials.to_numpy() > 0))
+    if len(leaks) and not training_items:
+        names = [f"{items[column]} ({subjects[row]})" for row, column in leaks]
+        raise DataError(
+            f"{len(leaks)} outcome(s) to be scored were trained on: {some(names)}; forecast items "
+            "held out from the fit, give other items other names, or pass training_items=True to "
+            "score the fit on its own data"
         )
-        refuse_trained(asked, trials, training_items=training_items, reused_names=reused_names)
-    elif not training_items:
-        leaked = cell_names(trials, chosen["trained"].to_numpy())
-        if leaked:
-            raise trained_error(leaked)
-    return chosen, successes, trials
-
-
-def scores_of(
-    probability: np.ndarray, successes: np.ndarray, trials: np.ndarray, tops: np.ndarray
-) -> dict[str, object]:
-    """Compute the scores of rows, with equal weights of all attempts whatever their steps."""
-    remark = scoring.single_class_reason(successes, trials) or ""
-    most = math.lcm(*tops.tolist())
-    successes, trials = successes * (most // tops), trials * (most // tops)
-    parts = scoring.decompose_brier(probability, successes, trials)
-    return {
-        "trials": int(trials.sum()) // most,
-        "success": successes.sum() / trials.sum(),
-        "brier": parts.brier,
-        "calibration": parts.calibration,
-        "refinement": parts.refinement,
-        "remainder": parts.remainder,
-        "log_score": scoring.log_score(probability, successes, trials),
-        "auroc": scoring.auroc(probability, successes, trials),
-        "ece": scoring.expected_calibration_error(probability, successes, trials),
-        "remark": remark,
-    }
+    return chosen, evaluation.successes.loc[subjects, items], trials
 
 
 def calibration_curve(
@@ -249,11 +209,10 @@ def calibration_curve(
     bins: int = 10,
     prob: float = 0.9,
     training_items: bool = False,
-    reused_names: bool = False,
 ) -> pd.DataFrame:
     r"""Compare mean forecasts with success rates, in bins of the forecast.
 
-    Bins and averages are those of `scoring_rules.expected_calibration_error`: bins have equal
+    Bins and averages are those of `scores_in_groups`: bins have equal
     widths over [0, 1], bin k is [k/bins, (k+1)/bins), and the last one includes 1. The trials of
     all subjects have equal weights.
 
@@ -269,8 +228,6 @@ def calibration_curve(
         Mass of the interval of the success rate.
     training_items : bool
         Whether items that were fitted may be scored as well; such scores are too favourable.
-    reused_names : bool
-        As in `score`.
 
     Returns
     -------
@@ -306,16 +263,9 @@ def calibration_curve(
     ['trials', 'forecast', 'success', 'low', 'high']
     """
     bins, prob = whole("bins", bins, least=1), inside("prob", prob, such_as=0.9)
-    chosen, successes, trials = matched(
-        forecast, evaluation, training_items=training_items, reused_names=reused_names
-    )
-    return rates_in_bins(
-        chosen["mean"].to_numpy().ravel(),
-        successes.to_numpy().ravel(),
-        trials.to_numpy().ravel(),
-        bins,
-        prob,
-    )
+    chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
+    means, won, tried = (table.to_numpy().ravel() for table in (chosen["mean"], successes, trials))
+    return rates_in_bins(means, won, tried, bins, prob)
 
 
 def rates_in_bins(
@@ -341,18 +291,9 @@ def rates_in_bins(
     >>> rates[["trials", "forecast", "success"]].round(2).to_numpy()
     array([[4.  , 0.3 , 0.25]])
     """
-    done = trials > 0
-    rows = pd.DataFrame(
-        {
-            "bin": np.searchsorted(np.arange(1, bins) / bins, mean, side="right"),
-            "trials": trials,
-            "forecast": mean * trials,
-            "success": successes,
-        }
-    )
-    curve = rows[done].groupby("bin").sum()
-    count = curve["trials"].to_numpy()
-    curve["forecast"] /= count
-    curve["success"] /= count
-    curve["low"], curve["high"] = wilson(curve["success"].to_numpy(), count, prob)
-    return curve
+    in_bin = np.searchsorted(np.arange(1, bins) / bins, mean, side="right")
+    cells = pd.DataFrame({"trials": trials, "forecast": mean * trials, "success": successes})
+    curve = cells[trials > 0].groupby(in_bin[trials > 0]).sum().rename_axis("bin")
+    curve[["forecast", "success"]] = curve[["forecast", "success"]].div(curve["trials"], axis=0)
+    ends = wilson(curve["success"].to_numpy(), curve["trials"].to_numpy(), prob)
+    return curve.assign(low=ends[0], high=ends[1])

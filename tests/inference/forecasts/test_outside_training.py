@@ -381,7 +381,7 @@ def test_baselines_have_nothing_to_compare_with():
         pd.DataFrame([[1, 0, 1]], index=["Ann"], columns=items.index), items
     )
     training = masked(evaluation, ["c"])
-    forecast = ml.validation.Aggregate().forecast(training, ["c"])
+    forecast = ml.validation.Estimator("aggregate").forecast(training, ["c"])
     assert "remark" not in forecast.to_frame()
     with pytest.raises(DataError, match="forecast of a baseline, which has no training items"):
         forecast.outside()

@@ -233,22 +233,17 @@ def test_baselines_are_told_where_a_value_is_missing(layout, items, evaluation):
     held_out = ["item-03", "item-08"]
     columns = [name for feature in layout.meta_features for name in feature.columns]
 
-    def forecast(baseline, table, names):
+    def forecast(model, table, names):
         training = masked(ml.Evaluation(table, evaluation.successes, evaluation.trials), held_out)
-        return baseline(names).predict(training, held_out, seed=1)
+        return ml.validation.Estimator(model, names).forecast(training, held_out).data
 
     gaps = items.isna()
     told = items.fillna(items.mean()).assign(**{f"no {name}": gaps[name] for name in items})
-    for baseline in (
-        ml.validation.Regression,
-        ml.validation.Forest,
-        lambda names: ml.validation.Aggregate(),
-    ):
-        found = forecast(baseline, items, columns)
-        names = [*columns, *(f"no {name}" for name in columns if gaps[name].any())]
-        assert found.identical(forecast(baseline, told, names))
+    names = [*columns, *(f"no {name}" for name in columns if gaps[name].any())]
+    for model in ("logistic", "forest", "aggregate"):
+        assert forecast(model, items, columns).identical(forecast(model, told, names))
     with raises("predicts from finite numbers, .*item-00 on time: missing.* and 19 more"):
-        forecast(ml.validation.Regression, items.assign(time=np.nan), columns)
+        forecast("logistic", items.assign(time=np.nan), columns)
 
 
 def test_held_out_items_may_be_undefined(layout, evaluation):

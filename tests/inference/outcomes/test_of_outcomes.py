@@ -191,8 +191,8 @@ def test_evaluations_of_other_layouts_are_refused(made, tables):
 def test_tables_of_0_and_1_alone_take_steps_nowhere(made, tables):
     stepped = ml.Evaluation.of_outcomes(made, tables, of.items(2))
     for ask in (
-        lambda: ml.validation.Algebraic(["timeHidden"]).predict(stepped, ["i1"], seed=1),
-        lambda: ml.validation.Forest("timeHidden", universal=True).predict(stepped, ["i1"], seed=1),
+        lambda: ml.validation.Algebraic(["timeHidden"]).predict(stepped, stepped.cells, seed=1),
+        lambda: ml.validation.Estimator("rasch").predict(stepped, stepped.cells, seed=1),
         lambda: ml.batteries.characteristic_curves(stepped, ["timeHidden"]),
         lambda: ml.plots.agent_characteristic_grid(stepped, "Ann", "timeHidden", "timeHidden"),
         lambda: ml.plots.characteristic_surface(stepped, "timeHidden", "timeHidden"),

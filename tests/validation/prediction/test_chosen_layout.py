@@ -8,7 +8,6 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.linking import logistic, total
 from measurement_layouts.validation import ChosenLayout
-from measurement_layouts.validation.prediction import scoring_rules as scoring
 from measurement_layouts.validation.prediction.splits import drawn, masked
 
 GROUPS = ("a", "b", "c", "d")
@@ -43,23 +42,29 @@ def test_what_is_best_depends_on_what_is_to_be_foreseen(evaluation):
     assert list(others.index) == ["size", "group"]
 
 
+def asked(evaluation, items):
+    """List the outcomes of some items, to be predicted."""
+    cells = evaluation.cells
+    return cells[cells["item"].isin(items)].reset_index(drop=True)
+
+
 def test_the_score_is_that_of_predictions_out_of_fold(evaluation):
     chosen = ChosenLayout(LAYOUTS, groups="test", folds=2, **QUICK)
     expected = 0.0
     (folds,) = drawn(ml.validation.Groups("test", 2), evaluation, repeats=1, seed=1)
-    for part in (fold.items(evaluation) for fold in folds):
+    for fold in folds:
+        cells = fold.held_out(evaluation)
         fitted = ml.validation.FittedLayout(BY_SIZE, **QUICK)
-        found = fitted.predict(masked(evaluation, part), list(part), seed=1)
-        outcomes = evaluation.successes[part].to_numpy()
-        expected -= scoring.log_score(found.to_numpy().ravel(), outcomes.ravel()) * outcomes.size
+        chances = fitted.predict(masked(evaluation, cells["item"].unique()), cells, seed=1)
+        expected += np.log(np.where(cells["successes"] > 0, chances, 1 - chances)).sum()
     assert chosen.compare(evaluation, seed=1)["size"] == pytest.approx(expected / 320, rel=1e-12)
 
 
 def test_the_best_predicts(evaluation):
     held_out = list(evaluation.items.index[:8])
-    training = masked(evaluation, held_out)
-    found = ChosenLayout(LAYOUTS, folds=2, **QUICK).predict(training, held_out, seed=1)
-    best = ml.validation.FittedLayout(BY_GROUP, **QUICK).predict(training, held_out, seed=1)
+    training, cells = masked(evaluation, held_out), asked(evaluation, held_out)
+    found = ChosenLayout(LAYOUTS, folds=2, **QUICK).predict(training, cells, seed=1)
+    best = ml.validation.FittedLayout(BY_GROUP, **QUICK).predict(training, cells, seed=1)
     np.testing.assert_array_equal(found, best)
 
 

@@ -1,24 +1,35 @@
-"""Cross-validation: the same folds for everybody, groups held out, no look at what is held out."""
+"""Cross-validation: one score of a method wherever it is asked, paired differences, no leaks."""
 
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from helpers import banded_items
 from helpers.banded_items import FEW, SETS, layout, predictions
+from scipy.special import expit
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation import Groups, Items, cross_validate
+from measurement_layouts.validation import (
+    Cells,
+    CrossValidation,
+    Estimator,
+    FittedLayout,
+    Groups,
+    Items,
+    cross_validate,
+    masked,
+)
 from measurement_layouts.validation.prediction import cross_validate as running
 from measurement_layouts.validation.prediction import layouts
-from measurement_layouts.validation.prediction.splits import drawn, masked
+from measurement_layouts.validation.prediction.scoring_rules import scores_in_groups
+from measurement_layouts.validation.prediction.splits import Fold, drawn
 
-
-@pytest.fixture(scope="module")
-def items():
-    return banded_items.battery()
+QUIET = {"progressbar": False}
 
 
 @pytest.fixture(scope="module")
@@ -26,96 +37,264 @@ def evaluation():
     return banded_items.evaluation()
 
 
-def test_a_band_helps_where_it_matters(items, evaluation):
+class Known:
+    """Predict what was made up, by subject and item."""
+
+    def __init__(self, chances):
+        self.chances = chances
+
+    def predict(self, training, cells, *, seed):
+        pairs = zip(cells["subject"], cells["item"], strict=True)
+        return np.array([self.chances.loc[pair] for pair in pairs])
+
+
+class Everything:
+    """One fold that holds everything out, for methods that learn nothing."""
+
+    repeats = 1
+
+    def draw(self, evaluation, rng):
+        every = np.ones(len(evaluation.coded), dtype=bool)
+        return [Fold(every, every)]
+
+
+def compared(successes, trials=None, failed=False, **options):
+    """Score two made-up methods that share most of their errors."""
+    rng = np.random.default_rng(7)
+    successes = np.atleast_2d(successes)
+    names = [f"q{number}" for number in range(successes.shape[1])]
+    made = {"index": [f"s{place}" for place in range(len(successes))], "columns": names}
+    trials = pd.DataFrame(np.ones_like(successes) if trials is None else trials, **made)
+    evaluation = ml.Evaluation(pd.DataFrame(index=names), pd.DataFrame(successes, **made), trials)
+    first = pd.DataFrame(rng.uniform(0.2, 0.8, successes.shape), **made)
+    second = (first + rng.normal(0, 0.05, successes.shape)).clip(0, 1)
+    first.iloc[0, 0] = np.nan if failed else first.iloc[0, 0]
+    methods = {"first": Known(first), "second": Known(second)}
+    held = cross_validate(methods, evaluation, split=Everything(), seed=1, **QUIET, **options)
+    return first.to_numpy(), second.to_numpy(), held
+
+
+# --- one score -----------------------------------------------------------------------------------
+
+
+def test_one_score_whichever_function_is_asked():
+    """Few outcomes of many subjects, several trials, some of one class: pooled over outcomes."""
+    rng = np.random.default_rng(5)
+    trials = rng.integers(0, 4, (60, 6)) + (np.arange(6) == 0)
+    y = rng.binomial(trials, 0.8)
+    first, second, held = compared(y, trials, resamples=50)
+    summaries, differences, groups = held.summary(), held.differences(), held.by()
+    for method, p in (("first", first), ("second", second)):
+        whole = scores_in_groups(p.ravel(), y.ravel(), (trials - y).ravel())
+        for name in ("brier", "ece"):
+            assert held.summary(name)["mean"][method] == pytest.approx(whole[name][0])
+            assert differences.loc[method, name] == pytest.approx(whole[name][0])
+            assert groups.loc[("", method), name] == pytest.approx(whole[name][0])
+        areas = [
+            roc_auc_score(
+                [1, 0] * 6, np.repeat(own, 2), sample_weight=np.stack([won, tried - won], 1).ravel()
+            )
+            for own, won, tried in zip(p, y, trials, strict=True)
+            if 0 < won.sum() < tried.sum()
+        ]
+        exact = pytest.approx(np.mean(areas))
+        assert held.summary("auroc")["mean"][method] == exact
+        assert differences.loc[method, "auroc"] == exact
+        assert groups.loc[("", method), "auroc"] == exact
+        assert differences.loc[method, "auroc_subjects"] == len(areas) < 60
+    assert summaries["subjects"].tolist() == [60, 60]
+    each = held.scores.query("method == 'first'").set_index("subject")
+    own = scores_in_groups(first[3], y[3], trials[3] - y[3])
+    assert each.loc["s3", list(own)].tolist() == pytest.approx(
+        [v[0] for v in own.values()], nan_ok=True
+    )
+
+
+def test_a_summary_has_the_standard_error_of_repeats():
+    rows = [
+        {"repeat": repeat, "fold": 0, "subject": subject, "item": "a", "successes": 0, "trials": 1}
+        | {"method": method, "probability": np.sqrt(brier)}
+        for repeat, briers in enumerate([(0.1, 0.3), (0.2, 0.6)])
+        for subject, brier in zip(("Ann", "Bob"), briers, strict=True)
+        for method in ("layout", "mean")
+    ]
+    held = CrossValidation(pd.DataFrame(rows), pd.Series({"Ann": 0.3, "Bob": 0.9}))
+    table = held.summary()
+    assert table["mean"].tolist() == pytest.approx([0.3, 0.3])
+    assert table["se"].tolist() == pytest.approx([0.1, 0.1])  # of 0.2 and 0.4
+    assert held.summary(success=(0.0, 0.3))["mean"].tolist() == pytest.approx([0.15, 0.15])
+    assert held.summary(success=(0.0, 0.3))["subjects"].tolist() == [1, 1]
+    assert held.per_subject().loc["Bob", "layout"] == pytest.approx(0.45)
+    with pytest.raises(DataError, match="the scores have no column loss; the columns are method"):
+        held.summary("loss")
+
+
+def test_outcomes_that_a_method_does_not_predict_are_left_out_for_all():
+    y = np.random.default_rng(8).integers(0, 2, (2, 40))
+    first, second, held = compared(y, failed=True, resamples=20)
+    losses = [(p - y) ** 2 for p in (first, second)]
+    expected = [np.delete(loss.ravel(), 0).mean() for loss in losses]
+    assert held.summary()["mean"].tolist() == pytest.approx(expected)
+    assert "Outcomes that some method does not predict are left out (s0)" in str(held)
+    nobody = held.predictions.assign(probability=np.nan)
+    with pytest.raises(DataError, match="no outcome has a prediction of every method"):
+        CrossValidation(nobody, held.success).summary()
+
+
+def test_graded_outcomes_have_ranked_probability_scores(rng):
+    """By hand: the share of training attempts that reached each step."""
+    graded = ml.Layout("essays", ml.Graded("grade", ml.Capability("skill", low=0, high=1)))
+    items = pd.DataFrame({"size": rng.normal(size=30)}, [f"q{k}" for k in range(30)])
+    grades = pd.DataFrame(rng.integers(0, 3, (2, 30)), ["Ann", "Bob"], items.index)
+    known = ml.Evaluation.of_outcomes(graded, {"grade": grades}, items)
+    for split in (Items(folds=3), Cells(folds=3)):
+        held = cross_validate(["aggregate", "logistic"], known, split=split, seed=3, **QUIET)
+        rows = held.predictions.query("method == 'aggregate' and subject == 'Ann'")
+        fold = pd.Series(dict(zip(rows["item"].str.partition(" ·")[0], rows["fold"], strict=True)))
+        own, fold, rps = grades.loc["Ann"], fold[items.index], 0.0
+        for number in range(3):
+            learnt, asked = own[fold != number], own[fold == number]
+            for step in (1, 2):
+                rps += (((learnt >= step).mean() - (asked >= step)) ** 2).sum() / 2 / 30
+        score = held.scores.set_index(["method", "subject"]).loc[("aggregate", "Ann")]
+        assert score["brier"] == pytest.approx(rps, abs=1e-12)
+        assert score["trials"] == 30
+        brier = held.summary()["mean"]
+        assert held.by(pd.Series("all", items.index))["brier"].tolist() == pytest.approx(
+            brier.tolist()
+        )
+
+
+# --- differences ---------------------------------------------------------------------------------
+
+
+def test_the_standard_error_is_the_paired_one():
+    """Of the Brier score in closed form: the spread of items' differences, over sqrt(items)."""
+    y = np.random.default_rng(8).integers(0, 2, 150)
+    first, second, held = compared(np.stack([y, 1 - y]))
+    losses = [(p - np.stack([y, 1 - y])) ** 2 for p in (first, second)]
+    difference = (losses[1] - losses[0]).mean(axis=0)
+    row = held.differences().loc["second"]
+    exact = difference.std() / np.sqrt(150)
+    assert row["brier_difference"] == pytest.approx(difference.mean(), abs=1e-12)
+    assert row["brier_se"] == pytest.approx(exact, rel=4 / np.sqrt(2 * 500))
+    ends = difference.mean() + np.array([-1.645, 1.645]) * exact
+    assert row[["brier_low", "brier_high"]].tolist() == pytest.approx(ends, abs=0.2 * exact)
+    apart = np.hypot(*(loss.mean(axis=0).std() / np.sqrt(150) for loss in losses))
+    assert apart > 2 * row["brier_se"], "twin: methods scored on items of their own"
+    alone = held.differences(subjects=["s0"])
+    assert alone["brier"].tolist() == pytest.approx([loss[0].mean() for loss in losses])
+    with pytest.raises(DataError, match=r"unknown subject\(s\): s9"):
+        held.differences(subjects=["s9"])
+
+
+@pytest.mark.parametrize("weights", [None, "success"])
+def test_an_interval_contains_its_difference(weights):
+    """The calibration error of resampled items is larger; that of few cells by much."""
+    rng = np.random.default_rng(6)
+    _, _, held = compared(rng.binomial(1, 0.5, (5, 6)), resamples=100)
+    row = held.differences(weights=weights).loc["second"]
+    for name in ("auroc", "ece", "brier"):
+        low, middle, high = row[[f"{name}_low", f"{name}_difference", f"{name}_high"]]
+        assert low <= middle <= high
+
+
+def test_subjects_weigh_as_much_as_they_succeed():
+    y = np.zeros((2, 100), dtype=int)
+    y[0, ::10], y[1, 10:] = 1, 1  # success rates of 0.1 and 0.9
+    first, _, held = compared(y, resamples=5)
+    found = held.differences(weights="success").loc["first"]
+    losses, areas = ((first - y) ** 2).mean(axis=1), held.per_subject("auroc")["first"]
+    assert found["brier"] == pytest.approx(0.1 * losses[0] + 0.9 * losses[1])
+    assert found["auroc"] == pytest.approx(0.1 * areas["s0"] + 0.9 * areas["s1"])
+    assert held.differences().loc["first", "brier"] == pytest.approx(losses.mean()), "twin"
+    with pytest.raises(FitError, match="weights='trials'; give 'success'"):
+        held.differences(weights="trials")
+
+
+def test_a_band_helps_where_it_matters(evaluation):
     """And does not where only the capability matters: the twin."""
     gain = cross_validate(SETS, evaluation, **FEW).differences().loc["demand and band"]
     assert gain["auroc_low"] > 0
     assert gain["brier_high"] < 0
-    assert gain["auroc_difference"] > 3 * gain["auroc_se"]
+    items = evaluation.items
     chance = logistic(1 - items["size"].to_numpy(), 2)
     outcomes = pd.DataFrame([np.random.default_rng(4).binomial(1, chance)], ["Bob"], items.index)
-    nothing = (
-        cross_validate(SETS, ml.Evaluation.from_wide(outcomes, items), **FEW).differences().iloc[1]
-    )
-    assert nothing["auroc_low"] < 0
-    assert abs(nothing["auroc_difference"]) < 3 * nothing["auroc_se"]
+    twin = cross_validate(SETS, ml.Evaluation.from_wide(outcomes, items), **FEW).differences()
+    assert twin.iloc[1]["auroc_low"] < 0
 
 
-# --- groups --------------------------------------------------------------------------------------
+# --- groups and calibration ----------------------------------------------------------------------
 
 
-def constant_groups(rates):
-    """Outcomes that the group decides: a share of 50 items in each succeeds."""
-    codes = np.repeat(np.arange(len(rates)), 50)
-    items = pd.DataFrame({"code": codes, "test": [f"t{code}" for code in codes]})
-    outcomes = np.concatenate([np.arange(50) < rate * 50 for rate in rates])
-    return ml.Evaluation.from_wide(pd.DataFrame([outcomes], ["Ann"]), items)
+@pytest.fixture(scope="module")
+def grouped():
+    rng = np.random.default_rng(7)
+    items = pd.DataFrame({"kind": np.where(np.arange(120) % 3 == 0, "short", "long")})
+    items = items.rename("q{}".format)
+    trials = pd.DataFrame(rng.integers(0, 4, (5, 120)), list("abcde"), items.index)
+    known = ml.Evaluation(items, (trials * rng.random(trials.shape)).round().astype(int), trials)
+    methods = {"mean": "aggregate", "told": Known(trials * 0 + rng.uniform(0.1, 0.9, 120))}
+    return known, cross_validate(methods, known, split=Items(folds=2), **QUIET)
 
 
-class Memory:
-    """Predict what items of the same code did; of an unknown code, what all did."""
-
-    def predict(self, training, items, *, seed):
-        code, everything = training.items["code"], training.success_rates()
-        sums = [t.T.groupby(code).sum() for t in (training.successes, training.trials)]
-        known = (sums[0] / sums[1]).fillna(everything)
-        names = {"subject": training.subjects, "item": items}
-        return xr.DataArray(known.loc[code[items]].to_numpy().T, names, list(names))
-
-
-def test_whole_groups_are_held_out():
-    """What a group alone decides cannot be foreseen without it; twin: with random folds it is."""
-    evaluation = constant_groups([0, 1, 0, 1])
-    assert (
-        cross_validate({"memory": Memory()}, evaluation, **FEW).differences()["auroc"].item() == 1
-    )
-    found = cross_validate({"memory": Memory()}, evaluation, **FEW | {"split": Groups("test")})
-    assert np.isnan(found.differences()["auroc"].item())  # one number for all items of a group
-    assert found.scores["remark"].str.contains("one number for all items").all()
-    per_group = found.predictions.assign(test=np.repeat(np.arange(4), 50)).groupby("test")["fold"]
-    assert per_group.agg(["min", "max"]).to_numpy().tolist() == [[k, k] for k in range(4)]
+def test_scores_of_groups_are_those_of_their_cells(grouped):
+    known, held = grouped
+    table = held.by(known.items["kind"])
+    assert set(table.index.get_level_values("group")) == {"short", "long"}
+    for (group, method), row in table.iterrows():
+        cells = held.predictions[held.predictions["method"] == method]
+        cells = cells[known.items["kind"].loc[cells["item"]].to_numpy() == group]
+        p, won, tried = (cells[name].to_numpy() for name in ("probability", "successes", "trials"))
+        assert row["trials"] == tried.sum()
+        assert row["gap"] == pytest.approx((p * tried).sum() / tried.sum() - row["success"])
+        assert row["forecast"] == pytest.approx((p * tried).sum() / tried.sum())
+        assert row["brier"] == pytest.approx(scores_in_groups(p, won, tried - won)["brier"][0])
+    assert list(held.by("subject").xs("told", level="method").index) == known.subjects
 
 
-def parts_of(split, evaluation, seed):
-    (folds,) = drawn(split, evaluation, repeats=1, seed=seed)
-    return [fold.items(evaluation) for fold in folds]
+def test_numbers_with_many_values_are_cut_into_equal_parts(grouped):
+    known, held = grouped
+    values = pd.Series(np.arange(120.0), known.items.index)
+    table = held.by(values, bins=4).xs("told", level="method")
+    assert len(table) == 4
+    assert table.index.is_monotonic_increasing
+    with pytest.raises(DataError, match=r"q5.* no group"):
+        held.by(known.items["kind"].drop("q5"))
+    with pytest.raises(DataError, match="predictions have no column"):
+        held.by("size")
+    with pytest.raises(FitError, match="bins"):
+        held.by("subject", bins=0)
 
 
-def test_groups_are_dealt_out_evenly():
-    sizes = [70, 50, 40, 30, 20, 10, 10, 10]
-    names = np.repeat([f"t{place}" for place in range(8)], sizes)
-    names = names[np.random.default_rng(1).permutation(240)]
-    items = pd.DataFrame({"test": names})
-    evaluation = ml.Evaluation.from_wide(pd.DataFrame([[1] * 240], ["Ann"]), items)
-    parts = parts_of(Groups("test", 3), evaluation, 1)
-    assert [len(part) for part in parts] == [80, 80, 80]
-    groups = [set(items.set_axis(evaluation.items.index).loc[part, "test"]) for part in parts]
-    assert sum(map(len, groups)) == len(set.union(*groups)) == 8
-    again = parts_of(Groups("test", 8), evaluation, 2)
-    assert [len(part) for part in again] == pd.Series(names).value_counts(sort=False).tolist()
+def test_the_error_of_a_gap_is_the_spread_over_sets_of_items():
+    """Cells of an item go up and down together; an error that takes them apart is too small."""
+    subjects, items, studies = 20, 40, 80
+    gaps, errors = [], []
+    for seed in range(studies):
+        rng = np.random.default_rng(seed)
+        chance = expit(rng.normal(size=items))  # of an item, for everybody
+        cells = {
+            "subject": np.repeat([f"s{k}" for k in range(subjects)], items),
+            "item": np.tile([f"q{k}" for k in range(items)], subjects),
+            "successes": (rng.random((subjects, items)) < chance).astype(int).ravel(),
+            "trials": 1,
+        }
+        table = pd.DataFrame(cells).assign(repeat=0, fold=0, method="half", probability=0.5)
+        row = CrossValidation(table, pd.Series(0.5, table["subject"].unique())).by().iloc[0]
+        gaps.append(row["gap"])
+        errors.append(row["gap_se"])
+    assert np.mean(errors) == pytest.approx(np.std(gaps), rel=3 / np.sqrt(2 * studies))
+    assert 0.5 / np.sqrt(subjects * items) < 0.5 * np.std(gaps), "twin: independent cells"
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "message"),
-    [
-        ("hue", ["a", "b"], "the items have no column hue"),
-        ("test", ["a", "a"], r"Groups\('test'\): all items are of the group a"),
-        ("test", ["a", None], "the items' test: no name in row"),
-    ],
-)
-def test_groups_that_cannot_be_held_out(column, values, message):
-    items = pd.DataFrame({"test": values * 5, "size": range(10)})
-    evaluation = ml.Evaluation.from_wide(pd.DataFrame([[1, 0] * 5], ["Ann"]), items)
-    with pytest.raises(DataError, match=message):
-        cross_validate({"size": ["size"]}, evaluation, **FEW | {"split": Groups(column)})
-
-
-def test_a_subject_of_one_group():
-    evaluation = constant_groups([0.5, 0.5])
-    keep = (evaluation.items["test"] == "t0").astype(int)
-    one = ml.Evaluation(evaluation.items, evaluation.successes * keep, evaluation.trials * keep)
-    with pytest.raises(DataError, match="Ann would have no training outcome in fold 0; leave"):
-        cross_validate({"code": ["code"]}, one, **FEW | {"split": Groups("test")})
+def test_pooled_calibration_counts_all_subjects(grouped):
+    _, held = grouped
+    each, pooled = held.calibration("told"), held.calibration("told", pooled=True)
+    sums = each["trials"].groupby("bin").sum()
+    assert pooled["trials"].to_dict() == sums.to_dict()
+    gap = (pooled["trials"] * (pooled["forecast"] - pooled["success"]).abs()).sum()
+    assert gap / pooled["trials"].sum() == pytest.approx(held.by().loc[("", "told"), "ece"])
 
 
 # --- nobody looks at what is held out ------------------------------------------------------------
@@ -125,22 +304,23 @@ class Leaky:
     """Twin of an honest assessor: it knows everything."""
 
     def __init__(self, evaluation):
-        self.rates = evaluation.successes / evaluation.trials
+        self.known = Known(evaluation.successes / evaluation.trials)
 
-    def predict(self, training, items, *, seed):
-        names = {"subject": training.subjects, "item": items}
-        return xr.DataArray(self.rates[items].to_numpy(), names, list(names))
+    def predict(self, training, cells, *, seed):
+        return self.known.predict(training, cells, seed=seed)
 
 
 LEVELS = ["logic", "memory"]
+SIZES = GridSearchCV(RandomForestClassifier(9), {"min_samples_split": [2, 50]}, cv=2)
 HONEST = {
-    "forest": ml.validation.Forest(LEVELS),
-    "forest of several sizes": ml.validation.Forest(LEVELS, (2, 50)),
-    "best": ml.validation.Forest(LEVELS, best=1),
-    "universal": ml.validation.Forest(LEVELS, (2, 50), universal=True),
-    "regression": ml.validation.Regression(LEVELS),
+    "forest": Estimator(RandomForestClassifier(9), LEVELS),
+    "forest of several sizes": Estimator(SIZES, LEVELS),
+    "universal": Estimator(RandomForestClassifier(9), LEVELS, pooled=True),
+    "regression": Estimator("logistic", LEVELS),
+    "rasch": Estimator("rasch"),
+    "explanatory": Estimator("explanatory", LEVELS),
     "algebraic": ml.validation.Algebraic(LEVELS, "guess"),
-    "layout": ml.validation.FittedLayout(
+    "layout": FittedLayout(
         ml.Layout(
             "level",
             ml.Success(
@@ -166,54 +346,67 @@ def levelled(turn=()):
     return ml.Evaluation.from_wide(solved, items)
 
 
-COSTLY = ("forest", "forest of several sizes", "best", "universal")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] * (name in COSTLY))
-        for name in [*HONEST, "leaky"]
-    ],
-)
+@pytest.mark.parametrize("name", [*HONEST, "leaky"])
 def test_no_assessor_sees_the_outcomes_it_predicts(name):
     """Turned round where they are held out, outcomes change no prediction there; elsewhere they
     do. Twin: an assessor that knows everything.
     """
-    (held_out, rest) = parts_of(Items(folds=2), levelled(), 3)
+    (folds,) = drawn(Items(folds=2), levelled(), repeats=1, seed=3)
+    held_out, rest = (list(fold.held_out(levelled())["item"].unique()) for fold in folds)
     tables = []
     for evaluation in (levelled(), levelled(held_out)):
         assessor = HONEST[name] if name in HONEST else Leaky(evaluation)
-        found = cross_validate({"one": assessor}, evaluation, **FEW | {"resamples": 2})
-        tables.append(predictions(found, "one"))
+        held = cross_validate({"one": assessor}, evaluation, **FEW | {"resamples": 2})
+        tables.append(predictions(held, "one"))
     one, two = tables
     assert one[held_out].equals(two[held_out]) == (name != "leaky")
     assert np.isclose(one[rest], two[rest]).all() == (name == "leaky")
 
 
-# --- layouts -------------------------------------------------------------------------------------
+class OthersOnTheItem:
+    """Predict what other subjects did on the item; one half where nobody is known."""
+
+    def predict(self, training, cells, *, seed):
+        rates = training.successes.sum() / training.trials.sum()
+        return rates.loc[cells["item"]].fillna(0.5).to_numpy()
+
+
+def test_other_subjects_are_learnt_from_where_cells_are_held_out():
+    """Success that only the item decides; twin: with whole items held out nothing is known."""
+    rng = np.random.default_rng(1)
+    items = pd.DataFrame({"number": np.arange(40.0)}, [f"q{k}" for k in range(40)])
+    wide = pd.DataFrame(np.tile(rng.random(40) < 0.5, (8, 1)), list("abcdefgh"), items.index)
+    known, brier = ml.Evaluation.from_wide(wide, items), {}
+    for split in (Cells(folds=4), Items(folds=4)):
+        held = cross_validate({"others": OthersOnTheItem()}, known, split=split, **QUIET)
+        brier[type(split)] = held.summary()["mean"].item()
+    assert brier[Cells] < 0.01
+    assert brier[Items] == 0.25
+
+
+# --- layouts, and methods of one number ----------------------------------------------------------
 
 
 def test_a_layout_is_fitted_to_the_same_folds(evaluation):
     options = {"draws": 50, "tune": 100, "chains": 2}
-    found = cross_validate(
-        {"joined": ml.validation.FittedLayout(layout(), **options)}, evaluation, **FEW
-    )
-    held_out = found.predictions.query("fold == 1")["item"].tolist()
+    held = cross_validate({"joined": FittedLayout(layout(), **options)}, evaluation, **FEW)
+    held_out = held.predictions.query("fold == 1")["item"].tolist()
     training = masked(evaluation, held_out)
     fit = ml.fit(layout(), training, reruns=0, seed=3, progressbar=False, **options)
     expected = fit.forecast(evaluation.items.loc[held_out]).data["mean"].to_numpy()
-    np.testing.assert_array_equal(predictions(found, "joined")[held_out], expected)
-    assert found.differences().loc["joined", "auroc"] > 0.7
+    np.testing.assert_array_equal(predictions(held, "joined")[held_out], expected)
+    told = held.convergence
+    assert told[["method", "repeat", "fold", "subject"]].to_numpy().tolist() == [
+        ["joined", 0, fold, "Ann"] for fold in (0, 1)
+    ]
+    bad = told["status"].isin(["not converged", "failed"]).sum()
+    assert f"joined: {bad} of 2 fits not converged" in str(held)
 
 
-def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
-    """It has no score, with the reason; the others do."""
-    both = {"index": ["Ann", "Bob"], "columns": evaluation.items.index}
-    twice = ml.Evaluation(
+def test_a_subject_that_could_not_be_sampled_is_left_out(evaluation, monkeypatch):
+    twice = ml.Evaluation.from_wide(
+        pd.concat([evaluation.successes, evaluation.successes.rename({"Ann": "Bob"})]),
         evaluation.items,
-        pd.DataFrame(np.repeat(evaluation.successes.to_numpy(), 2, 0), **both),
-        pd.DataFrame(1, **both),
     )
     real, fits = layouts.fit, []
 
@@ -222,15 +415,55 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
         return fits[-1]
 
     monkeypatch.setattr(layouts, "fit", lose_bob)
-    found = cross_validate(
-        {"joined": ml.validation.FittedLayout(layout(), draws=20, tune=50)}, twice, **FEW
-    )
-    table = found.table.set_index("subject")
-    assert table.loc["Ann", ["auroc", "ece", "brier"]].notna().all()
-    assert table.loc["Bob", ["auroc", "ece", "brier", "auroc_se"]].isna().all()
-    assert table["remark"].str.contains("some items have no predicti").tolist() == [False, True]
-    assert found.differences()["subjects"].tolist() == [1]
-    assert found.forecasts()["joined"].data["subject"].to_numpy().tolist() == ["Ann"]
+    methods = {"joined": FittedLayout(layout(), draws=20, tune=50), "mean": "aggregate"}
+    held = cross_validate(methods, twice, **FEW)
+    missing = held.predictions[held.predictions["probability"].isna()]
+    assert set(missing["subject"]) == {"Bob"}
+    assert set(missing["fold"]) == {1}
+    ann = held.differences(subjects=["Ann"])
+    assert ann["brier"].notna().all()
+
+
+def test_one_number_for_all_items_has_no_area_under_the_curve(cohort):
+    """And does not keep others from having one; pooled over folds, it would be far below 0.5."""
+    options = {"split": Items(folds=6), "columns": ["rewardSize"], "resamples": 10, **QUIET}
+    held = cross_validate(["aggregate", "rasch", "logistic"], cohort, **options)
+    for areas in (held.summary("auroc")["mean"], held.differences()["auroc"]):
+        assert areas.isna().tolist() == [True, True, False]
+    for text in (str(held), held._repr_html_()):
+        assert "aggregate, rasch: AUROC is undefined: the method predicts one number" in text
+        assert "Items(folds=6)" in text
+    remarks = held.scores.query("method == 'aggregate'")["remark"]
+    assert remarks.str.contains("one number for all items of the subject").any()
+    cells = cross_validate(["rasch"], cohort, **options | {"split": "cells"})
+    assert cells.summary("auroc")["mean"].notna().all()
+
+
+def test_whole_groups_are_held_out():
+    """What a group alone decides cannot be foreseen without it; twin: with random folds it is."""
+    codes = np.repeat(np.arange(4), 50)
+    items = pd.DataFrame({"code": codes, "test": [f"t{code}" for code in codes]})
+    known = ml.Evaluation.from_wide(pd.DataFrame([codes % 2], ["Ann"]), items)
+    trees = {"trees": Estimator("forest", ["code"])}
+    briers = [
+        cross_validate(trees, known, split=split, **QUIET).summary()["mean"].item()
+        for split in (Items(folds=4), Groups("test"))
+    ]
+    assert briers[0] < 0.01
+    assert briers[1] > 0.25
+
+
+def test_the_progress_bar_counts_fits(evaluation, monkeypatch):
+    seen = []
+
+    def track(work, total, show, what):
+        for one in work:
+            seen.append((total, show, what))
+            yield one
+
+    monkeypatch.setattr(running, "track", track)
+    cross_validate(["aggregate", "logistic"], evaluation, split=Items(folds=3), progressbar=True)
+    assert seen == [(6, True, "fits")] * 6
 
 
 # --- refused before anything is fitted -----------------------------------------------------------
@@ -240,14 +473,12 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
     ("methods", "options", "error", "message"),
     [
         ({}, {}, DataError, "there are no methods"),
-        ({"more": ["size", "hue"]}, {}, DataError, "more: the items have no column hue; the col"),
+        (["aggregate", "aggregate"], {}, DataError, "give each a name of its own"),
+        ([Estimator("rasch")], {}, DataError, "give each a name of its own"),
+        (["mean"], {}, DataError, "mean: there is no baseline 'mean'"),
+        ({"more": Estimator("forest", ["hue"])}, {}, DataError, "more: the items have no column h"),
         ({"more": 3}, {}, DataError, "more: a int is not a method; give a layout, a baseline's"),
-        (
-            SETS,
-            {"split": Items(folds=241)},
-            DataError,
-            "folds=241, but there are 240 items; give a small",
-        ),
+        ({"more": LinearRegression()}, {}, DataError, "more: a LinearRegression is not a method"),
         (SETS, {"resamples": 1}, FitError, "resamples=1; give"),
         (SETS, {"prob": 90}, FitError, "prob=90; give"),
         (SETS, {"seed": "one"}, FitError, "seed='one'; give"),
@@ -259,29 +490,18 @@ def test_what_is_refused(evaluation, monkeypatch, methods, options, error, messa
         cross_validate(methods, evaluation, **FEW | options)
 
 
-def test_items_that_do_not_fit(evaluation, monkeypatch):
-    monkeypatch.setattr(running, "predicted", None)
-    bare = ml.Evaluation(evaluation.items[["size"]], evaluation.successes, evaluation.trials)
-    with pytest.raises(DataError, match="joined: lower: the items have no column lower"):
-        cross_validate({"size": ["size"], "joined": layout()}, bare, **FEW)
-    few = evaluation.trials * (evaluation.items.index == "q0")
-    sparse = ml.Evaluation(evaluation.items, evaluation.successes * few, few)
-    with pytest.raises(DataError, match=r"Ann would have no training outcome in fold \d; leave"):
-        cross_validate(SETS, sparse, **FEW)
-
-
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda names: 0.5, "one: predict returned float; return a DataArray"),
-        (lambda names: xr.DataArray([1.0], dims="item"), r"one: predict returned \('item',\)"),
-        (lambda names: xr.DataArray(1.5, names, list(names)), r"not a probability on q\d+ \(Ann\)"),
+        (lambda count: 0.5, "one: predict returned a float of shape"),
+        (lambda count: np.ones(count - 1), r"shape \(119,\) for 120 cells; return an array"),
+        (lambda count: np.full(count, 1.5), r"not a probability on q\d+ \(Ann\)"),
     ],
 )
 def test_predictions_that_are_none(evaluation, answer, message):
     class Odd:
-        def predict(self, training, items, *, seed):
-            return answer({"item": items, "subject": training.subjects})
+        def predict(self, training, cells, *, seed):
+            return answer(len(cells))
 
     with pytest.raises(DataError, match=message):
         cross_validate({"one": Odd()}, evaluation, **FEW)

@@ -6,9 +6,8 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.validation.prediction import scoring_rules as scoring
-from measurement_layouts.validation.prediction.over_success import by_subject, smooth, trend
 from measurement_layouts.validation.prediction.score import matched
+from measurement_layouts.validation.prediction.scoring_rules import scores_in_groups
 
 COLUMNS = [
     *("trials", "success", "brier", "calibration", "refinement", "remainder"),
@@ -34,16 +33,11 @@ def test_scores_are_those_of_the_forecast_means(fitted, new_items, outcomes):
     for subject in table.index:
         p = forecast.data["mean"].sel(subject=subject).to_numpy()
         counts = [t.loc[subject].to_numpy() for t in (outcomes.successes, outcomes.trials)]
-        row = table.loc[subject]
-        assert row["trials"] == counts[1].sum()
-        assert row["success"] == counts[0].sum() / counts[1].sum()
-        assert row["brier"] == scoring.brier(p, *counts)
-        assert row["log_score"] == scoring.log_score(p, *counts)
-        assert row["auroc"] == scoring.auroc(p, *counts)
-        assert row["ece"] == scoring.expected_calibration_error(p, *counts)
-        parts = row["calibration"] + row["refinement"] + row["remainder"]
-        assert row["brier"] == pytest.approx(parts, abs=1e-12)
-        assert row["remark"] == ""
+        won, trials = counts
+        exact = scores_in_groups(p, won, trials - won)
+        for name, values in exact.items():
+            assert table.loc[subject, name] == pytest.approx(values[0], abs=1e-12)
+        assert table.loc[subject, "remark"] == ""
 
 
 def test_items_and_subjects_are_joined_by_name(fitted, new_items, outcomes):
@@ -68,7 +62,7 @@ def test_training_outcomes_are_refused(fitted, cohort, items):
     with pytest.raises(
         DataError,
         match=r"132 outcome\(s\) to be scored were trained on: item-00 \(Ann\), .* and 127 more; "
-        "forecast items held out from the fit, or pass training_items=True",
+        "forecast items held out from the fit, give other items other names, or pass tr",
     ):
         ml.score_forecast(fitted.forecast(items), cohort)
 
@@ -133,30 +127,22 @@ def test_matched_aligns_all_three(fitted, new_items, outcomes):
     assert chosen["item"].to_numpy().tolist() == trials.columns.tolist()
 
 
-def test_smooth_follows_a_line_and_ignores_lonely_places():
-    x, y = np.array([0.0, 0.0, 1.0]), np.array([1.0, 3.0, 5.0])
-    assert smooth(x, y, np.array([0.0, 1.0]), 0.01) == pytest.approx([2, 5])
-    assert smooth(x, y, np.array([30.0]), 0.01) == pytest.approx([5])
+def test_an_area_of_one_class_is_undefined(fitted, new_items):
+    sure = pd.DataFrame([[1] * 7, [0] * 7], ["Ann", "Bob"], new_items.index)
+    scores = ml.score_forecast(fitted.forecast(new_items), ml.Evaluation.from_wide(sure, new_items))
+    assert scores["auroc"].isna().all()
+    assert scores["remark"].str.contains("all outcomes are").all()
+    assert scores[["brier", "log_score", "ece"]].notna().all(axis=None)
 
 
-def test_scores_need_a_rate_for_everybody():
-    scores = pd.DataFrame({"success": [0.5], "brier": [0.2]}, index=["Ann"])
-    with pytest.raises(DataError, match="no rate for Ann"):
-        by_subject({"layout": scores}, success=pd.Series({"Bob": 0.1}))
-    with pytest.raises(DataError, match="at least one method"):
-        by_subject({})
-    with pytest.raises(DataError, match="have no value of brier"):
-        by_subject(scores.assign(brier=np.nan))
-    replaced = by_subject({"layout": scores}, success=pd.Series({"Ann": 0.1}))
-    assert replaced["layout"]["success"].tolist() == [0.1]
-
-
-def test_a_line_leads_through_few_scores_and_between_many():
-    rates = np.linspace(0, 1, 10)
-    at, level = trend(rates[:9], rates[:9] ** 2)
-    assert at.tolist() == rates[:9].tolist()
-    assert level.tolist() == (rates[:9] ** 2).tolist()
-    at, level = trend(rates, rates**2)
-    assert len(at) == len(level) == 101
-    assert (at[0], at[-1]) == (0, 1)
-    assert level == pytest.approx(smooth(rates, rates**2, at, 0.08))
+def test_rows_without_names_are_recognised_by_their_properties(animal_ai, items, cohort):
+    """Twin: other rows of the same numbers are new."""
+    numbered = cohort.items.reset_index(drop=True)
+    tables = (table.set_axis(numbered.index, axis=1) for table in (cohort.successes, cohort.trials))
+    training = ml.Evaluation(numbered, *tables).select(subjects=["Ann"])
+    fit = ml.fit(animal_ai, training, draws=20, tune=50, chains=2, seed=1, progressbar=False)
+    with pytest.raises(DataError, match="were trained on"):
+        ml.score_forecast(fit.forecast(training.items), training)
+    other = training.items.assign(rewardDistance=training.items["rewardDistance"] + 0.01)
+    new = ml.Evaluation(other, training.successes, training.trials)
+    assert len(ml.score_forecast(fit.forecast(other), new)) == 1

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from ....common.errors import DataError
 from ....evaluations.evaluation import Evaluation
-from ....validation.prediction.baselines import Algebraic, Regression
+from ....validation.prediction.algebraic import Algebraic
 from ....validation.prediction.cross_validate import Method, cross_validate
-from ....validation.prediction.forests import Forest
+from ....validation.prediction.estimators import Estimator
 from ....validation.prediction.layouts import ChosenLayout, FittedLayout
 from ....validation.prediction.result import CrossValidation
 from ....validation.prediction.splits import Groups, Items
@@ -31,7 +32,8 @@ FITTING = "abilities, all needed"
 WEIGHTED = "accuracy-weighted"
 SCORES = ("auroc", "ece", "brier")
 _FEWEST = 50  # least number of items that trees split, in all forests except the first
-_SIZES = (2, 50, 200)
+_SIZES = [2, 50, 200]
+_BEST = 6  # columns that a forest of all columns uses most
 _INNER = {"in distribution": 2, "task OOD": 3, "benchmark OOD": 5}  # folds to choose a layout by
 _DRAWS, _TUNE, _CHAINS = 60, 120, 1  # enough for means of predictions
 _FORMULAS = ("algebraic, power 0", "algebraic, power 0.5", "algebraic, power 1")
@@ -130,14 +132,27 @@ def methods(split: str, places: Places) -> dict[str, Method]:
     """
     every, demands, guess = _columns(DIMENSIONS), _columns(DEMANDS), _columns([UNGUESSABILITY])
     extraneous = _columns([*EXTRANEOUS, UNGUESSABILITY])
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_selection import SelectFromModel
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.pipeline import make_pipeline
+
+    forest = RandomForestClassifier(min_samples_split=_FEWEST)
+    of_sizes = GridSearchCV(
+        RandomForestClassifier(),
+        {"min_samples_split": _SIZES},
+        scoring="neg_brier_score",
+        cv=StratifiedKFold(3, shuffle=True, random_state=1),
+    )
+    six = SelectFromModel(forest, threshold=-np.inf, max_features=_BEST)
     found: dict[str, Method] = {
-        FOREST: Forest(every, _SIZES),
-        "forest, six best": Forest(every, _FEWEST, best=6),
-        "forest, extraneous only": Forest(extraneous, _FEWEST),
-        "forest, without extraneous": Forest([x for x in every if x not in extraneous], _FEWEST),
-        "forest, 11 broad": Forest([f"broad[{code}]" for code in BROAD], _FEWEST),
-        "universal forest": Forest(every, _FEWEST, universal=True),
-        REGRESSION: Regression(every),
+        FOREST: Estimator(of_sizes, every),
+        "forest, six best": Estimator(make_pipeline(six, forest), every),
+        "forest, extraneous only": Estimator(forest, extraneous),
+        "forest, without extraneous": Estimator(forest, [x for x in every if x not in extraneous]),
+        "forest, 11 broad": Estimator(forest, [f"broad[{code}]" for code in BROAD]),
+        "universal forest": Estimator(forest, every, pooled=True),
+        REGRESSION: Estimator("logistic", every),
         **{
             f"algebraic, power {power:g}": Algebraic(demands, guess[0], power)
             for power in (-1, 0, 0.5, 1)
@@ -145,7 +160,7 @@ def methods(split: str, places: Places) -> dict[str, Method]:
     }
     if split == "in distribution":
         flags = [f"{PLACE}[{place}]" for place in places["task"]]
-        found["forest, tasks known"] = Forest([*every, *flags], _FEWEST)
+        found["forest, tasks known"] = Estimator(forest, [*every, *flags])
     found[LAYOUT] = _chosen(split, places)
     layouts = {
         "additive": additive_layout(),
@@ -173,6 +188,13 @@ def real_assessment(evaluation: Evaluation, split: str) -> CrossValidation:
     return cross_validate(methods(split, places), marked, split=held_out, seed=1)
 
 
+def averaged(assessment: CrossValidation) -> pd.DataFrame:
+    """Average the scores of each subject and method over repeats, with the success rate."""
+    keys = ["subject", "method"]
+    table = assessment.scores.groupby(keys, sort=False)[list(SCORES)].mean().reset_index()
+    return table.assign(success=table["subject"].map(assessment.success))
+
+
 def by_method(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFrame:
     """Average scores over subjects, with the published averages.
 
@@ -189,7 +211,7 @@ def by_method(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFr
         Indexed by method: means over subjects of AUROC, ECE and Brier score, the same weighted by
         accuracy, and the published weighted means, which are of 15 models on the whole battery.
     """
-    table = assessment.table
+    table = averaged(assessment)
     scores, method = table[list(SCORES)], table["method"]
     plain = scores.groupby(method, sort=False).mean()
     counted = scores.notna().mul(table["success"], axis=0).groupby(method, sort=False).sum()
@@ -209,7 +231,7 @@ def by_subject(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataF
         the published AUROC and ECE of that model on the whole battery.
     """
     keys = ["method", "subject"]
-    ours = assessment.table[[*keys[::-1], *SCORES]]
+    ours = averaged(assessment)[[*keys[::-1], *SCORES]]
     theirs = published.add_prefix("published ").reset_index()
     return ours.merge(theirs, how="left", on=keys).set_index("subject")
 

@@ -4,10 +4,9 @@ import pandas as pd
 
 from ....evaluations.evaluation import Evaluation
 from ....validation.prediction.cross_validate import Method
-from ....validation.prediction.forests import Forest
-from ....validation.prediction.importance import Importance
+from ....validation.prediction.estimators import Estimator
+from ....validation.prediction.importance import permutation_importance
 from ....validation.prediction.layouts import FittedLayout
-from ....validation.prediction.permutation import permutation_importance
 from ....validation.prediction.splits import Items
 from ...figures import Figure
 from ..layouts import additive_layout
@@ -22,7 +21,7 @@ _COLUMNS = {f"demand[{code}]": code for code in DEMANDS} | {"unguessability": UN
 _PUBLISHED_RANKS = 0.718  # rank correlation of importance and of correlation with success
 
 
-def importances(evaluation: Evaluation, folds: int = 5, layout: bool = True) -> Importance:
+def importances(evaluation: Evaluation, folds: int = 5, layout: bool = True) -> pd.DataFrame:
     """Compute permutation importances on held-out items, for a forest and the additive layout.
 
     Parameters
@@ -38,7 +37,10 @@ def importances(evaluation: Evaluation, folds: int = 5, layout: bool = True) -> 
     ----------
     General scales paper, appendix 8.5.1 and Figure 16, which use forests and their accuracy.
     """
-    methods: dict[str, Method] = {FOREST: Forest(list(_COLUMNS), 50)}
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(min_samples_split=50)
+    methods: dict[str, Method] = {FOREST: Estimator(forest, list(_COLUMNS))}
     if layout:
         methods[ADDITIVE] = FittedLayout(additive_layout(), draws=60, tune=120, chains=1)
     return permutation_importance(
@@ -51,19 +53,19 @@ def importances(evaluation: Evaluation, folds: int = 5, layout: bool = True) -> 
     )
 
 
-def with_correlations(found: Importance, evaluation: Evaluation) -> pd.DataFrame:
+def with_correlations(found: pd.DataFrame, evaluation: Evaluation) -> pd.DataFrame:
     """Compare the importances with the correlations of dimensions with success.
 
     Returns
     -------
     DataFrame
-        `Importance.table`, indexed by method, with ``published`` (whether the dimension is one of
-        `CHOSEN`) and ``correlation``, the absolute rank correlation with success over all subjects'
-        outcomes.
+        Result of `importances`, indexed by method, with ``published`` (whether the dimension is one
+        of `CHOSEN`) and ``correlation``, the absolute rank correlation with success over all
+        subjects' outcomes.
     """
     rates = evaluation.successes.sum() / evaluation.trials.sum()
     ranks = evaluation.items[list(_COLUMNS)].corrwith(rates, method="spearman").abs()
-    table = found.table.set_index("method")
+    table = found.set_index("method")
     table["published"] = table["property"].isin(CHOSEN)
     return table.assign(correlation=table["property"].map(ranks.rename(_COLUMNS)))
 

@@ -93,12 +93,9 @@ def real_importances(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd
     ----------
     General scales paper, appendix 8.5.1 and Figure 16.
     """
-    found = importances(evaluation)
-    table = with_correlations(found, evaluation)
-    return judge_importance(table), {
-        "real items: rise of the Brier score when a dimension is shuffled": table,
-        "real items: do folds choose the same dimensions": found.stability,
-    }
+    table = with_correlations(importances(evaluation), evaluation)
+    name = "real items: rise of the Brier score when a dimension is shuffled"
+    return judge_importance(table), {name: table}
 
 
 def one_population(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd.DataFrame]]:

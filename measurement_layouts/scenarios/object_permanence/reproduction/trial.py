@@ -13,7 +13,7 @@ from ....reports.description.describe import describe
 from ....reports.description.rules import Rules
 from ....reports.description.sentences import Description
 from ....validation.criticism.criticise import Criticism, criticise
-from ....validation.prediction.baselines import Aggregate
+from ....validation.prediction.estimators import Estimator
 from ....validation.prediction.score import score_forecast
 from ....validation.prediction.splits import masked
 from ..agents import AGENTS
@@ -109,7 +109,7 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
         name: score_forecast(each.forecast(items.loc[held_out]), evaluation)
         for name, each in fits.items()
     }
-    aggregate = Aggregate().forecast(training, held_out)
+    aggregate = Estimator("aggregate").forecast(training, held_out)
     scored["aggregate"] = score_forecast(aggregate, evaluation)
     criticism = cast(
         Criticism, criticise(fits[PUBLISHED], training, candidates=CANDIDATES, seed=seed)
