@@ -8,7 +8,6 @@ import pandas as pd
 from ...common import options
 from ...common.errors import FitError
 
-
 SCALES = ("demands", "range")
 _UNBOUNDED = ("evidence", "tilt", "gain")  # positive; the others lie between 0 and 1
 

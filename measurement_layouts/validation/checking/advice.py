@@ -1,33 +1,43 @@
-"""Findings about a layout's data that need no computation: constants, subjects, unused groups."""
-
-from collections.abc import Mapping, Sequence
+"""Findings about constants, subjects, short tests and unused groups of items."""
 
 import pandas as pd
 
 from ...common.findings import Finding
 from ...common.messages import labels_together, many, some
+from ...inference.model.features import read_features
+from ...inference.model.variation import needing
 from ...layouts import Layout
+from ...layouts.opposed import opposed
 from ...linking import mean_failure
+from .columns import Columns
 
 _ENOUGH_TRIALS = 10  # least trials per profile element for a fit of each subject separately
 _ENOUGH_SUBJECTS = 8  # least subjects for a joint fit
 _MOST_GROUPS = 30  # texts of a column that count as groups, at most
 
 
-def about_constants(features: pd.DataFrame, needs: Mapping[str, Sequence[str]]) -> list[Finding]:
+def about_constants(layout: Layout, columns: Columns, items: pd.DataFrame) -> list[Finding]:
     """Report columns that never vary, although latents can only be inferred if they do."""
+    demands, values = opposed(layout), read_features(layout, items[columns.usable])
     alike: dict[tuple[str, str, str], list[str]] = {}
-    for column, row in features[features["distinct"] <= 1].iterrows():
-        if need := needs.get(str(column)):
-            value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
-            key = str(column).partition("[")[0], value, some(need)
-            alike.setdefault(key, []).append(str(column))
+    for feature in layout.meta_features:
+        for label, name in enumerate(feature.columns if feature.name in demands else ()):
+            row = columns.table.loc[name]
+            need = [] if row["distinct"] > 1 else needing(layout, feature, values, label)
+            if need:
+                value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
+                alike.setdefault((feature.name, value, some(need)), []).append(name)
     remedy = "add items with other values, or write numbers into the layout"
-    findings = []
-    for (node, value, need), columns in alike.items():
-        text = f"{labels_together(columns)} is {value} all items, so its effect cannot be estimated"
-        findings.append(Finding(node, "constant", f"{text}, nor {need}", remedy))
-    return findings
+    return [
+        Finding(
+            node,
+            "constant",
+            f"{labels_together(names)} is {value} all items, so its effect cannot be estimated, "
+            f"nor {need}",
+            remedy,
+        )
+        for (node, value, need), names in alike.items()
+    ]
 
 
 def about_outcomes_twice(layout: Layout) -> list[Finding]:

@@ -10,10 +10,7 @@ from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ...evaluations.steps import refuse_other_rows, rows_per_item
-from ...inference.model.features import read_features
-from ...inference.model.variation import needing
 from ...layouts import Layout
-from ...layouts.opposed import opposed
 from ..criticism.agreement import agreement, outcomes_by_item, told_agreement
 from .advice import (
     about_constants,
@@ -22,8 +19,8 @@ from .advice import (
     about_short_tests,
     about_subjects,
 )
-from .collinear import about_demands, inflation
-from .columns import Columns, read_columns
+from .collinear import collinear
+from .columns import read_columns
 from .latents import read_latents
 from .result import PROB, Check
 from .slopes import about_slopes
@@ -110,17 +107,17 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     latents, expected, about_latents = read_latents(
         layout, evaluation, items, columns.varying, seed=seed
     )
-    demands, subjects = _demands(layout, columns), _subjects(evaluation)
-    factors = inflation(demands.dropna(axis=1))
+    factors, about_demands = collinear(layout, columns)
+    subjects = _subjects(evaluation)
     agreeing = _agreement(evaluation, seed)
     statements = [text.rpartition("; ") for text in told_agreement(agreeing)]
     findings = [
         *columns.findings,
         *about_outcomes_twice(layout),
         *about_slopes(layout, columns),
-        *about_constants(columns.table, _needs(layout, evaluation, columns)),
+        *about_constants(layout, columns, evaluation.item_table),
         *about_latents,
-        *about_demands(demands, factors),
+        *about_demands,
         *about_subjects(subjects),
         *(Finding("subjects", "agreement", text, remedy) for text, _, remedy in statements),
         *about_short_tests(layout, latents, len(subjects)),
@@ -140,31 +137,6 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         expected,
         table(findings),
     )
-
-
-def _needs(layout: Layout, evaluation: Evaluation, columns: Columns) -> dict[str, list[str]]:
-    """List the latents that can be inferred only if a column varied, by column that does not."""
-    demands, values = opposed(layout), read_features(layout, evaluation.item_table[columns.usable])
-    return {
-        column: needing(layout, feature, values, label)
-        for feature in layout.meta_features
-        if feature.name in demands
-        for label, column in enumerate(feature.columns)
-        if column not in columns.varying
-    }
-
-
-def _demands(layout: Layout, columns: Columns) -> pd.DataFrame:
-    """Take the finite columns of demands that vary among the usable items.
-
-    A chance of guessing, or a weight, has a known effect, and may go together with a demand.
-    """
-    beside = [one for one in layout.meta_features if one.name not in opposed(layout)]
-    demands = columns.values[columns.usable]
-    demands = demands.drop(
-        columns=[name for one in beside for name in one.columns], errors="ignore"
-    )
-    return demands.loc[:, (demands.nunique() > 1) & ~np.isinf(demands).any()]
 
 
 def _subjects(evaluation: Evaluation) -> pd.DataFrame:

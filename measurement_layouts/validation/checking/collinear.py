@@ -7,6 +7,9 @@ import pandas as pd
 
 from ...common.findings import Finding
 from ...common.messages import from_to, some
+from ...layouts import Layout
+from ...layouts.opposed import opposed
+from .columns import Columns
 
 _STRONG = 0.9  # correlation of demands from which it is reported as a problem
 _FOLLOWS = 100.0  # variance inflation from which a demand counts as following from others
@@ -51,45 +54,60 @@ def inflation(values: pd.DataFrame) -> pd.Series:
     return pd.Series(factors, dtype=float)
 
 
-def about_demands(values: pd.DataFrame, factors: pd.Series) -> list[Finding]:
+def collinear(layout: Layout, columns: Columns) -> tuple[pd.Series, list[Finding]]:
     """Report pairs of demands that are correlated, and demands that follow from several others.
 
     A pair is reported from a Pearson or Spearman correlation of .9; a demand that is in no such
-    pair, from a variance inflation of 100. The pairs of two labelled demands are one finding.
+    pair, from a variance inflation of 100. A chance of
+    guessing, or a weight, has a known effect, and may go together with a demand.
 
     Parameters
     ----------
-    values : DataFrame
-        Items by demands that vary; NaN where undefined.
+    layout : Layout
+        The layout.
+    columns : Columns
+        Its columns of items.
+
+    Returns
+    -------
     factors : Series
-        Variance inflation factors of the columns without NaN.
+        Variance inflation factors of the demands that vary and are nowhere undefined.
+    findings : list of Finding
+        Problems.
 
     Examples
     --------
-    >>> size = np.array([1.0, 2.0, 4.0])
-    >>> table = pd.DataFrame({"size": size, "distance": 2 * size + 1})
-    >>> print(*about_demands(table, inflation(table)))
-    size and distance are correlated (1.00); their effects cannot be told apart: add items ...
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> from measurement_layouts.validation.checking.columns import read_columns
+    >>> layout, items = aaio.published_layout(), aaio.simulated_cohort().evaluation.items
+    >>> twin = items.assign(rewardSize=items["rewardDistance"] / 2)
+    >>> print(*collinear(layout, read_columns(layout, twin))[1])
+    rewardDistance and rewardSize are correlated (1.00); their effects cannot be told apart: ...
     """
+    beside = [one for one in layout.meta_features if one.name not in opposed(layout)]
+    values = columns.values[columns.usable]
+    values = values.drop(columns=[name for one in beside for name in one.columns], errors="ignore")
+    values = values.loc[:, (values.nunique() > 1) & ~np.isinf(values).any()]
+    factors = inflation(values.dropna(axis=1))
     pearson, spearman = (values.corr(method).to_numpy() for method in ("pearson", "spearman"))
     strongest = np.where(abs(pearson) >= abs(spearman), pearson, spearman)
-    pairs = dict[tuple[str, str], list[tuple[str, float]]]()
-    paired = set[str]()
+    pairs = list[tuple[float, str, str]]()
     for one, other in combinations(range(len(values.columns)), 2):
-        if abs(strongest[one, other]) >= _STRONG:
-            names = values.columns[one], values.columns[other]
-            nodes = names[0].partition("[")[0], names[1].partition("[")[0]
-            pairs.setdefault(nodes, []).append((" and ".join(names), strongest[one, other]))
-            paired.update(names)
+        if (size := abs(strongest[one, other])) >= _STRONG:
+            pairs.append((size, values.columns[one], values.columns[other]))
     findings = []
-    for together in pairs.values():
-        sizes = sorted(abs(r) for _, r in together)
-        text = f"{some((pair for pair, _ in together), 3)} are correlated ({from_to(sizes)})"
-        findings.append(Finding(together[0][0], "collinear", text, _REMEDY, sizes[-1]))
+    if pairs:
+        pairs.sort(key=lambda pair: -pair[0])
+        text = f"{some((f'{one} and {other}' for _, one, other in pairs), 3)} are correlated"
+        text += f" ({from_to(size for size, *_ in pairs)})"
+        findings.append(
+            Finding(" and ".join(pairs[0][1:]), "collinear", text, _REMEDY, pairs[0][0])
+        )
+    paired = {name for _, *names in pairs for name in names}
     follow = factors[factors >= _FOLLOWS].drop(list(paired), errors="ignore")
     if len(follow):
         text = (
             f"{some(follow.index)} follow from each other (variance inflation {follow.max():.3g})"
         )
         findings.append(Finding(str(follow.index[0]), "collinear", text, _REMEDY, follow.max()))
-    return findings
+    return factors, findings

@@ -9,7 +9,7 @@ from ...common.findings import Finding
 from ...common.messages import labels_together
 from ...evaluations.tables import name_cells, need_columns, read_numbers
 from ...evaluations.words import no_numbers
-from ...layouts import Latent, Layout, Measured, MetaFeature
+from ...layouts import Layout, Measured, MetaFeature
 from ...layouts.elements import Element
 from ...layouts.nodes import Derived
 from ...linking import Expr, units
@@ -77,7 +77,8 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
                distinct  missing  outside
     smallness         2        1        1
     """
-    rows, values, findings = {}, {}, list[Finding]()
+    nodes, values, findings = dict[str, MetaFeature | Measured](), {}, list[Finding]()
+    unusable = dict[str, dict[str, int]](missing={}, outside={})
     usable = np.ones(len(items), dtype=bool)
     for feature in layout.meta_features:
         need_columns(items.columns, feature.columns, f"{feature.name}: the items have")
@@ -101,18 +102,15 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
                 where = name_cells(cells, bad, "{} ({} = {})") + more
                 findings.append(Finding(names, "unusable", f"{names} {what} on {count}: {where}"))
         usable &= ~(missing | outside).any(axis=1)
-        for position, column in enumerate(feature.columns):
-            values[column] = numbers[:, position]
-            counts = missing[:, position].sum(), outside[:, position].sum()
-            rows[column] = _row(feature, values[column], *counts)
+        nodes |= dict.fromkeys(feature.columns, feature)
+        values |= dict(zip(feature.columns, numbers.T, strict=True))
+        for what, bad in (("missing", missing), ("outside", outside)):
+            unusable[what] |= dict(zip(feature.columns, bad.sum(axis=0), strict=True))
     for node in layout.measured:
-        chances = [name for chance in node.chances for name in chance.columns]
-        levels = np.repeat(node.levels, len(node.columns))
-        weighted = [values.pop(name) * level for name, level in zip(chances, levels, strict=True)]
-        rows = {name: row for name, row in rows.items() if name not in chances}
-        means = np.reshape(weighted, (len(node.levels), len(node.columns), -1)).sum(axis=0)
-        for name, mean in zip(node.columns, means, strict=True):
-            values[name], rows[name] = mean, _row(node, mean, np.isnan(mean).sum(), 0)
+        chances = [[values.pop(name) for name in chance.columns] for chance in node.chances]
+        means = np.tensordot(node.levels, chances, 1)
+        nodes |= dict.fromkeys(node.columns, node)
+        values |= dict(zip(node.columns, means, strict=True))
     if not usable.all():
         text = f"{(~usable).sum()} of {len(items)} items cannot be used"
         remedy = (
@@ -120,21 +118,17 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
             "given= where it is undefined; the tables are about the other items"
         )
         findings.append(Finding("items", "unusable", text, remedy))
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=_FACTS)
-    return Columns(table, pd.DataFrame(values, index=items.index), usable, findings)
-
-
-_FACTS = ["unit", "declared_low", "declared_high", "low", "high", "distinct", "missing", "outside"]
-
-
-def _row(
-    feature: MetaFeature | Measured, values: np.ndarray, missing: int, outside: int
-) -> list[object]:
-    """List the facts about a column."""
-    there = values[~np.isnan(values)]
-    ends = (there.min(), there.max()) if len(there) else (np.nan, np.nan)
-    declared = units.name(feature.unit), feature.range.low, feature.range.high
-    return [*declared, *ends, len(np.unique(there)), int(missing), int(outside)]
+    frame = pd.DataFrame(values, index=items.index)
+    facts = {
+        "unit": [units.name(nodes[name].unit) for name in frame],
+        "declared_low": [nodes[name].range.low for name in frame],
+        "declared_high": [nodes[name].range.high for name in frame],
+        "low": frame.min(),
+        "high": frame.max(),
+        "distinct": frame.nunique(),
+        **{what: [counts.get(name, 0) for name in frame] for what, counts in unusable.items()},
+    }
+    return Columns(pd.DataFrame(facts, frame.columns), frame, usable, findings)
 
 
 def _outside(feature: MetaFeature, values: np.ndarray) -> np.ndarray:
@@ -179,31 +173,26 @@ def informed_by(layout: Layout, element: Element) -> list[str]:
     >>> {element.name: len(informed_by(layout, element)) for element in elements(layout)}
     {'navigationAbility': 3, 'rightLeftBias': 1, 'visualAbility': 1, 'noiseLevel': 4}
     """
-    users: dict[int, list[Expr]] = {}
-    for part in layout.parts:
-        for parent in part.parents:
-            users.setdefault(id(parent), []).append(part)
-    opposed = _beside(element.latent, users)
+    parts = {id(part): (part, *ancestry(part)) for part in layout.parts}
+    above = [parent for part in layout.parts if _is_sum(part) for parent in part.parents]
+    sums = {id(parent) for parent in above if _is_sum(parent)}
+    meeting, names = set[int](), set[str]()
+    for part in layout.parts:  # parents before children
+        features = {n.name for n in parts[id(part)] if isinstance(n, MetaFeature | Measured)}
+        if meeting & {id(parent) for parent in part.parents}:
+            meeting.add(id(part))
+        elif features and element.latent in parts[id(part)] and id(part) not in sums:
+            meeting.add(id(part))
+            names |= features
     columns = list[str]()
     for feature in layout.properties:
-        if feature.name in opposed:
-            own_label = element.labels and feature.dims == element.latent.dims
-            label = (
-                slice(element.label_index, element.label_index + 1) if own_label else slice(None)
-            )
-            columns += feature.columns[label]
+        if feature.name not in names:
+            continue
+        if element.labels and feature.dims == element.latent.dims:
+            columns.append(feature.columns[element.label_index])
+        else:
+            columns += feature.columns
     return columns
-
-
-def _beside(part: Expr, users: dict[int, list[Expr]]) -> set[str]:
-    """Name the meta-features of the first parts above a part that contain some."""
-    names: set[str] = set()
-    for user in users.get(id(part), []):
-        features = {n.name for n in ancestry(user) if isinstance(n, MetaFeature | Measured)}
-        wider = any(_is_sum(user) and _is_sum(above) for above in users.get(id(user), []))
-        climbs = isinstance(user, Latent) or not features or wider
-        names |= _beside(user, users) if climbs else features
-    return names
 
 
 def _is_sum(part: Expr) -> bool:

@@ -55,8 +55,9 @@ def read_latents(
         Groups that share no item, ridges, confounded and prior-dominated elements.
     """
     attempts, choice = Attempts.of(layout, evaluation, items), labelled(layout)
-    draws = int(np.clip(_SLOPES / (attempts.rows * len(choice)), _FEWEST, DRAWS))
-    source = Sensitivity.of(layout, attempts.features, attempts.rows, draws, seed)
+    rows = len(attempts.first)
+    draws = int(np.clip(_SLOPES / (rows * len(choice)), _FEWEST, DRAWS))
+    source = Sensitivity.of(layout, attempts.features, rows, draws, seed)
     matters = np.zeros((source.count, len(choice)), dtype=bool)
     fisher = np.zeros((len(choice), len(choice)))
     for _, scaled in source.slopes():
@@ -112,17 +113,16 @@ def _counted(
 ) -> pd.DataFrame:
     """Count the items, and the trials of each level, whose outcome depends on each latent."""
     cohort, choice = attempts.cohort, labelled(layout)
-    reached = np.logical_or.reduceat(matters[attempts.row], attempts.begins)
+    outcomes, outcome = np.unique(attempts.first, return_inverse=True)
+    reached = np.logical_or.reduceat(matters, outcomes)[outcome[attempts.row]]
     for column, element in reversed(list(enumerate(choice))):
         above = {up for prior in element.latent.priors for p in prior.parents for up in parents(p)}
         of_parents = [element.latent in above for element in choice]
         reached[:, of_parents] |= reached[:, [column]]
-    item, trials = cohort.item[attempts.begins], cohort.trials[attempts.begins]
     rows = []
     for element, own in zip(choice, reached.T, strict=True):
         latent, levels = element.latent, int(np.prod(cohort.size(element.latent.plates), dtype=int))
-        level = attempts.level(latent)[attempts.begins]
-        count = np.bincount(level, trials * own, minlength=levels)
+        count = np.bincount(attempts.level(latent), cohort.trials * own, minlength=levels)
         columns = [column for column in informed_by(layout, element) if column in varying]
         rows.append(
             {
@@ -132,7 +132,7 @@ def _counted(
                 "levels": levels,
                 "unit": units.name(latent.unit),
                 "informed_by": ", ".join(columns),
-                "items": len(np.unique(item[own])),
+                "items": len(np.unique(cohort.item[own])),
                 "trials": int(np.median(count)),
                 "least_trials": int(count.min()),
             }
@@ -167,21 +167,20 @@ def _judged(
 
 
 def _about_pairs(latents: pd.DataFrame, described: set[str]) -> Iterator[Finding]:
-    """Report elements that outcomes hardly tell apart, those of the same two nodes together."""
-    pairs = dict[str, dict[frozenset[str], tuple[str, float]]]()
-    rivals = latents.assign(name=named(latents)).query("confounded_with != ''")
-    for name, rival, r in zip(
-        rivals["name"], rivals["confounded_with"], rivals["correlation"], strict=True
-    ):
-        nodes = " and ".join(dict.fromkeys(one.partition("[")[0] for one in sorted((name, rival))))
-        pair = f"{name} and {rival}", float(r)
-        pairs.setdefault(nodes, {}).setdefault(frozenset((name, rival)), pair)
-    for nodes in pairs.keys() - described:
-        together, sizes = zip(*pairs[nodes].values(), strict=True)
+    """Report elements that outcomes hardly tell apart, except pairs that are described already."""
+    table = latents.assign(name=named(latents)).query("confounded_with != ''")
+    pairs = dict[frozenset[str], float]()
+    for name, rival, r in table[["name", "confounded_with", "correlation"]].to_numpy():
+        if f"{rival} and {name}" not in described and f"{name} and {rival}" not in described:
+            pairs.setdefault(frozenset((name, rival)), r)
+    if pairs:
+        order = {name: position for position, name in enumerate(named(latents))}
+        together = [" and ".join(sorted(pair, key=order.get)) for pair in pairs]
         text = f"{some(together)} will hardly be told apart (expected posterior correlation"
         remedy = "add items on which only one of two matters, or leave one out of the layout"
-        size = max(sizes, key=abs)
-        yield Finding(nodes, "confounded", f"{text} {from_to(sizes)})", remedy, size)
+        size = max(pairs.values(), key=abs)
+        text += f" {from_to(pairs.values())})"
+        yield Finding(together[0], "confounded", text, remedy, size)
 
 
 def _about_dominated(latents: pd.DataFrame) -> Iterator[Finding]:

@@ -17,8 +17,6 @@ _MARGIN = 4  # characters by which pandas exceeds the width of a line, and the i
 _ADVICE = ("short test", "groups")  # kinds of findings that are no problem
 _OF_LATENTS = ["prior_sd", "expected_sd", "unit", "shrinkage", "verdict", "per", "levels"]
 _OF_LATENTS += ["items", "trials", "least_trials", "informed_by"]
-_OF_FEATURES = ["declared_low", "declared_high", "low", "high", "unit", "distinct"]
-_OF_FEATURES += ["missing", "outside", "variance_inflation"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,26 +125,28 @@ def in_words(check: Check, width: int | None = None) -> str:
         Tables and sentences.
     """
     subjects, width = check.subjects, width or _WIDTH
-    trials, rates = subjects["trials"], subjects["success"]
     latents = check.latents.set_index(named(check.latents))
+    alike, disagreeing = (int(subjects[name].sum()) for name in ("all_alike", "disagrees"))
+    tested = many(int(subjects["agreement_p"].notna().sum()), "subject")
+    trials, rates = subjects["trials"], subjects["success"]
     paragraphs = [
         f"Layout {check.layout!r} against {many(len(subjects), 'subject')}, before sampling",
         f"Latents\n{_table(latents[_OF_LATENTS], width)}",
-    ]
-    if len(check.features):
-        paragraphs.append(f"Meta-features\n{_table(check.features[_OF_FEATURES], width)}")
-    alike = many(int(subjects["all_alike"].sum()), "subject")
-    told = (
+        *([f"Meta-features\n{_table(check.features, width)}"] if len(check.features) else []),
         f"Subjects: {trials.min()} to {trials.max()} trials each, success {rates.min():.2f} to "
-        f"{rates.max():.2f}; all outcomes the same in {alike}"
+        f"{rates.max():.2f}; all outcomes the same in {many(alike, 'subject')}; outcomes that "
+        f"agree with no other subject's, item by item: in {disagreeing} of {tested}",
+        "Problems" if check.problems else "No problems found",
+        *(f"  {number}. {text}" for number, text in enumerate(check.problems, 1)),
+        *check.advice,
+    ]
+    tables = ("Latents", "Meta-features")
+    return "\n\n".join(
+        text
+        if text.startswith(tables)
+        else textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+        for text in paragraphs
     )
-    if tested := int(subjects["agreement_p"].notna().sum()):
-        told += "; outcomes that agree with no other subject's, item by item: in "
-        told += f"{int(subjects['disagrees'].sum())} of {many(tested, 'subject')}"
-    paragraphs.append(_wrapped("", told, width))
-    problems = [_wrapped(f"{at}. ", text, width) for at, text in enumerate(check.problems, 1)]
-    paragraphs.append("\n".join(["Problems", *problems]) if problems else "No problems found")
-    return "\n\n".join([*paragraphs, *(_wrapped("", text, width) for text in check.advice)])
 
 
 def _table(table: pd.DataFrame, width: int) -> str:
@@ -159,14 +159,3 @@ def _table(table: pd.DataFrame, width: int) -> str:
         line_width=width - _MARGIN,
     )
     return "\n".join(f"  {line.rstrip()}" for line in text.splitlines())
-
-
-def _wrapped(head: str, text: str, width: int) -> str:
-    return textwrap.fill(
-        text,
-        width,
-        initial_indent=f"  {head}",
-        subsequent_indent="  " + " " * len(head),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )

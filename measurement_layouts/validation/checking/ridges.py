@@ -7,7 +7,6 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from ...common.findings import Finding
-from ...common.messages import labels_together
 from ...inference.model.cohort import Cohort
 from ...inference.model.families import LOCATION_SCALE
 from ...inference.model.new_levels import parents
@@ -67,7 +66,7 @@ def about_ridges(
     values, vectors = np.linalg.eigh(fisher[np.ix_(moving, moving)] / np.outer(size, size))
     ridge = vectors[:, values < _ROUNDING]
     _, group = connected_components(np.abs(ridge @ ridge.T) > _ROUNDING**0.5)
-    pairs = dict[tuple[str, str], list[tuple[_Location, _Location]]]()
+    findings = dict[tuple[str, str], Finding]()  # of labels, the first
     for number in np.flatnonzero(np.bincount(group) > 1):
         together = [_location(cohort, choice, at, prior_sd) for at in moving[group == number]]
         wide, narrow = sorted(together, key=lambda one: -np.hypot(one.free, one.chance))[:2]
@@ -75,8 +74,8 @@ def about_ridges(
         if any(one.free for one in together) and along >= _WIDE * (along + wide.chance**2):
             first, second = (one for one in together if one in (wide, narrow))
             nodes = first.element.latent.name, second.element.latent.name
-            pairs.setdefault(nodes, []).append((first, second))
-    return [_finding(*zip(*together, strict=True)) for together in pairs.values()]
+            findings.setdefault(nodes, _finding(first, second))
+    return list(findings.values())
 
 
 def _location(
@@ -96,17 +95,16 @@ def _location(
     return _Location(element, choice[places[0]].name if places else element.name, free, chance)
 
 
-def _finding(first: tuple[_Location, ...], second: tuple[_Location, ...]) -> Finding:
-    """Describe the ridge of two latents, with all their labels."""
-    one, other = (labels_together(x.element.name for x in own) for own in (first, second))
-    ends = [labels_together(dict.fromkeys(x.name for x in own)) for own in (first, second)]
-    effect = second[0] if second[0].element.latent.plates else first[0]
+def _finding(first: _Location, second: _Location) -> Finding:
+    """Describe the ridge of two latents."""
+    effect = second if second.element.latent.plates else first
     remedy = f"let {effect.element.name} sum to zero, as in Prior('ZeroSumNormal', sigma=...)"
     if effect.element.latent.is_profile:
-        remedy = f"give {ends[1]} a number instead"
+        remedy = f"give {second.name} a number instead"
     text = (
-        f"{ends[0]} and {ends[1]}: no outcome tells them apart, because a change of every {one} "
-        f"can be cancelled by a change of every {other}; only their priors determine them"
+        f"{first.name} and {second.name}: no outcome tells them apart, because a change of every "
+        f"{first.element.name} can be cancelled by a change of every {second.element.name}; only "
+        "their priors determine them"
     )
-    nodes = f"{first[0].element.latent.name} and {second[0].element.latent.name}"
-    return Finding(nodes, "ridge", text, remedy)
+    where = f"{first.element.name} and {second.element.name}"
+    return Finding(where, "ridge", text, remedy)
