@@ -9,9 +9,10 @@ import scipy.sparse as sp
 from ...evaluations.steps import rows_per_item
 from ...inference.model.alignment import Features
 from ...layouts import Layout
-from .sensitivity import Sensitivity
+from .sensitivity import Sensitivity, labelled
 
-DRAWS = 200
+DRAWS, _FEWEST = 200, 20
+_HELD = 2.0e7  # scaled slopes in memory
 CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to distinguish
 _ROUNDS = 2  # of averaging information over the posterior that it leads to
 ENOUGH = 15  # effective draws, from which their variance may be better than a normal law's
@@ -80,7 +81,7 @@ def expected(
     trials : ndarray or sparse array of int, shape (subjects, rows)
         Attempts; for a step, all attempts at its item.
     seed : int
-        Seed of the 200 draws.
+        Seed of the draws, 200 unless there are very many rows.
     columns : sequence of int, optional
         Elements, as positions in `sensitivity.labelled`; all other latents count as known, and the
         normal approximation is used everywhere (default: all elements).
@@ -112,18 +113,15 @@ def expected(
     items = np.unique(sets.indices // steps)
     rows = (items[:, None] * steps + np.arange(steps)).ravel()
     features = {name: values[rows] for name, values in features.items()}
-    source = Sensitivity.of(layout, features, len(rows), DRAWS, seed, columns=columns)
+    draws = draws_of(len(rows) * len(labelled(layout)))
+    source = Sensitivity.of(layout, features, len(rows), draws, seed, columns=columns)
     alike = sp.csr_array((np.ones(len(rows)), (np.arange(len(rows)), source.evaluator.row)))
     counts = (sets[:, rows] @ alike).toarray()
-    size = len(source.spread)
-    information = np.empty((len(counts), DRAWS, size, size))
-    for block, scaled in source.slopes():
-        for number, count in enumerate(counts):
-            tried = scaled[:, count > 0]
-            information[number, block] = (tried.transpose(0, 2, 1) * count[count > 0]) @ tried
     divergence = Divergence.of(source)
     sds, correlations = [], []
-    for fisher, count in zip(information, counts, strict=True):
+    for count in counts:
+        tried = source.scaled[:, count > 0]
+        fisher = (tried.transpose(0, 2, 1) * count[count > 0]) @ tried
         covariance = near(fisher, source)
         variance = np.diagonal(covariance, axis1=1, axis2=2)
         if columns is None:  # else draws differ in what counts as known
@@ -133,6 +131,11 @@ def expected(
     share = np.bincount(set_of, minlength=len(sds)) / len(set_of)
     mean_correlation = np.tensordot(share, np.array(correlations), axes=1)
     return Expected(source.spread, np.array(sds)[set_of], mean_correlation)
+
+
+def draws_of(slopes: int) -> int:
+    """Return a number of draws at which so many slopes can be held: 200, or fewer, but 20."""
+    return int(np.clip(_HELD / slopes, _FEWEST, DRAWS))
 
 
 def _sets(trials: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
@@ -170,7 +173,7 @@ class Divergence:
     @classmethod
     def of(cls, source: Sensitivity) -> "Divergence":
         """Take the different rows and the draws."""
-        return cls(*source.chances())
+        return cls(source.chance, source.tried)
 
     def told(self, counts: np.ndarray) -> np.ndarray:
         """Sum the divergence over the rows, each as often as it counts; shape (draws, draws)."""

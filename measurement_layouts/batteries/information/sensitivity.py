@@ -15,10 +15,8 @@ from ...inference.model.prior import prior_profiles
 from ...inference.simulate import expected_success
 from ...layouts import Layout
 from ...layouts.elements import Element
-from ...layouts.outcomes.steps import Steps
 
 _STEP = 1e-4  # of a derivative, as a fraction of the prior's standard deviation
-_TOGETHER = 2**21  # derivatives in memory at a time
 _GRAINS = 20, 5, 1  # draws in each part of an element's order, coarse and fine
 _MATTERS = 1e-6  # change of log-odds per prior standard deviation that is more than rounding
 
@@ -37,37 +35,33 @@ def labelled(layout: Layout) -> list[Element]:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """Draws of the latents, and the rows that differ: items, cells or their steps.
+    r"""Draws of the latents, and what success on different rows depends on at each.
 
     Attributes
     ----------
-    layout : Layout
-        The layout.
-    profiles : ndarray, shape (draws, labelled latents)
-        Draws of all latents.
-    columns : list of int
-        Latents whose effect is computed, as positions in `labelled`.
+    evaluator : Evaluator
+        The outcome on the rows: items, cells or their steps; its `row` has the different row that
+        each is alike.
+    draws : ndarray, shape (draws, columns)
+        Draws of the latents whose effect is computed.
     spread : ndarray, shape (columns,)
         Standard deviations of the distribution that they are drawn from, the prior or a posterior.
     precision : ndarray, shape (columns, columns)
         Inverse of the covariance of that distribution.
-    evaluator : Evaluator
-        The outcome on the rows.
-    ordered_steps : list of (ndarray of int, ndarray of int)
-        If rows are steps, by step from the second on: the different rows that are this step, and
-        those that are the steps below.
-    constants : dict of str to ndarray
-        By constant of subjects that is no feature, one number for each draw.
+    chance, tried : ndarray, shape (draws, different rows)
+        Success, within (0, 1), and the probability of reaching the row, if it is a step.
+    scaled : ndarray, shape (draws, different rows, columns)
+        :math:`\sqrt{q / (p (1 - p))} \, \partial p / \partial \theta_k` with success p and the
+        probability q of reaching the row, by central differences. Its products are informations.
     """
 
-    layout: Layout
-    profiles: np.ndarray
-    columns: Sequence[int]
+    evaluator: Evaluator
+    draws: np.ndarray
     spread: np.ndarray
     precision: np.ndarray
-    evaluator: Evaluator
-    ordered_steps: list[tuple[np.ndarray, np.ndarray]]
-    constants: dict[str, np.ndarray]
+    chance: np.ndarray
+    tried: np.ndarray
+    scaled: np.ndarray
 
     @classmethod
     def of(
@@ -104,87 +98,55 @@ class Sensitivity:
         drawn = prior_profiles(layout, choice) if known is None else known
         judged = drawn[:, columns]
         spread = judged.std(axis=0, ddof=1)
+        precision = np.diag(1 / spread**2)
         if known is not None or any(latent.parents for latent in layout.latents):
             precision = np.linalg.pinv(np.atleast_2d(np.cov(judged, rowvar=False)))
-        else:
-            precision = np.diag(1 / spread**2)
         profiles = drawn[evenly(judged, draws, np.random.default_rng(seed))]
-        constants = {}
         names = [constant.name for constant in layout.constants if constant.name not in features]
         if names:
             table = pd.DataFrame(profiles, columns=[element.name for element in choice])
             failure = 1 - expected_success(layout, features, table, rows).mean(axis=1)
-            constants = dict.fromkeys(names, failure)
         evaluator = Evaluator(layout, [layout.outcome], features, rows)
-        steps = [] if layout.steps is None else _ordered_steps(layout.steps, evaluator.row)
-        return cls(layout, profiles, columns, spread, precision, evaluator, steps, constants)
 
-    @property
-    def draws(self) -> np.ndarray:
-        """Draws of the latents whose effect is computed, shape (draws, columns)."""
-        return self.profiles[:, self.columns]
+        def success(profiles: np.ndarray) -> np.ndarray:
+            values = {name: failure[None] for name in names}
+            ends = np.cumsum([math.prod(map(len, one.dims.values())) for one in layout.latents])
+            for latent, own in zip(layout.latents, np.split(profiles.T, ends[:-1]), strict=True):
+                values[latent.name] = own.reshape(1, *map(len, latent.dims.values()), draws)
+            (chances,) = evaluator(values)
+            return np.broadcast_to(chances.T, (draws, chances.shape[0]))
+
+        chance = success(profiles).clip(EDGE, 1 - EDGE)
+        tried = np.ones_like(chance)
+        for steps, below in _ordered_steps(layout, evaluator.row):
+            tried[:, steps] = tried[:, below] * chance[:, below]
+        scaled = np.empty((*chance.shape, len(columns)))
+        for position, column in enumerate(columns):
+            support, ends = choice[column].latent.range, []
+            for step in (-_STEP, _STEP):
+                moved = profiles.copy()
+                moved[:, column] += step * spread[position]
+                moved[:, column] = moved[:, column].clip(support.low, support.high)
+                ends.append((moved[:, [column]], success(moved)))
+            (low, below), (high, above) = ends
+            scaled[..., position] = (above - below) / (high - low)
+        scaled *= np.sqrt(tried / (chance * (1 - chance)))[..., None]
+        draws_of_columns = profiles[:, columns]
+        return cls(evaluator, draws_of_columns, spread, precision, chance, tried, scaled)
 
     @property
     def count(self) -> int:
         """Number of different rows."""
-        return int(self.evaluator.row.max()) + 1
+        return self.chance.shape[1]
+
+    @property
+    def matters(self) -> np.ndarray:
+        """Which columns matter on which of the different rows, at any of the draws."""
+        return np.asarray((np.abs(self.scaled) * self.spread > _MATTERS).any(axis=0))
 
     def slopes(self) -> Iterator[tuple[slice, np.ndarray]]:
-        r"""Stream derivatives of success, scaled so that their products are informations.
-
-        Yields
-        ------
-        draws : slice
-            Which draws.
-        scaled : ndarray, shape (draws, different rows, columns)
-            :math:`(\partial p / \partial \theta_k) / \sqrt{p (1 - p)}`, by central differences;
-            of a step, times the root of the probability of reaching it.
-        """
-        ranges = [element.latent.range for element in labelled(self.layout)]
-        together = max(1, _TOGETHER // (self.count * len(self.columns)))
-        for start in range(0, len(self.profiles), together):
-            block = slice(start, start + together)
-            chance, tried = self.chances(block)
-            scaled = np.empty((*chance.shape, len(self.columns)))
-            for position, column in enumerate(self.columns):
-                step, ends = _STEP * self.spread[position], []
-                for change in (-step, step):
-                    moved = self.profiles[block].copy()
-                    end = moved[:, column] + change
-                    moved[:, column] = end.clip(ranges[column].low, ranges[column].high)
-                    ends.append((moved[:, column], self._success(moved, block)))
-                (low, below), (high, above) = ends
-                scaled[..., position] = (above - below) / (high - low)[:, None]
-            yield block, scaled * np.sqrt(tried / (chance * (1 - chance)))[..., None]
-
-    def chances(self, block: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
-        """Compute success on the different rows, and the probability of reaching them.
-
-        Returns
-        -------
-        chance, tried : ndarray, shape (draws, different rows)
-            Within (0, 1), and in [0, 1].
-        """
-        chance = np.clip(self._success(self.profiles[block], block), EDGE, 1 - EDGE)
-        tried = np.ones_like(chance)
-        for steps, below in self.ordered_steps:
-            tried[:, steps] = tried[:, below] * chance[:, below]
-        return chance, tried
-
-    def matters(self, scaled: np.ndarray) -> np.ndarray:
-        """Find which columns matter on which of the different rows at any of some draws."""
-        return np.asarray((np.abs(scaled) * self.spread > _MATTERS).any(axis=0))
-
-    def _success(self, profiles: np.ndarray, block: slice) -> np.ndarray:
-        """Compute success of profiles on the different rows; shape (draws, rows)."""
-        draws = {name: values[block][None] for name, values in self.constants.items()}
-        columns = iter(profiles.T)
-        for latent in self.layout.latents:
-            shape = tuple(map(len, latent.dims.values()))
-            values = np.array([next(columns) for _ in range(math.prod(shape))])
-            draws[latent.name] = values.reshape(1, *shape, len(profiles))
-        (chances,) = self.evaluator(draws)
-        return np.broadcast_to(chances.T, (len(profiles), self.count))
+        """Yield the scaled derivatives, with the draws that they are at."""
+        yield slice(None), self.scaled
 
 
 def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -224,10 +186,15 @@ def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarra
     return chosen
 
 
-def _ordered_steps(steps: Steps, different: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Find the steps below the different rows, given the number of each row's different row."""
+def _ordered_steps(layout: Layout, different: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Find the steps below the different rows, by step from the second on.
+
+    Returns pairs of the different rows that are the step, and those of the steps below.
+    """
+    if layout.steps is None:
+        return []
     rows = np.unique(different, return_index=True)[1]
-    numbers = np.array([number for _, number, _ in steps.rows])
+    numbers = np.array([number for _, number, _ in layout.steps.rows])
     own = numbers[rows % len(numbers)]
     later = range(2, int(numbers.max()) + 1)
     return [(np.flatnonzero(own == step), different[rows[own == step] - 1]) for step in later]

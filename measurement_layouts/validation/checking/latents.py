@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from ...batteries.information.expected import CONFOUNDED, DRAWS, expected
+from ...batteries.information.expected import CONFOUNDED, draws_of, expected
 from ...batteries.information.sensitivity import Sensitivity, labelled
 from ...common.findings import Finding
 from ...common.messages import from_to, labels_together, some
@@ -22,7 +22,6 @@ from .columns import informed_by
 from .ridges import about_ridges
 
 _WELL_LEARNT = 0.5  # least share of the prior variance that data remove of an informed latent
-_SLOPES, _FEWEST = 2.0e7, 20  # slopes that are computed to find what matters, at least of so many
 
 
 def read_latents(
@@ -56,15 +55,11 @@ def read_latents(
     """
     attempts, choice = Attempts.of(layout, evaluation, items), labelled(layout)
     rows = len(attempts.first)
-    draws = int(np.clip(_SLOPES / (rows * len(choice)), _FEWEST, DRAWS))
+    draws = draws_of(rows * len(choice))
     source = Sensitivity.of(layout, attempts.features, rows, draws, seed)
-    matters = np.zeros((source.count, len(choice)), dtype=bool)
-    fisher = np.zeros((len(choice), len(choice)))
-    for _, scaled in source.slopes():
-        matters |= source.matters(scaled)
-        slopes = scaled.reshape(-1, len(choice))
-        fisher += slopes.T @ slopes
-    latents = _counted(layout, attempts, matters[source.evaluator.row], varying)
+    slopes = source.scaled.reshape(-1, len(choice))
+    fisher = slopes.T @ slopes
+    latents = _counted(layout, attempts, source.matters[source.evaluator.row], varying)
     sds, after, correlation = _expected(layout, attempts, seed)
     latents = latents.assign(**_judged(choice, source.spread, after, correlation))
     cohort = attempts.cohort

@@ -67,7 +67,7 @@ def test_information_of_a_ladder_is_that_of_its_categories(weighted, monkeypatch
     items = pd.DataFrame({"hidden": [2.0, 5.0]}, ["a", "b"])
     features = of_rows(layout.steps, read_features(layout, items), 2)
     source = Sensitivity.of(layout, features, 6, 200, 1)
-    (found,) = ((scaled[..., 0] ** 2).sum(axis=1) for _, scaled in source.slopes())
+    found = (source.scaled[..., 0] ** 2).sum(axis=1)
 
     def chances(ability):
         p = 1 / (1 + np.exp(items["hidden"].to_numpy() - ability))
