@@ -86,20 +86,17 @@ def _expected(
     for plates in dict.fromkeys(latent.plates for latent in layout.profile):
         columns = [at for at, element in enumerate(choice) if element.latent.plates == plates]
         trials = attempts.by_level(choice[columns[0]].latent)
-        own = columns if layout.joint else None
-        result = expected(layout, attempts.features, trials, seed=seed, columns=own)
+        conditional = columns if layout.joint else None
+        result = expected(layout, attempts.features, trials, seed=seed, columns=conditional)
         after[columns] = np.median(result.sds, axis=0)
         correlation[np.ix_(columns, columns)] = result.correlation * (1 - np.eye(len(columns)))
-        grid = result.sds.reshape(*cohort.size(plates), len(columns))
-        grid = np.moveaxis(grid, plates.index(SUBJECT), 0)
+        grid = np.moveaxis(result.sds.reshape(*cohort.size(plates), -1), plates.index(SUBJECT), 0)
+        grid = grid.reshape(len(grid), -1, len(columns))
+        position = {(choice[at].latent, choice[at].labels): n for n, at in enumerate(columns)}
         for element in elements(layout, cohort.levels):
             if element.latent.plates == plates:
-                column = [(choice[at].latent, choice[at].labels) for at in columns].index(
-                    (element.latent, element.labels)
-                )
-                sds[element.name] = grid.reshape(len(grid), -1, len(columns))[
-                    :, element.level_index, column
-                ]
+                own = position[element.latent, element.labels]
+                sds[element.name] = grid[:, element.level_index, own]
     return sds, after, correlation
 
 

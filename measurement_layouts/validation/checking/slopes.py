@@ -1,21 +1,18 @@
 """Logistics that are far too steep, or far too flat, for the items."""
 
 import math
-import warnings
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from ...common.findings import Finding
 from ...common.messages import labels_together
-from ...inference.model.alignment import align
+from ...inference.evaluator import Evaluator
 from ...inference.model.prior import draw_prior
 from ...layouts import Derived, Latent, Layout, Measured, MetaFeature, Unseen
 from ...layouts.opposed import SQUASHING
 from ...layouts.plates import ITEM
-from ...linking import evaluate
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant
 from ...linking.function import Call
@@ -23,6 +20,7 @@ from .columns import Columns
 
 _DRAWS, _FEW = 100, 10  # draws from the prior, at most and at least
 _MOST = 2**21  # most log-odds in memory at a time
+_DECILES = (0.1, 0.9)  # of items and profiles, between which a width is computed
 _WIDTH = 2 * float(np.log(9))  # log-odds from a chance of 10 % to one of 90 %
 _STEEP = 8.0  # widths within the central items and profiles, from which a slope is reported
 _FLAT = 0.25  # widths, up to which a slope is reported
@@ -90,22 +88,20 @@ def _properties(call: Call) -> list[MetaFeature | Measured]:
 def _about(call: Call, where: str, layout: Layout, columns: Columns) -> Iterator[Finding]:
     """Report the labels of one logistic that are too steep, and those that are too flat."""
     log_odds, slope = _log_odds(call, layout, columns)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # an item may be undefined everywhere
-        items, profiles = (
-            np.subtract(*np.nanquantile(log_odds, (0.9, 0.1), axis)) / _WIDTH for axis in (1, 0)
-        )
-        profiles = np.nanmedian(profiles, axis=0)
-        spans = np.median(np.nanmax(log_odds, axis=1) - np.nanmin(log_odds, axis=1), axis=0)
-    least = np.minimum(np.quantile(items, 0.05, axis=0), profiles)
-    most = np.maximum(np.quantile(items, 0.95, axis=0), profiles)
+    if not len(log_odds):
+        return
+    items, profiles = (np.ptp(np.quantile(log_odds, _DECILES, at), 0) / _WIDTH for at in (0, 2))
+    profiles = np.median(profiles, axis=0)
+    spans = np.median(np.ptp(log_odds, axis=0), axis=1)
+    least = np.minimum(np.quantile(items, 0.05, axis=1), profiles)
+    most = np.maximum(np.quantile(items, 0.95, axis=1), profiles)
     steep = np.flatnonzero(least >= _STEEP)
-    flat = np.flatnonzero((most <= _FLAT) & (items.min(axis=0) > 0))
+    flat = np.flatnonzero((most <= _FLAT) & (items.min(axis=1) > 0))
     for how, labels in (("steep", steep), ("flat", flat)):
         if not len(labels):
             continue
         span, names = spans[labels].max(), labels_together(_names(call, labels, len(spans)))
-        ends = 100 * expit(np.nanquantile(log_odds[:, :, labels], (0.01, 0.99)))
+        ends = 100 * expit(np.quantile(log_odds[:, labels], (0.01, 0.99)))
         effects = {
             "steep": f"success falls from 90 % to 10 % over 1/{span / _WIDTH:.0f} of the range of "
             "the items, so that only the few near the boundary inform the profile, and intervals "
@@ -122,36 +118,35 @@ def _about(call: Call, where: str, layout: Layout, columns: Columns) -> Iterator
 
 def _names(call: Call, labels: np.ndarray, count: int) -> list[str]:
     """Name the columns of the items in some labels of a margin, each once."""
-    names = dict[str, None]()
+    names = list[str]()
     for label in labels:
         for node in _properties(call):
             own = node.label_dims and len(node.columns) == count
-            names |= dict.fromkeys(node.columns[label : label + 1] if own else node.columns)
-    return list(names)
+            names += node.columns[label : label + 1] if own else node.columns
+    return list(dict.fromkeys(names))
 
 
 def _log_odds(call: Call, layout: Layout, columns: Columns) -> tuple[np.ndarray, float]:
-    """Compute slope times margin at draws of the prior: (draws, items, labels); median slope."""
-    dims, table = tuple(layout.dims), columns.values[columns.usable]
-    values: dict[str, Any] = {node.name: node.stand_in for node in layout.covariates}
-    values |= {constant.name: 0.5 for constant in layout.constants}
+    """Compute slope times margin at draws of the prior: (items, labels, draws); median slope.
+
+    Items on which a property of the margin is undefined are left out.
+    """
+    names = [name for node in _properties(call) for name in node.columns]
+    table = columns.values[columns.usable & columns.values[names].notna().all(axis=1)]
+    size = len(table), *map(len, layout.dims.values())
+    features = {constant.name: np.full(len(table), 0.5) for constant in layout.constants}
+    for covariate in layout.covariates:
+        labels = map(len, covariate.dims.values())
+        features[covariate.name] = np.full((len(table), *labels), covariate.stand_in)
     for node in layout.properties:
         numbers = table[list(node.columns)].to_numpy(dtype=float)
-        numbers = numbers if node.label_dims else numbers[:, 0]
-        values[node.name] = align(numbers, node, dims, per_item=True)
-    labels = math.prod(map(len, call.arguments[0].dims.values()))
-    count = max(_FEW, min(_DRAWS, _MOST // max(1, len(table) * labels)))
-    drawn = draw_prior(layout)
-    log_odds, slopes = np.empty((count, len(table), labels)), np.empty(count)
-    for draw in range(count):
-        for latent in layout.latents:
-            own = drawn[latent.name][draw]
-            values[latent.name] = align(own, latent, dims, per_item=False)
-        with np.errstate(all="ignore"):
-            margin, slope = (evaluate(part, values, dims) for part in call.arguments)
-            product = np.asarray(margin * slope, dtype=float)
-        log_odds[draw] = np.broadcast_to(product, (len(table), *product.shape[1:])).reshape(
-            len(table), -1
-        )
-        slopes[draw] = np.nanmedian(slope)
-    return log_odds, float(np.median(slopes))
+        features[node.name] = numbers if node.label_dims else numbers[:, 0]
+    count = max(_FEW, min(_DRAWS, _MOST // max(1, math.prod(size))))
+    draws = {
+        name: np.moveaxis(values[:count], 0, -1)[None]
+        for name, values in draw_prior(layout).items()
+    }
+    with np.errstate(all="ignore"):
+        evaluator = Evaluator(layout, call.arguments, features, len(table))
+        margin, slope = (values.reshape(len(values), -1, count) for values in evaluator(draws))
+        return (margin * slope)[evaluator.row], float(np.nanmedian(slope))
