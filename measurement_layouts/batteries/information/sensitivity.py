@@ -111,8 +111,8 @@ class Sensitivity:
         def success(profiles: np.ndarray) -> np.ndarray:
             values = {name: failure[None] for name in names}
             ends = np.cumsum([math.prod(map(len, one.dims.values())) for one in layout.latents])
-            for latent, own in zip(layout.latents, np.split(profiles.T, ends[:-1]), strict=True):
-                values[latent.name] = own.reshape(1, *map(len, latent.dims.values()), draws)
+            for latent, drawn in zip(layout.latents, np.split(profiles.T, ends[:-1]), strict=True):
+                values[latent.name] = drawn.reshape(1, *map(len, latent.dims.values()), draws)
             (chances,) = evaluator(values)
             return np.broadcast_to(chances.T, (draws, chances.shape[0]))
 
@@ -195,6 +195,6 @@ def _ordered_steps(layout: Layout, different: np.ndarray) -> list[tuple[np.ndarr
         return []
     rows = np.unique(different, return_index=True)[1]
     numbers = np.array([number for _, number, _ in layout.steps.rows])
-    own = numbers[rows % len(numbers)]
+    number = numbers[rows % len(numbers)]
     later = range(2, int(numbers.max()) + 1)
-    return [(np.flatnonzero(own == step), different[rows[own == step] - 1]) for step in later]
+    return [(np.flatnonzero(number == step), different[rows[number == step] - 1]) for step in later]

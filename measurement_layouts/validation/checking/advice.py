@@ -19,14 +19,14 @@ _MOST_GROUPS = 30  # texts of a column that count as groups, at most
 def about_constants(layout: Layout, columns: Columns, items: pd.DataFrame) -> list[Finding]:
     """Report columns that never vary, although latents can only be inferred if they do."""
     demands, values = opposed(layout), read_features(layout, items[columns.usable])
-    alike: dict[tuple[str, str, str], list[str]] = {}
+    same: dict[tuple[str, str, str], list[str]] = {}
     for feature in layout.meta_features:
         for label, name in enumerate(feature.columns if feature.name in demands else ()):
             row = columns.table.loc[name]
             need = [] if row["distinct"] > 1 else needing(layout, feature, values, label)
             if need:
                 value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
-                alike.setdefault((feature.name, value, some(need)), []).append(name)
+                same.setdefault((feature.name, value, some(need)), []).append(name)
     remedy = "add items with other values, or write numbers into the layout"
     return [
         Finding(
@@ -36,7 +36,7 @@ def about_constants(layout: Layout, columns: Columns, items: pd.DataFrame) -> li
             f"nor {need}",
             remedy,
         )
-        for (node, value, need), names in alike.items()
+        for (node, value, need), names in same.items()
     ]
 
 
@@ -55,14 +55,14 @@ def about_outcomes_twice(layout: Layout) -> list[Finding]:
 
 def about_subjects(subjects: pd.DataFrame) -> list[Finding]:
     """Report subjects whose outcomes are all the same."""
-    alike = subjects.index[subjects["all_alike"]]
-    if not len(alike):
+    same = subjects.index[subjects["all_alike"]]
+    if not len(same):
         return []
     text = (
-        f"all outcomes of {many(len(alike), 'subject')} are the same ({some(alike)}): the data "
+        f"all outcomes of {many(len(same), 'subject')} are the same ({some(same)}): the data "
         "bound their profiles on one side only"
     )
-    return [Finding(some(alike), "all alike", text, "add harder or easier items")]
+    return [Finding(some(same), "all alike", text, "add harder or easier items")]
 
 
 def about_short_tests(layout: Layout, latents: pd.DataFrame, subjects: int) -> list[Finding]:

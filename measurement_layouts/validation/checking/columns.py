@@ -173,16 +173,16 @@ def informed_by(layout: Layout, element: Element) -> list[str]:
     >>> {element.name: len(informed_by(layout, element)) for element in elements(layout)}
     {'navigationAbility': 3, 'rightLeftBias': 1, 'visualAbility': 1, 'noiseLevel': 4}
     """
-    parts = {id(part): (part, *ancestry(part)) for part in layout.parts}
-    above = [parent for part in layout.parts if _is_sum(part) for parent in part.parents]
+    inside = {id(formula): (formula, *ancestry(formula)) for formula in layout.parts}
+    above = [parent for formula in layout.parts if _is_sum(formula) for parent in formula.parents]
     sums = {id(parent) for parent in above if _is_sum(parent)}
     meeting, names = set[int](), set[str]()
-    for part in layout.parts:  # parents before children
-        features = {n.name for n in parts[id(part)] if isinstance(n, MetaFeature | Measured)}
-        if meeting & {id(parent) for parent in part.parents}:
-            meeting.add(id(part))
-        elif features and element.latent in parts[id(part)] and id(part) not in sums:
-            meeting.add(id(part))
+    for formula in layout.parts:  # parents before children
+        features = {n.name for n in inside[id(formula)] if isinstance(n, MetaFeature | Measured)}
+        if meeting & {id(parent) for parent in formula.parents}:
+            meeting.add(id(formula))
+        elif features and element.latent in inside[id(formula)] and id(formula) not in sums:
+            meeting.add(id(formula))
             names |= features
     columns = list[str]()
     for feature in layout.properties:
@@ -195,7 +195,7 @@ def informed_by(layout: Layout, element: Element) -> list[str]:
     return columns
 
 
-def _is_sum(part: Expr) -> bool:
-    while isinstance(part, Derived):
-        part = part.expression
-    return isinstance(part, Operation) and part.symbol in ("+", "-")
+def _is_sum(formula: Expr) -> bool:
+    while isinstance(formula, Derived):
+        formula = formula.expression
+    return isinstance(formula, Operation) and formula.symbol in ("+", "-")

@@ -95,8 +95,8 @@ def _expected(
         position = {(choice[at].latent, choice[at].labels): n for n, at in enumerate(columns)}
         for element in elements(layout, cohort.levels):
             if element.latent.plates == plates:
-                own = position[element.latent, element.labels]
-                sds[element.name] = grid[:, element.level_index, own]
+                column = position[element.latent, element.labels]
+                sds[element.name] = grid[:, element.level_index, column]
     return sds, after, correlation
 
 
@@ -112,9 +112,9 @@ def _counted(
         of_parents = [element.latent in above for element in choice]
         reached[:, of_parents] |= reached[:, [column]]
     rows = []
-    for element, own in zip(choice, reached.T, strict=True):
+    for element, cells in zip(choice, reached.T, strict=True):
         latent, levels = element.latent, int(np.prod(cohort.size(element.latent.plates), dtype=int))
-        count = np.bincount(attempts.level(latent), cohort.trials * own, minlength=levels)
+        count = np.bincount(attempts.level(latent), cohort.trials * cells, minlength=levels)
         columns = [column for column in informed_by(layout, element) if column in varying]
         rows.append(
             {
@@ -124,7 +124,7 @@ def _counted(
                 "levels": levels,
                 "unit": units.name(latent.unit),
                 "informed_by": ", ".join(columns),
-                "items": len(np.unique(cohort.item[own])),
+                "items": len(np.unique(cohort.item[cells])),
                 "trials": int(np.median(count)),
                 "least_trials": int(count.min()),
             }

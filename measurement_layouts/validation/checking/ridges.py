@@ -88,11 +88,13 @@ def _location(
     parameter = LOCATION_SCALE.get(element.prior.family, ("mu", ""))[0]
     location = dict(element.prior.parameters).get(parameter)
     above = [] if location is None else parents(location)
-    places = [position for position, one in enumerate(choice) if one.latent in above]
-    free = float(np.linalg.norm(prior_sd[places]))
+    parents_at = [position for position, one in enumerate(choice) if one.latent in above]
+    free = float(np.linalg.norm(prior_sd[parents_at]))
     levels = np.prod(cohort.size(element.latent.plates))
     chance = np.sqrt(max(prior_sd[at] ** 2 - free**2, 0) / levels)
-    return _Location(element, choice[places[0]].name if places else element.name, free, chance)
+    return _Location(
+        element, choice[parents_at[0]].name if parents_at else element.name, free, chance
+    )
 
 
 def _finding(first: _Location, second: _Location) -> Finding:

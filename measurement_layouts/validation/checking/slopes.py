@@ -68,12 +68,12 @@ def about_slopes(layout: Layout, columns: Columns) -> list[Finding]:
 
 def _is_margin(call: Call) -> bool:
     """Return whether a latent and a property of items meet in the margin of a logistic."""
-    parts = list(ancestry(call.arguments[0]))
-    functions = {part.function.name for part in parts if isinstance(part, Call)}
+    nodes = list(ancestry(call.arguments[0]))
+    functions = {node.function.name for node in nodes if isinstance(node, Call)}
     return (
-        any(isinstance(part, Latent) for part in parts)
+        any(isinstance(node, Latent) for node in nodes)
         and bool(_properties(call))
-        and not any(isinstance(part, Unseen) for part in parts)
+        and not any(isinstance(node, Unseen) for node in nodes)
         and not functions & {*SQUASHING, "logit"}
     )
 
@@ -109,9 +109,9 @@ def _about(call: Call, where: str, layout: Layout, columns: Columns) -> Iterator
             "flat": f"for nearly all items and profiles success is between {ends[0]:.0f} and "
             f"{ends[1]:.0f} %, so that outcomes inform the profile little",
         }
-        usual, own = slope * _USUAL / span, call.arguments[1]
+        usual, formula = slope * _USUAL / span, call.arguments[1]
         text = f"{where}: slope {slope:.3g} is far too {how} for {names}: {effects[how]}"
-        remedy = "write slope=" if isinstance(own, Constant) else f"let {own} be near "
+        remedy = "write slope=" if isinstance(formula, Constant) else f"let {formula} be near "
         remedy += f"{usual:.2g}, ten divided by the range"
         yield Finding(where, "slope", text, remedy, usual)
 
@@ -121,8 +121,8 @@ def _names(call: Call, labels: np.ndarray, count: int) -> list[str]:
     names = list[str]()
     for label in labels:
         for node in _properties(call):
-            own = node.label_dims and len(node.columns) == count
-            names += node.columns[label : label + 1] if own else node.columns
+            by_label = node.label_dims and len(node.columns) == count
+            names += node.columns[label : label + 1] if by_label else node.columns
     return list(dict.fromkeys(names))
 
 
