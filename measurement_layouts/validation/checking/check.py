@@ -108,8 +108,8 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         layout, evaluation, items, columns.varying, seed=seed
     )
     factors, about_demands = collinear(layout, columns)
-    subjects = _subjects(evaluation)
     agreeing = _agreement(evaluation, seed)
+    subjects = _subjects(evaluation, agreeing)
     statements = [text.rpartition("; ") for text in told_agreement(agreeing)]
     findings = [
         *columns.findings,
@@ -124,30 +124,23 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         *about_groups(layout, evaluation.item_table),
     ]
     findings.sort(key=lambda finding: finding.what != "unlinked")
-    compared = agreeing.set_index("subject").reindex(evaluation.subjects)
-    return Check(
-        layout.name,
-        latents,
-        columns.table.assign(variance_inflation=factors),
-        subjects.assign(
-            agreement=compared["agreement"],
-            agreement_p=compared["p"],
-            disagrees=compared["flagged"].eq(True).to_numpy(dtype=bool),
-        ),
-        expected,
-        table(findings),
-    )
+    features = columns.table.assign(variance_inflation=factors)
+    return Check(layout.name, latents, features, subjects, expected, table(findings))
 
 
-def _subjects(evaluation: Evaluation) -> pd.DataFrame:
-    rows, cells = evaluation.rows, evaluation.coded
+def _subjects(evaluation: Evaluation, agreeing: pd.DataFrame) -> pd.DataFrame:
+    """Tabulate the subjects' outcomes, and their agreement with each other where it is computed."""
+    rows, cells, rates = evaluation.rows, evaluation.coded, evaluation.success_rates()
     successes, trials = (cells.by_subject(values) for values in (cells.successes, cells.trials))
-    rates = evaluation.success_rates()
+    compared = agreeing.set_index("subject").reindex(rates.index)
     return pd.DataFrame(
         {
             "trials": trials if rows is None else cells.by_subject(rows.attempts(cells)),
             "success": rates,
             "all_alike": (successes == 0) | (successes == trials),
+            "agreement": compared["agreement"],
+            "agreement_p": compared["p"],
+            "disagrees": compared["flagged"].eq(True).to_numpy(dtype=bool),
         },
         rates.index,
     )

@@ -13,7 +13,7 @@ from .columns import Columns
 
 _STRONG = 0.9  # correlation of demands from which it is reported as a problem
 _FOLLOWS = 100.0  # variance inflation from which a demand counts as following from others
-_EXACT = 1e-12  # share of a column's variance that counts as rounding error
+_ROUNDING, _EXACT = 1e-12, 1e9  # eigenvalue that counts as 0, and inflation as infinite
 _REMEDY = "their effects cannot be told apart: add items that have one and not the other"
 
 
@@ -43,15 +43,9 @@ def inflation(values: pd.DataFrame) -> pd.Series:
     >>> inflation(pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1.0]})).tolist()
     [1.0, 1.0]
     """
-    centred = (values - values.mean()).to_numpy(dtype=float)
-    scaled = centred / np.linalg.norm(centred, axis=0)
-    factors = {}
-    for position, name in enumerate(values.columns):
-        others = np.delete(scaled, position, axis=1)
-        weights = np.linalg.lstsq(others, scaled[:, position], rcond=None)[0]
-        unexplained = float(((scaled[:, position] - others @ weights) ** 2).sum())
-        factors[name] = 1 / unexplained if unexplained > _EXACT else np.inf
-    return pd.Series(factors, dtype=float)
+    sizes, vectors = np.linalg.eigh(values.corr())
+    factors = (vectors**2 / sizes.clip(_ROUNDING)).sum(axis=1)
+    return pd.Series(np.where(factors < _EXACT, factors, np.inf), values.columns)
 
 
 def collinear(layout: Layout, columns: Columns) -> tuple[pd.Series, list[Finding]]:

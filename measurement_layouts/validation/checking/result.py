@@ -126,26 +126,29 @@ def in_words(check: Check, width: int | None = None) -> str:
     """
     subjects, width = check.subjects, width or _WIDTH
     latents = check.latents.set_index(named(check.latents))
-    alike, disagreeing = (int(subjects[name].sum()) for name in ("all_alike", "disagrees"))
+    same, disagreeing = (int(subjects[name].sum()) for name in ("all_alike", "disagrees"))
     tested = many(int(subjects["agreement_p"].notna().sum()), "subject")
     trials, rates = subjects["trials"], subjects["success"]
-    paragraphs = [
-        f"Layout {check.layout!r} against {many(len(subjects), 'subject')}, before sampling",
-        f"Latents\n{_table(latents[_OF_LATENTS], width)}",
-        *([f"Meta-features\n{_table(check.features, width)}"] if len(check.features) else []),
-        f"Subjects: {trials.min()} to {trials.max()} trials each, success {rates.min():.2f} to "
-        f"{rates.max():.2f}; all outcomes the same in {many(alike, 'subject')}; outcomes that "
-        f"agree with no other subject's, item by item: in {disagreeing} of {tested}",
-        "Problems" if check.problems else "No problems found",
-        *(f"  {number}. {text}" for number, text in enumerate(check.problems, 1)),
-        *check.advice,
-    ]
-    tables = ("Latents", "Meta-features")
+    shown = [check.features] if len(check.features) else []
+
+    def filled(text: str) -> str:
+        return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+
     return "\n\n".join(
-        text
-        if text.startswith(tables)
-        else textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
-        for text in paragraphs
+        [
+            filled(f"Layout {check.layout!r} against {many(len(subjects), 'subject')}"),
+            f"Latents\n{_table(latents[_OF_LATENTS], width)}",
+            *(f"Meta-features\n{_table(table, width)}" for table in shown),
+            filled(
+                f"Subjects: {trials.min()} to {trials.max()} trials each, success "
+                f"{rates.min():.2f} to {rates.max():.2f}; all outcomes the same in "
+                f"{many(same, 'subject')}; outcomes that agree with no other subject's, item by "
+                f"item: in {disagreeing} of {tested}"
+            ),
+            "Problems" if check.problems else "No problems found",
+            *(filled(f"  {at}. {text}") for at, text in enumerate(check.problems, 1)),
+            *map(filled, check.advice),
+        ]
     )
 
 
