@@ -137,7 +137,7 @@ class Sensitivity:
     @property
     def count(self) -> int:
         """Number of different rows."""
-        return self.chance.shape[1]
+        return int(self.chance.shape[1])
 
     @property
     def matters(self) -> np.ndarray:

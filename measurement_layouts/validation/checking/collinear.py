@@ -81,7 +81,8 @@ def collinear(layout: Layout, columns: Columns) -> tuple[pd.Series, list[Finding
     beside = [one for one in layout.meta_features if one.name not in opposed(layout)]
     values = columns.values[columns.usable]
     values = values.drop(columns=[name for one in beside for name in one.columns], errors="ignore")
-    values = values.loc[:, (values.nunique() > 1) & ~np.isinf(values).any()]
+    values = values.loc[:, values.nunique().to_numpy() > 1]
+    values = values.loc[:, ~np.isinf(values.to_numpy()).any(axis=0)]
     factors = inflation(values.dropna(axis=1))
     pearson, spearman = (values.corr(method).to_numpy() for method in ("pearson", "spearman"))
     strongest = np.where(abs(pearson) >= abs(spearman), pearson, spearman)

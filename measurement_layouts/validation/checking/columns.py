@@ -77,7 +77,8 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
                distinct  missing  outside
     smallness         2        1        1
     """
-    nodes, values, findings = dict[str, MetaFeature | Measured](), {}, list[Finding]()
+    nodes, values = dict[str, MetaFeature | Measured](), dict[str, np.ndarray]()
+    findings = list[Finding]()
     unusable = dict[str, dict[str, int]](missing={}, outside={})
     usable = np.ones(len(items), dtype=bool)
     for feature in layout.meta_features:
@@ -120,13 +121,13 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
         findings.append(Finding("items", "unusable", text, remedy))
     frame = pd.DataFrame(values, index=items.index)
     facts = {
-        "unit": [units.name(nodes[name].unit) for name in frame],
-        "declared_low": [nodes[name].range.low for name in frame],
-        "declared_high": [nodes[name].range.high for name in frame],
+        "unit": [units.name(nodes[name].unit) for name in values],
+        "declared_low": [nodes[name].range.low for name in values],
+        "declared_high": [nodes[name].range.high for name in values],
         "low": frame.min(),
         "high": frame.max(),
         "distinct": frame.nunique(),
-        **{what: [counts.get(name, 0) for name in frame] for what, counts in unusable.items()},
+        **{what: [counts.get(name, 0) for name in values] for what, counts in unusable.items()},
     }
     return Columns(pd.DataFrame(facts, frame.columns), frame, usable, findings)
 

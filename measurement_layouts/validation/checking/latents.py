@@ -61,14 +61,14 @@ def read_latents(
     fisher = slopes.T @ slopes
     latents = _counted(layout, attempts, source.matters[source.evaluator.row], varying)
     sds, after, correlation = _expected(layout, attempts, seed)
-    latents = latents.assign(**_judged(choice, source.spread, after, correlation))
+    latents = latents.join(_judged(choice, source.spread, after, correlation))
     cohort = attempts.cohort
     groups = unlinked_groups(cohort) if layout.joint else []
-    unlinked = [text.split("\n") for text in about_unlinked(cohort, groups)]
+    unlinked = [text.partition("\n") for text in about_unlinked(cohort, groups)]
     ridges = [] if groups else about_ridges(cohort, choice, fisher, source.spread)
     names = [element.name for element in elements(layout, cohort.levels)]
     findings = [
-        *(Finding("subjects", "unlinked", *lines) for lines in unlinked),
+        *(Finding("subjects", "unlinked", text, remedy) for text, _, remedy in unlinked),
         *ridges,
         *_about_pairs(latents, {finding.where for finding in ridges}),
         *_about_dominated(latents),
@@ -134,7 +134,7 @@ def _counted(
 
 def _judged(
     choice: Sequence[Element], before: np.ndarray, after: np.ndarray, correlation: np.ndarray
-) -> dict[str, object]:
+) -> pd.DataFrame:
     """Compare expected standard deviations with those of the prior: columns of the latents."""
     partner = np.abs(correlation).argmax(axis=1)
     strongest = correlation[np.arange(len(choice)), partner]
@@ -148,14 +148,16 @@ def _judged(
         "weakly informed": shrinkage < _WELL_LEARNT,
     }
     verdict = np.select(list(verdicts.values()), list(verdicts), "informed")
-    return {
-        "prior_sd": before,
-        "expected_sd": after,
-        "shrinkage": shrinkage,
-        "confounded_with": rivals,
-        "correlation": strongest if len(choice) > 1 else np.nan,
-        "verdict": np.where(rivals == "", verdict, "confounded with " + rivals),
-    }
+    return pd.DataFrame(
+        {
+            "prior_sd": before,
+            "expected_sd": after,
+            "shrinkage": shrinkage,
+            "confounded_with": rivals,
+            "correlation": strongest if len(choice) > 1 else np.nan,
+            "verdict": np.where(rivals == "", verdict, "confounded with " + rivals),
+        }
+    )
 
 
 def _about_pairs(latents: pd.DataFrame, described: set[str]) -> Iterator[Finding]:
@@ -167,7 +169,7 @@ def _about_pairs(latents: pd.DataFrame, described: set[str]) -> Iterator[Finding
             pairs.setdefault(frozenset((name, rival)), r)
     if pairs:
         order = {name: position for position, name in enumerate(named(latents))}
-        together = [" and ".join(sorted(pair, key=order.get)) for pair in pairs]
+        together = [" and ".join(sorted(pair, key=order.__getitem__)) for pair in pairs]
         text = f"{some(together)} will hardly be told apart (expected posterior correlation"
         remedy = "add items on which only one of two matters, or leave one out of the layout"
         size = max(pairs.values(), key=abs)

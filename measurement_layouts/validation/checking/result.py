@@ -89,7 +89,7 @@ class Check(Shown):
         return self._texts(self.findings[self.findings["what"].isin(_ADVICE)])
 
     def _texts(self, findings: pd.DataFrame) -> list[str]:
-        return [str(Finding(**row)) for row in findings.to_dict("records")]
+        return [str(Finding(*row)) for row in findings.itertuples(index=False, name=None)]
 
     def __repr__(self) -> str:
         profile = self.latents[self.latents["verdict"] != "shared"]
