@@ -6,6 +6,7 @@ import pytest
 from helpers import shared_layouts
 
 import measurement_layouts as ml
+from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.linking import logistic
 
 
@@ -85,14 +86,22 @@ def test_expected_sds_of_a_population_are_those_of_known_items():
     """By hand: precision of the prior, plus that of answers whose ease is known, over the prior."""
     layout, count = shared_layouts.rasch(), 12
     found = ml.check(layout, shared_layouts.simulated(layout, 6, count)[0])
-    rng = np.random.default_rng(1)
+    prior, rng = draw_prior(layout), np.random.default_rng(1)
     prior_sd = found.latents.set_index("node").loc["ability", "prior_sd"]
-    ability = rng.normal(0, np.abs(rng.normal(0, 2.5, 4000)))
-    ability = rng.choice(ml.inference.model.prior.draw_prior(layout)["ability"], 4000)
-    ease = rng.choice(ml.inference.model.prior.draw_prior(layout)["ease"], (4000, count))
+    ability, ease = prior["ability"], rng.choice(prior["ease"], (4000, count))
     chance = 1 / (1 + np.exp(-ability[:, None] - ease))
     sds = 1 / np.sqrt(1 / prior_sd**2 + (chance * (1 - chance)).sum(axis=1))
     assert found.expected["ability"].mean() == pytest.approx(sds.mean(), rel=0.1)
+
+
+def test_a_constant_that_shared_values_need_to_vary_is_named():
+    layout = shared_layouts.explanatory()
+    known = shared_layouts.simulated(layout, 12, 8)[0]
+    items = known.items.assign(length=1.0)
+    same = ml.Evaluation(items, known.successes, known.trials, subjects=known.subject_table)
+    for evaluation, count in ((same, 1), (known, 0)):
+        problems = ml.check(layout, evaluation).problems
+        assert sum(text.startswith("length is 1 on all items") for text in problems) == count
 
 
 def test_large_cohorts_are_checked():
