@@ -1,5 +1,7 @@
 """What a layout with a population is told before a fit."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -109,6 +111,22 @@ def test_large_cohorts_are_checked():
     many = ml.check(layout, shared_layouts.simulated(layout, 2000, 4)[0])
     assert len(many.expected) == 2000
     assert many.latents.set_index("node")["levels"]["ease"] == 4
+
+
+def test_memory_is_that_of_attempts_and_not_of_all_pairs():
+    """Twin: the evaluation's own table of 3,000 subjects by 20,000 items."""
+    rng = np.random.default_rng(1)
+    pairs = {"subject": rng.integers(0, 3000, 40_000), "item": rng.integers(0, 20_000, 40_000)}
+    rows = pd.DataFrame(pairs).astype(str).drop_duplicates()
+    rows["outcome"] = rng.integers(0, 2, len(rows))
+    evaluation = ml.Evaluation.from_long(rows)
+    peaks = []
+    for call in (lambda: ml.check(shared_layouts.rasch(), evaluation), lambda: evaluation.trials):
+        tracemalloc.start()
+        call()
+        peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
+        tracemalloc.stop()
+    assert peaks[0] < 250 < peaks[1]
 
 
 def test_short_tests_are_advised_to_share():
