@@ -12,7 +12,7 @@ from ...layouts import Layout
 from .sensitivity import Sensitivity, labelled
 
 DRAWS, _FEWEST = 200, 20
-_HELD = 2.0e7  # scaled slopes in memory
+_HELD, _BESIDE = 4.0e7, 8  # numbers in memory; those of a row and draw beside its slopes
 CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to distinguish
 _ROUNDS = 2  # of averaging information over the posterior that it leads to
 ENOUGH = 15  # effective draws, from which their variance may be better than a normal law's
@@ -113,7 +113,7 @@ def expected(
     items = np.unique(sets.indices // steps)
     rows = (items[:, None] * steps + np.arange(steps)).ravel()
     features = {name: values[rows] for name, values in features.items()}
-    draws = draws_of(len(rows) * len(labelled(layout)))
+    draws = draws_of(len(rows), len(labelled(layout)))
     source = Sensitivity.of(layout, features, len(rows), draws, seed, columns=columns)
     alike = sp.csr_array((np.ones(len(rows)), (np.arange(len(rows)), source.evaluator.row)))
     counts = (sets[:, rows] @ alike).toarray()
@@ -133,9 +133,9 @@ def expected(
     return Expected(source.spread, np.array(sds)[set_of], mean_correlation)
 
 
-def draws_of(slopes: int) -> int:
-    """Return a number of draws at which so many slopes can be held: 200, or fewer, but 20."""
-    return int(np.clip(_HELD / slopes, _FEWEST, DRAWS))
+def draws_of(rows: int, columns: int) -> int:
+    """Return how many draws are computed together: 200, or fewer if there are many rows."""
+    return int(np.clip(_HELD / (rows * (columns + _BESIDE)), _FEWEST, DRAWS))
 
 
 def _sets(trials: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:

@@ -26,12 +26,15 @@ class Attempts:
         Row of each cell.
     first : ndarray of int, shape (rows,)
         Row of the first step of each row's outcome.
+    examples : ndarray of int
+        Rows of each item in order or, with covariates, those of one of its pairs.
     """
 
     cohort: Cohort
     features: Features
     row: np.ndarray
     first: np.ndarray
+    examples: np.ndarray
 
     @classmethod
     def of(cls, layout: Layout, evaluation: Evaluation, items: np.ndarray) -> "Attempts":
@@ -48,6 +51,7 @@ class Attempts:
             trials=cells.trials,
         )
         features, row, count = cohort.features, cohort.row, int(items.sum())
+        examples = np.arange(count * steps)
         if layout.covariates or (layout.joint and layout.constants):
             key = cohort.subject * count + cohort.item
             pairs, pair = np.unique(key, return_inverse=True)
@@ -58,8 +62,10 @@ class Attempts:
             for name, values in (cohort.covariates | failure).items():
                 features[name] = np.repeat(values[subject], steps, axis=0)
             row, count = pair * steps + row % steps, len(pairs)
+            example = np.unique(item, return_index=True)[1]
+            examples = (example[:, None] * steps + np.arange(steps)).ravel()
         first = np.arange(count * steps) - np.tile(step - 1, count)
-        return cls(cohort, features, row, first)
+        return cls(cohort, features, row, first, examples)
 
     def level(self, latent: Latent) -> np.ndarray:
         """Return the level of a latent's plates that each cell belongs to."""

@@ -54,9 +54,9 @@ def read_latents(
         Groups that share no item, ridges, confounded and prior-dominated elements.
     """
     attempts, choice = Attempts.of(layout, evaluation, items), labelled(layout)
-    rows = len(attempts.first)
-    draws = draws_of(rows * len(choice))
-    source = Sensitivity.of(layout, attempts.features, rows, draws, seed)
+    features = {name: values[attempts.examples] for name, values in attempts.features.items()}
+    rows = len(attempts.examples)
+    source = Sensitivity.of(layout, features, rows, draws_of(rows, len(choice)), seed)
     slopes = source.scaled.reshape(-1, len(choice))
     fisher = slopes.T @ slopes
     latents = _counted(layout, attempts, source.matters[source.evaluator.row], varying)
@@ -105,8 +105,8 @@ def _counted(
 ) -> pd.DataFrame:
     """Count the items, and the trials of each level, whose outcome depends on each latent."""
     cohort, choice = attempts.cohort, labelled(layout)
-    outcomes, outcome = np.unique(attempts.first, return_inverse=True)
-    reached = np.logical_or.reduceat(matters, outcomes)[outcome[attempts.row]]
+    outcomes, outcome = np.unique(attempts.first[: len(matters)], return_inverse=True)
+    reached = np.logical_or.reduceat(matters, outcomes)[outcome[cohort.row]]
     for column, element in reversed(list(enumerate(choice))):
         above = {up for prior in element.latent.priors for p in prior.parents for up in parents(p)}
         of_parents = [element.latent in above for element in choice]
