@@ -1,4 +1,4 @@
-"""Seconds and peak memory of a large evaluation of few attempts: read, rates, select, save, load.
+"""Seconds and peak memory of a large evaluation of few attempts: read, rates, check, save, load.
 
 Outcomes are simulated: 10,000 subjects, 100,000 items and a million answers, a thousandth of all
 pairs. Files are of the data of a joint fit with few draws, which are zeros.
@@ -93,6 +93,7 @@ def main() -> None:
         measured("select", lambda: evaluation.select(subjects=evaluation.subjects[::2]))
         measured("join", lambda: evaluation + evaluation)
         measured("cohort", lambda: Cohort.of_evaluation(layout(), evaluation))
+        measured("check", lambda: ml.check(layout(), evaluation))
         fit = measured("fit's data", lambda: fitted(evaluation))
         measured("save", lambda: fit.save(saved))
         measured("load", lambda: ml.load(saved).coded)

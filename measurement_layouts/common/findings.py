@@ -24,7 +24,8 @@ class Finding:
     size, low, high : float
         Estimate and ends of its interval, in the unit that `text` states; NaN without.
     p : float
-        P value, adjusted for the findings of its kind; NaN without a test.
+        P value, adjusted for the findings of its kind, or a description's posterior probability of
+        the statement; NaN without.
     computed : bool
         Whether it could be computed; where it could not, `text` states the reason.
 

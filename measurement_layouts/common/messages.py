@@ -64,6 +64,18 @@ def many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
+def from_to(values: Iterable[float]) -> str:
+    """Write a number, or the smallest and the largest of several.
+
+    Examples
+    --------
+    >>> from_to([0.5, 0.25, 0.3]), from_to([0.5])
+    ('0.25 to 0.50', '0.50')
+    """
+    ordered = [f"{value:.2f}" for value in sorted(values)]
+    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
+
+
 def visible(text: object) -> str:
     r"""Write a text for a terminal, with control characters as escape sequences.
 

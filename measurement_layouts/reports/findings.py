@@ -51,7 +51,7 @@ def findings(contents: Contents, found: Mapping[str, list[Bar]]) -> list[Finding
     if not contents.fit.subjects:
         return []
     told = contents.told.findings
-    judged = told[told["element"] != ""]
+    judged = told[told["where"] != ""]
     groups = {
         "Who can do what": [*_rates(contents), *_abilities(contents, judged, found)],
         "What limits": list(_limits(contents, judged)),
@@ -85,7 +85,7 @@ def _abilities(
     for place, element in enumerate(contents.elements):
         if element.latent.kind not in ("capability", "propensity"):
             continue
-        kinds = judged.loc[judged["element"] == element.name, "kind"].value_counts()
+        kinds = judged.loc[judged["where"] == element.name, "what"].value_counts()
         parts = [f"a {kind} of {kinds[kind]}" for kind in ("strength", "weakness") if kind in kinds]
         known = {who: own[place] for who, own in found.items() if not own[place].vague}
         order = sorted(known, key=lambda who: -known[who].row["mean"])
@@ -109,9 +109,9 @@ def _limits(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
         ("bias", "is clearly above or below the mean of its prior in"),
         ("noise", "is high in"),
     ):
-        own = judged[judged["kind"] == kind]
-        for element, count in own["element"].value_counts().head(_ELEMENTS).items():
-            names = own.loc[own["element"] == element, "subject"]
+        own = judged[judged["what"] == kind]
+        for element, count in own["where"].value_counts().head(_ELEMENTS).items():
+            names = own.loc[own["where"] == element, "subject"]
             yield f"{element} {what} {count} of {of}: {some(names, _NAMED)}."
 
 
@@ -126,8 +126,8 @@ def _next(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
             f"subjects in brackets): {named}."
         )
     of = len(contents.told.texts)
-    left = judged[judged["kind"].isin(_OPEN)]
-    counts = left["element"].value_counts().head(_NAMED)
+    left = judged[judged["what"].isin(_OPEN)]
+    counts = left["where"].value_counts().head(_NAMED)
     for element, count in counts.items():
         yield (
             f"{element} is uncertain or unknown in {count} of {of}: run more items whose outcomes "

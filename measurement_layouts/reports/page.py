@@ -108,7 +108,7 @@ def as_html(contents: Contents) -> str:
             reliability=[reliability_drawing(*own) for own in curves.in_bins()],
             outcomes=[_outcome(outcome) for outcome in contents.outcomes],
             effects=effects(contents),
-            leaning=bool((contents.told.findings["kind"] == "leaning").any()),
+            leaning=bool((contents.told.findings["what"] == "leaning").any()),
             new=new,
             subjects=subject_pages(contents, found, drawn, new),
             csv=base64.b64encode(

@@ -55,7 +55,7 @@ def fitted(folder, tables):
 
 def test_check_tells_what_effects_rest_on(folder, tables, capsys):
     assert main(["check", f"{folder / 'layout.py'}:layout", *tables]) in (0, 1)
-    assert "Data on each latent" in capsys.readouterr().out
+    assert "least_trials" in capsys.readouterr().out
 
 
 def test_fit_writes_shared_values_and_leaves_no_store(fitted):

@@ -54,7 +54,7 @@ def test_a_file_for_each_outcome(several, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["scores"][0]["subject"] == "Ann"
     assert main(["check", str(layout), *read]) == 0
     printed = capsys.readouterr().out
-    assert "60 attempts each" in printed
+    assert "60 to 60 trials each" in printed
     new = tmp_path / "new.csv"
     pd.DataFrame({"item": ["far"], "size": [9.0]}).to_csv(new, index=False)
     page = tmp_path / "report.html"
@@ -80,4 +80,4 @@ def test_columns_may_have_other_names(several, tmp_path, capsys):
     typed = "--subject model --item 'task id' --outcome result"
     assert "--subject model" in capsys.readouterr().err
     assert main([*read, *shlex.split(typed)]) == 0
-    assert "60 attempts each" in capsys.readouterr().out
+    assert "60 to 60 trials each" in capsys.readouterr().out

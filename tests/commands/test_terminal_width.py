@@ -197,12 +197,8 @@ def test_a_check_has_whole_columns_and_lines(width, tables, tmp_path, monkeypatc
     lines = terminal.getvalue().splitlines()
     assert max(map(len, lines)) <= width
     rows = [line for line in lines if line.startswith("  reach[a_rather_long_name_of_part_")]
-    assert len(rows) == 3
-    assert len({len(row.split("  ")) for row in rows}) == 1
-    header = next(line for line in lines if line.startswith("  element"))
-    assert ("informed by" in header) == (width == 120)
-    left = [line for line in lines if line.startswith("  not shown at this width: ")]
-    assert any(line.endswith("informed by") for line in left) == (width == 80)
+    assert len(rows) == {120: 6, 80: 12}[width]  # columns that do not fit are written below
+    assert any("informed_by" in line for line in lines)
     problem = next(place for place, line in enumerate(lines) if line.startswith("  1. "))
     follows = lines[problem + 1]
     assert len(lines[problem]) + len(follows.split()[0]) >= width  # no line is broken early

@@ -27,7 +27,7 @@ def test_success_lies_where_the_outcomes_say(groups, evaluation):
 
 def test_strengths_and_open_elements_are_counted(groups, fitted):
     judged = ml.describe(fitted).findings
-    skill = judged[judged["element"] == "skill"]["kind"].value_counts()
+    skill = judged[judged["where"] == "skill"]["what"].value_counts()
     (told,) = [text for text in groups["Who can do what"] if text.startswith("skill:")]
     for kind in ("strength", "weakness"):
         assert (f"a {kind} of {skill.get(kind)}" in told) == (kind in skill)

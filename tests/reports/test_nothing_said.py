@@ -78,8 +78,8 @@ def test_comparisons_warn(fit, vague, monkeypatch):
 def test_descriptions_call_it_not_known(fit, vague):
     findings = ml.describe(fit).findings
     for (name, who), nothing in vague.items():
-        own = findings[(findings["subject"] == who) & (findings["element"] == name)]
-        assert (own["kind"] == "unknown").all() or not nothing
+        own = findings[(findings["subject"] == who) & (findings["where"] == name)]
+        assert (own["what"] == "unknown").all() or not nothing
         assert own["text"].tolist() == [name] or not nothing  # its name, and no number
 
 

@@ -16,10 +16,10 @@ LAYOUT = shared_layouts.explanatory()
 
 def test_a_description_states_the_weight_of_the_population(shared_fit):
     described = ml.describe(shared_fit)
-    found = described.findings.query("kind == 'leaning'").set_index("subject")
+    found = described.findings.query("what == 'leaning'").set_index("subject")
     expected = standing(shared_fit).set_index("subject")
     pd.testing.assert_series_equal(
-        found["value"], expected["population_weight"], check_names=False, check_index_type=False
+        found["size"], expected["population_weight"], check_names=False, check_index_type=False
     )
     for subject, text in described.texts.items():
         row = expected.loc[subject]
@@ -33,7 +33,7 @@ def test_values_on_other_plates_beside_the_subject_are_no_elements():
     layout, evaluation = small_populations.schools(), small_populations.cohort()
     draws = joint_fits.random_draws(layout, evaluation, 100, seed=1)
     described = ml.describe(joint_fits.crafted(layout, evaluation, draws))
-    judged = set(described.findings["element"])
+    judged = set(described.findings["where"])
     assert "ability" in judged
     assert "liking" not in judged
 
@@ -104,7 +104,7 @@ def test_only_elements_whose_prior_has_shared_values_have_a_population(
     """The noise has a fixed prior in both layouts, the ability in one of them."""
     fit = abilities[name]
     described = ml.describe(fit)
-    assert set(described.findings.query("kind == 'leaning'")["element"]) == weighed
+    assert set(described.findings.query("what == 'leaning'")["where"]) == weighed
     assert ("Weight of the population" in str(described)) is bool(weighed)
     page = ml.report(fit, tmp_path / "page.html").read_text("utf-8")
     assert ("states the weight of the population" in page) is bool(weighed)

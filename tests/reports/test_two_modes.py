@@ -113,7 +113,7 @@ def test_comparisons_warn(fit, monkeypatch):
 def test_descriptions_say_where(fit):
     findings = ml.describe(fit).findings
     said = findings["text"].str.contains("separate modes")
-    assert findings[said][["element", "subject"]].to_numpy().tolist() == [list(SPLIT)]
+    assert findings[said][["where", "subject"]].to_numpy().tolist() == [list(SPLIT)]
 
 
 def test_markdown_marks_it(fit, tmp_path):

@@ -1,14 +1,18 @@
-"""Expected information of the data, without their outcomes."""
+"""What outcomes would tell of the latents: Fisher information at draws of the prior."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
+from ...evaluations.steps import rows_per_item
 from ...inference.model.alignment import Features
 from ...layouts import Layout
-from .sensitivity import Sensitivity
+from .sensitivity import Sensitivity, labelled
 
-DRAWS = 200
+DRAWS, _FEWEST = 200, 20
+_HELD, _BESIDE = 4.0e7, 8  # numbers in memory; those of a row and draw beside its slopes
 CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to distinguish
 _ROUNDS = 2  # of averaging information over the posterior that it leads to
 ENOUGH = 15  # effective draws, from which their variance may be better than a normal law's
@@ -30,17 +34,21 @@ class Expected:
         Expected posterior standard deviations.
     correlation : ndarray, shape (elements, elements)
         Expected posterior correlation, the mean over draws and subjects.
-    matters : ndarray of bool, shape (rows, elements)
-        Whether success on the item, or on the step of its outcomes, depends on the element.
     """
 
     prior_sd: np.ndarray
     sds: np.ndarray
     correlation: np.ndarray
-    matters: np.ndarray
 
 
-def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: int) -> Expected:
+def expected(
+    layout: Layout,
+    features: Features,
+    trials: np.ndarray | sp.csr_array,
+    *,
+    seed: int,
+    columns: Sequence[int] | None = None,
+) -> Expected:
     r"""Compute the expected posterior standard deviations after the subjects' attempts.
 
     .. math:: I(\theta) = \sum_i \frac{n_i q_i}{p_i (1 - p_i)} \nabla p_i \nabla p_i^\top, \qquad
@@ -68,11 +76,15 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
     layout : Layout
         The layout.
     features : dict of str to ndarray
-        Values by meta-feature, including hidden ones, of shape (rows,) or (rows, labels).
-    trials : ndarray of int, shape (subjects, rows)
+        Values by meta-feature, including hidden ones and covariates, of shape (rows,) or
+        (rows, labels).
+    trials : ndarray or sparse array of int, shape (subjects, rows)
         Attempts; for a step, all attempts at its item.
     seed : int
-        Seed of the 200 draws.
+        Seed of the draws, 200 unless there are very many rows.
+    columns : sequence of int, optional
+        Elements, as positions in `sensitivity.labelled`; all other latents count as known, and the
+        normal approximation is used everywhere (default: all elements).
 
     Returns
     -------
@@ -92,48 +104,51 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
     >>> smallness = MetaFeature("smallness", low=0, high=10)
     >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
     >>> features = {"smallness": np.linspace(0, 10, 40)}
-    >>> found = expected(layout, features, np.ones((1, 40), dtype=int), seed=1)
-    >>> found.prior_sd.round(1), found.sds.round(1)
+    >>> result = expected(layout, features, np.ones((1, 40), dtype=int), seed=1)
+    >>> result.prior_sd.round(1), result.sds.round(1)
     (array([2.9]), array([[0.5]]))
     """
-    source = Sensitivity.of(layout, features, trials.shape[1], DRAWS, seed)
-    attempts = [np.bincount(source.evaluator.row, weights=counts) for counts in trials]
-    sets, own = _sets(np.array(attempts).astype(int))
-    size = len(source.spread)
-    information = np.empty((len(sets), DRAWS, size, size))
-    matters = np.zeros((source.count, size), dtype=bool)
-    for part, scaled in source.slopes():
-        matters |= source.matters(scaled)
-        turned = scaled.transpose(0, 2, 1)
-        for place, counts in enumerate(sets):
-            information[place, part] = (turned * counts) @ scaled
+    sets, set_of = _sets(sp.csr_array(trials))
+    steps = rows_per_item(layout)
+    items = np.unique(sets.indices // steps)
+    rows = (items[:, None] * steps + np.arange(steps)).ravel()
+    features = {name: values[rows] for name, values in features.items()}
+    draws = draws_of(len(rows), len(labelled(layout)))
+    source = Sensitivity.of(layout, features, len(rows), draws, seed, columns=columns)
+    alike = sp.csr_array((np.ones(len(rows)), (np.arange(len(rows)), source.evaluator.row)))
+    counts = (sets[:, rows] @ alike).toarray()
     divergence = Divergence.of(source)
     sds, correlations = [], []
-    for each, counts in zip(information, sets, strict=True):
-        covariance = near(each, source)
-        found = Uncertainty.of(covariance, divergence.told(counts), source)
-        sds.append(np.sqrt(found.variance).mean(axis=0))
+    for count in counts:
+        tried = source.scaled[:, count > 0]
+        fisher = (tried.transpose(0, 2, 1) * count[count > 0]) @ tried
+        covariance = near(fisher, source)
+        variance = np.diagonal(covariance, axis1=1, axis2=2)
+        if columns is None:  # else draws differ in what counts as known
+            variance = Uncertainty.of(covariance, divergence.told(count), source).variance
+        sds.append(np.sqrt(variance).mean(axis=0))
         correlations.append(correlation_of(covariance))
-    share = np.bincount(own, minlength=len(sets)) / len(own)
-    return Expected(
-        source.spread,
-        np.array(sds)[own],
-        np.tensordot(share, np.array(correlations), axes=1),
-        matters[source.evaluator.row],
-    )
+    share = np.bincount(set_of, minlength=len(sds)) / len(set_of)
+    mean_correlation = np.tensordot(share, np.array(correlations), axes=1)
+    return Expected(source.spread, np.array(sds)[set_of], mean_correlation)
 
 
-def _sets(attempts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def draws_of(rows: int, columns: int) -> int:
+    """Return how many draws are computed together: 200, or fewer if there are many rows."""
+    return int(np.clip(_HELD / (rows * (columns + _BESIDE)), _FEWEST, DRAWS))
+
+
+def _sets(trials: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
     """Find the different sets of attempts (some, if there are many), and each subject's set."""
-    sets, own = np.unique(attempts, axis=0, return_inverse=True)
-    if len(sets) <= _MOST:
-        return sets, own.ravel()
-    order = np.argsort(sets.sum(axis=1), kind="stable")
-    rank = np.empty(len(order), dtype=int)
-    rank[order] = np.arange(len(order))
+    key = trials @ np.random.default_rng(0).random(trials.shape[1])  # the same for the same sets
+    _, first, set_of = np.unique(key, return_index=True, return_inverse=True)
+    if len(first) <= _MOST:
+        return trials[first], set_of
+    order = np.argsort(trials[first].sum(axis=1), kind="stable")
+    kept = np.linspace(0, len(order) - 1, _MOST).round().astype(int)
+    rank = np.argsort(order)
     nearest = np.round(rank * (_MOST - 1) / (len(order) - 1)).astype(int)
-    kept = order[np.round(np.linspace(0, len(order) - 1, _MOST)).astype(int)]
-    return sets[kept], nearest[own.ravel()]
+    return trials[first[order[kept]]], nearest[set_of]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,16 +173,16 @@ class Divergence:
     @classmethod
     def of(cls, source: Sensitivity) -> "Divergence":
         """Take the different rows and the draws."""
-        return cls(*source.chances())
+        return cls(source.chance, source.tried)
 
     def told(self, counts: np.ndarray) -> np.ndarray:
         """Sum the divergence over the rows, each as often as it counts; shape (draws, draws)."""
         tried = self.tried * counts
-        found = np.zeros((len(tried), len(tried)))
+        evidence = np.zeros((len(tried), len(tried)))
         for chance in (self.chance, 1 - self.chance):
             logs, weights = np.log(chance), tried * chance
-            found += (weights * logs).sum(axis=1)[:, None] - weights @ logs.T
-        return found
+            evidence += (weights * logs).sum(axis=1)[:, None] - weights @ logs.T
+        return evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,15 +225,15 @@ class Uncertainty:
         weights /= weights.sum(axis=1, keepdims=True)
         centred = (source.draws - source.draws.mean(axis=0)) / source.draws.std(axis=0, ddof=1)
         centred *= source.spread
-        own = np.maximum(weights @ centred**2 - (weights @ centred) ** 2, 0)
+        drawn = np.maximum(weights @ centred**2 - (weights @ centred) ** 2, 0)
         normal = np.diagonal(covariance, axis1=1, axis2=2)
-        alone = (weights**2).sum(axis=1)
-        many = alone * ENOUGH <= 1
-        own /= 1 - np.where(many, alone, 0)[:, None]
-        told = normal < TOLD * source.spread**2
-        by_draws = own > APART * normal
-        by_draws |= many[:, None] & told & (own < CLEARLY * normal)
-        return cls(weights, by_draws, np.where(by_draws, own, normal))
+        concentration = (weights**2).sum(axis=1)
+        many = concentration * ENOUGH <= 1
+        drawn /= 1 - np.where(many, concentration, 0)[:, None]
+        informative = normal < TOLD * source.spread**2
+        by_draws = drawn > APART * normal
+        by_draws |= many[:, None] & informative & (drawn < CLEARLY * normal)
+        return cls(weights, by_draws, np.where(by_draws, drawn, normal))
 
 
 def near(information: np.ndarray, source: Sensitivity) -> np.ndarray:

@@ -1,7 +1,8 @@
-"""Success on items as a function of the profile, at draws of the profile."""
+"""Success on items as a function of the latents, at draws of the latents."""
 
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,45 +14,54 @@ from ...inference.model.alignment import Features
 from ...inference.model.prior import prior_profiles
 from ...inference.simulate import expected_success
 from ...layouts import Layout
-from ...layouts.elements import elements
-from ...layouts.outcomes.steps import Steps
+from ...layouts.elements import Element
 
 _STEP = 1e-4  # of a derivative, as a fraction of the prior's standard deviation
-_TOGETHER = 2**21  # derivatives in memory at a time
-_TO_A_PART = 20, 5, 1  # draws in each part of an element's order, coarse and fine
+_GRAINS = 20, 5, 1  # draws in each part of an element's order, coarse and fine
 _MATTERS = 1e-6  # change of log-odds per prior standard deviation that is more than rounding
+
+
+def labelled(layout: Layout) -> list[Element]:
+    """List every latent of a layout and each of its labels, at one level of its plates.
+
+    For a layout that is fitted to each subject separately, these are the profile's elements.
+    """
+    return [
+        Element(latent, (), labels, index)
+        for latent in layout.latents
+        for index, labels in enumerate(itertools.product(*latent.dims.values()))
+    ]
 
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """Draws of the profile, and the rows that differ: items, or their steps.
+    r"""Draws of the latents, and what success on different rows depends on at each.
 
     Attributes
     ----------
-    layout : Layout
-        The layout.
-    draws : ndarray, shape (draws, elements)
-        Draws of the profile.
-    spread : ndarray, shape (elements,)
-        Standard deviations of the distribution that they are drawn from, the prior or a posterior.
-    precision : ndarray, shape (elements, elements)
-        Inverse of the covariance of that distribution.
     evaluator : Evaluator
-        The outcome on the rows.
-    ordered_steps : list of (ndarray of int, ndarray of int)
-        If rows are steps, by step from the second on: the different rows that are this step, and
-        those that are the steps below.
-    constants : dict of str to ndarray
-        By constant of subjects, one number for each draw.
+        The outcome on the rows: items, cells or their steps; its `row` has the different row that
+        each is alike.
+    draws : ndarray, shape (draws, columns)
+        Draws of the latents whose effect is computed.
+    spread : ndarray, shape (columns,)
+        Standard deviations of the distribution that they are drawn from, the prior or a posterior.
+    precision : ndarray, shape (columns, columns)
+        Inverse of the covariance of that distribution.
+    chance, tried : ndarray, shape (draws, different rows)
+        Success, within (0, 1), and the probability of reaching the row, if it is a step.
+    scaled : ndarray, shape (draws, different rows, columns)
+        :math:`\sqrt{q / (p (1 - p))} \, \partial p / \partial \theta_k` with success p and the
+        probability q of reaching the row, by central differences. Its products are informations.
     """
 
-    layout: Layout
+    evaluator: Evaluator
     draws: np.ndarray
     spread: np.ndarray
     precision: np.ndarray
-    evaluator: Evaluator
-    ordered_steps: list[tuple[np.ndarray, np.ndarray]]
-    constants: dict[str, np.ndarray]
+    chance: np.ndarray
+    tried: np.ndarray
+    scaled: np.ndarray
 
     @classmethod
     def of(
@@ -62,106 +72,81 @@ class Sensitivity:
         draws: int,
         seed: int,
         known: np.ndarray | None = None,
+        columns: Sequence[int] | None = None,
     ) -> "Sensitivity":
-        """Choose profiles among draws, and group rows that are alike.
+        """Choose draws that represent all, and group rows that are alike.
 
         Parameters
         ----------
         layout : Layout
             The layout.
         features : dict of str to ndarray
-            Values by meta-feature, including hidden ones, of shape (rows,) or (rows, labels).
+            Values by meta-feature, including hidden ones and covariates of subjects, of shape
+            (rows,) or (rows, labels). A subject's mean failure, if it is no feature, is the
+            expected one of its profile on all rows.
         rows, draws : int
-            Numbers of rows and of draws. A subject's mean failure is the expected one of its
-            profile on all rows.
+            Numbers of rows and of draws.
         seed : int
             Seed of the choice.
-        known : ndarray, shape (all draws, elements), optional
+        known : ndarray, shape (all draws, labelled latents), optional
             Draws from a posterior (default: draws from the prior).
+        columns : sequence of int, optional
+            Latents whose effect is computed, as positions in `labelled` (default: all).
         """
-        drawn = prior_profiles(layout, elements(layout)) if known is None else known
-        spread = drawn.std(axis=0, ddof=1)
+        choice = labelled(layout)
+        columns = range(len(choice)) if columns is None else columns
+        drawn = prior_profiles(layout, choice) if known is None else known
+        judged = drawn[:, columns]
+        spread = judged.std(axis=0, ddof=1)
+        precision = np.diag(1 / spread**2)
         if known is not None or any(latent.parents for latent in layout.latents):
-            precision = np.linalg.pinv(np.atleast_2d(np.cov(drawn, rowvar=False)))
-        else:
-            precision = np.diag(1 / spread**2)
-        profiles = drawn[evenly(drawn, draws, np.random.default_rng(seed))]
-        constants = {}
-        if layout.constants:
-            table = pd.DataFrame(profiles, columns=[element.name for element in elements(layout)])
+            precision = np.linalg.pinv(np.atleast_2d(np.cov(judged, rowvar=False)))
+        profiles = drawn[evenly(judged, draws, np.random.default_rng(seed))]
+        names = [constant.name for constant in layout.constants if constant.name not in features]
+        if names:
+            table = pd.DataFrame(profiles, columns=[element.name for element in choice])
             failure = 1 - expected_success(layout, features, table, rows).mean(axis=1)
-            constants = {constant.name: failure for constant in layout.constants}
         evaluator = Evaluator(layout, [layout.outcome], features, rows)
-        ordered_steps = [] if layout.steps is None else _ordered_steps(layout.steps, evaluator.row)
-        return cls(layout, profiles, spread, precision, evaluator, ordered_steps, constants)
+
+        def success(profiles: np.ndarray) -> np.ndarray:
+            values = {name: failure[None] for name in names}
+            ends = np.cumsum([math.prod(map(len, one.dims.values())) for one in layout.latents])
+            for latent, drawn in zip(layout.latents, np.split(profiles.T, ends[:-1]), strict=True):
+                values[latent.name] = drawn.reshape(1, *map(len, latent.dims.values()), draws)
+            (chances,) = evaluator(values)
+            return np.broadcast_to(chances.T, (draws, chances.shape[0]))
+
+        chance = success(profiles).clip(EDGE, 1 - EDGE)
+        tried = np.ones_like(chance)
+        for steps, below in _ordered_steps(layout, evaluator.row):
+            tried[:, steps] = tried[:, below] * chance[:, below]
+        scaled = np.empty((*chance.shape, len(columns)))
+        for position, column in enumerate(columns):
+            support, ends = choice[column].latent.range, []
+            for step in (-_STEP, _STEP):
+                moved = profiles.copy()
+                moved[:, column] += step * spread[position]
+                moved[:, column] = moved[:, column].clip(support.low, support.high)
+                ends.append((moved[:, [column]], success(moved)))
+            (low, below), (high, above) = ends
+            scaled[..., position] = (above - below) / (high - low)
+        scaled *= np.sqrt(tried / (chance * (1 - chance)))[..., None]
+        draws_of_columns = profiles[:, columns]
+        return cls(evaluator, draws_of_columns, spread, precision, chance, tried, scaled)
 
     @property
     def count(self) -> int:
         """Number of different rows."""
-        return int(self.evaluator.row.max()) + 1
+        return int(self.chance.shape[1])
+
+    @property
+    def matters(self) -> np.ndarray:
+        """Which columns matter on which of the different rows, at any of the draws."""
+        return np.asarray((np.abs(self.scaled) * self.spread > _MATTERS).any(axis=0))
 
     def slopes(self) -> Iterator[tuple[slice, np.ndarray]]:
-        r"""Stream derivatives of success, scaled so that their products are informations.
-
-        Yields
-        ------
-        draws : slice
-            Which draws.
-        scaled : ndarray, shape (draws, different rows, elements)
-            :math:`(\partial p / \partial \theta_k) / \sqrt{p (1 - p)}`, by central differences;
-            of a step, times the root of the probability of reaching it.
-        """
-        known = elements(self.layout)
-        step = max(1, _TOGETHER // (self.count * len(known)))
-        for start in range(0, len(self.draws), step):
-            part = slice(start, start + step)
-            drawn = self.draws[part]
-            chance = np.clip(self.success(drawn, part), EDGE, 1 - EDGE)
-            scaled = np.empty((len(drawn), self.count, len(known)))
-            for place, element in enumerate(known):
-                ends = []
-                for side in (-1, 1):
-                    moved = drawn.copy()
-                    moved[:, place] += side * _STEP * self.spread[place]
-                    span = element.latent.range
-                    moved[:, place] = np.clip(moved[:, place], span.low, span.high)
-                    ends.append((moved[:, place], self.success(moved, part)))
-                (below, less), (above, more) = ends
-                scaled[..., place] = (more - less) / (above - below)[:, None]
-            yield part, scaled * np.sqrt(self._tried(chance) / (chance * (1 - chance)))[..., None]
-
-    def chances(self) -> tuple[np.ndarray, np.ndarray]:
-        """Compute success on the different rows, and the probability of reaching them.
-
-        Returns
-        -------
-        chance, tried : ndarray, shape (draws, different rows)
-            Within (0, 1), and in [0, 1].
-        """
-        chance = np.clip(self.success(self.draws, slice(None)), EDGE, 1 - EDGE)
-        return chance, self._tried(chance)
-
-    def matters(self, scaled: np.ndarray) -> np.ndarray:
-        """Find which elements matter on which of the different rows at any of some draws."""
-        return np.asarray((np.abs(scaled) * self.spread > _MATTERS).any(axis=0))
-
-    def _tried(self, chance: np.ndarray) -> np.ndarray:
-        """Compute the probability of reaching each of the different rows from those of passing."""
-        tried = np.ones_like(chance)
-        for steps, below in self.ordered_steps:
-            tried[:, steps] = tried[:, below] * chance[:, below]
-        return tried
-
-    def success(self, profiles: np.ndarray, part: slice) -> np.ndarray:
-        """Compute success of profiles on the different rows; shape (draws, rows)."""
-        draws = {name: values[part][None] for name, values in self.constants.items()}
-        columns = iter(profiles.T)
-        for latent in self.layout.profile:
-            shape = tuple(map(len, latent.dims.values()))
-            values = np.array([next(columns) for _ in range(math.prod(shape))])
-            draws[latent.name] = values.reshape(1, *shape, len(profiles))
-        (chances,) = self.evaluator(draws)
-        return np.broadcast_to(chances.T, (len(profiles), self.count))
+        """Yield the scaled derivatives, with the draws that they are at."""
+        yield slice(None), self.scaled
 
 
 def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -190,21 +175,26 @@ def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarra
     if count >= len(drawn):
         return rng.choice(len(drawn), count)
     ranks = drawn.argsort(axis=0).argsort(axis=0) / len(drawn)
-    parts = [max(1, count // each) for each in _TO_A_PART]
-    own = [(ranks * part).astype(int) for part in parts]
+    sizes = [max(1, count // grain) for grain in _GRAINS]
+    parts_of_draws = [(ranks * size).astype(int) for size in sizes]
     crowd, chosen = rng.random(len(drawn)) * 1e-6, np.empty(count, dtype=int)
-    for place in range(count):
-        chosen[place] = best = crowd.argmin()
+    for position in range(count):
+        chosen[position] = best = crowd.argmin()
         crowd[best] = np.inf
-        for part, at in zip(parts, own, strict=True):
-            crowd += (at == at[best]).sum(axis=1) * part / count
+        for size, part in zip(sizes, parts_of_draws, strict=True):
+            crowd += (part == part[best]).sum(axis=1) * size / count
     return chosen
 
 
-def _ordered_steps(steps: Steps, different: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Find the steps below the different rows, given the number of each row's different row."""
+def _ordered_steps(layout: Layout, different: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Find the steps below the different rows, by step from the second on.
+
+    Returns pairs of the different rows that are the step, and those of the steps below.
+    """
+    if layout.steps is None:
+        return []
     rows = np.unique(different, return_index=True)[1]
-    numbers = np.array([number for _, number, _ in steps.rows])
-    own = numbers[rows % len(numbers)]
-    each = range(2, int(numbers.max()) + 1)
-    return [(np.flatnonzero(own == step), different[rows[own == step] - 1]) for step in each]
+    numbers = np.array([number for _, number, _ in layout.steps.rows])
+    number = numbers[rows % len(numbers)]
+    later = range(2, int(numbers.max()) + 1)
+    return [(np.flatnonzero(number == step), different[rows[number == step] - 1]) for step in later]

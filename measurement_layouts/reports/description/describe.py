@@ -8,6 +8,7 @@ import pandas as pd
 
 from ...common.digits import chance, significant
 from ...common.errors import DataError, FitError
+from ...common.findings import Finding, table
 from ...common.given import refuse_other
 from ...common.messages import many, some
 from ...evaluations.steps import Rows
@@ -27,7 +28,7 @@ from ...validation.criticism.criticise import Criticism
 from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
 from .demands import demand_levels
 from .judgement import Evidence, judge
-from .rules import Finding, Rules
+from .rules import Rules
 from .sentences import Description, Numbers, paragraph
 
 
@@ -126,7 +127,7 @@ class Training(NamedTuple):
         elif self.successes in (0, self.trials):
             limits = "upper" if self.successes else "lower"
             text += f"; the {limits} limits of its abilities cannot be determined"
-        return Finding("overall", value=self.rate, text=text)
+        return Finding("", "overall", text, size=self.rate)
 
 
 def describe(
@@ -215,7 +216,7 @@ def describe(
             *leaning[subject],
             *([] if criticism is None else _criticised(criticism, subject, rules)),
         ]
-        told = [each for each in found[subject] if not (silent and each.kind == "unknown")]
+        told = [each for each in found[subject] if not (silent and each.what == "unknown")]
         texts[subject] = paragraph(told)
     if subjects is None:
         for name, reason in fit.failures.items():
@@ -250,11 +251,11 @@ def _sampling(subject: str, status: str, reason: str) -> list[Finding]:
     if status == "ok":
         return []
     if status == "failed":
-        return [Finding("sampling", text=f"{subject} could not be fitted ({reason})")]
+        return [Finding("", "sampling", f"{subject} could not be fitted ({reason})")]
     if status not in UNTRUSTED:
-        return [Finding("sampling", text=f"The profile of {subject} is approximate ({reason})")]
+        return [Finding("", "sampling", f"The profile of {subject} is approximate ({reason})")]
     text = f"The profile of {subject} is not reliable yet ({reason})"
-    return [Finding("sampling", text=text)]
+    return [Finding("", "sampling", text)]
 
 
 def _elements(
@@ -305,20 +306,20 @@ def _criticised(criticism: Criticism, subject: str, rules: Rules) -> list[Findin
 def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
     """Describe the level of a property at which success deviates most."""
     return Finding(
-        kind,
         str(row["property"]),
-        value=float(row["effect"]),
+        kind,
+        f"{row['property']}: where it is {row['level']}, {row['subject']} passes "
+        f"{row['observed']:.2f} instead of {row['expected']:.2f}",
+        size=float(row["effect"]),
         low=float(row["low"]),
         high=float(row["high"]),
-        text=f"{row['property']}: where it is {row['level']}, {row['subject']} passes "
-        f"{row['observed']:.2f} instead of {row['expected']:.2f}",
     )
 
 
 def _disagreeing(row: dict[Hashable, Any]) -> Finding:
     """Describe a subject whose outcomes agree with no other subject's."""
     text = f"T{disagreement(row)[1:]}: its items may be in another order"
-    return Finding("agreement", value=float(row["agreement"]), text=text)
+    return Finding("", "agreement", text, size=float(row["agreement"]))
 
 
 def _alike(criticism: Criticism, subject: str) -> list[Finding]:
@@ -329,13 +330,15 @@ def _alike(criticism: Criticism, subject: str) -> list[Finding]:
         if who in flagged:
             row = flagged[who]
             text = f"{lead}{ALIKE[1:]}: {harm(row, criticism.prob)}"
-            return [Finding("intervals", str(row["element"]), float(row["holds"]), text=text)]
+            return [Finding(str(row["element"]), "intervals", text, size=float(row["holds"]))]
     return []
 
 
 def _table(found: dict[str, list[Finding]]) -> pd.DataFrame:
-    rows = [(subject, *finding) for subject, own in found.items() for finding in own]
-    return pd.DataFrame(rows, columns=["subject", *Finding._fields])
+    findings = table(finding for own in found.values() for finding in own)
+    subjects = [subject for subject, own in found.items() for _ in own]
+    findings.insert(0, "subject", subjects)
+    return findings
 
 
 def _overall(overall: dict[str, Training], rules: Rules) -> pd.DataFrame:
@@ -377,5 +380,5 @@ def leanings(fit: Fit, subjects: Sequence[str]) -> dict[str, list[Finding]]:
             unit = units.name(element.latent.unit)
             own = significant(row["alone"]).replace("−", "-") + (f" {unit}" if unit else "")
             text += f" (about {own} by its own outcomes alone)"
-        found[row["subject"]].append(Finding("leaning", element.name, weight, text=text))
+        found[row["subject"]].append(Finding(element.name, "leaning", text, size=weight))
     return found

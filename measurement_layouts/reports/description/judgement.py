@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...common.findings import Finding
 from ...layouts.elements import Element
 from ...linking.expression import Constant
-from .rules import Finding, Rules
+from .rules import Rules
 from .sentences import Numbers, Surpassed, called, estimate, located, rounded, vaguely
 
 _CENTRED = ("Laplace", "Logistic", "Normal", "StudentT")  # families whose mean is `mu`
@@ -81,7 +82,7 @@ class Evidence:
         mean, low, high = self.numbers
         if self.modes and kind != "unknown":
             text += " (separate modes: the mean may lie between them)"
-        return Finding(kind, self.element.name, mean, low, high, probability, text)
+        return Finding(self.element.name, kind, text, "", mean, low, high, probability)
 
 
 def judge(evidence: Evidence, rules: Rules) -> Finding | None:

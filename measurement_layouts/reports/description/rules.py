@@ -1,26 +1,12 @@
-"""Findings, and the thresholds that decide them, each with its unit and meaning."""
+"""Thresholds that decide the findings of a description, each with its unit and meaning."""
 
-import math
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from ...common import options
 from ...common.errors import FitError
-
-
-class Finding(NamedTuple):
-    """One row of a description; see `Description.findings`."""
-
-    kind: str
-    element: str = ""
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    probability: float = math.nan
-    text: str = ""
-
 
 SCALES = ("demands", "range")
 _UNBOUNDED = ("evidence", "tilt", "gain")  # positive; the others lie between 0 and 1

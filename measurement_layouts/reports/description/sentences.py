@@ -8,11 +8,12 @@ from typing import NamedTuple
 import pandas as pd
 
 from ...common.digits import significant, with_interval
+from ...common.findings import Finding
 from ...common.messages import many
 from ...evaluations.tables import known_names
 from ...layouts.elements import Element
 from ...linking import units
-from .rules import Finding, Rules
+from .rules import Rules
 
 _IN_DETAIL = 6  # most strengths or unknown elements with their numbers in a paragraph
 _WHOLE = (
@@ -58,13 +59,13 @@ def paragraph(findings: Sequence[Finding]) -> str:
 
     Examples
     --------
-    >>> paragraph([Finding("overall", text="Ann passes 0.60 of 30 items"),
-    ...            Finding("weakness", "sight", text="sight 0.1"), Finding("noise", text="half")])
+    >>> paragraph([Finding("", "overall", "Ann passes 0.60 of 30 items"),
+    ...            Finding("sight", "weakness", "sight 0.1"), Finding("", "noise", "half")])
     'Ann passes 0.60 of 30 items. Weak: sight 0.1. Noisy: half.'
     """
     kinds = dict[str, list[Finding]]()
     for finding in findings:
-        kinds.setdefault(finding.kind, []).append(finding)
+        kinds.setdefault(finding.what, []).append(finding)
     sentences = [each.text for kind in _WHOLE for each in kinds.get(kind, [])]
     sentences += [
         f"{lead}: {_listed(kinds[kind])}" for kind, lead in _LEADS.items() if kind in kinds
@@ -73,14 +74,14 @@ def paragraph(findings: Sequence[Finding]) -> str:
         if kind in kinds:
             first, *others = kinds[kind]
             sentences.append(f"{lead} {first.text}")
-            names = ", ".join(each.element for each in others)
+            names = ", ".join(each.where for each in others)
             sentences += [f"{more} {names}"] if names else []
     return " ".join(f"{sentence}." for sentence in sentences)
 
 
 def _listed(findings: Sequence[Finding]) -> str:
-    if findings[0].kind in ("strength", "unknown") and len(findings) > _IN_DETAIL:
-        return ", ".join(each.element for each in findings)
+    if findings[0].what in ("strength", "unknown") and len(findings) > _IN_DETAIL:
+        return ", ".join(each.where for each in findings)
     return "; ".join(each.text for each in findings)
 
 
@@ -215,23 +216,23 @@ class Description:
     Attributes
     ----------
     findings : DataFrame
-        One row per subject and finding:
+        One row per ``subject`` and finding, with the columns of `common.findings.Finding`:
 
-        - ``kind``: ``overall``; for each element except slopes one of ``strength``, ``weakness``,
+        - ``what``: ``overall``; for each element except slopes one of ``strength``, ``weakness``,
           ``in between`` (neither), ``uncertain`` (it may be in more than one of these classes),
           ``bias``, ``noise``, ``unremarkable`` (a bias or noise below the thresholds),
           ``location`` (a propensity, or a capability that is not judged) and ``unknown``;
-          ``leaning`` (on the population, for a joint layout; ``value`` is the share); ``missing``
+          ``leaning`` (on the population, for a joint layout; ``size`` is the share); ``missing``
           (a property of the items); ``misfit`` (a property that the layout uses in a form that
           does not fit); ``agreement`` (outcomes that agree with no other subject's);
           ``intervals`` (too short because of repeated attempts); ``sampling`` (failed, or not
           reliable).
-        - ``element``: the profile element, or the property that is missing or does not fit.
-        - ``value``, ``low``, ``high``: posterior mean and interval, in the element's unit. For
+        - ``where``: the profile element, or the property that is missing or does not fit.
+        - ``size``, ``low``, ``high``: posterior mean and interval, in the element's unit. For
           ``overall``, the success rate; for ``intervals``, how often they contain the value; for a
           property, the largest deviation of the success rate at one of its levels from the rate
           that the layout expects.
-        - ``probability``: posterior probability of the statement; NaN where none is made.
+        - ``p``: posterior probability of the statement; NaN where none is made.
         - ``text``: the statement as text.
     texts : Series of str
         A paragraph per subject.
@@ -245,7 +246,7 @@ class Description:
 
     Examples
     --------
-    >>> findings = pd.DataFrame({"subject": ["Ann"], "kind": ["weakness"], "element": ["sight"]})
+    >>> findings = pd.DataFrame({"subject": ["Ann"], "what": ["weakness"], "where": ["sight"]})
     >>> texts = pd.Series({"Ann": "Ann passes 0.60 of 30 items. Weak: sight 0.09 of 1."})
     >>> overall = pd.DataFrame({"success": 0.6, "level": "in between"}, index=["Ann"])
     >>> description = Description(findings, texts, overall, Rules())
@@ -282,8 +283,8 @@ class Description:
         """
         (who,) = known_names([subject], self.texts.index, "subject")
         table = self.findings
-        chosen = (table["subject"] == who) & (table["kind"] == "weakness")
-        return [str(name) for name in table.loc[chosen, "element"]]
+        chosen = (table["subject"] == who) & (table["what"] == "weakness")
+        return [str(name) for name in table.loc[chosen, "where"]]
 
     def is_uniform(self, subject: object) -> bool:
         """Whether a subject's success hardly depends on the items.
@@ -329,13 +330,13 @@ class Description:
 
     @property
     def _legend(self) -> str:
-        return legend(self.rules, bool((self.findings["kind"] == "leaning").any()))
+        return legend(self.rules, bool((self.findings["what"] == "leaning").any()))
 
     def __str__(self) -> str:
         return "\n\n".join([*self.texts, self._legend])
 
     def __repr__(self) -> str:
-        kinds = self.findings["kind"].value_counts()
+        kinds = self.findings["what"].value_counts()
         named = many(int(kinds.get("strength", 0)), "strength")
         weak = int(kinds.get("weakness", 0))
         weak_text = f"{weak} weakness" if weak == 1 else f"{weak} weaknesses"

@@ -94,7 +94,7 @@ def test_figures_and_descriptions_name_each_element(known):
     axes = np.ravel(ml.plots.profile_forest(fit))
     assert [ax.get_xlabel() for ax in axes if ax.get_xlabel()] == NAMES
     findings = ml.describe(fit).findings
-    assert set(findings.loc[findings["kind"] == "leaning", "element"]) == set(NAMES)
+    assert set(findings.loc[findings["what"] == "leaning", "where"]) == set(NAMES)
 
 
 def test_a_check_expects_less_of_a_level_with_fewer_items():

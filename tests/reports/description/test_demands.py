@@ -43,7 +43,7 @@ def table(**columns):
 
 def finding(fit, rules=LOUD, element="reach"):
     found = ml.describe(fit, rules=rules).findings
-    return found[found["element"] == element].iloc[0]
+    return found[found["where"] == element].iloc[0]
 
 
 @pytest.mark.parametrize("high", [6, 13, 60])
@@ -60,7 +60,7 @@ def test_the_declared_range_does_not_matter(high, mean, sd, kind, rng):
     """Demands are 1, 1.5, ..., 5: 4.7 surpasses eight of nine, whatever anybody thinks possible."""
     fit = fitted(reaching(high), table(demand=np.arange(1, 5.5, 0.5)), rng, reach=(mean, sd))
     found = finding(fit)
-    assert found["kind"] == kind
+    assert found["what"] == kind
     assert " of 9 levels of demand" in found["text"]
     assert f"of {high}" not in found["text"]
 
@@ -71,7 +71,7 @@ def test_by_the_range_it_does(rng):
         finding(
             fitted(reaching(high), table(demand=np.arange(1, 5.5, 0.5)), rng, reach=(4.7, 0.1)),
             Rules(spread=1e-6, scale="range"),
-        )["kind"]
+        )["what"]
         for high in (5, 13)
     ]
     assert kinds == ["strength", "weakness"]
@@ -81,8 +81,8 @@ def test_an_interval_across_classes_is_uncertain(rng):
     """Whether it is strong cannot be told: the interval says so, and the words do, too."""
     items = table(demand=np.arange(1, 5.5, 0.5))
     sure, unsure = (fitted(reaching(9), items, rng, reach=(3.4, sd)) for sd in (0.05, 0.6))
-    assert finding(sure)["kind"] == "in between"
-    assert finding(unsure)["kind"] == "uncertain"
+    assert finding(sure)["what"] == "in between"
+    assert finding(unsure)["what"] == "uncertain"
     text = ml.describe(unsure, rules=LOUD).texts["Ann"]
     assert "Uncertain: reach 3.39 [" in text
     assert "In between" not in text
@@ -105,7 +105,7 @@ def test_only_attempted_items_count(rng):
     few = ml.Evaluation.from_wide(pd.DataFrame([tried], ["Ann"], items.index), items)
     fit = small_layouts.crafted(layout, few, {"reach": rng.normal(2.6, 0.1, (1, 4, 400))})
     found = finding(fit)
-    assert found["kind"] == "strength"
+    assert found["what"] == "strength"
     assert "of 3 levels of demand" in found["text"]
 
 
@@ -155,20 +155,20 @@ def test_what_is_not_judged(rng):
     fit = fitted(layout, items, rng, one=(8, 0.2), two=(1, 0.2), cope=(0.1, 0.01))
     assert len(levels(fit, "one", items)) == 0
     assert levels(fit, "cope", items) is None
-    assert finding(fit, element="one")["kind"] == "location"
-    assert finding(fit, element="cope")["kind"] == "weakness"
+    assert finding(fit, element="one")["what"] == "location"
+    assert finding(fit, element="cope")["what"] == "weakness"
 
 
 def test_items_that_ask_nothing_leave_nothing_to_judge(rng):
     fit = fitted(reaching(9, low=2), table(demand=[0.0, 1.0, 0.0, 1.0]), rng, reach=(4, 0.2))
-    assert finding(fit)["kind"] == "location"
+    assert finding(fit)["what"] == "location"
 
 
 def test_modes_on_which_chains_do_not_agree_are_uncertain(rng):
     items = table(demand=np.arange(1, 5.5, 0.5))
     fit = fitted(reaching(9), items, rng, mixed=False, reach=(4.6, 0.1))
     found = finding(fit)
-    assert found["kind"] == "uncertain"
+    assert found["what"] == "uncertain"
     assert "separate modes" in found["text"]
 
 

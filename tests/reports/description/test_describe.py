@@ -54,7 +54,7 @@ def description(fit):
 def kinds(description, subject):
     """Kind of finding by element."""
     own = description.findings[description.findings["subject"] == subject]
-    return own[own["element"] != ""].set_index("element")["kind"].to_dict()
+    return own[own["where"] != ""].set_index("where")["what"].to_dict()
 
 
 # --- known profiles ------------------------------------------------------------------------------
@@ -152,10 +152,10 @@ def test_draws_that_are_not_to_be_trusted(layout, evaluation, rng):
     found = ml.describe(fit)
     assert "blind is not reliable yet (30 divergences in 4000 draws: raise" in found.texts["blind"]
     assert found.texts["ace"] == "ace could not be fitted (it fell)."
-    sampling = found.findings[found.findings["kind"] == "sampling"]
+    sampling = found.findings[found.findings["what"] == "sampling"]
     assert list(sampling["subject"]) == [*PROFILES, "ace"]
     well = small_layouts.crafted(layout, evaluation, draws)
-    assert "sampling" not in set(ml.describe(well).findings["kind"])
+    assert "sampling" not in set(ml.describe(well).findings["what"])
 
 
 # --- a criticism ---------------------------------------------------------------------------------
@@ -180,9 +180,9 @@ ROWS = [
 def test_what_the_layout_seems_to_miss(fit, evaluation):
     criticism = alarms(fit, evaluation, ROWS)
     found = ml.describe(fit, criticism)
-    missing = found.findings[found.findings["kind"] == "missing"]
-    assert list(missing["element"]) == ["colour", "shape"]
-    assert list(missing.iloc[0][["value", "low", "high"]]) == [-0.5, -0.6, -0.4]
+    missing = found.findings[found.findings["what"] == "missing"]
+    assert list(missing["where"]) == ["colour", "shape"]
+    assert list(missing.iloc[0][["size", "low", "high"]]) == [-0.5, -0.6, -0.4]
     sentence = (
         "The layout seems to miss colour: where it is red, blind passes 0.20 instead of 0.70."
     )
@@ -198,8 +198,8 @@ def test_forms_that_do_not_fit_and_outcomes_like_nobodys(fit, evaluation):
     ).assign(high=0.5, items=100, others=6, flagged=True)
     criticism = replace(alarms(fit, evaluation, ROWS, kind="used"), agreement=agreement)
     found = ml.describe(fit, criticism)
-    own = found.findings[found.findings["subject"] == "blind"].set_index("kind")
-    assert list(own.loc["misfit", "element"]) == ["colour", "shape", "smell"]  # by p alone
+    own = found.findings[found.findings["subject"] == "blind"].set_index("what")
+    assert list(own.loc["misfit", "where"]) == ["colour", "shape", "smell"]  # by p alone
     assert "missing" not in own.index
     text = found.texts["blind"]
     assert (

@@ -81,7 +81,7 @@ def crafted(layout, evaluation, rng):
 def said(fit, element, **rules):
     """The finding of one element; capabilities are judged by their range unless `rules` say."""
     findings = ml.describe(fit, rules=Rules(**{"spread": 1e-6, "scale": "range"} | rules)).findings
-    return findings[findings["element"] == element].iloc[0]
+    return findings[findings["where"] == element].iloc[0]
 
 
 # --- each kind of element ------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def said(fit, element, **rules):
 )
 def test_kinds(crafted, element, change, kind, text):
     found = said(crafted(**{element.split("[")[0]: change}), element)
-    assert found["kind"] == kind
+    assert found["what"] == kind
     assert text in found["text"]
 
 
@@ -118,7 +118,7 @@ def test_each_element_is_judged_once_and_no_slope(crafted):
     findings = ml.describe(crafted()).findings
     expected = ["", "", "endless", "lean", "noise", "reach", "risk", "shown", "skill[read]"]
     expected += ["skill[write]", "straight"]
-    assert sorted(findings["element"]) == expected
+    assert sorted(findings["where"]) == expected
 
 
 def test_probabilities_are_shares_of_the_draws(crafted):
@@ -131,9 +131,9 @@ def test_probabilities_are_shares_of_the_draws(crafted):
     }
     for name, probability in expected.items():
         found = said(fit, name, certainty=0.85)
-        assert found["probability"] == probability
+        assert found["p"] == probability
         assert 0.85 <= probability < 1
-        assert found["value"] == pytest.approx(draws[name].mean(), rel=1e-12)
+        assert found["size"] == pytest.approx(draws[name].mean(), rel=1e-12)
         assert [found["low"], found["high"]] == pytest.approx(
             np.quantile(draws[name], [0.05, 0.95])
         )
@@ -165,21 +165,21 @@ def test_probabilities_are_shares_of_the_draws(crafted):
 )
 def test_rules_decide(crafted, element, change, rules, before, after):
     fit = crafted(**{element: change})
-    assert said(fit, element)["kind"] == before
-    assert said(fit, element, **rules)["kind"] == after
+    assert said(fit, element)["what"] == before
+    assert said(fit, element, **rules)["what"] == after
 
 
 def test_what_the_prior_alone_would_say_is_not_named(crafted):
     # under Beta(1, 4) the probability of a share below 0.7 is 1 - 0.3**4 = 0.992 before any data
     fit = crafted(shown=(0.45, 0.13))
     assert (fit.posterior["shown"] < 0.7).mean() > 0.95
-    assert said(fit, "shown")["kind"] == "unknown"
-    assert said(fit, "shown", evidence=0.01)["kind"] == "weakness"  # the rule is what stops it
+    assert said(fit, "shown")["what"] == "unknown"
+    assert said(fit, "shown", evidence=0.01)["what"] == "weakness"  # the rule is what stops it
 
 
 def test_no_more_than_the_prior_is_unknown(crafted):
     found = said(crafted(lean=(0.0, 1.0)), "lean")
-    assert (found["kind"], found["text"]) == ("unknown", "lean")
+    assert (found["what"], found["text"]) == ("unknown", "lean")
 
 
 @pytest.mark.parametrize(

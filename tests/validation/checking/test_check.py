@@ -8,12 +8,21 @@ from helpers.small_layouts import battery
 
 import measurement_layouts as ml
 from measurement_layouts.layouts.elements import elements
-from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
+from measurement_layouts.linking import (
+    guessing,
+    logistic,
+    mean_failure,
+    mixture,
+    presence,
+    product,
+)
 from measurement_layouts.validation.checking.check import check
 from measurement_layouts.validation.checking.columns import informed_by
+from measurement_layouts.validation.checking.result import in_words
 
-LATENTS = ["node", "label", "unit", "informed_by", "items", "trials", "prior_sd", "expected_sd"]
-LATENTS += ["shrinkage", "confounded_with", "correlation", "verdict"]
+LATENTS = ["node", "label", "per", "levels", "unit", "informed_by", "items", "trials"]
+LATENTS += ["least_trials", "prior_sd", "expected_sd", "shrinkage", "confounded_with"]
+LATENTS += ["correlation", "verdict"]
 
 
 def two(extra=0.0):
@@ -41,7 +50,6 @@ def test_a_layout_without_meta_features(rng):
     found = check(coin, evaluation(rng, outcomes, colour=["red", "blue", "red", "blue"]))
     assert found.latents["verdict"].tolist() == ["informed"]
     assert found.features.empty
-    assert "constant" in found.features.columns
     assert "Meta-features" not in str(found)
     assert found.problems == []
 
@@ -97,18 +105,41 @@ def test_outcomes_that_count_twice(cohort):
 
 def test_demands_that_go_together(rng):
     size = rng.uniform(0, 10, 60)
-    found = check(two(), evaluation(rng, size=size, distance=2 * size + 1))
-    (row,) = found.collinear.itertuples()
-    assert (row.demands, row.relation) == ("size, distance", "distance = 2 x size + 1 exactly")
-    assert row.variance_inflation == np.inf
-    assert any(text.startswith("distance = 2 x size + 1 exactly:") for text in found.problems)
-    near = check(two(), evaluation(rng, size=size, distance=2 * size + rng.uniform(0, 1, 60)))
-    (row,) = near.collinear.itertuples()
-    assert row.relation == ""
-    assert row.variance_inflation == pytest.approx(1 / (1 - row.pearson**2))
-    assert any(text.startswith("size, distance are correlated") for text in near.problems)
-    apart = check(two(), evaluation(rng, size=size, distance=rng.uniform(0, 25, 60)))
-    assert apart.collinear.empty
+    spread = rng.uniform(0, 25, 60)
+    for distance, said in (
+        (2 * size + 1, "size and distance are correlated (1.00); their effects cannot be told"),
+        (2 * size + rng.uniform(0, 1, 60), "size and distance are correlated (1.00)"),
+        (np.exp(size / 4), "size and distance are correlated (1.00)"),  # in order
+        (spread, None),
+    ):
+        found = check(two(), evaluation(rng, size=size, distance=distance))
+        about = [text for text in found.problems if "correlated" in text]
+        assert len(about) == (said is not None)
+        assert all(text.startswith(said) for text in about)
+        r = np.corrcoef(size, distance)[0, 1]
+        expected = 1 / (1 - r**2) if r < 1 - 1e-9 else np.inf
+        assert found.features["variance_inflation"].tolist() == pytest.approx([expected] * 2)
+
+
+def test_a_chance_of_guessing_may_go_together_with_a_demand(rng):
+    chance = ml.MetaFeature("chance", low=0, high=1)
+    size = rng.uniform(0, 10, 60)
+    margin = ml.Capability("sight", low=0, high=10) - ml.MetaFeature("size", low=0, high=10)
+    layout = ml.Layout("x", ml.Success("ok", guessing(logistic(margin), chance)))
+    for column in (size / 20, np.full(60, 0.25)):
+        assert check(layout, evaluation(rng, size=size, chance=column)).problems == []
+
+
+def test_a_demand_that_follows_from_two_others(rng):
+    one, two, three = rng.uniform(0, 3, (3, 200))
+    demands = [ml.MetaFeature(name, low=0, high=10) for name in ("a", "b", "c")]
+    skills = [ml.Capability(f"skill_{demand}", low=0, high=10) for demand in demands]
+    parts = [logistic(skill - demand) for skill, demand in zip(skills, demands, strict=True)]
+    layout = ml.Layout("three", ml.Success("ok", parts[0] * parts[1] * parts[2]))
+    for column, count in ((one + two, 1), (three, 0)):
+        found = check(layout, evaluation(rng, a=one, b=two, c=column))
+        said = [text for text in found.problems if text.startswith("a, b, c follow from each")]
+        assert len(said) == count
 
 
 def test_latents_that_are_not_told_apart(rng):
@@ -191,14 +222,22 @@ def test_something_unseen(rng):
     assert not any("votes" in text for text in found.problems)  # a fit takes it as it is
 
 
-def test_print(animal_ai, cohort):
-    text = str(check(animal_ai, cohort))
-    assert max(map(len, text.splitlines())) <= 110
-    for part in ("Layout 'animal-ai' against 6 subjects", "rewardDistance", "Problems", "  1. "):
-        assert part in text
+@pytest.mark.parametrize("width", [60, 100])
+def test_print(animal_ai, cohort, width):
     items = battery().assign(XPos=0)
-    told = str(check(animal_ai, ml.Evaluation(items, cohort.successes, cohort.trials)))
-    assert "XPos is 0 on all items" in told
+    found = check(animal_ai, ml.Evaluation(items, cohort.successes, cohort.trials))
+    text = in_words(found, width)
+    assert max(map(len, text.splitlines())) <= width
+    for shown in ("Layout 'animal-ai' against 6 subjects", "rewardDistance", "Problems", "  1. "):
+        assert shown in text
+    assert "XPos is 0 on all items" in text
+
+
+def test_findings_are_rows(animal_ai, cohort):
+    found = check(animal_ai, cohort)
+    assert found.findings["what"].tolist() == ["outcomes twice", "all alike", "groups"]
+    assert found.findings["remedy"].ne("").all()
+    assert [len(found.problems), len(found.advice)] == [2, 1]
 
 
 def test_an_effect_per_group_is_suggested_where_texts_group_the_items_and_are_not_used():

@@ -1,4 +1,6 @@
-"""What a layout with a population is told before a fit, against formulas by hand."""
+"""What a layout with a population is told before a fit."""
+
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -6,93 +8,13 @@ import pytest
 from helpers import shared_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.inference.model.cohort import Cohort
+from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation.checking.hierarchy import Hierarchy
-
-PEOPLE, TASKS = 7, 5
-ITEMS, SUBJECTS = shared_layouts.items(TASKS), shared_layouts.subjects(PEOPLE)
-MEAN, SPREAD, EASE_SPREAD = 0.4, 1.3, 0.7
 
 
-def values():
-    """True values of the Rasch layout."""
-    rng = np.random.default_rng(4)
-    ease = rng.normal(0, EASE_SPREAD, TASKS)
-    return {
-        "mean": np.array(MEAN),
-        "spread": np.array(SPREAD),
-        "ability": MEAN + rng.normal(0, SPREAD, PEOPLE),
-        "easeSpread": np.array(EASE_SPREAD),
-        "ease": ease - ease.mean(),
-    }
-
-
-def by_hand(known, prior_sd, sums_to_zero=True):
-    """Expected variances of mean, spread, abilities, spread of eases and eases."""
-    chance = 1 / (1 + np.exp(-(known["ability"][:, None] + known["ease"])))
-    weights = (chance * (1 - chance)).ravel()
-    direct = np.hstack([np.repeat(np.eye(PEOPLE), TASKS, 0), np.tile(np.eye(TASKS), (PEOPLE, 1))])
-    contrasts = np.eye(TASKS)
-    if sums_to_zero:
-        contrasts = np.linalg.svd(np.eye(TASKS) - 1 / TASKS)[0][:, :-1]
-    ability = np.column_stack(
-        [
-            np.ones(PEOPLE),
-            prior_sd["spread"] * (known["ability"] - MEAN) / SPREAD,
-            SPREAD * np.eye(PEOPLE),
-        ]
-    )
-    ease = np.column_stack(
-        [prior_sd["easeSpread"] * known["ease"] / EASE_SPREAD, EASE_SPREAD * contrasts]
-    )
-    ties = np.zeros((PEOPLE + TASKS, ability.shape[1] + ease.shape[1]))
-    ties[:PEOPLE, : ability.shape[1]], ties[PEOPLE:, ability.shape[1] :] = ability, ease
-    turned = direct @ ties
-    covariance = np.linalg.inv(turned.T * weights @ turned + np.eye(ties.shape[1]))
-    own = np.diag(ties @ covariance @ ties.T)
-    shared = np.diag(covariance)
-    return {
-        "mean": shared[0],
-        "spread": prior_sd["spread"] ** 2 * shared[1],
-        "ability": own[:PEOPLE],
-        "easeSpread": prior_sd["easeSpread"] ** 2 * shared[ability.shape[1]],
-        "ease": own[PEOPLE:],
-    }
-
-
-@pytest.fixture(scope="module")
-def source():
-    tried = pd.DataFrame(1, SUBJECTS.index, ITEMS.index)
-    evaluation = ml.Evaluation(ITEMS, 0 * tried, tried, subjects=SUBJECTS)
-    return Hierarchy(Cohort.of_evaluation(shared_layouts.rasch(), evaluation))
-
-
-def test_expected_variances_are_those_of_the_formula_by_hand(source):
-    """Contrasts by hand against deviations whose sum is held at zero; a twin lets it free."""
-    known = values()
-    prior_sd = dict(zip([part.name for part in source.parts], source.prior_sd, strict=True))
-    _, after, _, _ = source.posterior(known)
-    found = {part.name: after[part.columns] for part in source.parts}
-    expected = by_hand(known, prior_sd)
-    for name, variance in expected.items():
-        np.testing.assert_allclose(found[name], variance, rtol=1e-4)
-    free = by_hand(known, prior_sd, sums_to_zero=False)
-    assert not np.allclose(found["ease"], free["ease"], rtol=0.05)
-
-
-def test_ties_are_derivatives_of_what_priors_say(source):
-    """Mean, spread and deviation of each ability; effects have their own spread alone."""
-    known = values()
-    ties, own = (part.toarray() for part in source.ties(known))
-    at = {part.name: part.columns for part in source.parts}
-    sd = dict(zip([part.name for part in source.parts], source.prior_sd, strict=True))
-    np.testing.assert_allclose(ties[at["ability"], at["mean"]], 1)
-    deviation = (known["ability"] - MEAN) / SPREAD
-    np.testing.assert_allclose(ties[at["ability"], at["spread"]], sd["spread"] * deviation)
-    np.testing.assert_allclose(np.diag(ties)[at["ability"]], SPREAD)
-    assert not ties[np.ix_(at["ease"], at["mean"])].any()
-    np.testing.assert_allclose(np.diag(own)[at["ease"]], EASE_SPREAD)
+def ridges(layout, evaluation):
+    problems = ml.check(layout, evaluation).problems
+    return [problem for problem in problems if "no outcome tells them apart" in problem]
 
 
 @pytest.mark.parametrize(
@@ -107,8 +29,7 @@ def test_ties_are_derivatives_of_what_priors_say(source):
     ids=["free items", "two free means", "tasks", "sum to zero", "product"],
 )
 def test_locations_that_nothing_tells_apart_are_named(layout, pair):
-    found = ml.check(layout, shared_layouts.simulated(layout, 40, 12)[0])
-    said = [problem for problem in found.problems if "no outcome tells them apart" in problem]
+    said = ridges(layout, shared_layouts.simulated(layout, 40, 12)[0])
     assert len(said) == (pair is not None)
     assert all(problem.startswith(pair) for problem in said)
     assert all("ZeroSumNormal" in problem for problem in said)
@@ -120,8 +41,17 @@ def test_fixed_locations_are_no_ridge():
     ability = ml.Capability("ability", prior=normal(0, ml.Spread("spread")))
     ease = ml.Bias("ease", per="item", prior=normal(0, 1))
     layout = ml.Layout("pinned", ml.Success("solved", logistic(ability + ease)))
-    found = ml.check(layout, shared_layouts.simulated(layout, 30, 12)[0])
-    assert not [problem for problem in found.problems if "no outcome" in problem]
+    assert not ridges(layout, shared_layouts.simulated(layout, 30, 12)[0])
+
+
+def test_effects_whose_prior_leaves_them_no_room_are_no_ridge():
+    """Twin of free items: a spread of 0.02 about 0 is known better than a mean of 40 subjects."""
+    normal = shared_layouts.normal
+    mean, spread = ml.Effect("mean", per="population"), ml.Spread("spread")
+    ability = ml.Capability("ability", prior=normal(mean, spread))
+    ease = ml.Bias("ease", per="item", prior=normal(0, 0.02))
+    layout = ml.Layout("narrow", ml.Success("solved", logistic(ability + ease)))
+    assert not ridges(layout, shared_layouts.simulated(layout, 40, 12)[0])
 
 
 @pytest.fixture(scope="module")
@@ -133,30 +63,70 @@ def found():
     return ml.check(shared_layouts.explanatory(), known)
 
 
-def test_what_values_rest_on_is_counted(found):
-    effects = found.effects.set_index("node")
-    assert effects["per"].to_dict() == {"ability": "subject", "ofTask": "task", "ease": "item"}
-    assert effects["levels"].to_dict() == {"ability": 12, "ofTask": 3, "ease": 8}
-    assert effects.loc["ability", ["least_trials", "trials"]].tolist() == [2, 8]
-    assert effects.loc["ease", ["least_trials", "trials"]].tolist() == [11, 11]
-    assert effects.loc["ofTask", ["subjects", "items"]].tolist() == [12, 3]
-    assert "Data on each latent" in str(found)
-
-
-def test_every_latent_has_a_row(found):
+def test_every_latent_has_a_row_with_the_data_on_it(found):
     layout = shared_layouts.explanatory()
-    assert found.latents["node"].tolist() == [latent.name for latent in layout.latents]
-    assert found.latents["shrinkage"].between(-1e-6, 1).all()
-    assert found.latents.set_index("node").loc["weight", "informed_by"] == "length"
+    latents = found.latents.set_index("node")
+    assert latents.index.tolist() == [latent.name for latent in layout.latents]
+    names = ["ability", "ofTask", "ease", "mean"]
+    assert latents.loc[names, "per"].tolist() == ["subject", "task", "item", "population"]
+    assert latents.loc[names, "levels"].tolist() == [12, 3, 8, 1]
+    assert latents.loc[names, "least_trials"].tolist() == [2, 22, 11, 90]
+    assert latents.loc[names, "trials"].tolist() == [8, 34, 11, 90]
+    assert latents.loc["weight", "informed_by"] == "length"
+
+
+def test_sds_are_expected_of_subjects_alone(found):
+    latents = found.latents.set_index("node")
+    shared = latents.drop("ability")
+    assert shared["expected_sd"].isna().all()
+    assert shared["verdict"].eq("shared").all()
     assert found.expected.shape == (12, 1)
-    assert found.expected["ability"].iloc[0] > found.expected["ability"].iloc[1:].max()
+    assert found.expected["ability"].iloc[0] > 1.3 * found.expected["ability"].iloc[1:].max()
 
 
-def test_large_cohorts_are_looked_at_in_part():
+def test_expected_sds_of_a_population_are_those_of_known_items():
+    """By hand: precision of the prior, plus that of answers whose ease is known, over the prior."""
+    layout, count = shared_layouts.rasch(), 12
+    found = ml.check(layout, shared_layouts.simulated(layout, 6, count)[0])
+    prior, rng = draw_prior(layout), np.random.default_rng(1)
+    prior_sd = found.latents.set_index("node").loc["ability", "prior_sd"]
+    ability, ease = prior["ability"], rng.choice(prior["ease"], (4000, count))
+    chance = 1 / (1 + np.exp(-ability[:, None] - ease))
+    sds = 1 / np.sqrt(1 / prior_sd**2 + (chance * (1 - chance)).sum(axis=1))
+    assert found.expected["ability"].mean() == pytest.approx(sds.mean(), rel=0.1)
+
+
+def test_a_constant_that_shared_values_need_to_vary_is_named():
+    layout = shared_layouts.explanatory()
+    known = shared_layouts.simulated(layout, 12, 8)[0]
+    items = known.items.assign(length=1.0)
+    same = ml.Evaluation(items, known.successes, known.trials, subjects=known.subject_table)
+    for evaluation, count in ((same, 1), (known, 0)):
+        problems = ml.check(layout, evaluation).problems
+        assert sum(text.startswith("length is 1 on all items") for text in problems) == count
+
+
+def test_large_cohorts_are_checked():
     layout = shared_layouts.rasch()
     many = ml.check(layout, shared_layouts.simulated(layout, 2000, 4)[0])
     assert len(many.expected) == 2000
-    assert many.effects.set_index("node")["levels"]["ease"] == 4
+    assert many.latents.set_index("node")["levels"]["ease"] == 4
+
+
+def test_memory_is_that_of_attempts_and_not_of_all_pairs():
+    """Twin: the evaluation's own table of 3,000 subjects by 20,000 items."""
+    rng = np.random.default_rng(1)
+    pairs = {"subject": rng.integers(0, 3000, 40_000), "item": rng.integers(0, 20_000, 40_000)}
+    rows = pd.DataFrame(pairs).astype(str).drop_duplicates()
+    rows["outcome"] = rng.integers(0, 2, len(rows))
+    evaluation = ml.Evaluation.from_long(rows)
+    peaks = []
+    for call in (lambda: ml.check(shared_layouts.rasch(), evaluation), lambda: evaluation.trials):
+        tracemalloc.start()
+        call()
+        peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
+        tracemalloc.stop()
+    assert peaks[0] < 250 < peaks[1]
 
 
 def test_short_tests_are_advised_to_share():

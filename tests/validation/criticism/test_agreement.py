@@ -174,12 +174,10 @@ def test_check_and_criticise_name_the_subject():
     assert problem.startswith("the outcomes of s4 agree with no other subject's (agreement ")
     assert "on 300 items that it shares with 10 other subjects)" in problem
     assert problem.endswith("check the reading of the file, item by item")
-    assert "agree with no other subject's, item by item: in 1 of 11" in str(found)
+    assert "agree with no other subject's, item by item: in 1 of 11" in " ".join(str(found).split())
     fit = ml.fit(layout, mixed, **(two_demands.SAMPLING | {"draws": 100, "tune": 200}))
     told = criticise(fit, mixed, candidates=["colour"], subjects=["s4", "s5"])
-    pd.testing.assert_frame_equal(
-        told.agreement, found.agreement.iloc[[4, 5]].reset_index(drop=True)
-    )
+    assert told.agreement["agreement"].tolist() == found.subjects["agreement"].iloc[4:6].tolist()
     assert problem in told.suggestions()
     assert repr(told).endswith("1 subject agreeing with no other, at 5% over all>")
     assert not any("agree with no other" in text for text in check(layout, clean).problems)

@@ -41,7 +41,7 @@ def test_a_criticism_finds_them_and_everything_says_so(tmp_path):
         "repeated attempts in 3 of 3 subjects, and all together, at 5% over all>"
     )
     described = ml.describe(fit, found)
-    assert set(described.findings.query("kind == 'intervals'")["subject"]) == {"s0", "s1", "s2"}
+    assert set(described.findings.query("what == 'intervals'")["subject"]) == {"s0", "s1", "s2"}
     assert (
         "the 90% intervals are too short and contain the value in about 65% of cases (skill)"
         in described.texts["s0"]

@@ -194,7 +194,7 @@ def is_right(agent: str, description: Description) -> bool:
     findings = description.findings
     found = findings[findings["subject"] == agent]
     weak = set(description.weaknesses(agent))
-    named = found[found["kind"] == "bias"].set_index("element")["value"]
+    named = found[found["what"] == "bias"].set_index("where")["size"]
     side = float(np.sign(named.get("rightLeftBias", 0.0)))
     strategy = float(named.get("lastSeenStrategy", 0.0)) > _MOSTLY
     if agent in UNIFORM:
