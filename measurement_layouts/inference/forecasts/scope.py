@@ -10,7 +10,8 @@ import pandas as pd
 
 from ...common.errors import FitError
 from ...evaluations.tables import named
-from ...layouts import Latent, Layout
+from ...layouts import Latent
+from ...layouts.graph import Graph
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ...linking.real import real
 from ..model.alignment import Features
@@ -42,7 +43,7 @@ class Block:
         By covariate and constant of subjects, shape (subjects,) or (subjects, labels).
     """
 
-    layout: Layout
+    layout: Graph
     at: Callable[[Latent, np.ndarray], np.ndarray]
     features: Features
     items: int
