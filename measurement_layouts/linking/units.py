@@ -77,8 +77,7 @@ class Words:
     def __format__(self, style: str) -> str:
         return format(self.pint, style)
 
-    def __repr__(self) -> str:
-        return f"<Unit {str(self)!r}>"
+    __repr__ = __str__
 
 
 type Unit = Words | None
