@@ -97,8 +97,8 @@ def test_a_dictionary_is_refused(written, change, message, tmp_path, monkeypatch
 @pytest.mark.parametrize("family", ["Model", "CustomDist", "Simulator", "__doc__", "sample"])
 def test_a_family_names_a_distribution_only(written, family):
     parameters = {"lower": 0, "upper": 1}
-    prior = {"family": family, "support": [0, 1], "parameters": parameters}
-    written["nodes"][0]["prior"] = prior
+    prior = {"family": family, "parameters": parameters}
+    written["nodes"][0] |= {"prior": prior, "low": None, "high": None}
     layout = ml.Layout.from_dict(written)
     with pytest.raises(LayoutError, match=f"skill: .*{family}"):
         draw_prior(layout)
