@@ -75,11 +75,6 @@ def read_tree(
         saved = Layout.from_dict(json.loads(head["layout"]), functions)
     except LayoutError as error:
         raise FitError(f"{path}: its layout cannot be read ({error})") from error
-    if saved.fingerprint != head["fingerprint"]:
-        raise FitError(
-            f"{path} has a layout with fingerprint {saved.fingerprint}, but it was fitted with "
-            f"{head['fingerprint']}; the library was changed, fit again"
-        )
     if layout is not None and layout.fingerprint != saved.fingerprint:
         raise FitError(
             f"{path} is a fit of the layout {saved.name!r} ({saved.fingerprint}), not of "

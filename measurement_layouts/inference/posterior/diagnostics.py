@@ -157,10 +157,8 @@ def diagnose(fit: Posterior, *, subjects: Iterable[object] | None = None) -> pd.
     result["subjects"] = ", ".join(fit.names(rows))
     if subjects is None and fit.failures:
         failed = {name: fit.attempts.get(name, 1) for name in fit.failures}
-        reasons = [
-            reason + f"; {_again(failed[name])}" * (failed[name] > 1)
-            for name, reason in fit.failures.items()
-        ]
+        pairs = zip(fit.failures.values(), failed.values(), strict=True)
+        reasons = [reason + f"; {_again(count)}" * (count > 1) for reason, count in pairs]
         more = {"attempts": failed, "status": "failed", "prior_dominated": ""}
         result = pd.concat([result, pd.DataFrame(more).assign(reason=reasons)])
     return result[["subjects"] * joint + _COLUMNS].rename_axis("subject")
