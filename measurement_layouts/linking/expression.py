@@ -188,7 +188,7 @@ class Source(Expr):
     """An expression that is not computed from others; it has no labels and no unit."""
 
     parents = ()
-    unit = None
+    unit: units.Unit = None
 
     @property
     def dims(self) -> Dims:

@@ -61,18 +61,6 @@ def locked(path: Path) -> Iterator[None]:
         lock.release()
 
 
-@contextmanager
-def written(path: Path, name: str, done: str) -> Iterator[None]:
-    """Raise errors of the disk in a block as errors that state what is kept."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(
-            f"could not write {name} into {path}: {error.__cause__ or error}; kept in it: {done}",
-            "make room, and fit again with the same store",
-        ) from error
-
-
 def refuse_other(path: Path, stored: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Raise an error if a store holds a fit of another layout, with other options or other data.
 
@@ -98,12 +86,18 @@ def refuse_other(path: Path, stored: Mapping[str, Any], now: Mapping[str, Any]) 
 
 def _other_data(stored: xr.DataTree, now: xr.DataTree) -> list[str]:
     """Name the levels, or else the subjects' outcomes and the properties, that differ."""
-    first, second = (
+    coordinates = [
         {**tree["posterior"].coords, **tree["constant_data"].coords} for tree in (stored, now)
-    )
-    levels = [f"other {name}s" for name in first if not first[name].equals(second.get(name))]
+    ]
     cells = [tree["observed_data"].to_dataset().to_dataframe() for tree in (stored, now)]
     changed = pd.concat(cells).drop_duplicates(keep=False)[SUBJECT].unique()
-    first, second = (tree["constant_data"].data_vars for tree in (stored, now))
-    values = [f"other {name}" for name in first if not first[name].equals(second.get(name))]
-    return levels or [f"other outcomes of {subject}" for subject in changed] + values
+    values = _unequal(*(tree["constant_data"].data_vars for tree in (stored, now)))
+    levels = [f"{name}s" for name in _unequal(*coordinates)]
+    different = levels or [*(f"outcomes of {subject}" for subject in changed), *values]
+    return [f"other {name}" for name in different]
+
+
+def _unequal(stored: Mapping[Any, xr.DataArray], now: Mapping[Any, xr.DataArray]) -> list[str]:
+    """Name the arrays that two mappings do not share."""
+    same = {name for name in stored if name in now and stored[name].equals(now[name])}
+    return [str(name) for name in {**stored, **now} if name not in same]

@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 from xarray.core import indexing
 
-from ...common.errors import FitError
+from ...common.errors import FitError, StoreError
 from ...common.memory import return_free_memory
 from ...common.messages import many
 from ...layouts import Layout
@@ -233,8 +233,14 @@ class Store:
         else:
             note = {"fit": self._mark, "unit": unit, "arrays": [*arrays], **record._asdict()}
             text = np.frombuffer(json.dumps(note).encode(), np.uint8)
-            with refusals.written(self.path, self._names[unit.problem], self.done):
+            try:
                 archives.write_archive(_file(self.path, unit), {"record": text, **arrays})
+            except OSError as error:
+                raise StoreError(
+                    f"could not write {self._names[unit.problem]} into {self.path}: "
+                    f"{error.__cause__ or error}; kept in it: {self.done}",
+                    "make room, and fit again with the same store",
+                ) from (error.__cause__ or error)
             if len(self.records) % _TRIMMED == 0:
                 return_free_memory()
         self.records[unit] = record

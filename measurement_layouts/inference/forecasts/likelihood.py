@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from ...evaluations.steps import Rows, rows_per_item
-from ...layouts import Success, Unseen
+from ...layouts import Layout, Success, Unseen
 from ...layouts.graph import Graph
 from ...layouts.outcomes.unseen import Numbers
 from ...layouts.plates import ITEM, SUBJECT
@@ -57,7 +58,7 @@ class Attempted:
     @classmethod
     def of(cls, fit: Posterior, row: int) -> "Attempted":
         """Read the items of a subject, given by its position in the fit."""
-        cells = fit.coded.take(fit.coded.of_subject(row))
+        cells = fit.coded.take(np.r_[fit.coded.of_subject(row)])
         names = fit.item_names[cells.item]
         constants, each = fit.constants, rows_per_item(fit.layout)
         features = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
@@ -234,7 +235,7 @@ class _Effect(Unseen):
         return Numbers(f"{self.name} scores", {self.dim: tuple(map(str, values))}, values)
 
 
-def _without_effect(layout: Graph) -> Graph:
+def _without_effect(layout: Layout) -> Layout:
     """Make a normal latent with a value per subject and item an unseen property of the cell.
 
     It has no labels, and no prior depends on it, so that cells are independent given all others.
@@ -254,6 +255,6 @@ def _without_effect(layout: Graph) -> Graph:
             unseen = _Effect(latent.name, parameters["mu"], parameters["sigma"])
             same = [id(part) for part in layout.parts if part == latent]
             wraps = dict.fromkeys(same, lambda _, unseen=unseen: unseen)
-            outcomes = (rewritten(outcome, wraps) for outcome in layout.outcomes)
-            return Graph(layout.name, tuple(outcomes))
+            outcomes: Any = tuple(rewritten(outcome, wraps) for outcome in layout.outcomes)
+            return cast("Layout", Graph(layout.name, outcomes))  # without checks
     return layout

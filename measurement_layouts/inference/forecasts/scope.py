@@ -10,8 +10,7 @@ import pandas as pd
 
 from ...common.errors import FitError
 from ...evaluations.tables import named
-from ...layouts import Latent
-from ...layouts.graph import Graph
+from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 from ...linking.real import real
 from ..model.alignment import Features
@@ -43,7 +42,7 @@ class Block:
         By covariate and constant of subjects, shape (subjects,) or (subjects, labels).
     """
 
-    layout: Graph
+    layout: Layout
     at: Callable[[Latent, np.ndarray], np.ndarray]
     features: Features
     items: int

@@ -135,7 +135,12 @@ class Training:
             value, low, high = self.values[at[item], column], low[column], high[column]
             with np.errstate(invalid="ignore"):  # infinite values give invalid differences
                 beyond = value - np.clip(value, low, high)
-            texts = self.subjects[place], self.items[at[item]], np.take(_KINDS, kind), names[column]
+            texts = (
+                self.subjects[int(place)],
+                self.items[at[item]],
+                np.take(_KINDS, kind),
+                names[column],
+            )
             columns = *texts, value, low, high, beyond, measures[column]
             table = pd.DataFrame(dict(zip(_TYPES, columns, strict=True)))
             tables.append(table.astype(_TYPES))
