@@ -239,8 +239,6 @@ class _Forecast:
 
 def _nearest(scope: Scope, count: int) -> pd.DataFrame:
     """Table of the attempted items that are most like the item, with the subject's outcomes."""
-    from sklearn.metrics.pairwise import nan_euclidean_distances  # slow to import
-
     fit, layout, (row,) = scope.fit, scope.fit.layout, scope.rows
     cells = fit.coded.take(fit.coded.subject == row)
     names = fit.item_names[cells.item]
@@ -250,14 +248,11 @@ def _nearest(scope: Scope, count: int) -> pd.DataFrame:
             level = scope.features[plate_feature(plate.name)][0]
             like &= fit.constants[plate.name].to_numpy()[cells.item] == level
     training = defined_columns(layout, features_of_items(fit), len(fit.item_names))[cells.item]
-    item = defined_columns(layout, scope.features, 1)
-    for values in (training, item):
-        values[np.isinf(values)] = np.nan
     spread = np.ma.masked_invalid(training).std(axis=0).filled(0.0)
-    scale = np.where(spread > 0, spread, 1.0) * math.sqrt(max(1, item.shape[1]))
-    distance = np.zeros(len(names))
-    if training.size:
-        distance = nan_euclidean_distances(training / scale, item / scale)[:, 0]
+    with np.errstate(invalid="ignore"):  # infinite and undefined values are not compared
+        differences = training - defined_columns(layout, scope.features, 1)
+    scaled = np.ma.masked_invalid(differences / np.where(spread > 0, spread, 1.0))
+    distance = np.ma.filled(np.sqrt((scaled**2).mean(axis=1)), 0.0)
     columns = {"distance": distance, "successes": cells.successes, "trials": cells.trials}
     table = pd.DataFrame(columns, pd.Index(names, name="item"))
     return table[like].sort_values("distance", kind="stable").head(count)
