@@ -65,6 +65,8 @@ def whole(
         ) from error
     try:
         yield beside
+        with beside.open("rb+") as written:
+            os.fsync(written.fileno())
         beside.replace(path)
     except FitError:  # raised while the content was made
         raise

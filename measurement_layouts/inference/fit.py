@@ -69,8 +69,8 @@ class Fit(Posterior, Shown):
         tables_shown: dict[str, pd.DataFrame] = {}
         if len(self.subjects) <= _DIAGNOSED:
             table = self.diagnostics()
-            counts = verdicts(self)["status"].value_counts()
-            facts["status"] = ", ".join(f"{count} {name}" for name, count in counts.items())
+            counts = verdicts(self)["status"].value_counts().items()
+            facts["status"] = ", ".join(f"{count} {name}" for name, count in counts)
             tables_shown = {"diagnostics": table}
             if wrong := remedies(table, _NAMED, "fit.diagnostics()"):
                 facts["not ok"] = "; ".join(wrong)

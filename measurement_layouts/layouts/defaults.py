@@ -124,7 +124,7 @@ def _of_stated(prior: Prior, stated: dict[str, Latent]) -> Prior:
     for name, value in prior.parameters:
         wraps = {id(node): lambda old: stated[old.name] for node in _latents(value)}
         parameters[name] = rewritten(value, wraps, stop_at=_is_latent)
-    return Prior(prior.family, support=prior.declared_support, **parameters)
+    return Prior(prior.family, **parameters)
 
 
 class _Sizes:

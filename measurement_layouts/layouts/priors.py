@@ -1,13 +1,13 @@
 """Priors as data: a family by name and its parameters."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..linking.errors import check
 from ..linking.expression import Constant, Expr, as_expr
-from ..linking.interval import Interval, read_ends
+from ..linking.interval import Interval
 from ..linking.real import real
 
 type Ends = tuple[float, float]
@@ -52,9 +52,6 @@ class Prior:
         ``"ZeroSumNormal"``, with `sigma` and optionally ``n_zerosum_axes=2``, is for latents of
         items or categories: their values sum to zero over the last plate (or over each of the last
         two plates), so that a separate mean is identified.
-    support : (float, float), optional
-        Interval of possible values (default: that of the family where it is known, otherwise all
-        numbers).
     **parameters : float or expression
         Parameters, with the names that PyMC uses. A parameter that is another latent, or an
         expression of latents such as ``1 / general``, makes the layout hierarchical.
@@ -63,8 +60,8 @@ class Prior:
     ------
     LayoutError
         When a parameter is neither a number nor an expression, or may have a value that the family
-        does not allow, such as a negative standard deviation; when the ends of the support are
-        reversed; when a mean is given for values that sum to zero.
+        does not allow, such as a negative standard deviation; when its ends are reversed; when a
+        mean is given for values that sum to zero.
 
     Examples
     --------
@@ -80,11 +77,8 @@ class Prior:
 
     family: str
     parameters: tuple[tuple[str, Expr], ...]
-    declared_support: Interval | None
 
-    def __init__(
-        self, family: str, *, support: Iterable[float] | None = None, **parameters: Expr | float
-    ) -> None:
+    def __init__(self, family: str, **parameters: Expr | float) -> None:
         is_name = isinstance(family, str) and family.isidentifier()
         advice = "give the name of a PyMC distribution, such as 'Normal' or 'Beta'"
         check(f"Prior({family!r})", is_name, "the family must be a name", advice)
@@ -93,16 +87,14 @@ class Prior:
             _read_zero_sum(read)
         object.__setattr__(self, "family", family)
         object.__setattr__(self, "parameters", tuple(read.items()))
-        declared = None if support is None else read_ends(f"Prior({family!r})", "support", support)
-        low, high = declared or _support_of(family, read)
+        low, high = _support_of(family, read)
         problem = f"its values range from {low:g} to {high:g}, which is reversed or a single point"
         check(str(self), low < high, problem, "give a lower end below the upper one")
-        object.__setattr__(self, "declared_support", Interval(*declared) if declared else None)
 
     @cached_property
     def support(self) -> Interval:
         """Interval of possible values."""
-        return self.declared_support or Interval(*_support_of(self.family, dict(self.parameters)))
+        return Interval(*_support_of(self.family, dict(self.parameters)))
 
     @property
     def shown(self) -> tuple[tuple[str, Expr], ...]:

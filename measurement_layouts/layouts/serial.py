@@ -99,9 +99,8 @@ class _Reader:
                 function = self._function(name, written.get("digest"))
                 values = {option: self.read(value) for option, value in options.items()}
                 return function(*(as_expr(self.read(of)) for of in operands), **values)
-            case {"family": family, "parameters": parameters, **rest}:
-                values = {name: self.read(value) for name, value in parameters.items()}
-                return Prior(family, support=self.read(rest.get("support")), **values)
+            case {"family": family, "parameters": parameters}:
+                return Prior(family, **{name: self.read(parameters[name]) for name in parameters})
             case dict():
                 raise ValueError(f"{sorted(written)} are the keys of no expression")
         return written
@@ -163,10 +162,8 @@ def _write(value: Any) -> Any:
         case tuple():
             return [_write(element) for element in value]
         case Prior():
-            support = value.declared_support
-            ends = {"support": [_write(support.low), _write(support.high)]} if support else {}
             parameters = {name: _write(element) for name, element in value.parameters}
-            return {"family": value.family, "parameters": parameters, **ends}
+            return {"family": value.family, "parameters": parameters}
         case Constant():
             return _write(value.value)
         case nodes.Node():

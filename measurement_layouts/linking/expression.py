@@ -187,17 +187,12 @@ class Expr(ABC):
 class Source(Expr):
     """An expression that is not computed from others; it has no labels and no unit."""
 
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return ()
+    parents = ()
+    unit: units.Unit = None
 
     @property
     def dims(self) -> Dims:
         return {}
-
-    @property
-    def unit(self) -> units.Unit:
-        return None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,10 +258,9 @@ class Operation(Formula):
     name: None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        for side in self.parents:
-            if not side.range.is_finite and isinstance(side, Constant):
-                advice = "an infinite number can only be an end of a band or of a declared range"
-                refuse(str(self), f"arithmetic with {side} is not possible", advice)
+        if any(isinstance(x, Constant) and not x.range.is_finite for x in self.parents):
+            advice = "an infinite number can only be an end of a band or of a declared range"
+            refuse(str(self), "arithmetic with an infinite number is not possible", advice)
         if self.symbol == "/" and self.right.range == Interval(0, 0):
             refuse(str(self), "it divides by zero", "divide by a node or another number")
         if self.symbol == "**":
@@ -324,18 +318,16 @@ _PURE_EXPONENT = (
 def _check_power(power: Operation) -> None:
     """Refuse an exponent with a unit, and a power that is undefined for a negative base."""
     base, exponent = power.left, power.right
-    if not units.is_pure(exponent.unit):
-        problem = f"it has {units.text(exponent.unit)} and is an exponent, which is a pure number"
-        refuse(str(exponent), problem, _PURE_EXPONENT)
+    problem = f"it has {units.text(exponent.unit)} and is an exponent, which is a pure number"
+    check(str(exponent), units.is_pure(exponent.unit), problem, _PURE_EXPONENT)
     fixed = isinstance(exponent, Constant)
-    if not fixed and not units.is_pure(base.unit):
-        problem = f"it has {units.text(base.unit)} and is raised to {exponent}, which varies"
-        advice = "divide it by a node in its unit first, or raise it to a plain number"
-        refuse(str(base), problem, advice)
-    if base.range.low < 0 and not (fixed and exponent.range.low.is_integer()):
-        problem = f"it ranges over {base.range} and is raised to {exponent}, which is undefined"
-        advice = "keep it at 0 or above, or raise it to a whole number"
-        refuse(str(base), f"{problem} for negative numbers", advice)
+    problem = f"it has {units.text(base.unit)} and is raised to {exponent}, which varies"
+    advice = "divide it by a node in its unit first, or raise it to a plain number"
+    check(str(base), fixed or units.is_pure(base.unit), problem, advice)
+    problem = f"it ranges over {base.range} and is raised to {exponent}, which is undefined"
+    advice = "keep it at 0 or above, or raise it to a whole number"
+    defined = base.range.low >= 0 or (fixed and exponent.range.low.is_integer())
+    check(str(base), defined, f"{problem} for negative numbers", advice)
 
 
 def as_expr(value: object) -> Expr:

@@ -179,9 +179,8 @@ class LinkingFunction:
         return f"<linking function {self.name}{self.signature}>"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LinkingFunction):
-            return NotImplemented
-        return self is other or (self.name == other.name and self.digest == other.digest)
+        same_name = isinstance(other, LinkingFunction) and self.name == other.name
+        return self is other or (same_name and self.digest == other.digest)  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -257,8 +256,8 @@ class LinkingFunction:
                 problem = f"{name} = {operand} ranges over {span}, but must be within {need}"
                 advice = "pass it through logistic, or narrow its range"
                 errors.refuse(self.name, problem, advice)
-            pure = name not in self.domain or name in self.same_unit or units.is_pure(operand.unit)
-            if not pure:
+            free = name not in self.domain or name in self.same_unit
+            if not (free or units.is_pure(operand.unit)):
                 problem = f"{name} = {operand} has {units.text(operand.unit)}, but must be a pure "
                 advice = "divide it by a node in its unit, or leave unit= out of its nodes"
                 errors.refuse(self.name, f"{problem}number", advice)

@@ -41,8 +41,7 @@ class Interval:
         return f"[{self.low:.10g}, {self.high:.10g}]"
 
     def __contains__(self, other: "Interval") -> bool:
-        slack = 1e-9
-        return self.low - slack <= other.low and other.high <= self.high + slack
+        return self.low - 1e-9 <= other.low and other.high <= self.high + 1e-9
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))

@@ -11,14 +11,11 @@ from typing import Any
 
 from .errors import LayoutError
 
-_NUMBER = r"[+-]?\d{1,4}(?:\.\d{1,9})?(?![\w.])"
-_POWER = rf"\s*\*\*\s*(?:{_NUMBER}|\(\s*{_NUMBER}\s*(?:/\s*{_NUMBER}\s*)?\))"
-_FACTOR = rf"(?:[^\W\d]\w*+|[%‰)])(?:{_POWER})?|\b1\b"
-_PRODUCT = re.compile(rf"(?:{_FACTOR}|\*(?!\s*\*)|[(/\s])*+")
+# pint reads some words as numbers or as a sign
+_WORD = re.compile(r"(?!(?i:inf|infinity|nan|per)(?!\w))[^\W\d_]+(?:_?[^\W_]+)*")
+_POWER = r"(?:\s*\*\*\s*([+-]?\d{1,4}(?:\.\d{1,9})?))?"
+_FACTOR = re.compile(rf"\s*([*/])\s*(?:1|({_WORD.pattern}){_POWER})(?![\w.])\s*")
 _LONGEST = 300  # characters
-
-_WORD = re.compile(r"[A-Za-z]+(?:_?[A-Za-z0-9])*+")
-_NO_WORDS = ("dimensionless", "inf", "infinity", "nan", "per")  # pint does not read these as units
 
 
 class Words:
@@ -80,8 +77,7 @@ class Words:
     def __format__(self, style: str) -> str:
         return format(self.pint, style)
 
-    def __repr__(self) -> str:
-        return f"<Unit {str(self)!r}>"
+    __repr__ = __str__
 
 
 type Unit = Words | None
@@ -107,30 +103,19 @@ def parse(text: str | None) -> Words:
     LayoutError
         When the text is not a product of powers of words.
     """
-    if text is None:
-        return _PURE
-    if _WORD.fullmatch(text) and len(text) <= _LONGEST and text.lower() not in _NO_WORDS:
-        return Words({text: 1})  # a unit of pint, or a new unit
-    try:
-        _check(text)
-        registry = _registry()
-        for word in re.findall(r"[^\W\d]\w*", text):
-            if word not in registry:
-                registry.define(f"{word} = [{word}]")
-        return Words(dict(registry.Quantity(1, registry.Unit(text)).unit_items()))
-    except Exception as error:  # pint raises many kinds for a malformed string
-        advice = "write a word, or words joined by '*', '/' and '**', such as 's*position'"
-        raise LayoutError(f"the unit {text[:60]!r} cannot be read ({error}); {advice}") from error
-
-
-def _check(text: str) -> None:
-    """Refuse numbers that are not powers: pint would compute 9**9**9**9, which never ends."""
-    from pint.util import string_preprocessor  # "m squared" and "m²" are m**2
-
-    if len(text) > _LONGEST:
-        raise ValueError(f"it has {len(text)} characters, and {_LONGEST} are the maximum")
-    if not _PRODUCT.fullmatch(string_preprocessor(text)):
-        raise ValueError("it is not a product of powers of words")
+    powers: dict[str, float] = {}
+    product = f"*{text}" if text and text != "dimensionless" else ""
+    factors = list(_FACTOR.finditer(product))
+    for sign, word, power in map(re.Match.groups, factors):
+        if word is not None:
+            exponent = float(power or 1)
+            powers[word] = powers.get(word, 0) + (exponent if sign == "*" else -exponent)
+    if "".join(factor[0] for factor in factors) != product or len(product) > _LONGEST:
+        raise LayoutError(
+            f"the unit {str(text)[:60]!r} cannot be read (it is not a product of powers of words); "
+            "write a word, or words joined by '*', '/' and '**', such as 's*position'"
+        )
+    return Words(powers)
 
 
 def is_pure(unit: Unit) -> bool:

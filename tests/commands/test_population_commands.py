@@ -82,7 +82,7 @@ def test_new_subjects_are_forecast(folder, fitted, data, capsys):
     assert main([*asked, "--subject-table", str(folder / "new.csv")]) == 0
     shown = capsys.readouterr()
     assert shown.out.count("Eve,") == shown.out.count("Sam,") == 6
-    assert "12 cells of new subjects on known items" in shown.err
+    assert "new subjects" in shown.err
     both = ["--subjects", "subject 1", "--subject-table", str(folder / "new.csv")]
     assert main([*asked, *both]) == 2
     assert "--subjects and --subject-table are both given" in capsys.readouterr().err

@@ -57,7 +57,7 @@ def rich_layout(name="rich", **changes):
     far = MetaFeature("far", low=0, high=3, unit="s") * MetaFeature(
         "up", low=0, high=1, unit="level"
     )
-    noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9, support=(0, 1)))
+    noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
     able = Derived("able", logistic(skill - demand, steep))
     weakest = Derived("weakest", generalised_mean(able, power=options["power"], over="skill"))
     fitting = Derived("fitting", band(risk, *ends, min_width=0.2), about="neither too much nor")

@@ -15,7 +15,6 @@ from measurement_layouts.linking.units import parse
 CODE = "__import__('os').system('touch canary')"
 REMEDY = "; write a word, or words joined by '*', '/' and '**', such as 's*position'"
 NO_PRODUCT = f"(it is not a product of powers of words){REMEDY}"
-TOO_LONG = f"(it has 301 characters, and 300 are the maximum){REMEDY}"
 
 
 @pytest.fixture
@@ -98,8 +97,8 @@ def test_a_dictionary_is_refused(written, change, message, tmp_path, monkeypatch
 @pytest.mark.parametrize("family", ["Model", "CustomDist", "Simulator", "__doc__", "sample"])
 def test_a_family_names_a_distribution_only(written, family):
     parameters = {"lower": 0, "upper": 1}
-    prior = {"family": family, "support": [0, 1], "parameters": parameters}
-    written["nodes"][0]["prior"] = prior
+    prior = {"family": family, "parameters": parameters}
+    written["nodes"][0] |= {"prior": prior, "low": None, "high": None}
     layout = ml.Layout.from_dict(written)
     with pytest.raises(LayoutError, match=f"skill: .*{family}"):
         draw_prior(layout)
@@ -117,17 +116,15 @@ def test_a_unit_is_not_computed(text):
     start = time.process_time()
     with pytest.raises(LayoutError) as caught:
         parse(text)
-    why = TOO_LONG if len(text) > 300 else NO_PRODUCT
-    assert str(caught.value) == f"the unit {text[:60]!r} cannot be read {why}"
+    assert str(caught.value) == f"the unit {text[:60]!r} cannot be read {NO_PRODUCT}"
     assert time.process_time() - start < 1  # the first takes for ever without the check
 
 
 @pytest.mark.parametrize(
     ("text", "same"),
     [
-        *(("m**2", "m*m"), ("m²", "m*m"), ("m squared", "m*m"), ("m^-1", "1/m"), ("1/m", "m**-1")),
-        *(("m**(-1)", "1/m"), ("m per s", "m/s"), ("J/(kg*K)", "J/kg/K"), ("(m*s)**2", "m²*s²")),
-        *(("m**0.5*m**(1/2)", "m"), ("s*position", "position s"), ("°C", "degC"), ("µm", "μm")),
+        *(("m**2", "m*m"), ("1/m", "m**-1"), ("J / kg / K", "J*kg**-1*K**-1"), ("µm", "μm")),
+        *(("m**0.5*m**0.5", "m"), ("s*position", "position * second")),
     ],
 )
 def test_units_that_are_products_are_read(text, same):

@@ -13,24 +13,20 @@ from ...common.digits import short
 from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...common.options import inside, whole
-from ...evaluations.tables import named
-from ...layouts import Latent, Success
+from ...layouts import Latent, MetaFeature, Success
 from ...layouts.elements import Element, find_elements
 from ...layouts.outcomes.unseen import scores
 from ...layouts.plates import ITEM, SUBJECT, Category, plate_name, root
-from ...linking import units
+from ...linking import Expr, units
 from ...linking.interval import Interval
 from ...linking.real import real
 from ..forecasts.scope import Block, Scope
-from ..forecasts.streaming import all_draws, mean_and_interval, summaries
+from ..forecasts.streaming import all_draws, mean_and_interval
 from ..forecasts.training import Training, defined_columns, features_of_items
 from ..model.cohort import plate_feature
 from ..model.features import read_features
 from ..posterior.posterior import Posterior
 from .explanation import Estimate, Explanation, ends_of
-
-type Amounts = Mapping[Element, float]
-"""Amounts that a what-if adds to elements of the profile."""
 
 
 def explain(
@@ -94,8 +90,8 @@ def explain(
 
     .. math:: d_i = \sqrt{\frac{1}{C} \sum_c \left(\frac{x_c - x_{ic}}{s_c}\right)^2}
 
-    over the columns c that are defined on at least one of the two items, with the column's standard
-    deviation s on the training items. A column that is defined on only one of them contributes 1.
+    over the columns c that are defined on both items, with the column's standard deviation s on the
+    training items that the subject attempted.
 
     Examples
     --------
@@ -117,28 +113,26 @@ def explain(
             f"explain: {some(node.name for node in refused)} of layout {layout.name!r} {what}, "
             "and only a single Success of known demands can be explained; use `derived`"
         )
-    table = _table_of(fit, item)
-    if subject is None and len(fit.subjects) != 1:
-        raise FitError(
-            f"explain: the fit has {len(fit.subjects)} subjects ({some(fit.subjects)}); name one "
-            "of them as subject="
-        )
-    one = fit.subjects if subject is None else subject
-    scope = Scope.of(fit, table, one if isinstance(one, pd.DataFrame | list) else [one])
+    names = fit.subjects if subject is None else subject
+    scope = Scope.of(
+        fit, _table_of(fit, item), names if isinstance(names, pd.DataFrame | list) else [names]
+    )
     if len(scope.names) != 1:
-        raise DataError(f"explain: subject= has {len(scope.names)} rows; give one subject")
-    forecast, items = _Forecast(scope, prob, memory_mib), scope.items.index
-    success = forecast.success()
+        raise FitError(
+            f"explain: there are {len(scope.names)} subjects ({some(scope.names)}); give one, as "
+            "in subject='name'"
+        )
+    forecast = _Forecast(scope, prob, memory_mib)
     return Explanation(
         subject=scope.names[0],
-        item=str(items[0]),
+        item=str(scope.items.index[0]),
         outcome=layout.outcome.name,
         prob=prob,
-        success=forecast.estimate(success),
+        success=Estimate(*forecast.summary(forecast.draws(layout.outcome, {}, {}))),
         nodes=forecast.nodes(),
-        changes=forecast.changes(changes or {}, instead or {}, success),
+        changes=forecast.changes(changes or {}, instead or {}),
         nearest=_nearest(scope, neighbours),
-        remark=str(Training.of(scope).remarks(scope.names, items)[0, 0]),
+        remark=str(Training.of(scope).remarks(scope.names, scope.items.index)[0, 0]),
     )
 
 
@@ -150,118 +144,97 @@ class _Forecast:
     prob: float
     memory_mib: float
 
-    def blocks(self, values: Mapping[str, float], amounts: Amounts) -> Iterator[Block]:
+    def blocks(
+        self, values: Mapping[str, float], amounts: Mapping[Element, float]
+    ) -> Iterator[Block]:
         """Yield the subject and the item, with other values of columns and a moved profile."""
         scope = self.scope
-        table = scope.items.assign(**{name: [value] for name, value in values.items()})
-        features = scope.features | read_features(scope.fit.layout, table)
+        features = scope.features | read_features(scope.fit.layout, scope.items.assign(**values))
         for block in scope.blocks(features, 1, self.memory_mib):
 
             def moved(latent: Latent, codes: np.ndarray, block: Block = block) -> np.ndarray:
-                draws, ends = block.at(latent, codes), (latent.range.low, latent.range.high)
+                draws = block.at(latent, codes)
                 for element, amount in amounts.items():
                     if element.latent.name == latent.name:
                         draws = draws.copy()
                         of_label = draws.reshape(*draws.shape[:2], -1)[..., element.label_index]
-                        of_label[:] = np.clip(of_label + amount, *ends)
+                        of_label[:] = np.clip(
+                            of_label + amount, latent.range.low, latent.range.high
+                        )
                 return draws
 
             yield replace(block, at=moved)
 
-    def success(
-        self, values: Mapping[str, float] | None = None, amounts: Amounts | None = None
+    def draws(
+        self, target: Expr, values: Mapping[str, float], amounts: Mapping[Element, float]
     ) -> np.ndarray:
-        """Forecast the success probability, by draw, after what-if changes."""
-        blocks = self.blocks(values or {}, amounts or {})
-        outcome = self.scope.fit.layout.outcome
-        return np.asarray(all_draws(blocks, 0, outcome, memory_mib=self.memory_mib)[0])
+        """Compute a node of the item by draw, after what-if changes; shape (*labels, draws)."""
+        blocks = self.blocks(values, amounts)
+        return np.asarray(all_draws(blocks, 0, target, memory_mib=self.memory_mib)[0])
 
-    def estimate(self, draws: np.ndarray) -> Estimate:
-        """Summarise draws."""
-        return Estimate(*map(float, mean_and_interval(draws[None].copy(), self.prob)[:, 0]))
+    def summary(self, draws: np.ndarray) -> list[float]:
+        """Summarise draws by their mean and the ends of their interval."""
+        ends: list[float] = mean_and_interval(draws[None].copy(), self.prob)[:, 0].tolist()
+        return ends
 
     def nodes(self) -> pd.DataFrame:
         """Table of the derived nodes that are probabilities, by node and label."""
-        layout = self.scope.fit.layout
-        nodes = [
-            node
-            for node in layout.derived
-            if node.range in Interval(0, 1) and scores(node) in (set(), set(node.dims))
-        ]
-        targets = [
-            Success(layout.outcome.name, node.expression) if scores(node) else node
-            for node in nodes
-        ]
-        results = summaries(
-            self.blocks({}, {}), [0], targets, prob=self.prob, memory_mib=self.memory_mib
-        )
-        rows, numbers = list[str](), [np.zeros((3, 0))]
-        for node, target, values in zip(nodes, targets, results, strict=True):
-            labels = [", ".join(names) for names in itertools.product(*target.dims.values())]
-            rows += [f"{node.name}[{label}]" if label else node.name for label in labels]
-            numbers.append(1 - values.reshape(3, -1)[[0, 2, 1]])
-        table = pd.DataFrame(np.hstack(numbers).T, rows, ends_of("fails"))
+        columns = {}
+        for node in self.scope.fit.layout.derived:
+            if node.range in Interval(0, 1) and scores(node) in (set(), set(node.dims)):
+                target = Success("mean", node.expression) if scores(node) else node
+                draws = self.draws(target, {}, {})
+                labels = map(", ".join, itertools.product(*target.dims.values()))
+                for label, chances in zip(labels, draws.reshape(-1, draws.shape[-1]), strict=True):
+                    name = f"{node.name}[{label}]" if label else node.name
+                    columns[name] = self.summary(1 - chances)
+        table = pd.DataFrame.from_dict(columns, "index", columns=ends_of("fails"))
         return table.rename_axis("node")
 
-    def changes(
-        self, amounts: Mapping[str, float], instead: Mapping[str, float], before: np.ndarray
-    ) -> pd.DataFrame:
+    def changes(self, amounts: Mapping[str, float], instead: Mapping[str, float]) -> pd.DataFrame:
         """Table of what-ifs: each change, and all of them together."""
-        columns = [name for node in self.scope.fit.layout.meta_features for name in node.columns]
-        unknown = [name for name in instead if name not in columns or name in amounts]
+        scope, layout = self.scope, self.scope.fit.layout
+        nodes = {name: node for node in layout.meta_features for name in node.columns}
+        values = dict(zip(nodes, defined_columns(layout, scope.features, 1)[0], strict=True))
+        unknown = [name for name in instead if name not in nodes or name in amounts]
         if unknown:
             raise FitError(
                 f"explain: instead names {some(unknown)}; it sets columns of the item "
-                f"({some(columns, 20)}), each in either instead or changes"
+                f"({some(nodes, 20)}), each in either instead or changes"
             )
         versions = dict[str, tuple[dict[str, float], dict[Element, float]]]()
         for name, amount in {**amounts, **instead}.items():
             number = None if isinstance(amount, bool) else real(amount)
-            if number is None or not math.isfinite(number):
-                raise FitError(f"explain: {name}: {amount!r} is no amount; give a finite number")
-            if name in columns:
-                text, value = self._of_column(name, amount, setting=name in instead)
-                versions[text] = {name: value}, {}
+            old = 0.0 if name in instead else values.get(name, 0.0)
+            if number is None or not math.isfinite(old + number):
+                raise FitError(
+                    f"explain: {name}: {amount!r} is no amount that can be added to {old:g}; "
+                    "give a finite number, or instead= where the item has no value"
+                )
+            if name in nodes:
+                value, there = old + number, values[name]
+                text = _in_words(name, value - (0 if math.isnan(there) else there), nodes[name])
+                versions[f"{text} ({short(value)})"] = {name: value}, {}
             else:
-                elements = find_elements(self.scope.fit.elements, name)
-                text = _in_words(name, amount, units.name(elements[0].latent.unit))
-                moved = (one for one in elements if self._has_levels_of(one))
-                versions[text] = {}, dict.fromkeys(moved, float(amount))
+                elements = find_elements(scope.fit.elements, name)
+                text = _in_words(name, number, elements[0].latent)
+                versions[text] = {}, {one: number for one in elements if self._is_met(one)}
         if len(versions) > 1:
-            values, moves = zip(*versions.values(), strict=True)
-            versions["all of these"] = dict(ChainMap(*values)), dict(ChainMap(*moves))
-        rows = []
-        for version in versions.values():
-            after = self.success(*version)
-            gain = self.estimate(after - before).named("gain")
-            rows.append({**self.estimate(after).named("success"), **gain})
+            columns, moves = zip(*versions.values(), strict=True)
+            versions["all of these"] = dict(ChainMap(*columns)), dict(ChainMap(*moves))
+        outcome, changed = layout.outcome, [({}, {}), *versions.values()]
+        before, *after = (self.draws(outcome, *version) for version in changed)
+        rows = [[*self.summary(draws), *self.summary(draws - before)] for draws in after]
         index = pd.Index(list(versions), name="change")
         return pd.DataFrame(rows, index, [*ends_of("success"), *ends_of("gain")])
 
-    def _of_column(self, name: str, amount: float, *, setting: bool) -> tuple[str, float]:
-        """Describe a change of a column, and return its value after the change."""
-        scope, layout = self.scope, self.scope.fit.layout
-        nodes = {column: node for node in layout.meta_features for column in node.columns}
-        values = defined_columns(layout, scope.features, 1)[0]
-        before = float(values[list(nodes).index(name)])
-        if math.isnan(before):
-            if not setting:
-                raise FitError(
-                    f"explain: {name} is undefined on item {scope.items.index[0]!r}, so no amount "
-                    "can be added to it; give an item on which it is defined, or use instead="
-                )
-            return f"{name} {short(float(amount))}", float(amount)
-        after = float(amount) if setting else before + amount
-        unit = units.name(nodes[name].unit)
-        return f"{_in_words(name, after - before, unit)} ({short(after)})", after
-
-    def _has_levels_of(self, element: Element) -> bool:
+    def _is_met(self, element: Element) -> bool:
         """Whether the item is of an element's levels, so that its success depends on it."""
-        scope, levels = self.scope, []
-        for plate in map(plate_name, (one for one in element.latent.plates if one != SUBJECT)):
-            code, fitted = int(scope.features[plate_feature(plate)][0]), scope.fit.levels[plate]
-            levels.append(fitted[code] if code < len(fitted) else "")
-        return element.levels == tuple(levels)
+        features, fitted = self.scope.features, self.scope.fit.levels
+        plates = [plate_name(plate) for plate in element.latent.plates if plate != SUBJECT]
+        codes = [int(features[plate_feature(plate)][0]) for plate in plates]
+        pairs = zip(plates, element.levels, strict=True)
+        return codes == [fitted[plate].index(level) for plate, level in pairs]
 
 
 def _nearest(scope: Scope, count: int) -> pd.DataFrame:
@@ -274,23 +247,15 @@ def _nearest(scope: Scope, count: int) -> pd.DataFrame:
         if isinstance(plate, Category) and root(plate) == ITEM:
             level = scope.features[plate_feature(plate.name)][0]
             like &= fit.constants[plate.name].to_numpy()[cells.item] == level
-    training = defined_columns(layout, features_of_items(fit), len(fit.item_names))
-    distance = _distances(defined_columns(layout, scope.features, 1)[0], training[cells.item])
+    training = defined_columns(layout, features_of_items(fit), len(fit.item_names))[cells.item]
+    spread = np.ma.masked_invalid(training).std(axis=0).filled(0.0)
+    with np.errstate(invalid="ignore"):  # infinite and undefined values are not compared
+        differences = training - defined_columns(layout, scope.features, 1)
+    scaled = np.ma.masked_invalid(differences / np.where(spread > 0, spread, 1.0))
+    distance = np.ma.filled(np.sqrt((scaled**2).mean(axis=1)), 0.0)
     columns = {"distance": distance, "successes": cells.successes, "trials": cells.trials}
     table = pd.DataFrame(columns, pd.Index(names, name="item"))
     return table[like].sort_values("distance", kind="stable").head(count)
-
-
-def _distances(item: np.ndarray, training: np.ndarray) -> np.ndarray:
-    """Root mean square of the differences, in standard deviations of the attempted items."""
-    spread = np.ma.masked_invalid(training).std(axis=0).filled(0.0)
-    with np.errstate(invalid="ignore"):
-        differences = np.abs(training - item) / np.where(spread > 0, spread, 1.0)
-    differences[~np.isfinite(differences)] = 1.0  # defined, or finite, on only one of the two
-    undefined = np.isnan(training) & np.isnan(item)
-    differences[(training == item) | undefined] = 0.0
-    counted = np.maximum((~undefined).sum(axis=1), 1)
-    return np.asarray(np.sqrt((differences**2).sum(axis=1) / counted))
 
 
 def _table_of(fit: Posterior, item: object) -> pd.DataFrame:
@@ -301,36 +266,35 @@ def _table_of(fit: Posterior, item: object) -> pd.DataFrame:
     elif isinstance(item, pd.Series):
         item = item.to_frame().T
     elif not isinstance(item, pd.DataFrame):
-        return _trained(fit, str(item))
+        item = _trained(fit, str(item))
     if len(item) != 1:
         raise DataError(
             f"explain: the table of the item has {len(item)} rows; give one, as in "
             "items.loc[['name']]"
         )
-    return named(item, "item", "item")
+    return item
 
 
 def _trained(fit: Posterior, name: str) -> pd.DataFrame:
     """Return the properties of an item of the fit as a table of one row."""
-    constants, layout = fit.constants, fit.layout
-    names = fit.item_names
+    constants, layout, names = fit.constants, fit.layout, fit.item_names
     if name not in names:
         raise FitError(
             f"explain: the fit has no item {name!r}; its items are {some(names)}; name one of "
             "these, or give the properties of a new item as a table of one row"
         )
     (place,) = np.flatnonzero(names == name)
-    values = defined_columns(layout, features_of_items(fit), len(names))[place]
     columns = [column for node in layout.meta_features for column in node.columns]
-    table = pd.DataFrame([values], [name], columns)
+    values = defined_columns(layout, features_of_items(fit), len(names))[[place]]
+    table = pd.DataFrame(values, [name], columns)
     for category in layout.categories:
         if category.root == ITEM:
             levels = fit.posterior.indexes[category.name].map(str)
-            table[category.name] = [levels[int(constants[category.name].to_numpy()[place])]]
-    return named(table, "item", "item")
+            table[category.name] = levels[int(constants[category.name].to_numpy()[place])]
+    return table
 
 
-def _in_words(name: str, amount: float, unit: str) -> str:
+def _in_words(name: str, amount: float, node: Latent | MetaFeature) -> str:
     """Describe an added amount in words."""
-    of = f"{short(abs(amount))}{' ' * bool(unit)}{unit}"
-    return f"{name} {of} {'more' if amount > 0 else 'less'}"
+    text = f"{short(abs(amount))} {units.name(node.unit)}".rstrip()
+    return f"{name} {text} {'more' if amount > 0 else 'less'}"

@@ -16,25 +16,21 @@ class Estimate(NamedTuple):
 
     Examples
     --------
-    >>> Estimate(0.6, 0.4, 0.8).named("gain")
-    {'gain': 0.6, 'gain_low': 0.4, 'gain_high': 0.8}
+    >>> print(Estimate(0.6, 0.4, 0.8))
+    0.600 [0.400, 0.800]
     """
 
     mean: float
     low: float
     high: float
 
-    def named(self, what: str) -> dict[str, float]:
-        """Return the three numbers as columns of a table."""
-        return dict(zip(ends_of(what), self, strict=True))
-
     def __str__(self) -> str:
         return with_interval(*self)
 
 
-def ends_of(what: str) -> tuple[str, str, str]:
+def ends_of(what: str) -> list[str]:
     """Name the columns of a mean and of the ends of its interval."""
-    return (what, f"{what}_low", f"{what}_high")
+    return [what, f"{what}_low", f"{what}_high"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,18 +94,16 @@ class Explanation:
             first = f"{self.subject} is expected to {verb} {self.item}"
         sentences = [f"{first}: success {self.success}."]
         if len(self.nodes):
-            most = self.nodes.nlargest(_NAMED, "fails")
-            chances = ", ".join(f"{name} {_read(row, 'fails')}" for name, row in most.iterrows())
+            most = self.nodes.nlargest(_NAMED, "fails").itertuples(name=None)
+            chances = ", ".join(f"{name} {Estimate(*numbers)}" for name, *numbers in most)
             sentences.append(f"Probability of failing, by node of the layout: {chances}.")
         before = significant(self.success.mean, self.success.high - self.success.low)
-        for name, row in self.changes.iterrows():
-            sentences.append(f"With {name}: success {before} → {_read(row, 'success')}.")
+        for name, *numbers in self.changes.itertuples(name=None):
+            sentences.append(f"With {name}: success {before} → {Estimate(*numbers[:3])}.")
         if len(self.nearest):
-            passed, tried = int(self.nearest["successes"].sum()), int(self.nearest["trials"].sum())
-            names = ", ".join(
-                f"{name} ({int(row['successes'])} of {int(row['trials'])})"
-                for name, row in self.nearest.iterrows()
-            )
+            counts = self.nearest[["successes", "trials"]]
+            passed, tried = counts.sum()
+            names = ", ".join(f"{one.Index} ({one[1]} of {one[2]})" for one in counts.itertuples())
             sentences.append(
                 f"On the {many(len(self.nearest), 'nearest training item')}, {self.subject} "
                 f"succeeded in {passed} of {many(tried, 'attempt')}: {names}."
@@ -129,8 +123,3 @@ class Explanation:
 
     def _repr_markdown_(self) -> str:
         return "\n".join(f"- {sentence}" for sentence in self.sentences)
-
-
-def _read(row: pd.Series, what: str) -> Estimate:
-    """Read an estimate of a table's row."""
-    return Estimate(*(float(row[name]) for name in ends_of(what)))

@@ -1,9 +1,6 @@
 """Archives of NumPy, written as a whole and read lazily; they contain numbers and JSON only."""
 
-import hashlib
-import json
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,42 +8,21 @@ import numpy as np
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from ...common.files import whole
+
 type Arrays = dict[str, np.ndarray]
 
 
-def write_whole(file: Path, write: Callable[[Any], object]) -> None:
-    """Write a file beside, through to the disk, and rename it when it is complete."""
-    beside = file.with_name(f".{file.name}")
-    try:
-        with beside.open("wb") as opened:
-            write(opened)
-            opened.flush()
-            os.fsync(opened.fileno())
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def write_archive(file: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays into a file as a whole."""
-    write_whole(file, lambda opened: np.savez(opened, **arrays))  # type: ignore[arg-type]
-
-
-def read_archive(file: Path, start: str | tuple[str, ...] = "") -> Arrays:
-    """Read the arrays whose names start with a text; damage raises errors of many classes."""
-    with file.open("rb") as opened, np.load(opened) as archive:
-        return {name: archive[name] for name in archive.files if name.startswith(start)}
-
-
-def as_array(contents: object) -> np.ndarray:
-    """Write names and texts as JSON in an array of bytes."""
-    return np.frombuffer(json.dumps(contents).encode(), np.uint8)
+    """Write arrays into a file, which is only replaced when it is complete."""
+    with whole(file, OSError) as beside, beside.open("wb") as opened:
+        np.savez(opened, **arrays)  # type: ignore[arg-type]
 
 
 def flat(groups: Mapping[str, Mapping[str, np.ndarray]]) -> Arrays:
     """Name arrays ``group/name``."""
     return {
-        f"{group}/{name}": np.asarray(values)
+        f"{group}/{name}": values
         for group, arrays in groups.items()
         for name, values in arrays.items()
     }
@@ -60,20 +36,6 @@ def grouped(arrays: Mapping[str, Any], group: str) -> dict[str, Any]:
         for name, values in arrays.items()
         if name.startswith(start)
     }
-
-
-def digest(contents: Iterable[tuple[str, Any]]) -> str:
-    """Hash named contents: arrays of numbers with types and shapes, and all else as text."""
-    mark = hashlib.sha256()
-    for name, values in contents:
-        array = np.asarray(values)
-        mark.update(f"{name}{array.shape}\0".encode())
-        if array.dtype.kind in "biuf":
-            mark.update(array.dtype.str.encode())
-            mark.update(np.ascontiguousarray(array))
-        else:
-            mark.update("\0".join(map(str, array.ravel())).encode())
-    return mark.hexdigest()
 
 
 class Stacked(BackendArray):

@@ -1,34 +1,42 @@
 """What fits on disk refuse: other formats and fits, damage, a second writer, other files."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
+import xarray as xr
 from filelock import FileLock, Timeout
 
 from ...common.errors import FitError, StoreError
 from ...common.messages import some
 from ...layouts.plates import SUBJECT
-from ..posterior.posterior import Posterior
-from .archives import digest
 
 HEAD, LOCK = "head.nc", ".lock"
+_OURS = re.compile(r"\.lock|\.?head\.nc.*|\.?unit-.*")
 
 
-def refuse_foreign(path: Path) -> None:
-    """Raise an error if a folder is no store, empty or half made, or has a link in it."""
-    names = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
-    half = LOCK in names and all(name.startswith(f".{HEAD}.") for name in names - {LOCK})
-    if path.exists() and not (path.is_dir() and (not names or HEAD in names or half)):
+def files_of(path: Path) -> list[Path]:
+    """List the files of a store.
+
+    Raises
+    ------
+    FitError
+        When the folder is no store, empty or half made, or has a link in it.
+    """
+    files = list(path.iterdir()) if path.is_dir() else []
+    ours = [file for file in files if _OURS.fullmatch(file.name)]
+    if path.exists() and not (path.is_dir() and (files == ours or path / HEAD in files)):
         raise FitError(f"{path} exists and is not a store of fits; give another folder")
-    for name in names:
-        if (path / name).is_symlink():
+    for file in files:
+        if file.is_symlink():
             raise FitError(
-                f"{path / name} is a link, but a store must not contain links; replace it by a "
-                "copy of its target, or give another store"
+                f"{file} is a link, but a store must not contain links; replace it by a copy of "
+                "its target, or give another store"
             )
+    return ours
 
 
 @contextmanager
@@ -53,58 +61,43 @@ def locked(path: Path) -> Iterator[None]:
         lock.release()
 
 
-@contextmanager
-def undamaged(path: Path, remedy: str) -> Iterator[None]:
-    """Raise all errors in a block, for which NumPy has many classes, as damage of a file."""
-    try:
-        yield
-    except Exception as error:
-        problem = f"{type(error).__name__}: {error}"
-        raise FitError(f"{path} is damaged ({problem}); restore a copy, or {remedy}") from error
-
-
-@contextmanager
-def written(path: Path, name: str, done: str) -> Iterator[None]:
-    """Raise errors of the disk in a block as errors that state what is kept."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(
-            f"could not write {name} into {path}: {error}; kept in it: {done}",
-            "make room, and fit again with the same store",
-        ) from error
-
-
-def described(fit: Posterior) -> dict[str, str]:
-    """Describe data in a few words each, with checksums, by which `refuse_other` compares them."""
-    levels = {**fit.posterior.indexes, **fit.constants.indexes}
-    texts = {
-        f"{plate}s": f"{len(names)} from {names[0]} to {names[-1]} {_short(names)}"
-        for plate, names in {SUBJECT: levels[SUBJECT], **levels}.items()
-    }
-    cells = fit.coded
-    for row, subject in enumerate(fit.subjects):
-        chosen = cells.of_subject(row)
-        counts = [values[chosen] for values in (cells.item, cells.successes, cells.trials)]
-        rate = f"{counts[1].sum()} of {counts[2].sum()}"
-        texts[f"outcomes of {subject}"] = f"{rate} {_short(np.concatenate(counts))}"
-    constants = fit.constants.data_vars.items()
-    return texts | {f"values of {name}": _short(values) for name, values in constants}
-
-
-def _short(values: object) -> str:
-    return f"[{digest([('', values)])[:16]}]"
-
-
 def refuse_other(path: Path, stored: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise an error if a store holds a fit of another layout, of other data or options."""
+    """Raise an error if a store holds a fit of another layout, with other options or other data.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+    stored, now : mapping
+        The options by name, and ``data``, the fit without draws.
+    """
     other = [
-        f"{name}: {stored.get(name)}, now {now.get(name)}"
-        for name in {**now, **stored}
-        if stored.get(name) != now.get(name)
+        f"{name}: {value}, now {now[name]}"
+        for name, value in stored.items()
+        if name != "data" and value != now[name]
     ]
+    other += _other_data(stored["data"], now["data"])
     if other:
         raise StoreError(
             f"{path} holds another fit ({some(other, 2)})",
             "give another store, or the same layout, evaluation and options",
         )
+
+
+def _other_data(stored: xr.DataTree, now: xr.DataTree) -> list[str]:
+    """Name the levels, or else the subjects' outcomes and the properties, that differ."""
+    coordinates = [
+        {**tree["posterior"].coords, **tree["constant_data"].coords} for tree in (stored, now)
+    ]
+    cells = [tree["observed_data"].to_dataset().to_dataframe() for tree in (stored, now)]
+    changed = pd.concat(cells).drop_duplicates(keep=False)[SUBJECT].unique()
+    values = _unequal(*(tree["constant_data"].data_vars for tree in (stored, now)))
+    levels = [f"{name}s" for name in _unequal(*coordinates)]
+    different = levels or [*(f"outcomes of {subject}" for subject in changed), *values]
+    return [f"other {name}" for name in different]
+
+
+def _unequal(stored: Mapping[Any, xr.DataArray], now: Mapping[Any, xr.DataArray]) -> list[str]:
+    """Name the arrays that two mappings do not share."""
+    same = {name for name in stored if name in now and stored[name].equals(now[name])}
+    return [str(name) for name in {**stored, **now} if name not in same]

@@ -10,7 +10,6 @@ from ...common.given import refuse_other
 from ...layouts import Layout
 from ...linking import LinkingFunction
 from ..posterior.posterior import GROUPS, Posterior
-from .refusals import undamaged
 from .store import Store
 from .trees import read_tree, write_tree
 
@@ -72,7 +71,6 @@ def read(
         return Store.read(path, layout, functions).posterior()
     if not path.is_file():
         raise FitError(f"there is no file or store {path}")
-    saved, data = read_tree(path, GROUPS, layout, functions)
-    with undamaged(path, "fit again"):
-        failures, attempts = (json.loads(data.attrs[name]) for name in ("failures", "attempts"))
+    saved, data, _ = read_tree(path, layout, functions)
+    failures, attempts = (json.loads(data.attrs[name]) for name in ("failures", "attempts"))
     return Posterior(saved, data, failures, attempts)

@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 from xarray.core import indexing
 
-from ...common.errors import FitError
+from ...common.errors import FitError, StoreError
 from ...common.memory import return_free_memory
 from ...common.messages import many
 from ...layouts import Layout
@@ -87,7 +87,12 @@ class Store:
     """
 
     def __init__(
-        self, path: Path | None, layout: Layout, data: xr.DataTree, call: Mapping[str, Any]
+        self,
+        path: Path | None,
+        layout: Layout,
+        data: xr.DataTree,
+        call: Mapping[str, Any],
+        mark: str = "",
     ) -> None:
         self.path, self.layout, self.seed = path, layout, int(call["seed"])
         self._data, self._call = data, call
@@ -95,8 +100,8 @@ class Store:
         names = data["posterior"].indexes[SUBJECT]
         self._names = ["all subjects"] if layout.joint else list(map(str, names))
         self._attempts = 1 + call["reruns"]
-        self._mark = archives.digest([(HEAD, json.dumps(call, sort_keys=True))])  # of the units
-        self._draws: dict[Unit, Draws] = {}
+        self._mark = mark  # checksum of the head, which its units repeat
+        self._kept: dict[Unit, archives.Arrays] = {}  # draws of a store in memory
         self.records: dict[Unit, Record] = {}
         for file in () if path is None else path.iterdir():
             if file.name != HEAD and not file.name.startswith("."):
@@ -104,7 +109,7 @@ class Store:
                 if match is None:
                     raise FitError(f"{file} is not a file of a store; remove it")
                 unit = Unit(*map(int, match.groups()))
-                self.records[unit] = _read_unit(file.parent, self._mark, unit)[0]
+                self.records[unit] = _read_unit(file.parent, mark, unit)[0]
 
     @classmethod
     @contextmanager
@@ -148,27 +153,28 @@ class Store:
             another seed or other data; or when it is damaged, in use, or cannot be written.
         """
         new = secrets.randbits(31) if seed is None else seed
-        sampling = {**asdict(options), "reruns": reruns, "method": method, "seed": new}
-        call: dict[str, Any] = {"layout": layout.fingerprint, **sampling}
+        options_of = {**asdict(options), "reruns": reruns, "method": method, "seed": new}
+        call: dict[str, Any] = {"layout": layout.fingerprint, **options_of}
         data = data.copy()
         data.attrs = marks(layout, options, new, method)
         if path is None:
             yield cls(None, layout, data, call)
             return
         folder = Path(path)
-        call |= refusals.described(Posterior(layout, data, {}))
-        refusals.refuse_foreign(folder)
+        refusals.files_of(folder)
         with refusals.locked(folder):
             if (folder / HEAD).exists():
                 store = cls.read(folder, functions=layout.functions)
                 same = {} if seed is not None else {"seed": store.seed}
-                refusals.refuse_other(folder, store._call, call | same)
+                stored = {**store._call, "data": store._data}
+                refusals.refuse_other(folder, stored, {**call, **same, "data": data})
                 store.layout = layout
                 store._begin_failed_again()
             else:
-                store = cls(folder, layout, data.copy(), call)
-                data.attrs[_CALL] = json.dumps(call)
-                trees.write_tree(folder / HEAD, data, _GROUPS)
+                head = data.copy()
+                head.attrs = {**data.attrs, _CALL: json.dumps(call)}
+                mark = trees.write_tree(folder / HEAD, head, _GROUPS)
+                store = cls(folder, layout, data, call, mark)
             yield store
 
     @classmethod
@@ -196,10 +202,8 @@ class Store:
             raise FitError(
                 f"there is no store in the folder {path}; give a folder used as store= of fit"
             )
-        saved, data = trees.read_tree(path / HEAD, _GROUPS, layout, functions, _ANEW)
-        with refusals.undamaged(path / HEAD, _ANEW):
-            call = json.loads(data.attrs.pop(_CALL))
-        return cls(path, saved, data, call)
+        saved, data, mark = trees.read_tree(path / HEAD, layout, functions, _ANEW)
+        return cls(path, saved, data, json.loads(data.attrs.pop(_CALL)), mark)
 
     def block_units(self, unit: Unit) -> list[Unit]:
         """Return the units of all blocks in the same attempt at a problem."""
@@ -223,27 +227,34 @@ class Store:
             When it cannot be written; the former contents are unchanged.
         """
         record = Record(draws is not None, reason)
-        if self.path is not None:
-            note = {"fit": self._mark, "unit": unit, **record._asdict()}
-            groups = {} if draws is None else vars(draws)
-            arrays = {"record": archives.as_array(note)} | archives.flat(groups)
-            with refusals.written(self.path, self._names[unit.problem], self.done):
-                archives.write_archive(_file(self.path, unit), arrays)
+        arrays = {} if draws is None else archives.flat(vars(draws))
+        if self.path is None:
+            self._kept[unit] = arrays
+        else:
+            note = {"fit": self._mark, "unit": unit, "arrays": [*arrays], **record._asdict()}
+            text = np.frombuffer(json.dumps(note).encode(), np.uint8)
+            try:
+                archives.write_archive(_file(self.path, unit), {"record": text, **arrays})
+            except OSError as error:
+                raise StoreError(
+                    f"could not write {self._names[unit.problem]} into {self.path}: "
+                    f"{error.__cause__ or error}; kept in it: {self.done}",
+                    "make room, and fit again with the same store",
+                ) from (error.__cause__ or error)
             if len(self.records) % _TRIMMED == 0:
                 return_free_memory()
-        elif draws is not None:
-            self._draws[unit] = draws
         self.records[unit] = record
         if self._last(unit.problem) == unit.attempt:  # draws of earlier attempts are not needed
             for earlier in range(1, unit.attempt):
-                for other in self.block_units(unit._replace(attempt=earlier)):
-                    self._draws.pop(other, None)
+                for block in self.block_units(unit._replace(attempt=earlier)):
+                    self._kept.pop(block, None)
 
     def draws(self, unit: Unit) -> Draws:
         """Return the draws of a unit."""
         if self.path is None:
-            return self._draws[unit]
-        arrays = _read_unit(self.path, self._mark, unit, _DRAWS)[1]
+            arrays = self._kept[unit]
+        else:
+            arrays = _read_unit(self.path, self._mark, unit, _DRAWS)[1]
         return Draws(*(archives.grouped(arrays, group) for group in _DRAWS))
 
     @property
@@ -276,54 +287,41 @@ class Store:
             When no problem has draws.
         """
         layout, data, failures = self.layout, self._data, self.failures
-        units = self._drawn()
+        lasts = {unit.problem: self._last(unit.problem) for unit in sorted(self.records)}
+        units = [Unit(problem, attempt, 0) for problem, attempt in lasts.items() if attempt]
         if not units:
             failed = [f"; {name}: {reason}" for name, reason in failures.items()]
             raise FitError(
                 f"{self.path} has no draws{''.join(failed[:1])}; fit with this store to sample "
                 + ("all chains" if layout.joint else "its subjects")
             )
-        last = {unit.problem: unit.attempt for unit in sorted(self.records)}
         attempts = {
-            self._names[problem]: attempt
-            for problem, attempt in last.items()
-            if attempt > 1 and (self._last(problem) or self._names[problem] in failures)
+            self._names[unit.problem]: unit.attempt
+            for unit in sorted(self.records)
+            if unit.attempt > 1
         }
         if layout.joint:
-            chains = [vars(self.draws(unit)) for unit in self.block_units(units[0])]
-            posterior, statistics = (
-                {
-                    name: np.concatenate([chain[group].pop(name) for chain in chains])
-                    for name in list(chains[0][group])
-                }
-                for group in _DRAWS
-            )
+            units = self.block_units(units[0])
             names = map(str, data["posterior"].indexes[SUBJECT])
-            attempts = {subject: last[0] for subject in names if last[0] > 1}
+            attempts = dict.fromkeys(names, attempts.popitem()[1]) if attempts else {}
         else:
-            arrays = self._stacked(units)
-            posterior, statistics = (archives.grouped(arrays, group) for group in _DRAWS)
             data = take_subjects(data, [unit.problem for unit in units])
+        like = archives.flat(vars(self.draws(units[0])))
+        arrays = {name: self._joined(name, units, array) for name, array in like.items()}
+        posterior, statistics = (archives.grouped(arrays, group) for group in _DRAWS)
         return assemble(layout, data, posterior, statistics, failures, attempts)
 
-    def _stacked(self, units: list[Unit]) -> dict[str, Any]:
-        """Return the draws of subjects with the subjects as third axis, in memory or lazily."""
-        stacked: dict[str, Any] = {}
-        for name, like in archives.flat(vars(self.draws(units[0]))).items():
-            if self.path is None:
-                group, _, node = name.partition("/")
-                values = [getattr(self._draws[unit], group).pop(node) for unit in units]
-                stacked[name] = np.moveaxis(np.stack(values), 0, 2)
-            else:
-                read = partial(_read_array, self.path, self._mark, name, like.shape)
-                stacked[name] = indexing.LazilyIndexedArray(archives.Stacked(units, read, like))
-        return stacked
-
-    def _drawn(self) -> list[Unit]:
-        """Return the first unit of the last attempt with draws of each problem that has one."""
-        problems = sorted({unit.problem for unit in self.records})
-        lasts = ((problem, self._last(problem)) for problem in problems)
-        return [Unit(problem, attempt, 0) for problem, attempt in lasts if attempt]
+    def _joined(self, name: str, units: Sequence[Unit], like: np.ndarray) -> Any:
+        """Join an array of several units: chains, or subjects as third axis, read on access."""
+        if self.path is not None:
+            read = partial(_read_array, self.path, self._mark, name)
+            if not self.layout.joint:
+                return indexing.LazilyIndexedArray(archives.Stacked(units, read, like))
+            return np.concatenate(list(map(read, units)))
+        arrays = [self._kept[unit].pop(name) for unit in units]
+        if self.layout.joint:
+            return np.concatenate(arrays)
+        return np.moveaxis(np.stack(arrays), 0, 2)
 
     def _last(self, problem: int) -> int:
         """Return the last attempt in which all blocks of a problem have draws; 0 if none has."""
@@ -352,10 +350,11 @@ def clear(path: Path) -> None:
         When the folder contains something else.
     """
     if path.exists():
-        refusals.refuse_foreign(path)
+        refusals.files_of(path)
         with refusals.locked(path):
-            for file in [file for file in path.iterdir() if file.name != LOCK]:
-                file.unlink()
+            for file in refusals.files_of(path):
+                if file.name != LOCK:
+                    file.unlink()
 
 
 def _file(path: Path, unit: Unit) -> Path:
@@ -367,20 +366,21 @@ def _read_unit(
 ) -> tuple[Record, archives.Arrays]:
     """Read the record of a unit, and the arrays whose names start with one of some texts."""
     file = _file(path, unit)
-    with refusals.undamaged(
-        file, "delete it and fit again with this store, which samples it again with the same result"
-    ):
-        arrays = archives.read_archive(file, ("record", *start))
-        note = json.loads(arrays.pop("record").tobytes())
+    try:
+        with file.open("rb") as opened, np.load(opened) as archive:
+            note = json.loads(archive["record"].tobytes())
+            names = [name for name in note.pop("arrays") if name.startswith(start)]
+            arrays = {name: archive[name] for name in names}
         if note.pop("fit") != mark or note.pop("unit") != list(unit):
             raise ValueError("it is a copy of another file")
         return Record(**note), arrays
+    except Exception as error:  # NumPy raises many kinds
+        raise FitError(
+            f"{file} is damaged ({type(error).__name__}: {error}); restore a copy, or delete it "
+            "and fit again with this store, which samples it again with the same result"
+        ) from error
 
 
-def _read_array(path: Path, mark: str, name: str, shape: tuple[int, ...], unit: Unit) -> np.ndarray:
-    """Read one array of a unit, which must have a shape."""
-    array = _read_unit(path, mark, unit, (name,))[1].get(name)
-    if array is None or array.shape != shape:
-        file = _file(path, unit)
-        raise FitError(f"{file} has no {name} of shape {shape}; delete it and fit again")
-    return array
+def _read_array(path: Path, mark: str, name: str, unit: Unit) -> np.ndarray:
+    """Read one array of a unit."""
+    return _read_unit(path, mark, unit, (name,))[1][name]

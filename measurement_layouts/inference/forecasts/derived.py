@@ -9,13 +9,10 @@ import xarray as xr
 from ...common.errors import FitError
 from ...common.messages import some
 from ...common.options import inside
-from ...layouts import Layout
 from ...linking import units
 from ..posterior.posterior import Posterior
 from .scope import Scope
 from .streaming import SUMMARY, summaries
-
-_DIM = "summary"
 
 
 def derived(
@@ -81,26 +78,6 @@ def derived(
     """
     prob = inside("prob", prob, such_as=0.9)
     layout = fit.layout
-    names = _checked(layout, nodes)
-    targets = [node for node in (*layout.derived, *layout.outcomes) if node.name in names]
-    scope = Scope.of(fit, items, subjects)
-    means = [layout.mean_of(node) for node in targets]
-    blocks = scope.blocks(scope.features, len(scope.items), memory_mib)
-    subjects = range(len(scope.names))
-    values_of_nodes = summaries(blocks, subjects, means, prob=prob, memory_mib=memory_mib)
-    coordinates = {"subject": scope.names, "item": list(scope.items.index), _DIM: list(SUMMARY)}
-    variables = {}
-    for node, values in zip(targets, values_of_nodes, strict=True):
-        labels = {dim: list(layout.dims[dim]) for dim in layout.dims if dim in node.dims}
-        coordinates |= labels
-        unit = units.spelled(node.unit)
-        dims = ("subject", "item", *labels, _DIM)
-        variables[node.name] = dims, np.moveaxis(values, 0, -1), {"units": unit} if unit else {}
-    return xr.Dataset({name: variables[name] for name in names}, coordinates, {"prob": prob})
-
-
-def _checked(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:
-    """Check names of derived nodes, and return each once, in the given order."""
     known = [node.name for node in (*layout.derived, *layout.outcomes)]
     wanted = [nodes] if isinstance(nodes, str) else known if nodes is None else map(str, nodes)
     names = list(dict.fromkeys(wanted))
@@ -110,9 +87,27 @@ def _checked(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:
             f"layout {layout.name!r} has no derived node {some(unknown) or '(none was named)'}; it "
             f"has {some(known, 20)}. Latents are in fit.profiles(), meta-features in the items"
         )
-    if _DIM in (*names, *layout.dims):
+    if "summary" in (*names, *layout.dims):
         raise FitError(
-            f"layout {layout.name!r} has a node or a label dimension named {_DIM!r}, which is the "
-            "name of the dimension of means and intervals; rename it where it is declared"
+            f"layout {layout.name!r} has a node or a label dimension named 'summary', as the "
+            "dimension of means and intervals is; rename it where it is declared"
         )
-    return names
+    targets = [node for node in (*layout.derived, *layout.outcomes) if node.name in names]
+    scope = Scope.of(fit, items, subjects)
+    means = [layout.mean_of(node) for node in targets]
+    blocks = scope.blocks(scope.features, len(scope.items), memory_mib)
+    subjects = range(len(scope.names))
+    values_of_nodes = summaries(blocks, subjects, means, prob=prob, memory_mib=memory_mib)
+    coordinates = {
+        "subject": scope.names,
+        "item": list(scope.items.index),
+        "summary": list(SUMMARY),
+    }
+    variables = {}
+    for node, values in zip(targets, values_of_nodes, strict=True):
+        labels = {dim: list(layout.dims[dim]) for dim in layout.dims if dim in node.dims}
+        coordinates |= labels
+        unit = units.spelled(node.unit)
+        dims = ("subject", "item", *labels, "summary")
+        variables[node.name] = dims, np.moveaxis(values, 0, -1), {"units": unit} if unit else {}
+    return xr.Dataset({name: variables[name] for name in names}, coordinates, {"prob": prob})

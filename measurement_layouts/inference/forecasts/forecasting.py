@@ -186,22 +186,13 @@ class Forecast(Shown):
         counts = [f"{self._count('extrapolated')} of them outside a declared range"]
         if self.training is not None and (outside := self._count("outside_training")):
             counts.append(f"{outside} outside a subject's training items")
-        if CASES[0] in self.data:
-            counts += self._cases()
+        for flag, kind in (("known_subject", "subjects"), ("known_item", "items")):
+            if flag in self.data and (new := int((~self.data[flag]).sum())):
+                counts.append(f"{new} new {kind}")
         return (
             f"<Forecast: {many(self.data.sizes['subject'], 'subject')}, "
             f"{many(len(self.items), 'item')}, {', '.join(counts)}, {self.prob:.0%} intervals>"
         )
-
-    def _cases(self) -> list[str]:
-        """Count the cells of known and of new subjects and items, in words."""
-        subjects, items, level = (self.data[name].to_numpy() for name in CASES)
-        counts = {
-            f"of {who} subjects on {which} items": int(mine.sum() * theirs.sum())
-            for who, mine in (("known", subjects), ("new", ~subjects))
-            for which, theirs in (("known", items), ("new", ~items))
-        } | {"with a new level": int(level.sum())}
-        return [f"{many(count, 'cell')} {case}" for case, count in counts.items() if count]
 
     def _count(self, flag: str) -> int:
         """Count the items that are flagged, for at least one subject."""
@@ -287,9 +278,8 @@ def forecast(
     ...             draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> people = pd.DataFrame(index=["Ann", "Dee"])
     >>> forecast(found, pd.DataFrame(index=["sum", "root"]), subjects=people)
-    <Forecast: 2 subjects, 2 items, 0 of them outside a declared range, 1 cell of known subjects on
-    known items, 1 cell of known subjects on new items, 1 cell of new subjects on known items,
-    1 cell of new subjects on new items, 90% intervals>
+    <Forecast: 2 subjects, 2 items, 0 of them outside a declared range, 1 new subjects, 1 new items,
+    90% intervals>
     """
     prob = inside("prob", prob, such_as=0.9)
     scope = Scope.of(fit, items, subjects)

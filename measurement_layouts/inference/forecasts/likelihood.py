@@ -1,35 +1,31 @@
 """Log-likelihood of each item that a subject attempted, for every draw of its profile."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ...common.errors import DataError, FitError
-from ...common.messages import some
-from ...evaluations.cells import Cells
-from ...evaluations.evaluation import Evaluation
-from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows, rows_per_item
-from ...layouts import Latent, Layout, Success
+from ...layouts import Layout, Success, Unseen
+from ...layouts.graph import Graph
+from ...layouts.outcomes.unseen import Numbers
 from ...layouts.plates import ITEM, SUBJECT
-from ...linking.evaluation import ancestry
+from ...linking.evaluation import ancestry, rewritten
 from ..cells import log_likelihoods
 from ..evaluator import Draws
 from ..kernel.outcomes import log_ways
 from ..model.alignment import Features
-from ..model.features import read_evaluation
 from ..posterior.cohort import levels_of_items
 from ..posterior.posterior import GROUPS, Posterior, observed_data
 from .scope import Block, block_of
-from .streaming import gathered, pieces, values_of
+from .streaming import pieces
 
 _MEMORY_MIB = 32.0
 _NUMBERS = 2**18  # items times draws that are computed at a time: 2 MiB
-_SCORES = np.linspace(-8, 8, 81)  # grid over which a normal part of subject and item is integrated
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,21 +58,18 @@ class Attempted:
     @classmethod
     def of(cls, fit: Posterior, row: int) -> "Attempted":
         """Read the items of a subject, given by its position in the fit."""
-        return cls.among(fit, fit.item_names, fit.coded, row, _training(fit))
-
-    @classmethod
-    def among(
-        cls, fit: Posterior, names: pd.Index, cells: Cells, row: int, features: Features
-    ) -> "Attempted":
-        """Keep those of the given items that a subject attempted."""
-        chosen = cells.of_subject(row)
-        items = cells.item[chosen]
+        cells = fit.coded.take(np.r_[fit.coded.of_subject(row)])
+        names = fit.item_names[cells.item]
+        constants, each = fit.constants, rows_per_item(fit.layout)
+        features = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
+        levels = levels_of_items(fit).items()
+        features |= {name: np.repeat(codes, each) for name, codes in levels}
         return cls(
-            names[items],
-            cells.successes[chosen],
-            cells.trials[chosen],
-            {name: values[items] for name, values in features.items()},
-            None if fit.layout.steps is None else Rows.read(names[items]),
+            names,
+            cells.successes,
+            cells.trials,
+            {name: values[cells.item] for name, values in features.items()},
+            None if fit.layout.steps is None else Rows.read(names),
         )
 
 
@@ -90,9 +83,9 @@ def log_likelihood(
 
     with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
     as in the fitted model. If the item has an unseen property, which its trials share, the
-    likelihood is averaged over its values; see `cells.log_likelihoods`. If the layout has a normal
-    latent with a value for each subject and item, the likelihood is averaged over that, too; see
-    `_effect_on_item`. Where rows are steps, the log-likelihoods of an item's steps are added.
+    likelihood is averaged over its values; see `cells.log_likelihoods`. A normal latent with a
+    value for each subject and item is averaged over in the same way. Where rows are steps, the
+    log-likelihoods of an item's steps are added.
 
     Parameters
     ----------
@@ -120,34 +113,27 @@ def log_likelihood(
     >>> [values.shape for _, values in log_likelihood(result, 0, Attempted.of(result, 0))]
     [(69, 2, 100)]
     """
-    layout, sizes = fit.layout, fit.posterior.sizes
+    layout, sizes = _without_effect(fit.layout), fit.posterior.sizes
     chains, draws = sizes["chain"], sizes["draw"]
-    failures = items.trials - items.successes
     ways = log_ways(items.successes, items.trials)
-    outcome = (layout.several if items.trials.max(initial=0) > 1 else layout).outcome
+    together = layout.measured and items.trials.max(initial=0) > 1
+    outcome = (fit.layout.several if together else layout).outcome
     points = 1 if outcome.unseen is None else len(layout.dims[outcome.unseen.dim])
-    effect, count = _effect_on_item(layout), len(items.items)
+    count = len(items.items)
     item = np.arange(count) if items.steps is None else items.steps.places
-    together = max(1, _NUMBERS // (chains * draws * points))
-    for start in range(0, count, together):
-        places = np.arange(start, min(start + together, count))
+    step = max(1, _NUMBERS // (chains * draws * points))
+    for start in range(0, count, step):
+        places = np.arange(start, min(start + step, count))
         (rows,) = np.nonzero((item >= start) & (item <= places[-1]))
         chosen = {name: values[rows] for name, values in items.features.items()}
-        block = block_of(fit, chosen, len(rows))
-        drawn = block.read(row)
-        logs_of = partial(_logs, block, outcome, items.successes[rows], failures[rows])
-        logs = logs_of(drawn) if effect is None else _over_effect(block, drawn, logs_of, effect)
+        block = replace(block_of(fit, chosen, len(rows)), layout=layout)
         total = np.zeros((len(places), chains * draws))
+        logs = _logs(block, block.read(row), outcome, items.successes[rows], items.trials[rows])
         np.add.at(total, item[rows] - start, logs + ways[rows, None])
         yield places, total.reshape(-1, chains, draws)
 
 
-def with_log_likelihood(
-    fit: Posterior,
-    evaluation: Evaluation | None = None,
-    *,
-    subjects: Iterable[object] | None = None,
-) -> xr.DataTree:
+def with_log_likelihood(fit: Posterior, *, subjects: Iterable[object] | None = None) -> xr.DataTree:
     """Add every item's log-likelihood to a fit's arrays, for ArviZ.
 
     A joint fit has one posterior, which ArviZ accepts as a whole. Otherwise each subject has its
@@ -158,11 +144,8 @@ def with_log_likelihood(
     ----------
     fit : Posterior
         The fit, with the subjects' profiles.
-    evaluation : Evaluation, optional
-        Outcomes to evaluate, such as those of held-out items (default: those of the fit).
-        Subject constants are those of the fit in any case.
     subjects : iterable, optional
-        Subjects (default: all that have outcomes).
+        Subjects (default: all).
 
     Returns
     -------
@@ -171,16 +154,14 @@ def with_log_likelihood(
         named after the outcome, (chain, draw, cell), with the names of each attempted cell's
         ``subject`` and ``item``. Its value is the log-likelihood of all trials. With several
         outcomes, graded outcomes or scores it is that of all of them together, and the variable
-        is named ``outcomes``. With `evaluation`, ``observed_data`` has its outcomes and
-        ``constant_data`` is left out.
+        is named ``outcomes``.
 
     Raises
     ------
     DataError
-        When `evaluation` is something else, does not fit the layout or lacks a subject, or one
-        is named twice.
+        When a subject is named twice.
     FitError
-        When a subject is not in the fit, or the fit is joint and an evaluation is given.
+        When a subject is not in the fit.
 
     Notes
     -----
@@ -202,52 +183,27 @@ def with_log_likelihood(
     >>> int(arviz_stats.loo(tree).n_data_points)
     69
     """
-    if evaluation is not None and fit.layout.joint:
-        raise FitError(
-            f"with_log_likelihood: the fit of {fit.layout.name!r} is joint, and a joint fit gives "
-            "the log-likelihood only of the outcomes that it was fitted to; leave the evaluation "
-            "out, or forecast its items and score the forecast with score_forecast"
-        )
-    if evaluation is not None:
-        refuse_no_evaluation(evaluation)
-    if evaluation is not None and subjects is None:
-        there = set(evaluation.subjects)
-        subjects = [name for name in fit.subjects if name in there]
-        if not subjects:
-            raise DataError(
-                f"the evaluation has no outcomes of the fit's subjects {some(fit.subjects)}; give "
-                "an evaluation with these subjects, or fit its subjects first"
-            )
     rows = fit.places(subjects)
+    names, cells = fit.names(rows), fit.coded.select(rows)
     groups = {
         name: fit.data[name].to_dataset().isel(subject=rows, missing_dims="ignore")
         for name in GROUPS
     }
-    subject_names = fit.names(rows)
-    if evaluation is None:
-        features, names, cells = _training(fit), fit.item_names, fit.coded.select(rows)
-    else:
-        features, names = read_evaluation(fit.layout, evaluation), evaluation.items.index
-        unknown = [name for name in subject_names if name not in evaluation.subject_table.index]
-        if unknown:
-            raise DataError(f"unknown subject {unknown[0]}; known: {some(evaluation.subjects)}")
-        cells = evaluation.select(subjects=subject_names).coded
-        del groups["constant_data"]
-    groups["observed_data"] = observed_data(cells, subject_names, list(names))
-    attempted = [Attempted.among(fit, names, cells, place, features) for place in range(len(rows))]
+    groups["observed_data"] = observed_data(cells, names, list(fit.item_names))
+    attempted = [Attempted.of(fit, row) for row in rows]
     counts = [len(one.items) for one in attempted]
-    ends = np.cumsum(counts)
+    starts = np.cumsum(counts) - counts
     values = np.empty((fit.posterior.sizes["chain"], fit.posterior.sizes["draw"], sum(counts)))
-    for row, one, end in zip(rows, attempted, ends, strict=True):
+    for row, one, start in zip(rows, attempted, starts, strict=True):
         for places, logs in log_likelihood(fit, row, one):
-            values[:, :, end - len(one.items) + places] = np.moveaxis(logs, 0, -1)
+            values[:, :, start + places] = np.moveaxis(logs, 0, -1)
     name = fit.layout.outcome.name if fit.layout.steps is None else "outcomes"
     items = [item for one in attempted for item in one.items]
     groups["log_likelihood"] = xr.Dataset(
         {name: (("chain", "draw", "cell"), values)},
         {
             **{dim: groups["posterior"][dim] for dim in ("chain", "draw")},
-            "subject": ("cell", np.repeat(np.array(subject_names, dtype=object), counts)),
+            "subject": ("cell", np.repeat(np.array(names, dtype=object), counts)),
             "item": ("cell", np.array(items, dtype=object)),
         },
     )
@@ -256,20 +212,8 @@ def with_log_likelihood(
     return tree
 
 
-def _training(fit: Posterior) -> Features:
-    """Return the training items' meta-features, and in a joint fit also their levels."""
-    constants, each = fit.constants, rows_per_item(fit.layout)
-    features = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
-    levels = {name: np.repeat(codes, each) for name, codes in levels_of_items(fit).items()}
-    return features | levels
-
-
 def _logs(
-    block: Block,
-    outcome: Success,
-    successes: np.ndarray,
-    failures: np.ndarray,
-    drawn: Draws,
+    block: Block, drawn: Draws, outcome: Success, successes: np.ndarray, trials: np.ndarray
 ) -> np.ndarray:
     """Compute the log-likelihood of each row, averaged over what is unseen; (rows, draws)."""
     unseen = outcome.unseen
@@ -277,44 +221,40 @@ def _logs(
     logs = []
     for rows, evaluator in pieces(block, targets, drawn, _MEMORY_MIB * 2**20):
         values = (numbers[evaluator.row] for numbers in evaluator(drawn))
-        logs.append(log_likelihoods(successes[rows], failures[rows], *values))
+        failures = trials[rows] - successes[rows]
+        logs.append(log_likelihoods(successes[rows], failures, *values))
     return np.concatenate(logs)
 
 
-def _over_effect(
-    block: Block, drawn: Draws, logs_of: Callable[[Draws], np.ndarray], effect: Latent
-) -> np.ndarray:
-    """Average likelihoods over a normal latent with a value per subject and item."""
-    parameters, level = dict(effect.priors[0].parameters), block.levels[effect.name]
+class _Effect(Unseen):
+    """An effect of a subject on an item, over eight standard deviations to either side."""
 
-    mean, spread = (
-        gathered(values_of(block, drawn, parameters[name], memory_mib=_MEMORY_MIB))
-        for name in ("mu", "sigma")
-    )
-    weights = -0.5 * _SCORES**2
-    weights -= np.logaddexp.reduce(weights)
-    total, values = np.full_like(mean, -np.inf), np.empty_like(mean)
-    for score, weight in zip(_SCORES, weights, strict=True):
-        values[level] = mean + spread * score
-        total = np.logaddexp(total, logs_of({**drawn, effect.name: values}) + weight)
-    return total
+    @cached_property
+    def scores(self) -> Numbers:
+        values = tuple(np.linspace(-8, 8, 81).tolist())
+        return Numbers(f"{self.name} scores", {self.dim: tuple(map(str, values))}, values)
 
 
-def _effect_on_item(layout: Layout) -> Latent | None:
-    """Find the first normal latent with a value per subject and item; None without one.
+def _without_effect(layout: Layout) -> Layout:
+    """Make a normal latent with a value per subject and item an unseen property of the cell.
 
     It has no labels, and no prior depends on it, so that cells are independent given all others.
     """
-    parents = {
+    inside = {
         node.name
         for latent in layout.latents
-        for value in latent.parents
-        for node in ancestry(value)
+        for parent in latent.parents
+        for node in ancestry(parent)
     }
     for latent in layout.latents:
-        of_cells = len(latent.plates) == 2 and set(latent.plates) == {SUBJECT, ITEM}
-        if of_cells and not latent.dims and latent.name not in parents:
-            (prior,) = latent.priors
-            if prior.family == "Normal" and set(dict(prior.parameters)) == {"mu", "sigma"}:
-                return latent
-    return None
+        prior = latent.priors[0]
+        parameters = dict(prior.parameters)
+        normal = prior.family == "Normal" and set(parameters) == {"mu", "sigma"}
+        of_cell = set(latent.plates) == {SUBJECT, ITEM} and not latent.dims
+        if normal and of_cell and latent.name not in inside:
+            unseen = _Effect(latent.name, parameters["mu"], parameters["sigma"])
+            same = [id(part) for part in layout.parts if part == latent]
+            wraps = dict.fromkeys(same, lambda _, unseen=unseen: unseen)
+            outcomes: Any = tuple(rewritten(outcome, wraps) for outcome in layout.outcomes)
+            return cast("Layout", Graph(layout.name, outcomes))  # without checks
+    return layout

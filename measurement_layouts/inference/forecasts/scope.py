@@ -110,22 +110,8 @@ class Block:
 def block_of(
     fit: Posterior, features: Features, items: int, rows: np.ndarray | None = None
 ) -> Block:
-    """Return subjects of a fit, by position (default: all), and items with given features.
-
-    Raises
-    ------
-    FitError
-        When the fit is joint, and the features lack the levels of the items.
-    """
+    """Return subjects of a fit, by position (default: all), and items with given features."""
     layout = fit.layout
-    names = [plate_name(plate) for plate in layout.plates if root(plate) == ITEM]
-    missing = [name for name in names if plate_feature(name) not in features]
-    if missing:
-        raise FitError(
-            f"layout {layout.name!r} has values for each {' and '.join(missing)}, but this "
-            "computation is for subjects that share no values; use forecast or derived, which find "
-            "the fit's items by name"
-        )
     rows = fit.places() if rows is None else rows
     categories = [one.name for one in layout.categories if one.root == SUBJECT]
     levels = {name: fit.constants[name].to_numpy()[rows] for name in categories}

@@ -3,12 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from ...common.digits import short
 from ...evaluations.alike import by_features
@@ -42,8 +40,10 @@ class Training:
         Positions of the subjects in the fit, or -1 for new subjects.
     cells : Cells
         Training outcomes of all subjects of the fit.
-    item_features, fitted_features : dict of str to ndarray
-        Meta-features of the items and of the training items.
+    features, fitted : ndarray, shape (items or training items, columns)
+        Meta-features of the items to forecast and of the training items.
+    values, fitted_values : ndarray, shape (items or training items, columns)
+        Properties: NaN where undefined, and means of measured demands.
     """
 
     layout: Layout
@@ -52,33 +52,27 @@ class Training:
     names: pd.Index
     rows: np.ndarray
     cells: Cells
-    item_features: Features
-    fitted_features: Features
+    features: np.ndarray
+    fitted: np.ndarray
+    values: np.ndarray
+    fitted_values: np.ndarray
 
     @classmethod
     def of(cls, scope: Scope) -> "Training":
         """Read the training items of the fit for the subjects and items of a forecast."""
-        fit = scope.fit
+        fit, items, layout = scope.fit, scope.items.index, scope.fit.layout
+        names, fitted = names_of_items(fit), features_of_items(fit)
+        pairs = ((scope.features, len(items)), (fitted, len(names)))
         return cls(
-            fit.layout,
+            layout,
             pd.Index(scope.names, dtype="str"),
-            scope.items.index,
-            names_of_items(fit),
+            items,
+            names,
             scope.rows,
             fit.coded,
-            scope.features,
-            features_of_items(fit),
+            *(flat(layout.meta_features, *pair) for pair in pairs),
+            *(defined_columns(layout, *pair) for pair in pairs),
         )
-
-    @property
-    def features(self) -> np.ndarray:
-        """Meta-features of the items to forecast, (items, columns)."""
-        return flat(self.layout.meta_features, self.item_features, len(self.items))
-
-    @property
-    def fitted(self) -> np.ndarray:
-        """Meta-features of the training items, (training items, columns)."""
-        return flat(self.layout.meta_features, self.fitted_features, len(self.names))
 
     @property
     def nameless(self) -> bool:
@@ -87,11 +81,10 @@ class Training:
 
     def attempted(self, rows: np.ndarray) -> np.ndarray:
         """Mark which training items, by position (-1: none), each subject attempted."""
-        items = self.cells.item // rows_per_item(self.layout)
-        cells = np.ones(len(items), dtype=bool), (self.cells.subject, items)
-        table = csr_array(cells, shape=(self.cells.shape[0], len(self.names)))
-        there = (self.rows >= 0)[:, None] & (rows >= 0)
-        return np.asarray(table[self.rows][:, rows].toarray() & there)
+        places = [
+            np.isin(rows, self._tried(place)) & (row >= 0) for place, row in enumerate(self.rows)
+        ]
+        return np.array(places, dtype=bool).reshape(len(self.rows), len(rows))
 
     def counts(self) -> np.ndarray:
         """Return the subjects' training successes and trials, (2, subjects, rows of items)."""
@@ -126,24 +119,32 @@ class Training:
         DataError
             When a subject or an item is not in the forecast, or named twice.
         """
-        chosen = known_names(subjects, self.subjects, "subject")
-        at = self.items.get_indexer(pd.Index(known_names(items, self.items, "item"), dtype="str"))
+        places, at = (
+            index.get_indexer(pd.Index(known_names(names, index, kind), dtype="str"))
+            for names, index, kind in (
+                (subjects, self.subjects, "subject"),
+                (items, self.items, "item"),
+            )
+        )
         names = np.array([name for name, _ in self._columns], dtype=object)
         measures = np.array([units.name(node.unit) for _, node in self._columns], dtype=object)
-        tables = []
-        places = self.subjects.get_indexer(pd.Index(chosen, dtype="str"))
-        for subject, place in zip(chosen, places, strict=True):
+        tables = [pd.DataFrame(columns=[*_TYPES]).astype(_TYPES)]
+        for place in places:
             outside, low, high = self._outside(place, at)
             item, kind, column = np.nonzero(outside)
-            item = at[item]
-            value, low, high = self._values[0][item, column], low[column], high[column]
+            value, low, high = self.values[at[item], column], low[column], high[column]
             with np.errstate(invalid="ignore"):  # infinite values give invalid differences
                 beyond = value - np.clip(value, low, high)
-            texts = subject, self.items[item], np.take(_KINDS, kind), names[column]
+            texts = (
+                self.subjects[int(place)],
+                self.items[at[item]],
+                np.take(_KINDS, kind),
+                names[column],
+            )
             columns = *texts, value, low, high, beyond, measures[column]
-            tables.append(pd.DataFrame(dict(zip(_TYPES, columns, strict=True))))
-        table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*_TYPES])
-        return table.astype(_TYPES)
+            table = pd.DataFrame(dict(zip(_TYPES, columns, strict=True)))
+            tables.append(table.astype(_TYPES))
+        return pd.concat(tables, ignore_index=True)
 
     def remarks(self, subjects: Iterable[str], items: Iterable[str]) -> np.ndarray:
         """Describe in words the values outside, by subject and item; empty where there are none."""
@@ -164,8 +165,8 @@ class Training:
         Also return the lowest and the highest training value of each column, NaN if all are
         undefined.
         """
-        values, fitted = self._values
-        values, tried = values[items], fitted[self._tried(subject)]
+        fitted = self.fitted_values
+        values, tried = self.values[items], fitted[self._tried(subject)]
         low, high = (
             end.reduce(tried, axis=0, initial=np.nan, dtype=float) for end in (np.fmin, np.fmax)
         )
@@ -189,14 +190,6 @@ class Training:
     def _columns(self) -> list[tuple[str, MetaFeature | Measured]]:
         """Each column, with the node that declares it."""
         return [(name, node) for node in self.layout.properties for name in node.columns]
-
-    @cached_property
-    def _values(self) -> tuple[np.ndarray, np.ndarray]:
-        """Properties of the items and of the training items, NaN where undefined."""
-        return (
-            defined_columns(self.layout, self.item_features, len(self.items)),
-            defined_columns(self.layout, self.fitted_features, len(self.names)),
-        )
 
 
 def _in_words(finding: Any) -> str:

@@ -17,7 +17,7 @@ from ..model.cohort import Cohort
 from ..sampling.draws import SamplingOptions
 from .posterior import GROUPS, Posterior, observed_data, sampled_dims
 
-FORMAT = 3  # of fits and stores; other versions' formats are not read
+FORMAT = 4  # of fits and stores; other versions' formats are not read
 
 
 def data_alone(

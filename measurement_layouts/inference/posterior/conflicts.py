@@ -1,6 +1,6 @@
 """Values of which the outcomes and the prior disagree."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -64,21 +64,12 @@ def shared_conflicts(fit: Posterior) -> list[Conflict]:
     ----------
     Box (1980), JRSS A 143; Evans and Moshonov (2006), Bayesian Analysis 1.
     """
-    fixed = [latent for latent in fit.shared if is_fixed(latent)]
-    return fit.once(
-        "conflicts", lambda: [_conflict(fit, latent, [draws_of(fit, latent)]) for latent in fixed]
-    )
+    return fit.once("conflicts", lambda: _conflicts(fit, fit.shared))
 
 
 def own_conflicts(fit: Posterior, rows: np.ndarray) -> list[Conflict]:
     """Compare the values of some subjects with their priors; see `shared_conflicts`."""
-    return [
-        _conflict(
-            fit, latent, (draws_of(fit, latent, block) for block in subject_blocks(fit, rows))
-        )
-        for latent in fit.layout.profile
-        if is_fixed(latent)
-    ]
+    return _conflicts(fit, fit.layout.profile, subject_blocks(fit, rows))
 
 
 def is_fixed(latent: Latent) -> bool:
@@ -122,15 +113,19 @@ def surprise(draws: np.ndarray, prior: np.ndarray) -> np.ndarray:
     return result
 
 
-def _conflict(
-    fit: Posterior,
-    latent: Latent,
-    blocks: Iterable[np.ndarray],
-) -> Conflict:
-    """Find surprising values among blocks of draws of (subjects, elements, chains, draws)."""
+def _conflicts(
+    fit: Posterior, latents: Iterable[Latent], blocks: Sequence[np.ndarray | None] = (None,)
+) -> list[Conflict]:
+    """Find surprising values of latents with a fixed prior; blocks are positions of subjects."""
+    return [_conflict(fit, latent, blocks) for latent in latents if is_fixed(latent)]
+
+
+def _conflict(fit: Posterior, latent: Latent, blocks: Sequence[np.ndarray | None]) -> Conflict:
+    """Find surprising values of one latent."""
     prior = fit.prior[latent.name]
-    pairs = [(np.abs(surprise(draws, prior)), draws.mean(axis=(2, 3))) for draws in blocks]
-    sizes, means = (np.concatenate(values) for values in zip(*pairs, strict=True))
+    draws = (draws_of(fit, latent, block) for block in blocks)
+    pairs = [(np.abs(surprise(values, prior)), values.mean(axis=(2, 3))) for values in draws]
+    sizes, means = map(np.concatenate, zip(*pairs, strict=True))
     result = sizes > _LIMIT
     count = int(result.sum())
     by_chance = min(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -147,39 +147,21 @@ def diagnose(fit: Posterior, *, subjects: Iterable[object] | None = None) -> pd.
         raise FitError("no subject is asked for; name at least one, or leave subjects= out")
     joint = _judged_as_one(fit)
     rows = fit.places() if joint else rows
-    names, columns = fit.names(rows), _summaries(fit, rows)
+    columns, rates = _summaries(fit, rows), success_rates(fit, rows)
     groups = rows[None] if joint else rows[:, None]  # subjects of one posterior, (groups, subjects)
-    judged = list(_verdicts(fit, groups, columns))
-    rates = success_rates(fit, rows).to_numpy()
-    elements = [element.name for element in fit.elements]
-    dominated = columns["prior_dominated"]
     result = pd.DataFrame(
-        {
-            "status": [verdict.status for verdict in judged],
-            "success": [rates.mean()] if joint else rates,
-            "divergences": [verdict.sampling.divergences for verdict in judged],
-            "rhat": [verdict.sampling.rhat for verdict in judged],
-            "ess": [verdict.sampling.ess for verdict in judged],
-            "attempts": [verdict.attempts for verdict in judged],
-            "prior_dominated": _named(elements, dominated, counted=joint),
-            "reason": ["; ".join(verdict.reasons) for verdict in judged],
-        },
-        index=pd.Index([ALL] if joint else names, name="subject"),
+        [*_verdicts(fit, groups, columns)], pd.Index([ALL] if joint else fit.names(rows))
     )
-    if joint:
-        result.insert(0, "subjects", ", ".join(names))
-    if subjects is not None or not fit.failures:
-        return result
-    attempts = [fit.attempts.get(subject, 1) for subject in fit.failures]
-    again = [f"; {_again(count)}" * (count > 1) for count in attempts]
-    failed = {
-        "status": "failed",
-        "attempts": attempts,
-        "prior_dominated": "",
-        "reason": [*map(str.__add__, fit.failures.values(), again)],
-    }
-    index = pd.Index(list(fit.failures), name="subject")
-    return pd.concat([result, pd.DataFrame(failed, index)])
+    result["success"] = rates.mean() if joint else rates
+    result["prior_dominated"] = _dominated(fit, columns["prior_dominated"], counted=joint)
+    result["subjects"] = ", ".join(fit.names(rows))
+    if subjects is None and fit.failures:
+        failed = {name: fit.attempts.get(name, 1) for name in fit.failures}
+        pairs = zip(fit.failures.values(), failed.values(), strict=True)
+        reasons = [reason + f"; {_again(count)}" * (count > 1) for reason, count in pairs]
+        more = {"attempts": failed, "status": "failed", "prior_dominated": ""}
+        result = pd.concat([result, pd.DataFrame(more).assign(reason=reasons)])
+    return result[["subjects"] * joint + _COLUMNS].rename_axis("subject")
 
 
 def verdicts(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.DataFrame:
@@ -196,10 +178,9 @@ def verdicts(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         return table
     rows = fit.places(subjects)
     repeated = table.drop(columns="subjects").iloc[np.zeros(len(rows), dtype=int)]
-    elements = [element.name for element in fit.elements]
     return repeated.set_axis(pd.Index(fit.names(rows), name="subject")).assign(
-        success=success_rates(fit, rows).to_numpy(),
-        prior_dominated=_named(elements, _summaries(fit, rows)["prior_dominated"]),
+        success=success_rates(fit, rows),
+        prior_dominated=_dominated(fit, _summaries(fit, rows)["prior_dominated"]),
     )
 
 
@@ -223,28 +204,24 @@ UNLINKED = "groups not linked"
 _GRAVEST = ("not converged", UNLINKED, NOT_SEARCHED, "few draws", "few divergences")
 
 
-class _Verdict(NamedTuple):
-    """Status and reasons of subjects that have one posterior, with what they are based on."""
-
-    status: str
-    reasons: list[str]
-    attempts: int
-    sampling: Convergence
+_COLUMNS = ["status", "success", "divergences", "rhat", "ess", "attempts"]
+_COLUMNS += ["prior_dominated", "reason"]
+_WHERE = "a band may cause modes that the chains do not visit, method='grid' does"
+_SEVERAL = "separate modes, between which means may lie"
 
 
 def _verdicts(
     fit: Posterior, groups: np.ndarray, columns: Mapping[str, np.ndarray]
-) -> Iterator[_Verdict]:
+) -> Iterator[dict[str, Any]]:
     """Judge groups of subjects that have one posterior, given the columns of `profiles`."""
     chains, draws = (fit.posterior.sizes[dim] for dim in ("chain", "draw"))
     first, size = groups[:, 0], groups.shape[1]
-    divergences = np.concatenate(
-        [
-            statistic_of(fit, "diverging", block).sum(axis=(1, 2))
-            for block in subject_blocks(fit, first)
-        ]
-    ).tolist()
-    successes, trials = (counts.reshape(groups.shape) for counts in _outcomes(fit, groups.ravel()))
+    divergences = [
+        int(count)
+        for block in subject_blocks(fit, first)
+        for count in statistic_of(fit, "diverging", block).sum(axis=(1, 2))
+    ]
+    counts = [counts.reshape(groups.shape) for counts in _outcomes(fit, groups.ravel())]
     searched, off_grid = _searched(fit, first), _off_grid(fit, first)
     newcomer = FAULTS in fit.data.attrs  # what it shares was fitted to the other subjects
     unlinked, shared = (None, []) if newcomer else (_unlinked(fit), shared_conflicts(fit))
@@ -253,22 +230,21 @@ def _verdicts(
         rows = slice(at * size, (at + 1) * size)
         numbers = {name: values[rows].ravel() for name, values in columns.items()}
         names, measures = _measures(fit, group, numbers)
-        rhat, ess = worst(measures)
+        rhat, ess = map(float, worst(measures))
         apart = _apart(fit, group, numbers["rhat"], names)
         attempts = fit.attempts.get(fit.names(group)[0], 1)
-        sampling = Convergence(
-            divergences[at], float(rhat), float(ess), apart, draws, *_used(fit, attempts)
-        )
+        sampling = Convergence(divergences[at], rhat, ess, apart, draws, *_used(fit, attempts))
         faulty = json.loads(fit.data.attrs[FAULTS]) if newcomer else faults(sampling, chains)
         several = [name for name, modes in zip(names, numbers["modes"], strict=False) if modes]
         surprising = [*shared, *(one for one in conflicts if one.surprising[rows].any())]
         slow = _slowest(names, measures, ESS_PER_CHAIN * chains) if fit.shared else ""
+        alike = _alike(fit, group, *(values[at] for values in counts))
         table: list[tuple[object, str, str]] = [  # condition, status, reason with remedy
             (unlinked, UNLINKED, f"{UNLINKED}: {unlinked}"),
             *((True, status([fault]), fault) for fault in faulty),
             (not searched[at], NOT_SEARCHED, f"{NOT_SEARCHED}: {_WHERE}"),
             (off_grid[at], "", "sampled by NUTS: the grid cannot resolve the posterior"),
-            *((True, "", text) for text in _alike(fit, group, successes[at], trials[at])),
+            (alike, "", alike),
             (several and not apart, "", f"{_SEVERAL}: {some(several)}"),
             *((one.text, "", one.text) for one in surprising),
             (slow, "", f"values that did not converge: {slow}"),
@@ -276,12 +252,12 @@ def _verdicts(
         ]
         holding = [(name, reason) for condition, name, reason in table if condition]
         statuses = {name for name, _ in holding}
-        gravest = next((name for name in _GRAVEST if name in statuses), "ok")
-        yield _Verdict(gravest, [reason for _, reason in holding], attempts, sampling)
-
-
-_WHERE = "a band may cause modes that the chains do not visit, method='grid' does"
-_SEVERAL = "separate modes, between which means may lie"
+        yield {
+            "status": next((name for name in _GRAVEST if name in statuses), "ok"),
+            "divergences": divergences[at],
+            **{"rhat": rhat, "ess": ess, "attempts": attempts},
+            "reason": "; ".join(reason for _, reason in holding),
+        }
 
 
 def _measures(
@@ -315,19 +291,18 @@ def _judged_as_one(fit: Posterior) -> bool:
 def _slowest(names: Sequence[str], measures: RhatEss, least: float) -> str:
     """Name the values of a joint fit with the fewest effective draws, if they are too few."""
     ess = np.minimum(measures.ess_bulk, measures.ess_tail)
-    bad = np.flatnonzero(~((measures.rhat <= RHAT_LIMIT) & (ess >= least)))
-    first = bad[np.argsort(np.nan_to_num(ess[bad], nan=0.0), kind="stable")][:3]
-    shown = [f"{names[at]} (R-hat {measures.rhat[at]:.3f}, ESS {ess[at]:.0f})" for at in first]
-    more = [f"{len(bad) - len(first)} more"] if len(bad) > len(first) else []
-    return ", ".join([*shown, *more])
+    table = pd.DataFrame({"name": names, "rhat": measures.rhat, "ess": ess})
+    bad = table[~((table["rhat"] <= RHAT_LIMIT) & (table["ess"] >= least))]
+    first = bad.sort_values("ess", kind="stable", na_position="first").itertuples()
+    return some((f"{row.name} (R-hat {row.rhat:.3f}, ESS {row.ess:.0f})" for row in first), 3)
 
 
-def _named(elements: Sequence[str], marked: np.ndarray, *, counted: bool = False) -> list[str]:
+def _dominated(fit: Posterior, marked: np.ndarray, *, counted: bool = False) -> list[str]:
     """Name the elements that are marked, by subject, or once with the number of subjects."""
+    names = np.array([element.name for element in fit.elements], dtype=object)
     if not counted:
-        names = np.array(elements, dtype=object)
         return [", ".join(names[row]) for row in marked]
-    counts = zip(elements, marked.sum(axis=0), strict=True)
+    counts = zip(names, marked.sum(axis=0), strict=True)
     return [", ".join(f"{name} ({count} of {len(marked)})" for name, count in counts if count)]
 
 
@@ -388,20 +363,18 @@ def _all_alike(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
     return np.asarray((successes == 0) | (successes == trials))
 
 
-def _alike(
-    fit: Posterior, group: np.ndarray, successes: np.ndarray, trials: np.ndarray
-) -> Iterator[str]:
+def _alike(fit: Posterior, group: np.ndarray, successes: np.ndarray, trials: np.ndarray) -> str:
     """Write whose outcomes are all alike."""
     alike = _all_alike(successes, trials)
-    if alike.any() and len(group) > 1:
+    if not alike.any():
+        return ""
+    if len(group) > 1:
         names = some(fit.names(group[alike]))
-        yield f"all outcomes are alike for {names}, whose profiles the others decide"
-    elif alike.any():
-        kind = "successes" if successes[0] else "failures"
-        yield (
-            f"all {trials[0]} outcomes are {kind}: the data bound the profile on one side only, "
-            "the prior decides the rest"
-        )
+        return f"all outcomes are alike for {names}, whose profiles the others decide"
+    return (
+        f"all {trials[0]} outcomes are {'successes' if successes[0] else 'failures'}: the data "
+        "bound the profile on one side only, the prior decides the rest"
+    )
 
 
 def _again(attempts: int) -> str:

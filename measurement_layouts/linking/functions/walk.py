@@ -33,8 +33,7 @@ def _check(at: Expr, step: Expr, *, knots: object, over: object) -> None:
 def _read_knots(knots: object, steps: int | None) -> np.ndarray:
     """Read the knots: finite numbers in rising order, one more than there are steps."""
     listed = list(knots) if isinstance(knots, Sequence | np.ndarray) else []
-    numbers = [real(knot) for knot in listed]
-    positions = np.array([np.nan if number is None else number for number in numbers])
+    positions = np.array([real(knot) for knot in listed], dtype=float)  # NaN for None
     rise = len(positions) > 1 and np.isfinite(positions).all() and (np.diff(positions) > 0).all()
     advice = "give at least two finite numbers in rising order, where the steps begin and end"
     check("walk", rise, f"knots={knots!r}", advice)

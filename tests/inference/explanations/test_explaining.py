@@ -198,7 +198,7 @@ def test_the_nearest_items_come_with_the_outcomes_of_the_subject():
     ("options", "error", "message"),
     [
         ({"item": "task-9"}, FitError, "the fit has no item 'task-9'"),
-        ({"subject": None}, FitError, "the fit has 2 subjects"),
+        ({"subject": None}, FitError, "there are 2 subjects"),
         ({"subject": "Cy"}, FitError, "Cy"),
         ({"item": {"small": 1.0}}, DataError, "far"),
         ({"item": pd.DataFrame(ITEMS)}, DataError, "the table of the item has 4 rows"),

@@ -2,7 +2,6 @@
 
 import shutil
 
-import netCDF4
 import pytest
 import xarray as xr
 from helpers import folders, pretend
@@ -32,11 +31,6 @@ def flip(file, place=None):
     content = bytearray(file.read_bytes())
     content[len(content) // 2 if place is None else place] ^= 0x40
     file.write_bytes(content)
-
-
-def edit(file, **changes):
-    with netCDF4.Dataset(file, "a") as head:
-        head.setncatts(changes)
 
 
 @pytest.mark.parametrize(
@@ -73,18 +67,17 @@ def test_damaged_draws(filled, animal_ai, damage):
 
 
 @pytest.mark.parametrize(
-    ("damage", "message"),
+    "damage",
     [
-        (lambda file: file.write_bytes(file.read_bytes()[:4000]), r"cannot be read \(OSError"),
-        (lambda file: file.write_text(""), "cannot be read"),
-        (lambda file: xr.Dataset().to_netcdf(file), "not a saved fit: it lacks posterior"),
-        (lambda file: edit(file, seed=4), "do not match its checksum"),
-        (lambda file: edit(file, call="{}"), "do not match its checksum"),
+        flip,
+        lambda file: file.write_bytes(file.read_bytes()[:4000]),
+        lambda file: file.write_text(""),
+        lambda file: xr.Dataset().to_netcdf(file),
     ],
 )
-def test_a_damaged_head(filled, animal_ai, damage, message):
+def test_a_damaged_head(filled, animal_ai, damage):
     damage(filled / "head.nc")
-    pattern = f"head.nc .*{message}.*[;:] (restore a copy, or )?fit again into another store"
+    pattern = r"head.nc cannot be read \(.*: restore a copy, or fit again into another store"
     with raises(pattern):
         ml.load(filled)
     before = sorted(filled.iterdir())

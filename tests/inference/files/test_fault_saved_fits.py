@@ -5,12 +5,13 @@ import shutil
 import subprocess
 import sys
 
-import netCDF4
 import pytest
+import xarray as xr
 from helpers.fault_cases import OPTIONS, cohort, exactly, layout
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
+from measurement_layouts.inference.files import trees
 
 CUT = """
 import sys, warnings
@@ -66,12 +67,13 @@ def test_a_fit_cut_short(fit, tmp_path):
 @pytest.mark.parametrize("number", [0, 7])
 def test_a_store_of_another_version(store, tmp_path, number):
     copy = shutil.copytree(store[1], tmp_path / "copy")
-    with netCDF4.Dataset(copy / "head.nc", "a") as file:
-        file.setncattr("format", number)
-        file.setncattr("measurement_layouts", "9.9")
+    with xr.open_datatree(copy / "head.nc") as tree:
+        head = tree.load()
+    head.attrs |= {"format": number, "measurement_layouts": "9.9"}
+    trees.write_tree(copy / "head.nc", head, list(head.children))
     message = (
         f"{copy / 'head.nc'} has format {number}, and this version of measurement-layouts reads "
-        "format 3; read it with version 9.9, or fit again into another store"
+        "format 4; read it with version 9.9, or fit again into another store"
     )
     with exactly(FitError, message):
         ml.load(copy)

@@ -219,13 +219,13 @@ def changed(outcomes, what):
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("fewer items", r"items: 24 from item-00 to item-23 \[\w+\], now 23 from item-00"),
-        ("items turned", r"from item-00 to item-23 \[\w+\], now 24 from item-23 to item-00"),
-        ("fewer subjects", r"subjects: 5 from s0 to s4 \[\w+\], now 4 from s1 to s4"),
-        ("subjects turned", r"subjects: 5 from s0 to s4 \[\w+\], now 5 from s4 to s0"),
-        ("feature", r"\(values of rewardSize: \[\w+\], now \[\w+\]\)"),
-        ("outcome", r"\(outcomes of s2: \d+ of 24 \[\w+\], now \d+ of 24 \[\w+\]"),
-        ("trials", r"\(outcomes of s1: \d+ of 24 \[\w+\], now \d+ of 23 \[\w+\]"),
+        ("fewer items", r"\(other items\)"),
+        ("items turned", r"\(other items\)"),
+        ("fewer subjects", r"\(other subjects\)"),
+        ("subjects turned", r"\(other subjects\)"),
+        ("feature", r"\(other rewardSize\)"),
+        ("outcome", r"\(other outcomes of s2, other meanFailure\)"),
+        ("trials", r"\(other outcomes of s1, other meanFailure\)"),
     ],
 )
 def test_another_evaluation_is_refused(filled, animal_ai, outcomes, what, message):
@@ -295,9 +295,9 @@ def read(monkeypatch):
     """Rows and arrays whose draws were read."""
     real, rows = files._read_array, []
 
-    def counted(path, mark, name, shape, unit):
+    def counted(path, mark, name, unit):
         rows.append((unit.problem, name))
-        return real(path, mark, name, shape, unit)
+        return real(path, mark, name, unit)
 
     monkeypatch.setattr(files, "_read_array", counted)
     return rows

@@ -198,7 +198,7 @@ def test_the_result_says_what_is_known(simple):
     found = fit.forecast(people("i2", "new"), subjects=people("s1", "newcomer", "other"))
     assert found.data["known_subject"].to_numpy().tolist() == [True, False, False]
     assert found.data["known_item"].to_numpy().tolist() == [True, False]
-    assert "1 cell of known subjects on new items, 2 cells of new subjects on known" in repr(found)
+    assert "2 new subjects, 1 new items" in repr(found)
     table = found.to_frame()
     assert table["known_item"].tolist() == [True, False] * 3
     assert not table["trained"].to_numpy()[1:].any()

@@ -61,6 +61,3 @@ def test_the_log_likelihood_is_that_of_each_cell(study):
     expected = binom.logpmf(table.to_numpy(), 1, chances)
     trained = ~held & table.notna().to_numpy()
     np.testing.assert_allclose(found.to_numpy().reshape(800, -1), expected[:, trained], rtol=1e-9)
-    other = ml.Evaluation.from_wide(table.where(held), pd.DataFrame(index=table.columns))
-    with pytest.raises(ml.FitError, match="score_forecast"):
-        fit.with_log_likelihood(other)
