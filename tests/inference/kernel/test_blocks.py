@@ -10,7 +10,6 @@ from helpers.populations import cohort_data, full_layout, random_layout
 import measurement_layouts as ml
 from measurement_layouts.inference.kernel import domains, inputs
 from measurement_layouts.inference.kernel.outcomes import Outcomes
-from measurement_layouts.inference.kernel.plan import plan
 from measurement_layouts.inference.kernel.stages import local_values, schedule
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.pymc_model import build_model
@@ -80,7 +79,7 @@ def test_rows_in_blocks_have_the_density_of_the_plain_model(small_blocks):
 def test_only_a_block_of_rows_is_stored():
     """Otherwise the memory of a gradient would grow with the number of cells."""
     kernel = Kernel(Cohort.of_evaluation(full_layout(), cohort_data()))
-    planned = plan(kernel.density.on(kernel.domains), Outcomes(False))
+    planned = kernel.density.on(kernel.domains).plan(Outcomes(False))
     outputs, rows = [planned.total, *planned.gradient.values()], kernel.domains.rows
     steps = schedule(outputs, rows)
     stored = {value.number for step in steps for value in step.arrays if value.space.domain is rows}
