@@ -214,8 +214,9 @@ def _factors(value: Value) -> list[Value]:
 
 
 def _terms(make: Values, value: Value, negated: bool = False) -> list[Value]:
-    """List the terms of a sum, of which those on the smallest tables are added first."""
-    if value.op not in ("add", "sub") or not value.moving:
+    """List the terms of a sum on a larger table than each, to add those on the smallest first."""
+    grown = all(arg.space != value.space for arg in value.args)
+    if value.op not in ("add", "sub") or not grown:
         return [make("neg", value) if negated else value]
     first, second = value.args
     return [*_terms(make, first, negated), *_terms(make, second, negated != (value.op == "sub"))]
