@@ -101,7 +101,8 @@ def _usual(family: str, parameters: Mapping[str, Array]) -> dict[str, Array]:
     if family == "Exponential" and "scale" in usual:
         usual["lam"] = 1 / usual.pop("scale")
     if family in ("Gamma", "Beta") and "mu" in usual:
-        mean, sd = usual["mu"], usual.get("sigma")
+        mean: Any = usual["mu"]
+        sd: Any = usual.get("sigma")
         if family == "Gamma":
             return {"alpha": (mean / sd) ** 2, "beta": mean / sd**2}
         total = usual["nu"] if sd is None else mean * (1 - mean) / sd**2 - 1
@@ -242,7 +243,7 @@ def from_scores(
     FitError
         When the family is none of Normal, HalfNormal, TruncatedNormal, LogNormal, Beta, Gamma,
         Exponential, Uniform and ZeroSumNormal. Scores for the last are those of values that sum to
-        zero; see `Levels`.
+        zero; see `new_levels.Levels`.
 
     Examples
     --------

@@ -201,13 +201,14 @@ def _data(cohort: Cohort) -> dict[str, Any]:
     """Add the properties of rows and subjects to the current model, as data."""
     layout, data = cohort.layout, {}
     for node in (*layout.row_features, *layout.covariates, *layout.constants):
-        of_rows = node.name in cohort.features
-        values = (cohort.features if of_rows else cohort.covariates)[node.name]
+        name = str(node.name)
+        of_rows = name in cohort.features
+        values = (cohort.features if of_rows else cohort.covariates)[name]
         side = (ITEM if cohort.item_of_row is None else ROW) if of_rows else SUBJECT
         dims: tuple[str, ...] | None = (side, *node.dims)
         if not (of_rows or layout.joint):
             values, dims = values[0], None
-        data[node.name] = pm.Data(node.name, values, dims=dims)
+        data[name] = pm.Data(name, values, dims=dims)
     return data
 
 

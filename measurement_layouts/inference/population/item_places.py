@@ -110,8 +110,9 @@ def _average_subject(fit: Posterior) -> dict[str, np.ndarray]:
     """Return values of the average subject by node, shape (items or 1, *labels, draws or 1)."""
     layout, constants, averages = fit.layout, fit.constants.variables, {}
     for node in (*layout.latents, *layout.covariates, *layout.constants):
-        variable = constants.get(node.name)
-        if isinstance(node, Latent):
+        if not isinstance(node, Latent):
+            variable = constants[node.name]
+        else:
             draws = fit.posterior[node.name].stack(sample=("chain", "draw")).variable
             plates = map(plate_name, node.plates)
             levels = {name: constants[name] for name in plates if name not in (SUBJECT, ITEM)}

@@ -103,7 +103,7 @@ class Kernel:
         self._codes = Recent[Outcomes, Code](_FORMS)
         self._averaged = Recent[object, tuple[Code, list[np.ndarray]]](_FORMS)
 
-    def _domains(self, outcomes: Mapping[str, np.ndarray]) -> Domains:
+    def _domains(self, outcomes: dict[str, np.ndarray]) -> Domains:
         features, used = self.rows.features | outcomes, self.density.used | set(outcomes)
         return Domains(self._labels, features, self._count, used, self._tabled)
 
