@@ -120,9 +120,8 @@ def _average_subject(fit: Posterior) -> dict[str, np.ndarray]:
         if SUBJECT in variable.dims:
             variable = variable.mean(SUBJECT)
         dims = (ITEM, *(dim for dim in layout.dims if dim in variable.dims), "sample")
-        averages[str(node.name)] = variable.set_dims(
-            {dim: variable.sizes.get(dim, 1) for dim in dims}
-        ).to_numpy()
+        sizes = {dim: variable.sizes.get(dim, 1) for dim in dims}
+        averages[str(node.name)] = variable.set_dims(sizes).to_numpy()  # type: ignore[no-untyped-call]
     return averages
 
 

@@ -104,7 +104,7 @@ class Kernel:
         self._averaged = Recent[object, tuple[Code, list[np.ndarray]]](_FORMS)
 
     def _domains(self, outcomes: dict[str, np.ndarray]) -> Domains:
-        features, used = self.rows.features | outcomes, self.density.used | set(outcomes)
+        features, used = {**self.rows.features, **outcomes}, self.density.used | set(outcomes)
         return Domains(self._labels, features, self._count, used, self._tabled)
 
     def on(self, cohort: Cohort | None = None) -> Any:
