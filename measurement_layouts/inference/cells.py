@@ -51,7 +51,7 @@ class CellEvaluator:
         columns = {node.name: features[node.name][cohort.row] for node in layout.row_features}
         columns |= {node.name: covariates[node.name][cohort.subject] for node in layout.covariates}
         codes = {one.name: cohort.subject for one in layout.constants}
-        self._constants = {name: covariates[name][:, None] for name in codes}
+        self._constants = {name: covariates[name][:, None] for name in codes if name in covariates}
         self._levels = dict[str, np.ndarray]()
         for latent in layout.latents:
             if latent.plates:

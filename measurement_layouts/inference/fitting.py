@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..common.cache import check_pytensor_folder
 from ..common.errors import FitError
@@ -21,7 +21,7 @@ from ..layouts.elements import elements
 from ..layouts.plates import ITEM
 from .files.store import Store
 from .fit import Fit
-from .loop import solve
+from .loop import Alone, Jointly, Problems, solve
 from .model.bands import find_bands
 from .model.cohort import Cohort
 from .model.prior import draw_prior
@@ -29,7 +29,6 @@ from .posterior.assembly import data_alone, data_jointly
 from .sampling.draws import SamplingOptions
 from .sampling.engine import Battery
 from .sampling.grid import MOST
-from .sampling.problems import Alone, Jointly, Problems
 from .sampling.stopping import DaemonThreads
 
 _UNKNOWN = 256  # jobs that are submitted to an executor whose number of workers is not known
@@ -104,8 +103,8 @@ def fit(
     executor : concurrent.futures.Executor, optional
         Executor of the jobs, which is not shut down (default: threads): processes, started by
         ``ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))``, or the workers of
-        a Dask cluster, ``client.get_executor()``. A process keeps the layout and the items, which
-        are not sent with each job, and compiles them once. If a worker dies, the error names the
+        a Dask cluster, ``client.get_executor()``. A process compiles the layout once, and
+        keeps it for its other jobs. If a worker dies, the error names the
         jobs in flight; with `store`, the same call then continues.
     progressbar : bool
         Whether to show the number of subjects done, the remaining time and the number that did not
@@ -161,7 +160,6 @@ def fit(
     if method is None:
         small = not layout.joint and len(elements(layout)) <= MOST
         method = "grid" if small and find_bands(layout) else "nuts"
-    problems: Problems[Any]
     if layout.joint:
         cohort = Cohort.of_evaluation(layout, chosen)
         tried = chosen.select(items=cohort.levels[ITEM])
@@ -208,7 +206,7 @@ def fit(
         return Fit.of(results.posterior())
 
 
-def _prepare(problems: Problems[Any], progressbar: bool) -> None:
+def _prepare(problems: Problems, progressbar: bool) -> None:
     """Compile the layout, once in a process."""
     with waiting("compiling the layout", show=progressbar):
         problems.model.prepare()

@@ -1,32 +1,172 @@
-"""The loop over the problems of a fit: parallel jobs, and the repetition of attempts with faults.
+"""The loop over the problems of a fit: subjects alone, or all jointly, in parallel jobs.
 
 Any executor of `concurrent.futures` runs the jobs. This module adds that few jobs are submitted at
-a time, that threads are stopped when their results are no longer needed, and that what all problems
-have in common is not sent with each job.
+a time, that threads are stopped when their results are no longer needed, and that attempts with
+faults are repeated. What is compiled for a problem is kept by the process that samples.
 """
 
-import secrets
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager
-from functools import partial
-from typing import Any
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
 
 from ..common.errors import FitError
+from ..common.memory import return_free_memory
 from ..common.messages import some
+from ..common.seeds import subject_seed
+from ..evaluations.subject_data import SubjectData
+from ..layouts.elements import elements
 from .files.store import Store
-from .sampling.convergence import status
-from .sampling.draws import Draws, Unit
-from .sampling.problems import Model, Problems
+from .model.bands import find_bands
+from .model.cohort import Cohort
+from .sampling.convergence import (
+    UNTRUSTED,
+    Convergence,
+    RhatEss,
+    convergence,
+    faults,
+    rhat_ess,
+    status,
+    worst,
+)
+from .sampling.draws import Draws, SamplingOptions, Unit, with_more_care
+from .sampling.engine import Battery, compile_sampler
+from .sampling.grid import Unresolved, integrate
+from .sampling.joint_nuts import joint_form
+from .sampling.nuts import alone, sample
+from .sampling.scan import scan
 from .sampling.stopping import DaemonThreads, stopped_by
+from .sampling.unbounded import LogDensity
 
-_models: dict[str, Any] = {}  # the model that this process got last, by its key
+_TOGETHER = 256  # values whose chains are judged together, so that they are not all copied
 
 
-def solve[D](
-    problems: Problems[D], store: Store, executor: Executor, most: int
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """Subjects that are fitted one by one; a block has all chains of a subject.
+
+    Attributes
+    ----------
+    battery : Battery
+        Layout and items; compiled at most once in a process.
+    options : SamplingOptions
+        Options of the first attempt; see `with_more_care` for those of the others.
+    method : {"nuts", "grid"}
+        Method that produces draws; NUTS if the grid cannot resolve a subject's posterior.
+    cores : int
+        Number of chains at a time; the draws do not depend on it.
+    """
+
+    battery: Battery
+    options: SamplingOptions
+    method: Literal["nuts", "grid"] = "nuts"
+    cores: int = 1
+
+    def prepare(self) -> None:
+        """Compile the layout."""
+        compile_sampler(self.battery)
+
+    def sample(self, name: str, data: SubjectData, unit: Unit, seed: int) -> Draws:
+        """Draw all chains of a subject."""
+        stream = attempt_seed(seed, name, unit.attempt)
+        if self.method == "grid":
+            with suppress(Unresolved):
+                return integrate(self.battery, data, self.options, stream)
+        form = alone(self.battery, data)
+        maxima = None
+        if find_bands(self.battery.layout):
+            maxima = scan(self.battery, LogDensity(form.compiled()))
+        return sample(form, self.options, stream, unit.attempt, self.cores, maxima)
+
+    def faults(self, blocks: Sequence[Draws], attempt: int) -> list[str]:
+        """Return the faults of a subject's draws; a grid is not repeated."""
+        (draws,) = blocks
+        if np.isnan(draws.statistics.get("energy", np.nan)).all():
+            return []
+        used = with_more_care(self.options, attempt)
+        names = [element.name for element in elements(self.battery.layout)]
+        measured = convergence(draws, names, tune=used.tune, target_accept=used.target_accept)
+        return faults(measured, self.options.chains)
+
+
+@dataclass(frozen=True, eq=False)
+class Jointly:
+    """A cohort of subjects that share values; a block has one chain.
+
+    Attributes
+    ----------
+    cohort : Cohort
+        Layout and data; compiled at most once in a process.
+    options : SamplingOptions
+        Options of the first attempt; see `with_more_care` for those of the others.
+    """
+
+    cohort: Cohort
+    options: SamplingOptions
+
+    def prepare(self) -> None:
+        """Choose the form in which the cohort is sampled, and compile it."""
+        joint_form(self.cohort)
+
+    def sample(self, name: str, data: None, unit: Unit, seed: int) -> Draws:
+        """Draw one chain."""
+        options, stream = replace(self.options, chains=1), f"chain {unit.block}"
+        if unit.attempt > 1:
+            stream += f", attempt {unit.attempt}"
+        own_seed = subject_seed(seed, stream)
+        draws = sample(joint_form(self.cohort), options, own_seed, unit.attempt)
+        return_free_memory()  # the sampler's own copy of the chain
+        return draws
+
+    def faults(self, blocks: Sequence[Draws], attempt: int) -> list[str]:
+        """Return faults if chains do not agree on all values, or often diverge."""
+        measures = []
+        for name, first in blocks[0].posterior.items():
+            chains = [chain.posterior[name].reshape(first.shape[1], -1) for chain in blocks]
+            for start in range(0, chains[0].shape[1], _TOGETHER):
+                values = np.stack([chain[:, start : start + _TOGETHER] for chain in chains])
+                measures.append(rhat_ess(np.moveaxis(values, 2, 0)))
+        rhat, ess = worst(RhatEss(*map(np.concatenate, zip(*measures, strict=True))))
+        diverging = np.concatenate([chain.statistics["diverging"] for chain in blocks])
+        count, length = int(diverging.sum()), diverging.shape[1]
+        reasons = faults(Convergence(count, float(rhat), float(ess), "", length), len(blocks))
+        return reasons if status(reasons) in UNTRUSTED else []
+
+
+@dataclass(frozen=True, eq=False)
+class Problems:
+    """The posteriors of a fit.
+
+    Attributes
+    ----------
+    model : Alone or Jointly
+        What they have in common: it draws a block of chains of a problem, and finds faults of the
+        draws of all blocks.
+    names : list of str
+        Names of the problems.
+    data : callable
+        Function that returns the data of a problem, given its name.
+    blocks : int
+        Number of blocks of chains of each problem.
+    """
+
+    model: Alone | Jointly
+    names: list[str]
+    data: Callable[[str], Any]
+    blocks: int = 1
+
+    def name(self, unit: Unit) -> str:
+        """Name a unit in messages."""
+        return self.names[unit.problem] if self.blocks == 1 else f"chain {unit.block + 1}"
+
+
+def solve(
+    problems: Problems, store: Store, executor: Executor, most: int
 ) -> Generator[bool, None, None]:
     """Sample all problems that are not finished in a store, and add their draws to it.
 
@@ -80,52 +220,26 @@ def solve[D](
                 yield over and bool(reason) and status(reason.split("; ")) == "not converged"
 
 
-def run_jobs[D](
-    problems: Problems[D], seed: int, executor: Executor, most: int, waiting: deque[Unit]
+def run_jobs(
+    problems: Problems, seed: int, executor: Executor, most: int, waiting: deque[Unit]
 ) -> Generator[tuple[Unit, Draws | str], None, None]:
     """Run a job for each waiting unit, and yield results in the order in which they finish.
 
-    Parameters
-    ----------
-    problems : Problems
-        The problems.
-    seed : int
-        Seed of the fit.
-    executor : Executor
-        Executor of the jobs.
-    most : int
-        Largest number of jobs that are submitted at a time.
-    waiting : deque of Unit
-        Units to sample, which are taken from it; others may be added meanwhile.
-
-    Yields
-    ------
-    (Unit, Draws or str)
-        A unit with its draws, or the reason why there are none.
-
-    Raises
-    ------
-    FitError
-        When the executor fails.
+    A result is the draws of a unit, or the reason why there are none. Parameters are those of
+    `solve`; units are taken from `waiting`, to which others may be added meanwhile.
     """
-    key, stop = secrets.token_hex(8), threading.Event()
+    stop = threading.Event()
     inside = isinstance(executor, DaemonThreads | ThreadPoolExecutor)
     running: dict[Future[Any], Unit] = {}
 
-    def submit(unit: Unit, model: Model[D] | None = None) -> None:
-        job: Callable[[], Draws | str | None]
-        name = problems.names[unit.problem]
-        data = problems.data(name)
-        if inside:
-            job = partial(sample, problems.model, name, data, unit, seed, stop)
-        else:
-            job = partial(sample_elsewhere, key, model, name, data, unit, seed)
-        with _named(problems, [unit, *running.values()]):
-            running[executor.submit(job)] = unit
-
     def fill() -> None:
         while waiting and len(running) < most:
-            submit(waiting.popleft())
+            unit = waiting.popleft()
+            name = problems.names[unit.problem]
+            job = problems.model, name, problems.data(name), unit, seed
+            with _named(problems, [unit, *running.values()]):
+                future = executor.submit(run, *job, stop if inside else None)
+                running[future] = unit
 
     try:
         fill()
@@ -137,9 +251,6 @@ def run_jobs[D](
                 with _named(problems, [running[future], *running.values()]):
                     result = future.result()
                 unit = running.pop(future)
-                if result is None:
-                    submit(unit, problems.model)
-                    continue
                 try:
                     fill()
                 finally:  # a result is not lost at Ctrl-C
@@ -155,7 +266,7 @@ def run_jobs[D](
 
 
 @contextmanager
-def _named(problems: Problems[Any], units: Sequence[Unit]) -> Iterator[None]:
+def _named(problems: Problems, units: Sequence[Unit]) -> Iterator[None]:
     """Raise errors of an executor as errors that name the units that run at this time."""
     try:
         yield
@@ -170,16 +281,25 @@ def _named(problems: Problems[Any], units: Sequence[Unit]) -> Iterator[None]:
         ) from error
 
 
-def sample[D](
-    model: Model[D], name: str, data: D, unit: Unit, seed: int, stop: threading.Event
+def run(
+    model: Alone | Jointly,
+    name: str,
+    data: Any,
+    unit: Unit,
+    seed: int,
+    stop: threading.Event | None,
 ) -> Draws | str:
-    """Sample a unit of a problem in a thread, until an event is set.
+    """Sample a unit of a problem until an event is set, and return draws or the reason for none.
 
-    Returns
-    -------
-    Draws or str
-        Draws, or the reason why there are none.
+    Without an event, which other processes do not see, it is sampled beside the main thread, in
+    which Ctrl-C is raised.
     """
+    if stop is None:
+        stop = threading.Event()
+        try:
+            return DaemonThreads().submit(run, model, name, data, unit, seed, stop).result()
+        finally:
+            stop.set()
     try:
         with stopped_by(stop):
             return model.sample(name, data, unit, seed)
@@ -189,26 +309,16 @@ def sample[D](
         return in_one_line(error)
 
 
-def sample_elsewhere[D](
-    key: str, model: Model[D] | None, name: str, data: D, unit: Unit, seed: int
-) -> Draws | str | None:
-    """Sample a unit in another process, beside its main thread, in which Ctrl-C is raised.
+def attempt_seed(seed: int, subject: str, attempt: int) -> int:
+    """Return a seed that depends on the seed, the subject's name and the attempt only.
 
-    Returns
-    -------
-    Draws, str or None
-        As `sample`; None if the model is not given, and this process has none with this key.
+    Examples
+    --------
+    >>> attempt_seed(1, "Ann", 1) == subject_seed(1, "Ann") != attempt_seed(1, "Ann", 2)
+    True
     """
-    if model is not None:
-        _models.clear()
-        _models[key] = model
-    elif key not in _models:
-        return None
-    stop = threading.Event()
-    try:
-        return DaemonThreads().submit(sample, _models[key], name, data, unit, seed, stop).result()
-    finally:
-        stop.set()
+    first = subject_seed(seed, subject)
+    return first if attempt == 1 else subject_seed(first, f"attempt {attempt}")
 
 
 def in_one_line(error: BaseException) -> str:

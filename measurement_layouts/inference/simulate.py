@@ -15,16 +15,15 @@ from ..evaluations.steps import expanded, rows_per_item
 from ..evaluations.tables import name_cells, named, need_columns, read_numbers
 from ..layouts import Latent, Layout
 from ..layouts.outcomes.steps import Steps
-from ..layouts.plates import ITEM, SUBJECT, root
-from ..linking import Expr
-from .evaluator import Draws, Evaluator
+from ..layouts.plates import ITEM, SUBJECT
+from .cells import CellEvaluator
 from .model.alignment import Features
 from .model.cohort import Cohort
 from .population.truth import true_values
 
 _ROUNDING = 1e-9  # tolerance for rounded values at the ends of a range, as a part of the range
 _STREAM = 0x0C0E5  # differs from the spawn keys of a seed's first children
-_TOGETHER = 2_000_000  # subjects times rows times points that are computed together
+_TOGETHER = 2**18  # subjects times rows times points that are computed together
 _ITERATIONS, _SETTLED = 200, 1e-12  # of mean failures, towards consistency with the chances
 
 
@@ -184,55 +183,44 @@ def true_chances(
     ndarray, shape (subjects, rows)
         Success probabilities, in [0, 1].
     """
-    layout, outcome = cohort.layout, cohort.layout.outcome
-    subjects, items = (len(cohort.levels[plate]) for plate in (SUBJECT, ITEM))
-    item = np.arange(items) if cohort.item_of_row is None else cohort.item_of_row
-    of_items = [one for one in layout.latents if any(root(plate) == ITEM for plate in one.plates)]
-    levels = {latent.name: item for latent in of_items}
-    targets: list[Expr] = [outcome]
-    points, ranks = 1, None
-    if outcome.unseen is not None:
-        points = len(layout.dims[outcome.unseen.dim])
-        if rng is not None:
-            ranks = rng.random((subjects, items))
-            targets += [outcome.expression, outcome.unseen.weights]
-    evaluator = Evaluator(layout, targets, cohort.features, len(item), levels)
-    together = max(1, _TOGETHER // (len(item) * points))
-    chances = np.empty((subjects, len(item)))
-    for start in range(0, subjects, together):
-        block = np.arange(start, min(start + together, subjects))
-        results = _consistent(layout, evaluator, _draws(cohort, values, block), len(block))
-        if ranks is not None:
-            results = [_at_ranks(results[1], results[2], ranks[block])]
-        chances[block] = results[0].T
+    unseen, subjects = cohort.layout.outcome.unseen, len(cohort.levels[SUBJECT])
+    rows = len(cohort.levels[ITEM]) if cohort.item_of_row is None else len(cohort.item_of_row)
+    points = 1 if unseen is None else len(cohort.layout.dims[unseen.dim])
+    ranks = None if unseen is None or rng is None else rng.random((subjects, rows))
+    together = max(1, _TOGETHER // (rows * points))
+    chances = np.empty((subjects, rows))
+    for block in np.split(np.arange(subjects), range(together, subjects, together)):
+        none = np.zeros(len(block) * rows, dtype=int)
+        subject, row = np.repeat(block, rows), np.tile(np.arange(rows), len(block))
+        cells = replace(cohort, subject=subject, row=row, successes=none, trials=none)
+        chances[block] = _at_cells(cells, values, None if ranks is None else ranks[block].ravel())
     return chances
 
 
-def _draws(
-    cohort: Cohort, values: Mapping[str, np.ndarray], subjects: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Arrange values as draws: (items or 1, *labels, subjects or 1)."""
-    at = {ITEM: np.arange(len(cohort.levels[ITEM]))[:, None], SUBJECT: subjects[None]}
-    tables = {
-        node.name: cohort.covariates[node.name][at[SUBJECT]] for node in cohort.layout.covariates
-    }
-    for latent in cohort.layout.latents:
-        sides = [root(plate) for plate in latent.plates]
-        pairs = zip(sides, latent.plates, strict=True)
-        index = tuple(cohort.up(side, plate)[at[side]] for side, plate in pairs)
-        tables[latent.name] = values[latent.name][index or (None, None)]
-    return {name: np.moveaxis(table, 1, -1) for name, table in tables.items()}
+def _at_cells(
+    cells: Cohort, values: Mapping[str, np.ndarray], ranks: np.ndarray | None
+) -> np.ndarray:
+    """Compute chances of all rows of some subjects, at mean failures that follow from them.
 
-
-def _at_ranks(chances: np.ndarray, weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Select a point of each row and subject: (rows, points, subjects) become (rows, subjects).
-
-    Ranks are in [0, 1), of which each point covers a part equal to its weight.
+    Mean failures are found by damped fixed-point iteration. Ranks are in [0, 1), of which each
+    point of what is unseen covers a part equal to its weight.
     """
-    upto = np.cumsum(weights, axis=1)
-    point = (upto[:, :-1] <= ranks.T[:, None] * upto[:, -1:]).sum(axis=1, keepdims=True)
-    chances = np.broadcast_to(chances, (*chances.shape[:2], len(ranks)))
-    return np.take_along_axis(chances, point, axis=1)[:, 0]
+    evaluator, subjects = CellEvaluator(cells), np.unique(cells.subject)
+    draws = evaluator.draws_by_level({name: array[None] for name, array in values.items()})
+    failure = np.full(len(cells.levels[SUBJECT]), 0.5)
+    for _ in range(_ITERATIONS):  # each step is a contraction if noise is below 1
+        constants = {one.name: failure[:, None] for one in cells.layout.constants}
+        chances = evaluator.chances({**draws, **constants}).reshape(len(subjects), -1)
+        step = 1 - chances.mean(axis=1) - failure[subjects]
+        if not constants or (np.abs(step) < _SETTLED).all():
+            break
+        failure[subjects] += step / 2
+    if ranks is None:
+        return chances
+    by_point, weights = evaluator.chances_by_place({**draws, **constants})
+    upto = np.cumsum(weights[..., 0], axis=1)
+    point = (upto[:, :-1] <= ranks[:, None] * upto[:, -1:]).sum(axis=1, keepdims=True)
+    return np.take_along_axis(by_point[..., 0], point, axis=1).reshape(chances.shape)
 
 
 def expected_success(
@@ -274,25 +262,6 @@ def expected_success(
     names = {SUBJECT: list(profiles.index), ITEM: [""] * (items // rows_per_item(layout))}
     cohort = Cohort.empty(layout, names, {}, features, {})
     return true_chances(cohort, _profile_values(layout, profiles))
-
-
-def _consistent(
-    layout: Layout, evaluator: Evaluator, draws: Draws, subjects: int
-) -> list[np.ndarray]:
-    """Compute targets, (rows, ..., subjects), at the mean failures that follow from the first.
-
-    They are found by damped fixed-point iteration.
-    """
-    failure = np.full(subjects, 0.5)
-    for _ in range(_ITERATIONS):  # each step is a contraction if noise is below 1
-        constants = {constant.name: failure[None] for constant in layout.constants}
-        results = [values[evaluator.row] for values in evaluator({**draws, **constants})]
-        step = 1 - results[0].mean(axis=0) - failure
-        moving = np.abs(step) >= _SETTLED
-        if not constants or not moving.any():
-            break
-        failure = failure + np.where(moving, step / 2, 0.0)
-    return results
 
 
 def _profile_values(layout: Layout, profiles: pd.DataFrame) -> dict[str, np.ndarray]:

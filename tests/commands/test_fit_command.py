@@ -9,7 +9,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.command import main
 from measurement_layouts.commands.layout_file import load_layout
-from measurement_layouts.inference.sampling.problems import Alone
+from measurement_layouts.inference.loop import Alone
 
 GRID = ["--method", "grid", "--draws", "500", "--chains", "2", "--jobs", "1"]
 TABLES = {"profiles.csv", "diagnostics.csv", "fitted_items.csv", "fitted_subjects.csv"}

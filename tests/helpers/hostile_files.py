@@ -112,20 +112,6 @@ def stores(folder):
         yield path.name, "fit", good, path, message
 
 
-def archives(folder):
-    """An archive of NumPy whose array is a pickle, where the draws of the prior are kept.
-
-    Nobody else can put it there; should it be there all the same, it is not unpickled.
-    """
-    draws, objects = folder / "good.npz", folder / "bad.npz"
-    np.savez(draws, **{"0": np.zeros(3)})
-    np.savez(objects, **{"0": np.array([Bomb()], dtype=object)})
-    yield "objects in an archive of NumPy", "prior", draws, objects, "allow_pickle=False"
-    bare = folder / "bare.npz"
-    bare.write_bytes(PICKLE)
-    yield "a pickle for an archive", "prior", draws, bare, "This file contains pickled"
-
-
 def inspect_logs(folder):
     """Logs of Inspect, as an archive and as JSON."""
     good = folder / "good.eval"
@@ -218,7 +204,7 @@ def _extended(folder):
 
 def everything(folder):
     """All of them: name, kind, good file, hostile file and what the reader says of it."""
-    for make in (fits, stores, archives, inspect_logs, tables):
+    for make in (fits, stores, inspect_logs, tables):
         own = folder / make.__name__
         own.mkdir()
         yield from make(own)

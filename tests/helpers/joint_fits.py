@@ -8,7 +8,7 @@ from helpers.populations import normal, shared, spread_of
 from measurement_layouts.inference.files.store import Store
 from measurement_layouts.inference.fit import Fit
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.new_levels import from_scores
+from measurement_layouts.inference.model.families import from_scores
 from measurement_layouts.inference.posterior.assembly import data_jointly
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
 from measurement_layouts.inference.sampling.nuts import STATISTICS

@@ -3,29 +3,29 @@
 import numpy as np
 
 from measurement_layouts.common.seeds import subject_seed
-from measurement_layouts.inference.sampling import problems
+from measurement_layouts.inference import loop
 from measurement_layouts.inference.sampling.draws import Draws
 from measurement_layouts.inference.sampling.nuts import STATISTICS
 
 
 def install(monkeypatch, sample=None):
     """Let fits of subjects alone take these draws, or those of another function."""
-    monkeypatch.setattr(problems, "compile_sampler", lambda battery: battery)
-    monkeypatch.setattr(problems, "alone", _pair)
-    monkeypatch.setattr(problems, "sample", _of_pairs(sample or draw))
+    monkeypatch.setattr(loop, "compile_sampler", lambda battery: battery)
+    monkeypatch.setattr(loop, "alone", _pair)
+    monkeypatch.setattr(loop, "sample", _of_pairs(sample or draw))
 
 
 def install_jointly(monkeypatch, sample=None):
     """Let joint fits take these chains, or those of another function."""
-    monkeypatch.setattr(problems, "joint_form", lambda cohort: None)
-    monkeypatch.setattr(problems.Jointly, "sample", sample or draw_chain)
+    monkeypatch.setattr(loop, "joint_form", lambda cohort: None)
+    monkeypatch.setattr(loop.Jointly, "sample", sample or draw_chain)
 
 
 def install_in_a_worker():
     """Let both kinds of fits of a process take these draws, from now on."""
-    problems.compile_sampler = lambda battery: battery
-    problems.alone, problems.sample = _pair, _of_pairs(draw)
-    problems.joint_form, problems.Jointly.sample = (lambda cohort: None), draw_chain
+    loop.compile_sampler = lambda battery: battery
+    loop.alone, loop.sample = _pair, _of_pairs(draw)
+    loop.joint_form, loop.Jointly.sample = (lambda cohort: None), draw_chain
 
 
 def _pair(battery, data):

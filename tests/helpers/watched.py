@@ -12,13 +12,6 @@ import measurement_layouts as ml
 from measurement_layouts.annotation.rubric import load_demand_rubric
 from measurement_layouts.annotation.store import Store
 from measurement_layouts.dispositions import json_lines
-from measurement_layouts.inference.model import prior
-
-
-def kept_prior(path):
-    prior.cached = lambda *key: Path(path).read_bytes()
-    prior.draw_prior.cache_clear()
-    prior.draw_prior(ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1))))
 
 
 def answers(path):
@@ -39,7 +32,6 @@ READERS = {
     "study": lambda path: json_lines.read_study(Path(path)),
     "rubric": load_demand_rubric,
     "answers": answers,
-    "prior": kept_prior,
     "pickle": pickled,
     "eval": lambda path: eval(Path(path).read_text()),
 }

@@ -7,7 +7,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, LayoutError
 from measurement_layouts.common.seeds import subject_seed
-from measurement_layouts.inference.sampling import problems
+from measurement_layouts.inference import loop
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.linking import logistic
 
@@ -78,7 +78,7 @@ class Panic(BaseException):
 
 def failing(reasons):
     """Sample as usual, except for subjects that have a reason to fail."""
-    real = problems.sample
+    real = loop.sample
     named = {subject_seed(1, subject): error for subject, error in reasons.items()}
 
     def sample(form, options, seed, *rest):
@@ -93,7 +93,7 @@ def test_a_subject_that_fails_is_named_and_stops_no_other(
     animal_ai, cohort, fitted, sampling, same, monkeypatch
 ):
     reasons = {"nil": Panic("index out of bounds"), "Bob": RuntimeError("no finite start")}
-    monkeypatch.setattr(problems, "sample", failing(reasons))
+    monkeypatch.setattr(loop, "sample", failing(reasons))
     fit = ml.fit(animal_ai, cohort, **sampling)
     assert fit.subjects == ["Ann", "Cyd", "Dot", "ace"]
     assert all(same(fit, fitted, subject) for subject in fit.subjects)
@@ -110,13 +110,13 @@ def test_a_subject_that_fails_is_named_and_stops_no_other(
 
 def test_all_subjects_fail(animal_ai, cohort, sampling, monkeypatch):
     every = dict.fromkeys(cohort.subjects, RuntimeError("no finite start"))
-    monkeypatch.setattr(problems, "sample", failing(every))
+    monkeypatch.setattr(loop, "sample", failing(every))
     with pytest.raises(FitError, match=r"failed for all 6 subjects; .*RuntimeError: no finite"):
         ml.fit(animal_ai, cohort, **sampling)
 
 
 def test_an_interruption_is_no_failure(animal_ai, cohort, sampling, monkeypatch):
-    monkeypatch.setattr(problems, "sample", failing({"Ann": KeyboardInterrupt()}))
+    monkeypatch.setattr(loop, "sample", failing({"Ann": KeyboardInterrupt()}))
     with pytest.raises(KeyboardInterrupt):
         ml.fit(animal_ai, cohort, subjects=["Ann"], n_jobs=1, **sampling)
 
@@ -129,8 +129,8 @@ def no_sampler(monkeypatch):
     def sampled(*_args, **_kwargs):
         raise AssertionError("the sampler was compiled or run")
 
-    monkeypatch.setattr(problems, "sample", sampled)
-    monkeypatch.setattr(problems, "compile_sampler", sampled)
+    monkeypatch.setattr(loop, "sample", sampled)
+    monkeypatch.setattr(loop, "compile_sampler", sampled)
 
 
 @pytest.mark.usefixtures("no_sampler")

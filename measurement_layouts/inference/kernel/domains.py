@@ -48,8 +48,6 @@ class Domains:
         Values by meta-feature, shape (items,) or (items, labels).
     used : iterable of str
         Meta-features on which the probability of success depends.
-    apart : bool
-        Whether each item is one row, even if others have equal values.
     tabled : iterable of str
         Meta-features whose combinations always have a separate table.
 
@@ -67,15 +65,12 @@ class Domains:
         features: Mapping[str, np.ndarray],
         items: int,
         used: Iterable[str],
-        apart: bool = False,
         tabled: Iterable[str] = (),
     ) -> None:
         self._tabled = frozenset(tabled)
         self._labels = {name: labels.get(name, ()) for name in features}
-        everything = np.arange(items)
         columns = [one for name in sorted(used) for one in features[name].reshape(items, -1).T]
-        told_apart = [everything] if apart else columns or [np.zeros(items)]
-        first, self.collapsed = _first_seen(told_apart)
+        first, self.collapsed = _first_seen(columns or [np.zeros(items)])
         self.features = {name: features[name][first] for name in sorted(used)}
         rows = np.arange(len(first))
         self.rows = Domain("rows", len(first), rows, rows)

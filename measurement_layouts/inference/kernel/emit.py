@@ -1,6 +1,7 @@
 """Translation of a plan into LLVM code: functions for the log-density and for the latents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
@@ -8,15 +9,43 @@ from llvmlite import ir
 from .inputs import DIRECTIONS, Inputs
 from .loops import Key, Loops, keys, loop
 from .mathematics import DOUBLE, LONG, Mathematics, number
-from .plan import Plan
+from .outcomes import Outcomes
 from .stages import Step, local_values, schedule
-from .values import Space, Value
+from .values import Space, Value, Values
 
 _REJECT_GRADIENT, _REJECT_DENSITY = 3, 4  # with these statuses, the sampler rejects a step
 _POINTER = ir.PointerType()
 _MANY = 16
 """Steps up to which LLVM joins all functions into one. For more steps that takes twice as long to
 compile, and the code is not faster."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Quantities to compute.
+
+    Attributes
+    ----------
+    values : Values
+        All quantities, with their domains.
+    outcomes : Outcomes
+        Form of a subject's outcomes.
+    total : Value
+        The log-density of the point given a subject's outcomes.
+    gradient : dict of int to Value
+        Derivatives of the log-density, by offset into the point.
+    profile : tuple of Value
+        The latents' values, in the layout's order.
+    points : dict of int to Space
+        Entries of the point's parts, by offset.
+    """
+
+    values: Values
+    outcomes: Outcomes
+    total: Value
+    gradient: Mapping[int, Value]
+    profile: tuple[Value, ...]
+    points: Mapping[int, Space]
 
 
 def emit(plan: Plan) -> tuple[str, Inputs]:

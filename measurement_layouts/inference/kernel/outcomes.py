@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln
 
 from ...evaluations.subject_data import EDGE
 from .values import Value, Values
 
 _SMALLEST = -690.0  # the exponential of smaller numbers may be 0
+CONSTANT_TERM = "constant"  # name of a subject's binomial coefficients, in nats
 
 
 def log_ways(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
@@ -62,14 +63,6 @@ class Outcomes:
             numbers = [np.where(successes < trials, -trials, trials)]
         return [np.asarray(column, dtype=float) for column in numbers]
 
-    @staticmethod
-    def best(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
-        """Return the largest possible log-probability of each row, without its coefficient."""
-        failures = trials - successes
-        return np.asarray(
-            xlogy(successes, successes) + xlogy(failures, failures) - xlogy(trials, trials)
-        )
-
     def log_probability(
         self, values: Values, p: Value, weights: Value | None, *given: Value
     ) -> Value:
@@ -87,14 +80,11 @@ class Outcomes:
             values("mul", successes, values("log", p)),
             values("mul", failures, values("log", values("sub", values.one, p))),
         )
-        if weights is None:
+        if weights is None or self.unseen is None:
             return logs
-        return self._average(values, values("add", logs, values("log", weights)), *averaged)
-
-    def _average(self, values: Values, logs: Value, times: Value, best: Value) -> Value:
-        """Average the probability over the places of the dimension."""
-        dim = str(self.unseen)
-        largest = values.reduce("max", logs, dim) if self.crowded else best
+        logs = values("add", logs, values("log", weights))
+        times, best = averaged
+        largest = values.reduce("max", logs, self.unseen) if self.crowded else best
         ratios = values("exp", values("sub", logs, largest))
-        average = values("add", largest, values("log", values.reduce("sum", ratios, dim)))
+        average = values("add", largest, values("log", values.reduce("sum", ratios, self.unseen)))
         return values("mul", times, average)

@@ -102,12 +102,8 @@ def schedule(outputs: Iterable[Value], rows: Domain) -> list[Step]:
 
 
 def _times(needed: list[Value], rows: Domain) -> dict[int, tuple[int, int]]:
-    """Find the turn in which each quantity is computed, and the position of its loop in the turn.
-
-    What needs nothing of its own loop is computed in that of its first reader, not stored for it.
-    """
+    """Find the turn in which each quantity is computed, and the position of its loop in it."""
     times: dict[int, tuple[int, int]] = {}
-    movable = set[int]()
     for value in needed:
         arguments = [arg for arg in value.args if arg.number in times]
         turn = max((_available(arg, times[arg.number][0], rows) for arg in arguments), default=0)
@@ -115,19 +111,6 @@ def _times(needed: list[Value], rows: Domain) -> dict[int, tuple[int, int]]:
         in_turn = [arg for arg in arguments if times[arg.number][0] == turn]
         orders = (times[arg.number][1] + (not _same_loop(arg, value)) for arg in in_turn)
         times[value.number] = turn, max(orders, default=0)
-        joined = (arg.number for arg in in_turn if _same_loop(arg, value))
-        if value.op not in _REDUCTIONS and movable.issuperset(joined):
-            movable.add(value.number)
-    first: dict[int, int] = {}
-    for value in reversed(needed):
-        turn, order = times[value.number]
-        if value.number in movable:
-            order = first.get(value.number, order)
-            times[value.number] = turn, order
-        for arg in value.args:
-            if arg.number in times and times[arg.number][0] == turn:
-                limit = order - (not _same_loop(arg, value))
-                first[arg.number] = min(limit, first.get(arg.number, limit))
     return times
 
 

@@ -152,6 +152,10 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             if any(arg.is_zero for arg in args):
                 return make.zero
             return make(op, *(factor for arg in args for factor in _factors(arg)))
+        if op in ("add", "sub"):
+            terms = [*_terms(make, inner), *_terms(make, args[1], op == "sub")]
+            if len(terms) > 2:
+                return make("add", *terms)
         if op == "log" and inner.op == "exp":
             return inner.args[0]
         if op == "log" and inner.op == "sigmoid":
@@ -207,6 +211,15 @@ def _factors(value: Value) -> list[Value]:
     if value.op != "mul" or not value.moving:
         return [value]
     return [factor for arg in value.args for factor in _factors(arg)]
+
+
+def _terms(make: Values, value: Value, negated: bool = False) -> list[Value]:
+    """List the terms of a sum on a larger table than each, to add those on the smallest first."""
+    grown = all(arg.space != value.space for arg in value.args)
+    if value.op not in ("add", "sub") or not grown:
+        return [make("neg", value) if negated else value]
+    first, second = value.args
+    return [*_terms(make, first, negated), *_terms(make, second, negated != (value.op == "sub"))]
 
 
 def trace(formula: Expr, known: Mapping[str, Any], dims: tuple[str, ...]) -> Any:

@@ -192,18 +192,8 @@ class Values:
     ) -> Value:
         """Make a reduction of the entries of a space by entry of a coarser one.
 
-        Parameters
-        ----------
-        kind : {"sum", "max", "min", "prod"}
-            Kind of the reduction.
-        arg : Value
-            The quantity to reduce, broadcast to `through`.
-        through : Space
-            The space to reduce.
-        target : Space
-            Space of the result, which is coarser.
-        features : frozenset of str
-            Meta-features on which the result depends.
+        The kind is ``sum``, ``max``, ``min`` or ``prod``; the quantity is broadcast to `through`,
+        which is reduced to `target`, and the result depends on the features.
         """
         if through == target:
             return arg

@@ -20,7 +20,9 @@ from ...layouts.plates import plate_name
 from ...layouts.priors import ZERO_SUM
 from ...linking import Expr
 from ..kernel.domains import Domains
-from ..kernel.plan import Density
+from ..kernel.emit import Plan
+from ..kernel.gradient import gradient
+from ..kernel.outcomes import CONSTANT_TERM, Outcomes
 from ..kernel.tracing import Traced, column, trace
 from ..kernel.values import Space, Value, Values
 from .alignment import leaves
@@ -150,7 +152,7 @@ class LogDensity:
         """Name the hidden meta-features of plates with several levels."""
         return frozenset(plate_feature(plate) for plate in plates if self.levels[plate] > 1)
 
-    def on(self, domains: Domains) -> Density:
+    def on(self, domains: Domains) -> "Quantities":
         """Compute the quantities of the log-density on the rows of some domains.
 
         Raises
@@ -158,10 +160,10 @@ class LogDensity:
         UntraceableError
             When there is no quantity for a formula; the model must then be compiled by PyMC.
         """
-        return _Quantities(self, Values(domains, self.sizes)).density()
+        return Quantities(self, Values(domains, self.sizes))
 
 
-class _Quantities:
+class Quantities:
     """Quantities of a layout: those of one latent after the other, and those of the outcome."""
 
     def __init__(self, formulas: LogDensity, values: Values) -> None:
@@ -170,37 +172,39 @@ class _Quantities:
         self.known: dict[str, Any] = {}
         self.prior: list[Value] = []
         self.like = Traced(values, values.zero)
-
-    def density(self) -> Density:
-        """Compute all quantities."""
         layout, unseen = self.layout, self.layout.outcome.unseen
         for node in (*layout.row_features, *layout.covariates):
-            if node.name in self.formulas.used:
-                self.known[node.name] = column(self.values, node.name, node.label_dims)
+            if node.name in formulas.used:
+                self.known[node.name] = column(values, node.name, node.label_dims)
         for constant in layout.constants:
             self.known[constant.name] = (
-                column(self.values, constant.name, ())
+                column(values, constant.name, ())
                 if layout.joint
-                else Traced(self.values, self.values.leaf("own", constant.name, Space()))
+                else Traced(values, values.leaf("own", constant.name, Space()))
             )
         for latent in layout.latents:
-            variables = self.formulas.variables[latent.name]
+            variables = formulas.variables[latent.name]
             self.known[latent.name], *further = map(self._add, variables)
             positions = np.arange(1.0 + len(further))
             for label, value in enumerate(further, start=1):
-                at = self.values.data(positions == label, Space(None, latent.label_dims))
+                at = values.data(positions == label, Space(None, latent.label_dims))
                 self.known[latent.name] = np.where(
-                    Traced(self.values, at) != 0, value, self.known[latent.name]
+                    Traced(values, at) != 0, value, self.known[latent.name]
                 )
-        return Density(
-            self.values,
-            self.values("add", *self.prior),
-            self._value(layout.outcome.expression),
-            None if unseen is None else self._value(unseen.weights),
-            tuple(self.like.entry(self.known[latent.name]) for latent in layout.latents),
-            self.points,
-            len(self.formulas.start),
-        )
+        self.probability = self._value(layout.outcome.expression)
+        self.weights = None if unseen is None else self._value(unseen.weights)
+
+    def plan(self, outcomes: Outcomes) -> Plan:
+        """Add the log-probability of outcomes of a form, and the gradient of the log-density."""
+        values = self.values
+        rows, everything = Space(values.domains.rows), frozenset(values.domains.features)
+        counts = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
+        logs = outcomes.log_probability(values, self.probability, self.weights, *counts)
+        coefficients = values.leaf("own", CONSTANT_TERM, Space())
+        likelihood = values.fold("sum", logs, rows, Space())
+        total = values("add", values("add", *self.prior), likelihood, coefficients)
+        latents = tuple(self.like.entry(self.known[one.name]) for one in self.layout.latents)
+        return Plan(values, outcomes, total, gradient(values, total), latents, self.points)
 
     def _computed(self, formula: Expr) -> Any:
         return trace(formula, self.known, tuple(self.layout.dims))

@@ -2,129 +2,16 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import special, stats
 
-from ...common.errors import FitError
 from ...common.seeds import subject_seed
 from ...layouts import Latent, Node, Prior
 from ...layouts.plates import SUBJECT, plate_name
 from ...linking import Expr, evaluate
 from .alignment import align, leaves
 from .cohort import Cohort, indices
-from .families import beta_shapes, gamma_shape_and_rate
-
-_HIGHEST = 1 - 2.0**-53  # largest number below 1
-
-
-def from_scores(
-    name: str, prior: Prior, parameters: Mapping[str, np.ndarray], scores: np.ndarray
-) -> np.ndarray:
-    r"""Transform standard normal numbers into values of a prior.
-
-    .. math:: x = F^{-1}(\Phi(z))
-
-    where :math:`F^{-1}` is the prior's quantile function. If z is standard normal, the distribution
-    of x is the prior.
-
-    Parameters
-    ----------
-    name : str
-        Name of the latent, for messages.
-    prior : Prior
-        Prior with the family.
-    parameters : dict of str to ndarray
-        Values of the prior's parameters, which are broadcast to the shape of the scores.
-    scores : ndarray
-        Standard normal numbers.
-
-    Returns
-    -------
-    ndarray
-        Values, of the shape of `scores`.
-
-    Raises
-    ------
-    FitError
-        When the family is none of Normal, HalfNormal, TruncatedNormal, LogNormal, Beta, Gamma,
-        Exponential, Uniform and ZeroSumNormal. Scores for the last are those of values that sum to
-        zero; see `Levels`.
-
-    Examples
-    --------
-    >>> scores = np.array([-1.0, 0.0, 1.0])
-    >>> from_scores("speed", Prior("LogNormal", mu=0, sigma=1), {"mu": 2.0, "sigma": 0.5}, scores)
-    array([ 4.48168907,  7.3890561 , 12.18249396])
-    """
-    if prior.family not in _QUANTILES:
-        raise FitError(
-            f"{name}: its prior is {prior.family}, so that its value at a subject or item that is "
-            "not in the fit cannot be drawn\nforecast subjects and items of the fit, or fit a "
-            f"layout with a prior of {', '.join(_QUANTILES)}"
-        )
-    return np.asarray(_QUANTILES[prior.family](scores, **parameters) + np.zeros_like(scores))
-
-
-def _scale(sigma: Any, tau: Any) -> Any:
-    return sigma if tau is None else tau**-0.5
-
-
-def _normal(z: Any, mu: Any = 0.0, sigma: Any = 1.0, tau: Any = None) -> Any:
-    return mu + _scale(sigma, tau) * z
-
-
-def _half_normal(z: Any, sigma: Any = 1.0, tau: Any = None) -> Any:
-    return -_scale(sigma, tau) * special.ndtri(special.ndtr(-z) / 2)
-
-
-def _truncated(
-    z: Any, mu: Any = 0.0, sigma: Any = 1.0, tau: Any = None, lower: Any = None, upper: Any = None
-) -> Any:
-    scale = _scale(sigma, tau)
-    ends = [-np.inf if lower is None else lower, np.inf if upper is None else upper]
-    low, high = ((np.asarray(end, dtype=float) - mu) / scale for end in ends)
-    chances = np.minimum(special.ndtr(z), _HIGHEST)
-    return mu + scale * stats.truncnorm.ppf(chances, low, high)
-
-
-def _beta(
-    z: Any, alpha: Any = 1.0, beta: Any = 1.0, mu: Any = None, sigma: Any = None, nu: Any = None
-) -> Any:
-    if mu is not None:
-        alpha, beta = beta_shapes(mu, sigma, nu)
-    return special.betaincinv(alpha, beta, np.minimum(special.ndtr(z), _HIGHEST))
-
-
-def _gamma(z: Any, alpha: Any = None, beta: Any = None, mu: Any = None, sigma: Any = None) -> Any:
-    if mu is not None:
-        alpha, beta = gamma_shape_and_rate(mu, sigma)
-    below, above = special.ndtr(z), special.ndtr(-z)
-    lower, upper = special.gammaincinv(alpha, below), special.gammainccinv(alpha, above)
-    return np.where(z < 0, lower, upper) / beta
-
-
-def _exponential(z: Any, lam: Any = None, scale: Any = None) -> Any:
-    return -special.log_ndtr(-z) * (1 / lam if scale is None else scale)
-
-
-def _uniform(z: Any, lower: Any = 0.0, upper: Any = 1.0) -> Any:
-    return lower + (upper - lower) * np.minimum(special.ndtr(z), _HIGHEST)
-
-
-_QUANTILES: dict[str, Callable[..., Any]] = {
-    "Normal": _normal,
-    "HalfNormal": _half_normal,
-    "TruncatedNormal": _truncated,
-    "LogNormal": lambda z, **parameters: np.exp(_normal(z, **parameters)),
-    "Beta": _beta,
-    "Gamma": _gamma,
-    "Exponential": _exponential,
-    "Uniform": _uniform,
-    "ZeroSumNormal": _normal,
-}
-"""Quantile functions of PyMC's families at the chance of a score, with PyMC's parameters."""
+from .families import from_scores
 
 
 def parents(expression: Expr) -> list[Latent]:
@@ -228,7 +115,7 @@ def new_values(
     Raises
     ------
     FitError
-        When the prior's family has no quantile function here; see `from_scores`.
+        When the prior's family has no quantile function here; see `families.from_scores`.
     """
 
     def summing_to_zero(scores: np.ndarray, plates: int) -> np.ndarray:

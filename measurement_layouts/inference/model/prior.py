@@ -1,15 +1,12 @@
 """Draws from the prior of a layout, with which posteriors are compared."""
 
 import functools
-import io
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pymc as pm
 
-from ...common.cache import cached
 from ...common.messages import some
 from ...layouts import Layout
 from ...layouts.elements import Element
@@ -24,7 +21,7 @@ _SEED = 20231
 def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
     """Draw profiles from the prior, with which posteriors are compared.
 
-    The draws are cached, and are the same whenever the layout is the same.
+    The draws are kept, and are the same whenever the layout is the same.
 
     Parameters
     ----------
@@ -50,10 +47,7 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
     >>> draws.shape, bool(abs(draws.mean() - 0.5) < 0.02)
     ((4000,), True)
     """
-    versions = [f"{name} {version(name)}" for name in ("numpy", "pymc", "pytensor")]
-    key = "\n".join(["prior", layout.fingerprint, str(_DRAWS), str(_SEED), *versions])
-    drawn = np.load(io.BytesIO(cached(key, ".npz", lambda: _draw(layout))))
-    by_latent = {latent.name: drawn[str(number)] for number, latent in enumerate(layout.latents)}
+    by_latent = sample_prior(layout, _DRAWS, _SEED)
     for values in by_latent.values():
         values.setflags(write=False)
     return by_latent
@@ -64,15 +58,6 @@ def prior_profiles(layout: Layout, choice: Sequence[Element]) -> np.ndarray:
     drawn = draw_prior(layout)
     flat = {name: values.reshape(len(values), -1) for name, values in drawn.items()}
     return np.stack([flat[one.latent.name][:, one.label_index] for one in choice], axis=1)
-
-
-def _draw(layout: Layout) -> bytes:
-    """Draw profiles from the prior; returns an archive of arrays by the latents' positions."""
-    archive = io.BytesIO()
-    drawn = sample_prior(layout, _DRAWS, _SEED).values()
-    numbered = {f"{number}": values for number, values in enumerate(drawn)}
-    np.savez(archive, **numbered)  # type: ignore[arg-type]
-    return archive.getvalue()
 
 
 def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]:

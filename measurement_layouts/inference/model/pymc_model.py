@@ -199,23 +199,16 @@ def _coords(cohort: Cohort, derived: bool) -> dict[str, Any]:
 
 def _data(cohort: Cohort) -> dict[str, Any]:
     """Add the properties of rows and subjects to the current model, as data."""
-    layout = cohort.layout
-    rows = ITEM if cohort.item_of_row is None else ROW
-    data = {}
-    for feature in layout.row_features:
-        named = (rows, *feature.label_dims)
-        data[feature.name] = pm.Data(feature.name, cohort.features[feature.name], dims=named)
-    for covariate in layout.covariates:
-        named = (SUBJECT, *covariate.label_dims)
-        values = cohort.covariates[covariate.name]
-        data[covariate.name] = pm.Data(covariate.name, values, dims=named)
-    for constant in layout.constants:
-        values = cohort.covariates[constant.name]
-        data[constant.name] = (
-            pm.Data(constant.name, values, dims=SUBJECT)
-            if layout.joint
-            else pm.Data(constant.name, values[0])
-        )
+    layout, data = cohort.layout, {}
+    for node in (*layout.row_features, *layout.covariates, *layout.constants):
+        name = str(node.name)
+        of_rows = name in cohort.features
+        values = (cohort.features if of_rows else cohort.covariates)[name]
+        side = (ITEM if cohort.item_of_row is None else ROW) if of_rows else SUBJECT
+        dims: tuple[str, ...] | None = (side, *node.dims)
+        if not (of_rows or layout.joint):
+            values, dims = values[0], None
+        data[name] = pm.Data(name, values, dims=dims)
     return data
 
 

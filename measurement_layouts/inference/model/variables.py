@@ -120,15 +120,13 @@ def named_priors(latent: Latent) -> list[tuple[str, Prior]]:
     return [(f"{latent.name}[{x}]", prior) for x, prior in zip(labels, latent.priors, strict=True)]
 
 
-def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) -> dict[str, Any]:
+def profile_variables(layout: Layout) -> dict[str, Any]:
     """Add a layout's latents to the current PyMC model, each with a single, new level.
 
     Parameters
     ----------
     layout : Layout
         Layout with the latents.
-    deviations : frozenset of str
-        Latents that are sampled as deviations from their location; see `noncentred`.
 
     Returns
     -------
@@ -148,7 +146,7 @@ def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) 
         node.name: np.full([*map(len, node.dims.values())], node.stand_in)
         for node in layout.covariates
     }
-    variables = add_nodes(layout, values, (), deviations)
+    variables = add_nodes(layout, values, (), ())
     return {name: variable for name, variable in variables.items() if name not in values}
 
 

@@ -1,15 +1,13 @@
 """Places of items on the scale of a capability: the level with a success probability of 1/2."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from ...common.errors import FitError
 from ...common.options import inside
-from ...layouts import Capability, Layout
+from ...layouts import Capability, Latent
 from ...layouts.elements import Element, find_elements
 from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..evaluator import Evaluator
@@ -17,7 +15,6 @@ from ..model.unseen import refuse_unseen
 from ..posterior.posterior import Posterior, some_draws, stacked
 
 _DRAWS = 400  # posterior draws that are used
-_CELLS = 2**21  # draws times items times labels that are computed at a time
 _REACH = 20.0  # half-width of the search range, in standard deviations of the subjects
 _EVEN = 0.5
 _HALVINGS = 34  # bisection steps
@@ -82,16 +79,9 @@ def item_places(
             "steps, each with its own place; give a fit of a layout with a single Success"
         )
     refuse_unseen(layout, "item_places", "give a fit of items of one trial each")
-    average, names = _average_subject(fit), fit.constants.indexes[ITEM].map(str)
-    size = max(1, _CELLS // (_DRAWS * math.prod(map(len, layout.dims.values()))))
-    blocks = [slice(start, start + size) for start in range(0, len(names), size)]
-    tail = (1 - prob) / 2
-    tables = []
+    names, tail, tables = fit.constants.indexes[ITEM].map(str), (1 - prob) / 2, []
     for element in _capabilities(fit, nodes):
-        ends = _ends(fit, element)
-        places = np.concatenate(
-            [_places(layout, element, *ends, average.isel(item=block)) for block in blocks]
-        )
+        places = _places(fit, element, *_ends(fit, element))
         low, middle, high = np.quantile(
             places, [tail, 0.5, 1 - tail], axis=1, method="inverted_cdf"
         )
@@ -116,22 +106,23 @@ def _capabilities(fit: Posterior, nodes: str | Sequence[str] | None) -> list[Ele
     return chosen
 
 
-def _average_subject(fit: Posterior) -> xr.Dataset:
-    """Return properties of items, and draws of latents at each item for the average subject."""
-    layout, constants = fit.layout, fit.constants.variables
-    nodes = (*layout.row_features, *layout.covariates, *layout.constants)
-    variables = {str(node.name): constants[node.name] for node in nodes}
-    for latent in layout.latents:
-        draws = fit.posterior[latent.name].stack(sample=("chain", "draw")).variable
-        plates = map(plate_name, latent.plates)
-        levels = {name: constants[name] for name in plates if name not in (SUBJECT, ITEM)}
-        variables[latent.name] = draws.isel(sample=some_draws(fit, _DRAWS)).isel(levels)
-    return xr.Dataset(
-        {
-            name: variable.mean(SUBJECT) if SUBJECT in variable.dims else variable
-            for name, variable in variables.items()
-        }
-    )
+def _average_subject(fit: Posterior) -> dict[str, np.ndarray]:
+    """Return values of the average subject by node, shape (items or 1, *labels, draws or 1)."""
+    layout, constants, averages = fit.layout, fit.constants.variables, {}
+    for node in (*layout.latents, *layout.covariates, *layout.constants):
+        if not isinstance(node, Latent):
+            variable = constants[node.name]
+        else:
+            draws = fit.posterior[node.name].stack(sample=("chain", "draw")).variable
+            plates = map(plate_name, node.plates)
+            levels = {name: constants[name] for name in plates if name not in (SUBJECT, ITEM)}
+            variable = draws.isel(sample=some_draws(fit, _DRAWS)).isel(levels)
+        if SUBJECT in variable.dims:
+            variable = variable.mean(SUBJECT)
+        dims = (ITEM, *(dim for dim in layout.dims if dim in variable.dims), "sample")
+        sizes = {dim: variable.sizes.get(dim, 1) for dim in dims}
+        averages[str(node.name)] = variable.set_dims(sizes).to_numpy()  # type: ignore[no-untyped-call]
+    return averages
 
 
 def _ends(fit: Posterior, element: Element) -> tuple[float, float]:
@@ -144,27 +135,22 @@ def _ends(fit: Posterior, element: Element) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _places(
-    layout: Layout, element: Element, lowest: float, highest: float, average: xr.Dataset
-) -> np.ndarray:
+def _places(fit: Posterior, element: Element, lowest: float, highest: float) -> np.ndarray:
     """Find the levels with a success probability of 1/2 by bisection, shape (items, draws).
 
     A level is infinite where the success probability is above 1/2, or below, in the whole range.
     """
-
-    def by_item(name: str, *last: str) -> np.ndarray:
-        variable = average.variables[name]
-        dims = [ITEM, *(dim for dim in layout.dims if dim in variable.dims), *last]
-        sizes = {dim: average.sizes[dim] for dim in dims}
-        return np.asarray(variable.set_dims(sizes))  # type: ignore[no-untyped-call]
-
-    name, items = element.latent.name, np.arange(average.sizes[ITEM])
-    draws = {latent.name: by_item(latent.name, "sample") for latent in layout.latents}
-    columns = {str(one): by_item(str(one)) for one in average.data_vars if one not in draws}
-    levels = dict.fromkeys(draws, items)
-    evaluator = Evaluator(layout, [layout.outcome], columns, len(items), levels)
-    draws[name] = draws[name].copy()
-    moved = draws[name].reshape(len(items), -1, average.sizes["sample"])
+    layout, draws, name = fit.layout, _average_subject(fit), element.latent.name
+    columns = {node.name: fit.constants[node.name].to_numpy() for node in layout.row_features}
+    items = fit.constants.sizes[ITEM]
+    draws[name] = np.broadcast_to(draws[name], (items, *draws[name].shape[1:])).copy()
+    levels = {
+        latent.name: np.arange(items)
+        for latent in layout.latents
+        if len(draws[latent.name]) == items
+    }
+    evaluator = Evaluator(layout, [layout.outcome], columns, items, levels)
+    moved = draws[name].reshape(items, -1, draws[name].shape[-1])
 
     def below(level: np.ndarray | float) -> np.ndarray:
         """Return where the success probability is below 1/2 with the element at a level."""

@@ -26,7 +26,7 @@ class Target:
 
     A newcomer is a subject or an item. Its values are those of the latents with that plate, and are
     expressed as standard normal scores, so that their prior does not depend on the shared values;
-    see `new_levels.from_scores`.
+    see `families.from_scores`.
 
     Attributes
     ----------

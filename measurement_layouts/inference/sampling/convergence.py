@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import fft
-from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from ...common.messages import many, some
 from .draws import Draws
+from .rank_measures import rank_measures
 
-_TAIL = (0.05, 0.95)  # the tail's effective sample size is the smaller one of these two quantiles
 _TOGETHER = 2**18  # draws of elements that are computed together, in about 25 MiB
-_CONSTANT = 1e-15  # numbers that are closer than this are equal
 
 
 class RhatEss(NamedTuple):
@@ -69,72 +66,8 @@ def rhat_ess(draws: np.ndarray) -> RhatEss:
     *shape, chains, length = draws.shape
     draws = draws.reshape(-1, chains, length)
     step = max(1, _TOGETHER // (chains * length))
-    blocks = [_measures(draws[at : at + step]) for at in range(0, max(1, len(draws)), step)]
+    blocks = [rank_measures(draws[at : at + step]) for at in range(0, max(1, len(draws)), step)]
     return RhatEss(*(np.concatenate(values).reshape(shape) for values in zip(*blocks, strict=True)))
-
-
-def _measures(draws: np.ndarray) -> RhatEss:
-    elements, chains, length = draws.shape
-    half = length // 2
-    halves = np.concatenate([draws[..., :half], draws[..., length - half :]], axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):  # chains that do not move, or NaN
-        scores = _normal_scores(halves)
-        rhat = np.full(elements, np.nan)
-        if chains > 1:
-            folded = np.abs(halves - np.median(halves, axis=(1, 2), keepdims=True))
-            rhat = np.fmax(_rhat(scores), _rhat(_normal_scores(folded)))
-        ends = np.quantile(draws, _TAIL, axis=(1, 2))[..., None, None]
-        low, high = (_ess((halves <= end).astype(float)) for end in ends)
-        measures = RhatEss(rhat, _ess(scores), np.minimum(low, high))
-    unknown = np.isnan(draws).any(axis=(1, 2))
-    return RhatEss(*(np.where(unknown, np.nan, values) for values in measures))
-
-
-def _normal_scores(draws: np.ndarray) -> np.ndarray:
-    """Compute the normal scores of draws among those of all chains; equal draws share a rank."""
-    size = math.prod(draws.shape[1:])
-    order = np.argsort(draws.reshape(-1, size), axis=-1)
-    ordered = np.take_along_axis(draws.reshape(-1, size), order, axis=-1)
-    scores = np.tile(ndtri((np.arange(size) + 5 / 8) / (size + 1 / 4)), (len(order), 1))
-    for row in np.flatnonzero((np.diff(ordered) == 0).any(axis=1)):
-        ranks = rankdata(ordered[row])
-        scores[row] = ndtri((ranks - 3 / 8) / (size + 1 / 4))
-    result = np.empty_like(scores)
-    np.put_along_axis(result, order, scores, axis=-1)
-    return result.reshape(draws.shape)
-
-
-def _rhat(halves: np.ndarray) -> np.ndarray:
-    """Compute R-hat of draws of shape (elements, half chain, draw)."""
-    draws = halves.shape[-1]
-    between = draws * halves.mean(axis=-1).var(axis=-1, ddof=1)
-    within = halves.var(axis=-1, ddof=1).mean(axis=-1)
-    return np.asarray(np.sqrt((between / within + draws - 1) / draws))
-
-
-def _ess(halves: np.ndarray) -> np.ndarray:
-    """Compute the effective sample size of the mean, with Geyer's sequence; shapes as `_rhat`."""
-    elements, chains, draws = halves.shape
-    means, every = halves.mean(axis=-1), np.arange(elements)
-    length = fft.next_fast_len(2 * draws, real=True)
-    spectrum = np.fft.rfft(halves - means[..., None], n=length, axis=-1)
-    power = (spectrum.real**2 + spectrum.imag**2).mean(axis=1)
-    covariance = np.fft.irfft(power, n=length, axis=-1)[:, :draws] / draws
-    within = covariance[:, :1] * draws / (draws - 1)
-    total = covariance[:, :1] + means.var(axis=-1, ddof=1)[:, None]
-    correlation = 1 - (within - covariance) / total
-    correlation[:, 0] = 1
-    last = 2 * max(1, (draws - 1) // 2)  # lags in the pairs (0, 1), (2, 3), ...
-    pairs = correlation[:, 0:last:2] + correlation[:, 1:last:2]
-    ended = ~(pairs > 0)
-    ended[:, -1] = True
-    count = ended.argmax(axis=1)  # number of pairs before the first that is not positive
-    falling = np.minimum.accumulate(pairs, axis=1) * (np.arange(last // 2) < count[:, None])
-    rest = correlation[every, 2 * count]
-    rest = np.where((rest > 0) | (pairs[every, count] >= 0), rest, 0)
-    size = chains * draws
-    time = np.maximum(2 * falling.sum(axis=1) + rest - 1, 1 / np.log10(size))
-    return np.asarray(np.where(np.ptp(halves, axis=(1, 2)) < _CONSTANT, size, size / time))
 
 
 _SETTLED = 100  # with fewer effective draws within modes, chains may be slow, not separate
@@ -142,19 +75,11 @@ _STRAY = 0.005  # part of a chain's draws at each end that may be in another mod
 
 
 def separate(draws: np.ndarray) -> np.ndarray:
-    """Group chains whose draws of one profile element overlap.
+    """Group chains whose draws of one profile element, shape (chain, draw), overlap.
 
-    Parameters
-    ----------
-    draws : ndarray, shape (chain, draw)
-        Draws of the element.
-
-    Returns
-    -------
-    ndarray of int, shape (chain,)
-        Group of each chain, 0 for the lowest values. The central 99 % of the draws of chains in
-        different groups do not overlap. All chains are one group if there are fewer than 100
-        effective draws within the groups, because the chains may then be slow instead of separate.
+    The result is the group of each chain, 0 for the lowest values. The central 99 % of the draws of
+    chains in different groups do not overlap. All chains are one group if there are fewer than 100
+    effective draws within the groups, because the chains may then be slow instead of separate.
 
     Examples
     --------
@@ -167,32 +92,17 @@ def separate(draws: np.ndarray) -> np.ndarray:
     reached = np.maximum.accumulate(high[order])
     group = np.empty(len(draws), dtype=int)
     group[order] = np.cumsum(np.append(False, low[order][1:] > reached[:-1]))
-    if (
-        group.max()
-        and effective_within(draws, np.broadcast_to(group[:, None], draws.shape)) < _SETTLED
-    ):
-        return np.zeros_like(group)
-    return group
+    modes = np.broadcast_to(group[:, None], draws.shape)
+    settled = not group.any() or effective_within(draws, modes) >= _SETTLED
+    return group if settled else np.zeros_like(group)
 
 
 def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
-    """Compute the effective sample size of one element's ranks within modes.
+    """Compute the effective sample size of one element's ranks within modes, (chain, draw).
 
-    The result is that of the mode that mixes worst, so that draws of a chain that did not move for
-    a while are not taken for a mode.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (chain, draw)
-        Draws of the element.
-    mode : ndarray of int, shape (chain, draw)
-        Mode of each draw.
-
-    Returns
-    -------
-    float
-        Effective sample size, at most the number of draws. It does not depend on how often chains
-        change between modes.
+    It is that of the mode that mixes worst, so that draws of a chain that did not move for a while
+    are not taken for a mode, and at most the number of draws. It does not depend on how often
+    chains change between modes.
 
     Examples
     --------
@@ -202,37 +112,16 @@ def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
     True
     """
     within = np.zeros((mode.max() + 1, *draws.shape))
-    for number, places in enumerate(within):
+    for number, ranks in enumerate(within):
         inside = mode == number
-        places[inside] = (rankdata(draws[inside], "ordinal") - 0.5) / max(1, inside.sum()) - 0.5
+        ranks[inside] = (rankdata(draws[inside], "ordinal") - 0.5) / max(1, inside.sum()) - 0.5
     return min(float(rhat_ess(within).ess_bulk.min()), float(draws.size))
 
 
 def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequence[str]) -> str:
-    """Name the profile elements in whose separate modes the chains stay.
+    """Name the elements in whose separate modes the chains stay; empty if their draws overlap.
 
-    Parameters
-    ----------
-    draws : ndarray, shape (element, chain, draw)
-        Draws of one subject.
-    rhat : ndarray, shape (element,)
-        R-hat of the elements.
-    limit : float
-        Only elements with a larger R-hat are examined.
-    names : sequence of str
-        Names of the profile elements.
-
-    Returns
-    -------
-    str
-        A sentence; empty if the chains' draws overlap.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> draws = rng.normal(size=(1, 4, 250)) / 9 + [[-1], [2], [-1], [2]]
-    >>> stay_apart(draws, np.array([2.3]), 1.01, ["mood"])
-    'the chains stay in separate modes of mood'
+    Draws have the shape (element, chain, draw); elements with an R-hat above a limit are examined.
     """
     over = np.flatnonzero(rhat > limit).tolist()
     modal = [names[at] for at in over if separate(draws[at]).any()]
@@ -370,7 +259,7 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
     apart, over = convergence.apart, rhat > RHAT_LIMIT
     mixing = rhat <= _RHAT_OF_FEW and ess >= _ESS_OF_FEW * chains and not apart
     minor = mixing and count <= _FEW_DIVERGENCES * chains * draws
-    higher = next((high for high in _TARGETS if 1 - high <= (1 - aim) / 2 + _CONSTANT), None)
+    higher = next((high for high in _TARGETS if 1 - high <= (1 - aim) / 2 + 1e-15), None)
     among, surer = f"in {many(chains * draws, 'draw')}", f"fit(..., target_accept={higher})"
     sure, other = f"{surer} tells whether they matter", f"raise target_accept, as in {surer}, or "
     if higher is None:

@@ -13,19 +13,19 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+from scipy.special import xlogy
 
 from ...common.cache import Recent
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.subject_data import SubjectData
 from ...layouts import Layout
+from ...layouts.outcomes.steps import MARK
 from ...layouts.plates import Plate, plate_name
-from ..distinct import distinct
 from ..kernel.domains import Domains
 from ..kernel.emit import emit
 from ..kernel.inputs import Inputs
 from ..kernel.machine import Machine, build
-from ..kernel.outcomes import Outcomes, log_ways
-from ..kernel.plan import CONSTANT_TERM, plan
+from ..kernel.outcomes import CONSTANT_TERM, Outcomes, log_ways
 from ..kernel.tracing import UntraceableError
 from ..model.cohort import Cohort, plate_feature
 from ..model.density import Degrees, LogDensity, Part
@@ -98,15 +98,14 @@ class Kernel:
         self._labels = {node.name: node.label_dims for node in nodes}
         self._tabled = set(self.rows.features) - set(cohort.features)
         self._count = len(next(iter(self.rows.features.values()), cohort.trials))
-        self.domains = self._domains(np.arange(self._count))
+        self.domains = self._domains({})
         self.density.on(self.domains)  # an operation without a quantity is an error now
-        self._first = np.unique(self.domains.collapsed, return_index=True)[1]
         self._codes = Recent[Outcomes, Code](_FORMS)
         self._averaged = Recent[object, tuple[Code, list[np.ndarray]]](_FORMS)
 
-    def _domains(self, rows: np.ndarray, apart: bool = False) -> Domains:
-        features = {name: values[rows] for name, values in self.rows.features.items()}
-        return Domains(self._labels, features, len(rows), self.density.used, apart, self._tabled)
+    def _domains(self, outcomes: dict[str, np.ndarray]) -> Domains:
+        features, used = {**self.rows.features, **outcomes}, self.density.used | set(outcomes)
+        return Domains(self._labels, features, self._count, used, self._tabled)
 
     def on(self, cohort: Cohort | None = None) -> Any:
         """Return nutpie's compiled model with the outcomes of a cohort on the same rows.
@@ -137,22 +136,24 @@ class Kernel:
             for counts in (won, tried)
         )
         form = Outcomes.of(successes, trials)
-        code = self._codes.find(form, lambda: self._compile(self.domains, form, self._first))
+        code = self._codes.find(form, lambda: self._compile(self.domains, form))
         return code, form.arrays(successes, trials)
 
     def _average(
         self, successes: np.ndarray, trials: np.ndarray, unseen: str
     ) -> tuple[Code, list[np.ndarray]]:
         """Compile for rows of cells with equal values of everything, and equal outcomes."""
-        first, kind = distinct([trials, successes, self.domains.collapsed])
-        hits, attempts = successes[first], trials[first]
-        form = Outcomes.averaged(attempts, unseen)
-        counts = [*form.arrays(hits, attempts), np.bincount(kind).astype(float)]
-        code = self._compile(self._domains(first, apart=True), form, first)
-        return code, [*counts, form.best(hits, attempts)]
+        outcomes = {f"{MARK}successes": successes, f"{MARK}trials": trials}
+        domains, form = self._domains(outcomes), Outcomes.averaged(trials, unseen)
+        code = self._compile(domains, form)
+        hits, tried = successes[code.first], trials[code.first]
+        times, misses = np.bincount(domains.collapsed).astype(float), tried - hits
+        best = xlogy(hits, hits) + xlogy(misses, misses) - xlogy(tried, tried)
+        return code, [*form.arrays(hits, tried), times, best]
 
-    def _compile(self, domains: Domains, form: Outcomes, first: np.ndarray) -> Code:
-        text, inputs = emit(plan(self.density.on(domains), form))
+    def _compile(self, domains: Domains, form: Outcomes) -> Code:
+        text, inputs = emit(self.density.on(domains).plan(form))
+        first = np.unique(domains.collapsed, return_index=True)[1]
         return Code(build(text), inputs, domains, first)
 
     def order(self, plates: Sequence[Plate]) -> np.ndarray:

@@ -12,13 +12,12 @@ from ...common.messages import some
 from ...evaluations.subject_data import SubjectData
 from ...layouts.elements import elements
 from ..model.bands import ends, find_bands
-from ..model.prior import draw_prior
 from ..model.pymc_model import compile_key
 from ..model.variables import noncentred
 from .draws import MODES_SEARCHED, Draws, SamplingOptions
 from .engine import Battery, compile_sampler
-from .scan import FARTHEST, banded_axes, places
-from .unbounded import UNDEFINED, LogDensity, points
+from .scan import FARTHEST, banded_axes, coordinates, places
+from .unbounded import UNDEFINED, LogDensity
 
 MOST = 2  # largest number of profile elements
 _PLACES = {1: (2048, 2048), 2: (24, 128)}  # first lines over the prior, and of those in a band
@@ -95,9 +94,9 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
         raise Unresolved  # lines along the axes may miss the narrow end of a funnel
     density = LogDensity(compile_sampler(battery).on(data))
     try:
-        lines, masses = resolved(density, _lines(battery, 1), names)
+        lines, masses = resolved(density, _lines(battery, density, 1), names)
     except Unresolved:
-        lines, masses = resolved(density, _lines(battery, 4), names)
+        lines, masses = resolved(density, _lines(battery, density, 4), names)
     rng = np.random.default_rng(seed)
     shape = options.chains, options.draws
     count = math.prod(shape)
@@ -125,17 +124,17 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
 _first = Recent[object, list[np.ndarray]](16)
 
 
-def _lines(battery: Battery, finer: int) -> list[np.ndarray]:
+def _lines(battery: Battery, density: LogDensity, finer: int) -> list[np.ndarray]:
     """Place the first lines, once for the subjects of a battery: even, and at bands' ends."""
     key = compile_key(battery.layout), battery.digest, finer
-    return _first.find(key, lambda: _placed(battery, finer))
+    return _first.find(key, lambda: _placed(battery, density, finer))
 
 
-def _placed(battery: Battery, finer: int) -> list[np.ndarray]:
+def _placed(battery: Battery, density: LogDensity, finer: int) -> list[np.ndarray]:
     layout, banded, axes = battery.layout, banded_axes(battery), elements(battery.layout)
     counts = [finer * _PLACES[len(axes)][axis in banded] for axis in range(len(axes))]
-    lines = [places(battery, axis, count) for axis, count in enumerate(counts)]
-    middle = {name: np.median(drawn, axis=0) for name, drawn in draw_prior(layout).items()}
+    base = np.zeros(len(axes))
+    lines = [places(battery, density, axis, count, base) for axis, count in enumerate(counts)]
     for band in find_bands(layout):
         limits = ends(band, dict(battery.features), layout)
         if limits is None or band.latent is None or band.latent.dims or band.latent.parents:
@@ -144,10 +143,8 @@ def _placed(battery: Battery, finer: int) -> list[np.ndarray]:
             centre, half = np.add(*limits) / 2, np.subtract(*limits[::-1]) / 2
             wide = np.maximum(half, (band.min_width or 0) / 2)
             at = np.unique([*limits, centre - wide, centre + wide])
-        profile = {name: np.repeat(one[None], len(at), axis=0) for name, one in middle.items()}
-        transformed = points(layout, battery.items, profile | {band.latent.name: at})
         axis = [element.latent for element in axes].index(band.latent)
-        added = transformed[:, axis]
+        added = coordinates(battery, density, axis, at, base)
         lines[axis] = np.union1d(lines[axis], added[np.abs(added) < FARTHEST])
     return lines
 

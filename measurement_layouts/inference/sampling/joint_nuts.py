@@ -82,7 +82,10 @@ def _pilot(kernel: Kernel) -> _Pilot | None:
         return None
     points = columns(steps, "unconstrained_draw", _PILOT, (len(kernel.start),))[0]
     doublings = int(np.median(columns(steps, "depth", _PILOT)))
-    return _Pilot(levelled(kernel, drawn, _PILOT), points, doublings)
+    draws = levelled(kernel, drawn, _PILOT)
+    del drawn, steps
+    return_free_memory()  # that the short run took
+    return _Pilot(draws, points, doublings)
 
 
 def _stretched(kernel: Kernel) -> Form | None:

@@ -1,19 +1,17 @@
 """Search of a posterior along single coordinates: places of a grid, and starts of NUTS in modes."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.signal import find_peaks
 
-from ...common.cache import Recent
 from ...layouts.elements import elements
 from ..model.bands import find_bands
-from ..model.prior import draw_prior
-from ..model.pymc_model import compile_key
+from ..model.prior import prior_profiles
 from .engine import Battery
-from .unbounded import LogDensity, points
+from .unbounded import LogDensity
 
 _PLACES = 512  # number of places along a propensity, evenly spread over its prior
 FARTHEST = 1e17  # place on the unbounded scale; a tail like that of a Cauchy has fallen by 78 nats
@@ -22,32 +20,54 @@ _MOST = 256  # largest number of combinations of maxima that are compared
 _LIGHT = 10.0  # nats: maxima that are further below the highest one get no chain
 _DIP = 1.0  # nats: maxima with a smaller dip between them are one, since chains cross it
 _BETWEEN = np.linspace(0, 1, 35)[1:-1, None]  # points between two maxima at which it is searched
-_priors = Recent[object, np.ndarray](16)
+_WIDEST, _HALVINGS = 40.0, 64  # coordinates are searched up to sinh(40), beyond the farthest
 
 type Start = Callable[[int], np.ndarray]
 """Function that returns a chain's starting point on PyMC's unbounded scale, given its seed."""
 
 
-def places(battery: Battery, axis: int, count: int) -> np.ndarray:
+def places(
+    battery: Battery, density: LogDensity, axis: int, count: int, base: np.ndarray
+) -> np.ndarray:
     """Return places along a coordinate of a profile on PyMC's unbounded scale.
 
     `count` of them are evenly spread over the prior's draws; others lie beyond them at distances
-    that grow ever faster, up to 1e17. On a circle, all are evenly spread over one turn.
+    that grow ever faster, up to 1e17. On a circle, all are evenly spread over one turn. Coordinates
+    on which the element also depends are those of `base`.
     """
-    if elements(battery.layout)[axis].prior.family == "VonMises":
+    element = elements(battery.layout)[axis]
+    if element.prior.family == "VonMises":
         return np.linspace(-np.pi, np.pi, count + 1)
-    drawn = _prior(battery)[:, axis]
-    low, high = drawn.min(), drawn.max()
+    drawn = prior_profiles(battery.layout, [element])
+    low, high = np.sort(coordinates(battery, density, axis, [drawn.min(), drawn.max()], base))
     beyond = (high - low) / 8 * 2.0 ** np.cumsum(np.arange(12))
     every = np.concatenate([low - beyond, np.linspace(low, high, count), high + beyond])
     return np.unique(every.clip(-FARTHEST, FARTHEST))
 
 
-def _prior(battery: Battery) -> np.ndarray:
-    """Return draws from the prior on PyMC's unbounded scale, shape (4000, elements)."""
-    layout, items = battery.layout, battery.items
-    key = compile_key(layout), items
-    return _priors.find(key, lambda: points(layout, items, draw_prior(layout)))
+def coordinates(
+    battery: Battery,
+    density: LogDensity,
+    axis: int,
+    values: Sequence[float] | np.ndarray,
+    base: np.ndarray,
+) -> np.ndarray:
+    """Find the coordinates at which an element has some values, by bisection; see `places`."""
+    element = elements(battery.layout)[axis]
+
+    def reached(areas: np.ndarray) -> np.ndarray:
+        at = np.repeat(base[None], len(areas), axis=0)
+        at[:, axis] = np.sinh(areas)
+        drawn = density.profiles(at)[element.latent.name]
+        return np.asarray(drawn.reshape(len(at), -1)[:, element.index])
+
+    low, high = np.repeat([[-_WIDEST], [_WIDEST]], len(values), axis=1)
+    falling = np.subtract(*reached(np.array([1.0, -1.0]))) < 0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        beyond = (reached(middle) > values) != falling
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    return np.asarray(np.sinh((low + high) / 2))
 
 
 def banded_axes(battery: Battery) -> list[int]:
@@ -123,8 +143,11 @@ def scan(battery: Battery, density: LogDensity) -> Maxima:
     [-2.0, 2.0]
     """
     axes = banded_axes(battery)
-    lines = {axis: places(battery, axis, _PLACES) for axis in axes}
-    base = np.median(_prior(battery), axis=0)
+    base = np.zeros(density.size)
+    for axis, element in enumerate(elements(battery.layout)):
+        median = np.median(prior_profiles(battery.layout, [element]))
+        base[axis] = coordinates(battery, density, axis, [median], base)[0]
+    lines = {axis: places(battery, density, axis, _PLACES, base) for axis in axes}
     for _ in range(_SWEEPS if len(axes) > 1 else 1):
         peaks = []
         for axis in axes:

@@ -1,18 +1,10 @@
 """The scale of unbounded numbers on which PyMC samples: log-densities and profiles."""
 
 import ctypes
-import threading
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor
-import pytensor.tensor as pt
-from pytensor.graph.replace import vectorize_graph
 
-from ...layouts import Layout
-from ..model.variables import noncentred, profile_variables
 from .stopping import stop_if_told
 
 UNDEFINED = -1e10  # nats: stands for a log-density that is not finite
@@ -76,36 +68,3 @@ class LogDensity:
             name: rows[:, columns].reshape(len(rows), *shape)
             for name, columns, shape in zip(names, slices, shapes, strict=True)
         }
-
-
-_building = threading.Lock()  # PyTensor compiles for one thread at a time
-
-
-def points(layout: Layout, outcomes: int, profile: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Transform profiles to PyMC's unbounded scale; shape (profiles, elements).
-
-    Parameters
-    ----------
-    layout : Layout
-        Layout with the latents.
-    outcomes : int
-        Number of outcomes, which decides what is sampled as a deviation: `variables.noncentred`.
-    profile : dict of str to ndarray
-        Values by latent, shape (profiles,) or (profiles, labels).
-    """
-    coords = {dim: list(labels) for dim, labels in layout.dims.items()}
-    values: list[np.ndarray] = []  # by variable: a latent, or a label with a prior of its own
-    for latent in layout.latents:
-        drawn = np.asarray(profile[latent.name], dtype=float)
-        values += [*drawn.T] if isinstance(latent.prior, tuple) else [drawn]
-    with _building, np.errstate(all="ignore"), pm.Model(coords=coords) as model:
-        profile_variables(layout, noncentred(layout, outcomes))
-        outward = []
-        for variable in model.free_RVs:
-            transform = model.rvs_to_transforms[variable]
-            inputs = variable, *variable.owner.inputs
-            outward.append(variable if transform is None else transform.forward(*inputs))
-        constants = dict(zip(model.free_RVs, map(pt.constant, values), strict=True))
-        graphs = vectorize_graph(outward, constants)
-        coordinates = pytensor.function([], graphs, mode="FAST_COMPILE")()
-    return np.concatenate([column.reshape(len(column), -1) for column in coordinates], axis=1)

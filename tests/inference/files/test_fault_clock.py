@@ -8,7 +8,7 @@ from helpers.fault_cases import OPTIONS, cohort, layout, same_draws
 
 import measurement_layouts as ml
 from measurement_layouts.common import progress
-from measurement_layouts.inference.sampling.problems import Alone
+from measurement_layouts.inference.loop import Alone
 
 TIME_OF_DAY = ("time", "time_ns")
 STEADY = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")  # so says Python

@@ -14,7 +14,7 @@ import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.command import main
 from measurement_layouts.common.errors import StoreError
-from measurement_layouts.inference.sampling.problems import Alone
+from measurement_layouts.inference.loop import Alone
 
 SUBJECTS = 40
 LONG = OPTIONS | {"draws": 1000, "n_jobs": 1}

@@ -15,7 +15,7 @@ import sys, time
 sys.path.insert(0, sys.argv[1])
 from helpers import fault_cases
 import measurement_layouts as ml
-from measurement_layouts.inference.sampling.problems import Alone
+from measurement_layouts.inference.loop import Alone
 
 sample = Alone.sample
 

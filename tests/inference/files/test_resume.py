@@ -12,9 +12,8 @@ from helpers.populations import cohort_data, exam_layout
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.common import progress
-from measurement_layouts.inference import fitting
+from measurement_layouts.inference import fitting, loop
 from measurement_layouts.inference.files.store import Store
-from measurement_layouts.inference.sampling import problems
 
 JOINT = {"draws": 20, "tune": 20, "chains": 4, "seed": 3, "reruns": 0, "progressbar": False}
 UNITS = {"alone": 6, "jointly": 4}
@@ -25,7 +24,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background
 sys.path[:0] = [sys.argv[1], sys.argv[1] + "/inference/files"]
 import test_resume as here
 from measurement_layouts.inference.files.store import Store
-from measurement_layouts.inference.sampling import problems
+from measurement_layouts.inference import loop
 
 add = Store.add
 
@@ -39,7 +38,7 @@ def noted(store, unit, draws, reason=""):
     add(store, unit, draws, reason)
     print(unit.problem, unit.block, flush=True)
 
-for model in (problems.Alone, problems.Jointly):
+for model in (loop.Alone, loop.Jointly):
     model.sample = slowly(model.sample)
 Store.add = noted
 here.fit(sys.argv[3], store=sys.argv[2], n_jobs=2)
@@ -70,7 +69,7 @@ def pretended(monkeypatch):
 def sampled(monkeypatch):
     """Units that are sampled from here on, by problem and block."""
     units = []
-    for model in (problems.Alone, problems.Jointly):
+    for model in (loop.Alone, loop.Jointly):
 
         def noted(self, name, data, unit, seed, real=model.sample):
             units.append((unit.problem, unit.block))
@@ -82,7 +81,7 @@ def sampled(monkeypatch):
 
 def stop_at(monkeypatch, number):
     """Interrupt fits before the third unit, say, is sampled."""
-    for model in (problems.Alone, problems.Jointly):
+    for model in (loop.Alone, loop.Jointly):
 
         def interrupted(self, name, data, unit, seed, real=model.sample):
             if unit.problem + unit.block == number:
@@ -139,7 +138,7 @@ def test_failures_stay_in_the_store(tmp_path, monkeypatch):
 
     store = tmp_path / "store"
     with monkeypatch.context() as patch:
-        patch.setattr(problems, "sample", failing)
+        patch.setattr(loop, "sample", failing)
         with pytest.raises(FitError, match="failed for all 6 subjects"):
             fit("alone", store=store)
     with monkeypatch.context() as patch:
@@ -147,7 +146,7 @@ def test_failures_stay_in_the_store(tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             fit("alone", store=store, n_jobs=1)
     with monkeypatch.context() as patch:
-        patch.setattr(problems, "sample", failing)
+        patch.setattr(loop, "sample", failing)
         stored = fit("alone", store=store)
     assert stored.subjects == ["Ann"]
     assert set(stored.failures.values()) == {"RuntimeError: no finite start"}
@@ -161,7 +160,7 @@ def test_failures_stay_in_the_store(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("pretended")
 def test_an_attempt_with_faults_is_not_made_again(kind, sampled, tmp_path, monkeypatch):
     """A fit that is stopped in the second attempt goes on there, to the same draws."""
-    for model in (problems.Alone, problems.Jointly):
+    for model in (loop.Alone, loop.Jointly):
 
         def diverging(*arguments, real=model.sample):
             draws = real(*arguments)
@@ -203,8 +202,8 @@ def test_mistakes_leave_no_store(kind, tmp_path, monkeypatch):
     for wrong in ({"draws": 1}, {"reruns": -1}, {"method": "vi"}, {"n_jobs": 0}, {"executor": 2}):
         with pytest.raises(FitError):
             fit(kind, store=store, **wrong)
-    monkeypatch.setattr(problems, "compile_sampler", refused)
-    monkeypatch.setattr(problems, "joint_form", refused)
+    monkeypatch.setattr(loop, "compile_sampler", refused)
+    monkeypatch.setattr(loop, "joint_form", refused)
     with pytest.raises(ml.LayoutError):
         fit(kind, store=store)
     assert not store.exists()
@@ -213,8 +212,8 @@ def test_mistakes_leave_no_store(kind, tmp_path, monkeypatch):
 @pytest.mark.usefixtures("pretended")
 def test_a_finished_store_needs_no_sampler(kind, tmp_path, monkeypatch):
     whole = fit(kind, store=tmp_path / "store")
-    monkeypatch.setattr(problems, "compile_sampler", None)
-    monkeypatch.setattr(problems, "joint_form", None)
+    monkeypatch.setattr(loop, "compile_sampler", None)
+    monkeypatch.setattr(loop, "joint_form", None)
     assert fit(kind, store=tmp_path / "store").data.identical(whole.data)
 
 

@@ -4,16 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.joint_layouts import rasch
-from helpers.joint_points import levels, plain_density, plain_point
 from helpers.populations import cohort_data, full_layout, random_layout
 
 import measurement_layouts as ml
 from measurement_layouts.inference.kernel import domains, inputs
 from measurement_layouts.inference.kernel.outcomes import Outcomes
-from measurement_layouts.inference.kernel.plan import plan
 from measurement_layouts.inference.kernel.stages import local_values, schedule
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.pymc_model import build_model
 from measurement_layouts.inference.sampling.engine import Kernel
 from measurement_layouts.inference.sampling.unbounded import LogDensity
 
@@ -62,25 +59,10 @@ def test_rows_in_blocks_have_the_same_density_and_gradient(name, monkeypatch, sm
     np.testing.assert_allclose(slopes, gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
 
 
-@pytest.mark.slow
-def test_rows_in_blocks_have_the_density_of_the_plain_model(small_blocks):
-    cohort = Cohort.of_evaluation(full_layout(), cohort_data())
-    kernel, model = Kernel(cohort), build_model(cohort, ())
-    at = np.random.default_rng(2).normal(size=len(kernel.start)) * 0.7
-    value, gradient = LogDensity(kernel.on()).with_gradient(at)
-    point, idle = plain_point(model, levels(kernel, at))
-    expected, slopes = plain_density(model)(point)
-    assert abs(value - expected - idle) < 1e-10 * abs(expected)
-    found = plain_point(model, levels(kernel, gradient))[0]
-    steepest = max(np.abs(wanted).max() for wanted in slopes.values())
-    for each, wanted in slopes.items():
-        assert np.abs(found[each] - wanted).max() < 1e-10 * steepest
-
-
 def test_only_a_block_of_rows_is_stored():
     """Otherwise the memory of a gradient would grow with the number of cells."""
     kernel = Kernel(Cohort.of_evaluation(full_layout(), cohort_data()))
-    planned = plan(kernel.density.on(kernel.domains), Outcomes(False))
+    planned = kernel.density.on(kernel.domains).plan(Outcomes(False))
     outputs, rows = [planned.total, *planned.gradient.values()], kernel.domains.rows
     steps = schedule(outputs, rows)
     stored = {value.number for step in steps for value in step.arrays if value.space.domain is rows}

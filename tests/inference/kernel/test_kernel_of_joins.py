@@ -4,17 +4,11 @@ import numpy as np
 from helpers.densities import Fused, Plain, random_outcomes
 
 import measurement_layouts as ml
-from measurement_layouts.linking import generalised_mean, guessing, logistic, total
+from measurement_layouts.linking import generalised_mean, guessing, logistic
 
 LABELS = tuple("abcdef")
 ITEMS = 300
 DEMAND = ml.MetaFeature("demand", levels=tuple(range(6)), unit="level", labels=LABELS)
-
-
-def weighted_sum():
-    weight = ml.Slope("weight", labels=LABELS)
-    margin = ml.Bias("ease") - total(weight * DEMAND, over="dimension")
-    return ml.Layout("sum", ml.Success("ok", logistic(margin)))
 
 
 def estimated_power():
@@ -38,14 +32,6 @@ def differences(fused, plain, point):
     assert status == 0
     assert np.isfinite([value, *gradient]).all()
     return abs(value / wanted - 1), abs(gradient - slopes).max() / max(1, abs(slopes).max())
-
-
-def test_weighted_sum(rng):
-    fused, plain = pair(weighted_sum(), rng)
-    assert {part.dim for part in fused.kernel.domains.known} == {None, "dimension"}
-    for _ in range(5):
-        point = fused.start + rng.normal(0, 1, len(fused.start))
-        assert max(differences(fused, plain, point)) < 1e-10
 
 
 def test_mean_of_an_estimated_power(rng):

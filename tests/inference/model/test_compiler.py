@@ -130,16 +130,6 @@ def test_the_sampler_runs_on_the_same_density(animal_ai, cohort, fitted):
         reported_density_is_by_hand(fitted, subject, case)
 
 
-@pytest.mark.parametrize(
-    "name", ["labels", *(pytest.param(name, marks=pytest.mark.slow) for name in FREE[1:])]
-)
-def test_the_sampler_runs_on_the_same_density_of_other_layouts(name, rng, sampling):
-    """Labels, bands that are open at an end, guessing, presence and a hierarchical prior."""
-    case = getattr(hand_written, name)(rng)
-    fit = ml.fit(case.layout, case.evaluation, **sampling)
-    reported_density_is_by_hand(fit, "Ann", case)
-
-
 def test_it_is_an_ordinary_pymc_model(animal_ai, cohort):
     model = to_pymc(animal_ai, cohort, "Ann")
     assert type(model) is pm.Model

@@ -11,7 +11,8 @@ from scipy.special import log_ndtr, ndtr
 import measurement_layouts as ml
 from measurement_layouts.common.errors import FitError
 from measurement_layouts.inference.model.cohort import Cohort
-from measurement_layouts.inference.model.new_levels import from_scores, new_values
+from measurement_layouts.inference.model.families import from_scores
+from measurement_layouts.inference.model.new_levels import new_values
 from measurement_layouts.linking import logistic
 
 DRAWS = 40_000

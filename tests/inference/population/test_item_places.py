@@ -11,7 +11,6 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.population import item_places as module
 from measurement_layouts.inference.population.item_places import item_places
 from measurement_layouts.linking import logistic
 
@@ -148,12 +147,6 @@ def test_items_beyond_the_scale():
     found = item_places(easy)
     assert found["beyond"].tolist() == ["easier", "", "harder"]
     assert found["place"][1] == pytest.approx(2.0, abs=1e-6)
-
-
-def test_blocks_change_nothing(rasch, monkeypatch):
-    whole = item_places(rasch)
-    monkeypatch.setattr(module, "_CELLS", 900)
-    pd.testing.assert_frame_equal(item_places(rasch), whole)
 
 
 def test_what_cannot_be_placed(rasch, fitted):

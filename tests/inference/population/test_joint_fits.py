@@ -7,7 +7,7 @@ from helpers import pretend
 from helpers.populations import cohort_data, exam_layout, full_layout
 
 import measurement_layouts as ml
-from measurement_layouts.inference.sampling import problems
+from measurement_layouts.inference import loop
 
 _SHORT = {"draws": 60, "tune": 120, "chains": 2, "seed": 3, "reruns": 0, "progressbar": False}
 
@@ -82,7 +82,7 @@ def test_an_operation_without_machine_code_is_compiled_by_nutpie():
 
 
 def test_a_chain_that_fails_is_named_and_others_are_kept(fitted, tmp_path, monkeypatch):
-    sampled, real = [], problems.Jointly.sample
+    sampled, real = [], loop.Jointly.sample
 
     def broken(model, name, data, unit, seed):
         sampled.append(unit.block)
@@ -90,7 +90,7 @@ def test_a_chain_that_fails_is_named_and_others_are_kept(fitted, tmp_path, monke
             raise RuntimeError("no start")
         return real(model, name, data, unit, seed)
 
-    monkeypatch.setattr(problems.Jointly, "sample", broken)
+    monkeypatch.setattr(loop.Jointly, "sample", broken)
     options = {**_SHORT, "store": tmp_path / "store", "n_jobs": 1}
     with pytest.raises(ml.FitError, match=r"sampling failed; first reason: chain 2: .*no start"):
         ml.fit(exam_layout(), cohort_data(), **options)

@@ -82,36 +82,11 @@ def test_another_order_of_draws_is_seen(rng):
         assert not np.allclose(ours, theirs, rtol=1e-3)
 
 
-def test_elements_do_not_touch_each_other(rng):
-    draws = np.concatenate([kind(rng, (2, 3, 60)) for kind in KINDS.values()])
-    together = rhat_ess(draws)
-    for place in range(len(draws)):
-        alone = rhat_ess(draws[place])
-        for one, other in zip(alone, together, strict=True):
-            assert one.shape == ()
-            np.testing.assert_array_equal(one, other[place])
-
-
-def test_axes_before_chain_and_draw_are_kept(rng):
-    draws = rng.normal(size=(2, 3, 4, 50))
-    for one, other in zip(rhat_ess(draws), rhat_ess(draws.reshape(6, 4, 50)), strict=True):
-        assert one.shape == (2, 3)
-        np.testing.assert_array_equal(one.ravel(), other)
-    assert rhat_ess(draws[:0]).rhat.shape == (0, 3)
-
-
 def test_draws_that_are_no_numbers(rng):
     draws = rng.normal(size=(3, 4, 50))
     draws[1, 2, 3] = np.nan
     for values in rhat_ess(draws):
         assert np.isnan(values).tolist() == [False, True, False]
-
-
-def test_draws_stay_as_they_are(rng):
-    draws = rng.normal(size=(2, 4, 51))
-    before = draws.copy()
-    rhat_ess(draws)
-    np.testing.assert_array_equal(draws, before)
 
 
 LABELS = ("read", "write")

@@ -20,10 +20,9 @@ from helpers.populations import cohort_data, exam_layout
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.loop import run_jobs
+from measurement_layouts.inference.loop import Alone, Jointly, Problems, run_jobs
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.draws import Draws, Unit
-from measurement_layouts.inference.sampling.problems import Alone, Jointly, Problems
 from measurement_layouts.inference.sampling.stopping import DaemonThreads
 
 QUICK = {
@@ -215,27 +214,16 @@ def test_an_error_is_the_result_of_its_job_and_an_interruption_ends_all():
 
 
 class OfProcesses:
-    """A model that tells where it runs, and how often it was shipped."""
-
-    def __init__(self, file):
-        self.file = file
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        with open(self.file, "a") as file:  # noqa: PTH123
-            file.write(f"{os.getpid()}\n")
+    """A model that tells where it runs."""
 
     def sample(self, name, data, unit, seed):
-        time.sleep(0.05)
         return str(threading.current_thread() is threading.main_thread())
 
 
 @pytest.mark.slow
-def test_a_process_keeps_the_model_and_leaves_its_main_thread_alone(tmp_path):
+def test_a_process_leaves_its_main_thread_alone():
     """Interrupted there, nutpie would hand out half a posterior."""
     with processes(nothing) as executor:
-        results = dict(jobs(OfProcesses(tmp_path / "shipped"), executor, 4, count=40))
-    assert len(results) == 40
+        results = dict(jobs(OfProcesses(), executor, 4))
+    assert len(results) == 12
     assert set(results.values()) == {"False"}
-    sent = len((tmp_path / "shipped").read_text().split())
-    assert 2 <= sent < 20  # with jobs in flight when a process starts, not with each job

@@ -10,7 +10,7 @@ import pytest
 from helpers.fault_cases import NUTS, cohort, layout
 
 import measurement_layouts as ml
-from measurement_layouts.inference.sampling.problems import Alone
+from measurement_layouts.inference.loop import Alone
 
 
 def hungry():

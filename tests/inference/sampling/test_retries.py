@@ -10,7 +10,8 @@ import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.common.seeds import subject_seed
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.sampling import problems
+from measurement_layouts.inference import loop
+from measurement_layouts.inference.loop import attempt_seed
 from measurement_layouts.inference.sampling.draws import (
     Draws,
     SamplingOptions,
@@ -19,7 +20,6 @@ from measurement_layouts.inference.sampling.draws import (
 )
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.inference.sampling.nuts import alone, sample
-from measurement_layouts.inference.sampling.problems import attempt_seed
 from measurement_layouts.linking import logistic
 
 OPTIONS = SamplingOptions(draws=500, tune=500, chains=4, target_accept=0.6)
@@ -209,7 +209,7 @@ def test_a_grid_is_integrated_once(undecided, rng, monkeypatch):
             {"diverging": np.zeros((4, 500), bool), "energy": np.full((4, 500), np.nan)},
         )
 
-    monkeypatch.setattr(problems, "integrate", integrate)
+    monkeypatch.setattr(loop, "integrate", integrate)
     options = {"draws": 500, "tune": 500, "target_accept": 0.6}
     fit = ml.fit(
         funnel(0.5), undecided, method="grid", reruns=2, seed=1, progressbar=False, **options

@@ -13,9 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from helpers import TESTS
 
-from measurement_layouts.inference.loop import run_jobs
+from measurement_layouts.inference.loop import Problems, run_jobs
 from measurement_layouts.inference.sampling.draws import Unit
-from measurement_layouts.inference.sampling.problems import Problems
 from measurement_layouts.inference.sampling.stopping import DaemonThreads, stop_if_told, stopped_by
 
 LONGEST = 5  # seconds to stop; all draws would take minutes
@@ -28,7 +27,7 @@ import nutpie
 from helpers import small_layouts
 import measurement_layouts as ml
 from measurement_layouts.inference.sampling import engine
-from measurement_layouts.inference.sampling.problems import Alone
+from measurement_layouts.inference.loop import Alone
 from measurement_layouts.inference.kernel.tracing import UntraceableError
 
 layout = small_layouts.animal_ai()

@@ -1,10 +1,8 @@
-"""Plan of the computation of a log-density and its gradient on one battery."""
+"""Derivatives of a log-density by the sampler's point: quantities like those of the density."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
-from .outcomes import Outcomes
-from .values import Space, Value, Values
+from .values import Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
 """Function that returns derivatives by the arguments of a value, given the value, its arguments,
@@ -104,86 +102,3 @@ _RULES: dict[str, Rule] = {
         make("where", a[0], make.zero, g),
     ],
 }
-
-
-CONSTANT_TERM = "constant"  # the subject's binomial coefficients, in nats
-
-
-@dataclass(frozen=True)
-class Density:
-    """Quantities of a log-density on a battery, whatever the outcomes.
-
-    Attributes
-    ----------
-    values : Values
-        All quantities, with their domains.
-    prior : Value
-        Log prior density of the point.
-    probability : Value
-        Probability of success of each row.
-    weights : Value or None
-        Weights with which the outcomes' probability is averaged over a dimension.
-    profile : tuple of Value
-        The latents' values, in the layout's order.
-    points : dict of int to Space
-        Spaces of the parts of the point, by offset.
-    length : int
-        Length of the point.
-    """
-
-    values: Values
-    prior: Value
-    probability: Value
-    weights: Value | None
-    profile: tuple[Value, ...]
-    points: Mapping[int, Space]
-    length: int
-
-
-@dataclass(frozen=True)
-class Plan(Density):
-    """Quantities to compute: those of the density, and those that depend on the outcomes.
-
-    Attributes
-    ----------
-    total : Value
-        The log-density of the point given a subject's outcomes.
-    gradient : dict of int to Value
-        Derivatives of the log-density, by offset into the point.
-    outcomes : Outcomes
-        Form of a subject's outcomes.
-    """
-
-    total: Value
-    gradient: Mapping[int, Value]
-    outcomes: Outcomes
-
-
-def plan(density: Density, outcomes: Outcomes) -> Plan:
-    """Plan the computation of a log-density with outcomes, and of its gradient.
-
-    Parameters
-    ----------
-    density : Density
-        Quantities of the prior and of the outcomes' probability.
-    outcomes : Outcomes
-        Form of a subject's outcomes.
-
-    Returns
-    -------
-    Plan
-        The log-density of the point given a subject's outcomes, with its gradient.
-    """
-    values = density.values
-    coefficients = values.leaf("own", CONSTANT_TERM, Space())
-    total = values("add", density.prior, _likelihood(density, outcomes), coefficients)
-    return Plan(**vars(density), total=total, gradient=gradient(values, total), outcomes=outcomes)
-
-
-def _likelihood(density: Density, outcomes: Outcomes) -> Value:
-    """Make the log-probability of the outcomes, without coefficients."""
-    values = density.values
-    rows, everything = Space(values.domains.rows), frozenset(values.domains.features)
-    counts = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
-    logs = outcomes.log_probability(values, density.probability, density.weights, *counts)
-    return values.fold("sum", logs, rows, Space())
