@@ -27,6 +27,7 @@ _GONE = {
     "Quota": "ml.batteries.design(layout, bank.loc[names]) designs from a part of the bank",
     "joint_trend": "give a latent's Prior a mean that is a line over dates, and use fit.profiles()",
     "firmness": "fit scenarios.propensities.firmness_layout() and read fit.profiles()",
+    "PopulationCriticism": "criticise returns a Criticism for every fit, alone or joint",
     "suspicion": "ml.validation.criticise(fit, evaluation) finds what the layout does not fit",
     "suitability": "fit.forecast(items) has the chance of success on each item",
     "claim": "ml.decisions.accept says which forecasts of fit.forecast(items) are sure enough",
