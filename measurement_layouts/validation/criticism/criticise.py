@@ -151,7 +151,8 @@ class Criticism(Shown):
 
     def findings(self) -> list[Finding]:
         """Describe what is flagged, single cells first, and what could not be computed."""
-        made = list(findings(self))
+        results = self.tables, self.cells, self.agreement, self.fit.layout, self.testlets
+        made = list(findings(*results))
         if self.fit.layout.steps is None:
             return made
         return [  # rows are steps of outcomes, whose names have a sign between item and step

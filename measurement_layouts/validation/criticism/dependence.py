@@ -56,14 +56,13 @@ def pairs(outcomes: Outcomes, *, alpha: float, prob: float, progressbar: bool) -
     for where in track(outcomes.by_subject, len(outcomes.subjects), progressbar):
         cells, grid = outcomes.cells(where), np.ix_(outcomes.item[where], outcomes.item[where])
         covariance = _covariance(cells)
-        residuals, mean = cells.residuals, cells.residuals.mean(axis=1)
-        draws = residuals.shape[1]
+        mean = cells.residuals.mean(axis=1)
         for total, product in zip(
             sums,
             (
-                residuals @ residuals.T / draws,
+                np.outer(mean, mean) + covariance,
                 np.outer(cells.free, cells.free) + covariance**2,
-                cells.variances @ cells.variances.T / draws,
+                cells.variances @ cells.variances.T / cells.chances.shape[1],
                 np.ones_like(covariance),
                 np.outer(mean, mean),
             ),

@@ -263,14 +263,18 @@ def score(
         standardised,
         least,
         max(1, _BLOCK // len(weights)),
+        basis.T @ alone @ basis,
     )
     centred = absorbed - absorbed.mean(axis=1, keepdims=True)
     changes = columns - cells.log_odds @ centred.T / (centred.shape[1] - 1)
     statistic = float(standardised @ standardised)
     own = columns @ basis
-    without = standardised - own * residuals[:, None]
-    variances = np.maximum(1 - own**2 * cells.free[:, None], _EDGE)
-    remaining = (without**2 / variances).sum(axis=1)
+    # covariances of the scores with each cell's residual, as if this cell were free
+    shared = weights[:, None] * own
+    shared -= cells.expected @ (centred.T @ basis) / (centred.shape[1] - 1)
+    without = standardised - shared * (residuals / cells.free)[:, None]
+    lost = np.maximum(cells.free - (shared**2).sum(axis=1), _EDGE)
+    remaining = (without**2).sum(axis=1) + (shared * without).sum(axis=1) ** 2 / lost
     smallest = int(remaining.argmin())
     explains = remaining[smallest] < max(basis.shape[1] + 2, statistic / 2)
     return {
@@ -304,7 +308,11 @@ def _free_directions(alone: np.ndarray, information: np.ndarray) -> np.ndarray:
 
 
 def replicated_p(
-    draw: Callable[[int], np.ndarray], statistic: np.ndarray, least: float, block: int
+    draw: Callable[[int], np.ndarray],
+    statistic: np.ndarray,
+    least: float,
+    block: int,
+    covariance: np.ndarray | None = None,
 ) -> float:
     """Compute a p value, (k + 1) / (n + 1), from replicates of standardised scores.
 
@@ -322,14 +330,17 @@ def replicated_p(
         P value that has to be reached.
     block : int
         Largest number of replicates at a time.
+    covariance : ndarray, shape (scores, scores), optional
+        Covariance of the replicates, whose mean is 0 (default: both as those of the first 2,000).
     """
     first = np.concatenate(
         [draw(min(block, _REPLICATES - at)) for at in range(0, _REPLICATES, block)], axis=1
     )
-    mean = first.mean(axis=1, keepdims=True)
-    scale = np.linalg.cholesky(np.atleast_2d(np.cov(first)) + _EDGE**2 * np.eye(len(first)))
+    mean = first.mean(axis=1, keepdims=True) if covariance is None else np.zeros((len(first), 1))
+    covariance = np.atleast_2d(np.cov(first)) if covariance is None else covariance
+    scale = np.linalg.cholesky(covariance + _EDGE**2 * np.eye(len(first)))
     sided = len(statistic) == 1
-    observed = float(np.abs(statistic[0]) if sided else statistic @ statistic)
+    observed = float(np.abs(statistic[0]) if sided else statistic @ statistic) * (1 - _EDGE)
     sign = 1.0 if statistic[0] >= 0 else -1.0
 
     def beyond(replicates: np.ndarray) -> int:

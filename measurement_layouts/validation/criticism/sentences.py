@@ -1,7 +1,7 @@
 """Findings of a criticism: what a layout misses, in words, with what to add to it."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,46 +14,51 @@ from .agreement import told_agreement
 from .dependence import TOGETHER
 from .fit_tables import LEVEL, SLOPE, STANDARD
 
-if TYPE_CHECKING:
-    from .criticise import Criticism
-
 _CELLS = 3  # most cells with a finding of their own
 
 
-def findings(criticism: "Criticism") -> Iterator[Finding]:
-    """Describe what is flagged, single cells first, and then what could not be computed."""
-    yield from _cells(criticism)
-    cells = criticism.cells[criticism.cells["flagged"]]
-    explained, items = set(cells["cell"]), set(cells["item"])
+def findings(
+    tables: Mapping[str, pd.DataFrame],
+    cells: pd.DataFrame,
+    agreement: pd.DataFrame,
+    layout: Layout,
+    testlets: str,
+) -> Iterator[Finding]:
+    """Describe what is flagged, single cells first, and then what could not be computed.
 
-    def flagged(table: pd.DataFrame) -> pd.DataFrame:
-        rows = table[table["flagged"]]
+    Arguments are attributes of a `Criticism`.
+    """
+    unexpected = cells[cells["flagged"]]
+    yield from _cells(unexpected, tables)
+    items = set(unexpected["item"])
+
+    def flagged(name: str) -> pd.DataFrame:
+        rows = tables[name][tables[name]["flagged"]]
         if "other" in rows:
             return rows[~rows["item"].isin(items) & ~rows["other"].isin(items)]
-        return rows[~rows["cell"].isin(explained)]
+        return rows[~rows["cell"].isin(unexpected["cell"])]
 
-    yield from (_property(row) for row in flagged(criticism.table).to_dict("records"))
-    yield from _subjects(flagged(criticism.subjects))
-    yield from _items(flagged(criticism.items))
-    for _, rows in flagged(criticism.groups).groupby(["by", "what"], sort=False):
+    yield from (_property(row) for row in flagged("properties").to_dict("records"))
+    yield from _subjects(flagged("subjects"))
+    yield from _items(flagged("items"))
+    for _, rows in flagged("groups").groupby(["by", "what"], sort=False):
         yield _group(rows)
-    yield from _pairs(flagged(criticism.pairs), criticism.testlets)
-    agreeing = criticism.agreement[criticism.agreement["flagged"]]
-    for text in told_agreement(criticism.agreement):
-        yield Finding(some(agreeing["subject"]), "agreement", *text.split("; ", 1))
-    yield from _attempts(flagged(criticism.overdispersion), criticism.fit.layout)
-    yield from _not_computed(criticism)
+    yield from _pairs(flagged("pairs"), testlets)
+    names = some(agreement.loc[agreement["flagged"], "subject"])
+    for text in told_agreement(agreement):
+        yield Finding(names, "agreement", *text.split("; ", 1))
+    yield from _attempts(flagged("repeated attempts"), layout)
+    yield from _not_computed(tables)
 
 
-def _cells(criticism: "Criticism") -> Iterator[Finding]:
+def _cells(unexpected: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
     """Describe flagged cells, and the tables in which one of them explains a flagged row."""
-    rows = criticism.cells[criticism.cells["flagged"]]
-    for row in rows.head(_CELLS).to_dict("records"):
+    for row in unexpected.head(_CELLS).to_dict("records"):
         where = f"{row['subject']} on {row['item']}"
         explains = [
             what
-            for what, table in criticism.tables.items()
-            if (table["flagged"] & (table.get("cell", -1) == row["cell"])).any()
+            for what, table in tables.items()
+            if "cell" in table and (table["flagged"] & (table["cell"] == row["cell"])).any()
         ]
         alone = f", which alone explains what is unexpected in {some(explains)}" if explains else ""
         yield Finding(
@@ -64,9 +69,8 @@ def _cells(criticism: "Criticism") -> Iterator[Finding]:
             "check how this outcome was recorded",
             *(float(row[name]) for name in ("observed", "low", "high", "p_adjusted")),
         )
-    if len(rows) > _CELLS:
-        count = len(rows) - _CELLS
-        text = f"{count} more outcomes are as unexpected; see Criticism.cells"
+    if len(unexpected) > _CELLS:
+        text = f"{len(unexpected) - _CELLS} more outcomes are as unexpected; see Criticism.cells"
         yield Finding("cells", "cell", text)
 
 
@@ -232,9 +236,9 @@ def _attempts(flagged: pd.DataFrame, layout: Layout) -> Iterator[Finding]:
     yield Finding(names or TOGETHER, "repeated attempts", text, remedy, *_numbers(row))
 
 
-def _not_computed(criticism: "Criticism") -> Iterator[Finding]:
+def _not_computed(tables: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
     """State what has no test, with the reasons, once for each table."""
-    for what, table in criticism.tables.items():
+    for what, table in tables.items():
         rows = table[table["p"].isna()] if len(table) else table
         reasons = rows["remark"].replace("", np.nan).dropna() if "remark" in rows else rows.index
         for reason, own in rows.groupby(reasons, sort=False) if len(reasons) else []:

@@ -61,8 +61,7 @@ def test_an_item_with_the_wrong_key():
     slopes = np.where(np.arange(16) == 0, -1, 1)
     found = criticised(slopes * rng.normal(size=(100, 1)) + rng.normal(size=16), rng)
     assert found.items.loc[found.items["flagged"], "item"].tolist() == ["i0"]
-    (told,) = found.suggestions()
-    assert "check the key of i0" in told
+    assert "check the key of i0" in found.suggestions()[0]
     assert "0 of 100 subjects, 1 of 16 items" in repr(found)
 
 
@@ -144,7 +143,7 @@ def test_a_property_that_one_subject_minds():
     row = found.candidates.iloc[0]
     assert row["effect"] == pytest.approx(row["observed"] - row["expected"])
     assert row["effect"] < row["high"] < 0
-    assert row["gain"] > 3 * row["gain_se"] > 0
+    assert row["gain"] > row["gain_se"] > 0
     for wrong, match in (
         (["reach"], "the layout uses reach"),
         ([], "is empty"),
@@ -179,9 +178,20 @@ def test_a_permuted_subject_agrees_with_nobody():
         hits, alarms = hits + flagged[0], alarms + flagged[1:].sum()
     assert hits >= 8
     assert alarms <= 2
-    files = np.repeat([0, 1], 60)
-    ease = rng.normal(0, 2, 120) + 4 * files
-    passed = (rng.logistic(size=(11, 120)) < rng.normal(size=(11, 1)) + ease - 2).astype(float)
-    for part in (files == 0, files == 1):
-        passed[0, part] = rng.permutation(passed[0, part])
-    assert agreement(list("abcdefghijk"), passed, prob=0.9, seed=1, strata=files)["flagged"][0]
+    files, found = np.repeat([0, 1], 60), []
+    for _ in range(6):
+        ease = rng.normal(0, 2, 120) + 2 * files - 1
+        passed = (rng.logistic(size=(11, 120)) < rng.normal(size=(11, 1)) + ease).astype(float)
+        for part in (files == 0, files == 1):
+            passed[0, part] = rng.permutation(passed[0, part])
+        found.append(
+            [
+                agreement(list("abcdefghijk"), passed, prob=0.9, seed=1, strata=strata)["flagged"][
+                    0
+                ]
+                for strata in (files, None)
+            ]
+        )
+    within, whole = np.sum(found, axis=0)
+    assert within >= 5
+    assert whole < within
