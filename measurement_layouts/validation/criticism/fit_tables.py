@@ -98,8 +98,8 @@ def person_fit(outcomes: Outcomes, *, alpha: float, prob: float, progressbar: bo
     statistics with estimated person parameter, Psychometrika 66.
     """
     rows: list[dict[str, Any]] = []
-    whole = track(outcomes.by_subject, len(outcomes.subjects), progressbar)
-    for name, where in zip(outcomes.subjects, whole, strict=True):
+    progress = track(outcomes.by_subject, len(outcomes.subjects), progressbar)
+    for name, where in zip(outcomes.subjects, progress, strict=True):
         cells = outcomes.cells(where)
         rows.append({"subject": name, **_hard(cells), **_mean_squares(cells)})
         if len(where) < 2:
@@ -174,8 +174,8 @@ def item_fit(
     """
     rows: list[dict[str, Any]] = []
     least = alpha / max(len(outcomes.items), 1) / (1 + levels)
-    whole = track(outcomes.by_item, len(outcomes.items), progressbar, "items")
-    for name, where in zip(outcomes.items, whole, strict=True):
+    progress = track(outcomes.by_item, len(outcomes.items), progressbar, "items")
+    for name, where in zip(outcomes.items, progress, strict=True):
         if len(outcomes.subjects) < 2:
             break
         cells = outcomes.cells(where)
@@ -318,8 +318,8 @@ def invariance(
     """
     rows: list[dict[str, Any]] = []
     least = alpha * _OF_SLOPES / max(len(outcomes.items) * len(contrasts), 1)
-    whole = [(contrast, place) for contrast in contrasts for place in range(len(outcomes.items))]
-    for contrast, place in track(whole, len(whole), progressbar, "items"):
+    progress = [(contrast, place) for contrast in contrasts for place in range(len(outcomes.items))]
+    for contrast, place in track(progress, len(progress), progressbar, "items"):
         name, where = outcomes.items[place], outcomes.by_item[place]
         row = {"by": contrast.name, "item": name, "against": contrast.against}
         row |= {"anchor": not anchors or name in anchors, "what": LEVEL}

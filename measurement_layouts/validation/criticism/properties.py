@@ -255,16 +255,16 @@ def property_table(
     """
     rows: list[dict[str, Any]] = []
     least = alpha / max(len(outcomes.subjects) * max(len(used), len(candidates)), 1)
-    whole = track(outcomes.by_subject, len(outcomes.subjects), progressbar)
-    for subject, where in zip(outcomes.subjects, whole, strict=True):
+    progress = track(outcomes.by_subject, len(outcomes.subjects), progressbar)
+    for subject, where in zip(outcomes.subjects, progress, strict=True):
         cells, items = outcomes.cells(where), outcomes.item[where]
         varying = [kept for kept in (one.take(items) for one in used) if len(kept.levels) > 1]
         forms = np.concatenate(
             [np.ones((len(items), 1)), *(one.indicators() for one in varying)], axis=1
         )
         for kind, tested in (("candidate", candidates), ("used", used)):
-            for whole_property in tested:
-                one = whole_property.take(items)
+            for full in tested:
+                one = full.take(items)
                 row = {"subject": subject, "property": one.name, "kind": kind, "cell": -1}
                 if len(one.levels) < 2:
                     rows.append(row | {"remark": ALIKE})

@@ -140,8 +140,8 @@ class Outcomes:
         np.clip(chances, _EDGE, 1 - _EDGE, out=chances)
         counts = (column[cells].astype(float) for column in (coded.successes, coded.trials))
         subjects = [fit.subjects[row] for row in rows]
-        own = np.concatenate(subject)
-        return cls(subjects, list(names), own, coded.item[cells], *counts, chances, seed)
+        codes = np.concatenate(subject)
+        return cls(subjects, list(names), codes, coded.item[cells], *counts, chances, seed)
 
     @cached_property
     def by_subject(self) -> list[np.ndarray]:
@@ -268,9 +268,9 @@ def score(
     centred = absorbed - absorbed.mean(axis=1, keepdims=True)
     changes = columns - cells.log_odds @ centred.T / (centred.shape[1] - 1)
     statistic = float(standardised @ standardised)
-    own = columns @ basis
+    directions = columns @ basis
     # covariances of the scores with each cell's residual, as if this cell were free
-    shared = weights[:, None] * own
+    shared = weights[:, None] * directions
     shared -= cells.expected @ (centred.T @ basis) / (centred.shape[1] - 1)
     without = standardised - shared * (residuals / cells.free)[:, None]
     lost = np.maximum(cells.free - (shared**2).sum(axis=1), _EDGE)
@@ -290,21 +290,21 @@ def score(
 def shares(cells: Cells, columns: np.ndarray, beside: np.ndarray) -> np.ndarray:
     """Regress columns on others, in the information that the fit does not absorb."""
     both = np.concatenate([columns, beside], axis=1)
-    own = columns.shape[1]
+    width = columns.shape[1]
     shared = both.T @ (cells.weights[:, None] * both) - np.cov(both.T @ cells.expected)
     scale = np.sqrt(np.maximum((beside**2 * cells.weights[:, None]).sum(axis=0), _EDGE))
-    inverse = np.linalg.pinv(shared[own:, own:] / np.outer(scale, scale), _FREE, hermitian=True)
-    return np.asarray(inverse / np.outer(scale, scale) @ shared[own:, :own])
+    inverse = np.linalg.pinv(shared[width:, width:] / np.outer(scale, scale), _FREE, hermitian=True)
+    return np.asarray(inverse / np.outer(scale, scale) @ shared[width:, :width])
 
 
 def _free_directions(alone: np.ndarray, information: np.ndarray) -> np.ndarray:
     """Combine columns to scores of unit variance, without those that the fit absorbs."""
     sizes, mixed = np.linalg.eigh(alone)
     kept = sizes > 1e-9 * max(sizes[-1], _EDGE)
-    whole = mixed[:, kept] / np.sqrt(sizes[kept])
-    shares, mixed = np.linalg.eigh(whole.T @ information @ whole)
+    scaled = mixed[:, kept] / np.sqrt(sizes[kept])
+    shares, mixed = np.linalg.eigh(scaled.T @ information @ scaled)
     free = shares > _FREE
-    return np.asarray(whole @ mixed[:, free] / np.sqrt(shares[free]))
+    return np.asarray(scaled @ mixed[:, free] / np.sqrt(shares[free]))
 
 
 def replicated_p(
@@ -380,8 +380,8 @@ def _sizes(
         chances = expit(start + changes @ effects)
         return -columns.T @ ((trials * chances * (1 - chances))[:, None] * changes) - precision
 
-    found = root(excess, np.zeros(len(scores)), jac=slope)
-    effects = found.x if found.success else np.linalg.solve(information + precision, scores)
+    solution = root(excess, np.zeros(len(scores)), jac=slope)
+    effects = solution.x if solution.success else np.linalg.solve(information + precision, scores)
     error = np.sqrt(np.abs(np.linalg.pinv(-slope(effects))[0, 0]))
     half = norm.isf((1 - prob) / 2) * error
     moved = start + changes @ effects
@@ -399,8 +399,8 @@ def _sizes(
 
 def holm(chances: np.ndarray) -> np.ndarray:
     """Adjust p values for their number with Holm's method; NaN is kept."""
-    known = np.flatnonzero(np.isfinite(chances))
-    order = known[np.argsort(chances[known], kind="stable")]
+    tested = np.flatnonzero(np.isfinite(chances))
+    order = tested[np.argsort(chances[tested], kind="stable")]
     remaining = len(order) - np.arange(len(order))
     adjusted = np.full(len(chances), np.nan)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(chances[order] * remaining))
@@ -409,8 +409,8 @@ def holm(chances: np.ndarray) -> np.ndarray:
 
 def false_discovery(chances: np.ndarray) -> np.ndarray:
     """Adjust p values with Benjamini and Hochberg's method; NaN is kept."""
-    known = np.flatnonzero(np.isfinite(chances))
-    order = known[np.argsort(-chances[known], kind="stable")]
+    tested = np.flatnonzero(np.isfinite(chances))
+    order = tested[np.argsort(-chances[tested], kind="stable")]
     factors = len(order) / np.arange(len(order), 0, -1)
     adjusted = np.full(len(chances), np.nan)
     adjusted[order] = np.minimum(1, np.minimum.accumulate(chances[order] * factors))
