@@ -30,6 +30,7 @@ _GONE = {
     "Forest": "ml.validation.Estimator('forest', columns), or any classifier of scikit-learn",
     "Regression": "ml.validation.Estimator('logistic', columns)",
     "TextClassifier": "ml.validation.Estimator(pipeline, column) with a TfidfVectorizer",
+    "PopulationCriticism": "criticise returns a Criticism for every fit, alone or joint",
     "suspicion": "ml.validation.criticise(fit, evaluation) finds what the layout does not fit",
     "suitability": "fit.forecast(items) has the chance of success on each item",
     "claim": "ml.decisions.accept says which forecasts of fit.forecast(items) are sure enough",

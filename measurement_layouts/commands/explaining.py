@@ -120,7 +120,7 @@ def _written(chosen: argparse.Namespace) -> Path:
     if known or asked:
         evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
     if evaluation is not None and asked:
-        criticism = criticise(fit, evaluation, **groups)
+        criticism = criticise(fit, evaluation, **groups, progressbar=False)
     forecast = None if chosen.forecast is None else fit.forecast(read_items(chosen.forecast))
     return report(
         fit,

@@ -1,4 +1,4 @@
-"""Misfits of a layout of a population: subjects, items, groups and pairs."""
+"""Misfits of a layout: subjects, items, groups and pairs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,13 +8,14 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
-from ..validation.criticism.population.criticism import TABLES, PopulationCriticism, row_name
-from ..validation.criticism.population.item_fit import LEVEL, SLOPE
+from ..validation.criticism.criticise import Criticism, row_name
+from ..validation.criticism.fit_tables import LEVEL, SLOPE
 from . import style
 from .effects import effect_rows
 
 _SHOWN = 30  # largest number of rows of a panel
 _COLUMNS = 2
+TABLES = ("subjects", "items", "groups", "pairs")
 
 
 class _Panel(NamedTuple):
@@ -27,7 +28,7 @@ class _Panel(NamedTuple):
 
 
 def misfit_plot(
-    criticism: PopulationCriticism,
+    criticism: Criticism,
     *,
     tables: str | Sequence[str] | None = None,
     ax: style.Panels | None = None,
@@ -39,8 +40,8 @@ def misfit_plot(
 
     Parameters
     ----------
-    criticism : PopulationCriticism
-        Result of `criticise` for a joint fit.
+    criticism : Criticism
+        Result of `criticise`.
     tables : str or sequence of str, optional
         Tables to draw: "subjects", "items", "groups" and "pairs" (default: all).
     ax : Axes or sequence of Axes, optional
@@ -62,13 +63,12 @@ def misfit_plot(
 
     Examples
     --------
-    >>> from measurement_layouts.validation.criticism.population.explained import no_share
     >>> subjects = pd.DataFrame({"subject": ["Ann", "Bob"], "effect": [-0.6, 0.1],
     ...                          "low": [-0.9, -0.2], "high": [-0.3, 0.4], "p": [0.001, 0.6],
     ...                          "flagged": [True, False]})
-    >>> none = pd.DataFrame(columns=["what", "by", "testlet", "flagged"])
-    >>> made = PopulationCriticism(subjects, none, none, none, no_share("", 0.9), None, None,
-    ...                            alpha=0.05, prob=0.9)
+    >>> none = pd.DataFrame(columns=["what", "by", "testlet", "flagged", "p"])
+    >>> made = Criticism(none, subjects, none, none, none, none, none, none, None, None,
+    ...                  alpha=0.05, prob=0.9, seed=1)
     >>> import matplotlib.pyplot as plt
     >>> (panel,) = misfit_plot(made, ax=plt.figure().subplots())
     >>> panel.get_title()
@@ -78,7 +78,12 @@ def misfit_plot(
     unknown = [name for name in wanted if name not in TABLES]
     if unknown:
         raise DataError(f"tables: no {some(unknown)}; there are {some(TABLES)}")
-    drawn = [each for each in _panels(criticism) if each.table in wanted and len(each.rows)]
+    panels = [each for each in _panels(criticism) if each.table in wanted]
+    tested = [
+        each._replace(rows=each.rows[each.rows["p"].notna()].sort_values("p", kind="stable"))
+        for each in panels
+    ]
+    drawn = [each for each in tested if len(each.rows)]
     if not drawn:
         raise DataError(f"there is nothing to draw: no rows in {some(wanted)}")
     longest = max(min(len(each.rows), _SHOWN) for each in drawn)
@@ -87,7 +92,7 @@ def misfit_plot(
     mass = style.percent(criticism.prob)
     words = f"flagged: effect and {mass} interval", f"not flagged: effect and {mass} interval"
     for each, panel in zip(drawn, axes, strict=True):
-        rows = each.rows.nsmallest(_SHOWN, "p").sort_values("effect", kind="stable")
+        rows = each.rows.head(_SHOWN).sort_values("effect", kind="stable")
         rows = rows.rename(columns={"effect": "mean"})
         names = [style.words(name, 34) for name in _names(each.table, rows)]
         dark = rows["flagged"].to_numpy(dtype=bool)
@@ -102,7 +107,7 @@ def misfit_plot(
     return axes
 
 
-def _panels(criticism: PopulationCriticism) -> list[_Panel]:
+def _panels(criticism: Criticism) -> list[_Panel]:
     """Split the tables by kind of effect."""
     items, groups = criticism.items, criticism.groups
     found = [
@@ -110,7 +115,7 @@ def _panels(criticism: PopulationCriticism) -> list[_Panel]:
         _Panel("Items", "slope (below 0: flatter)", items[items["what"] == SLOPE], "items"),
         _Panel("Items", "level (log-odds)", items[items["what"] == LEVEL], "items"),
     ]
-    for by, rows in groups.groupby("by", sort=False):
+    for by, rows in groups[groups["what"] == LEVEL].groupby("by", sort=False):
         levels = rows["level"].unique()
         whose = f"{levels[0]} against {rows['against'].iloc[0]}" if len(levels) == 1 else "a level"
         found.append(_Panel(f"Items by {by}", f"easier for {whose} (log-odds)", rows, "groups"))
@@ -124,7 +129,7 @@ def _names(table: str, rows: pd.DataFrame) -> list[str]:
     if table == "subjects":
         return rows["subject"].tolist()
     if table == "pairs":
-        return [row_name(table, row) for row in rows.to_dict("records")]
+        return [row_name(row) for row in rows.to_dict("records")]
     if table == "groups" and rows["level"].nunique() > 1:
         return (rows["item"] + ", " + rows["level"]).tolist()
     return rows["item"].tolist()

@@ -24,7 +24,6 @@ from ..inference.posterior.diagnostics import diagnose, profiles, verdicts
 from ..inference.posterior.posterior import success_rates
 from ..layouts.elements import Element
 from ..validation.criticism.criticise import Criticism, criticise
-from ..validation.criticism.population.criticism import PopulationCriticism
 from .description.describe import describe
 from .description.sentences import Description
 from .outcomes import Outcome, fitted_outcomes
@@ -51,13 +50,11 @@ class Contents:
     criticism : Criticism or None
         Criticism of the fit, given or made from the evaluation.
     uncriticised : str
-        Reason why there is no criticism of single subjects.
+        Reason why there is no criticism.
     title : str
         Heading of the page.
     asked : list of str, optional
         Subjects with a section of their own, if they were named.
-    misfits : PopulationCriticism, optional
-        Criticism of a joint fit, given or made from the evaluation.
     bank : DataFrame, optional
         Candidate items for further tests.
     explanations : tuple of Explanation
@@ -71,7 +68,6 @@ class Contents:
     uncriticised: str
     title: str
     asked: list[str] | None = None
-    misfits: PopulationCriticism | None = None
     bank: pd.DataFrame | None = None
     explanations: tuple[Explanation, ...] = ()
 
@@ -81,7 +77,7 @@ class Contents:
         fit: Fit,
         evaluation: Evaluation | None,
         forecast: Forecast | None,
-        criticism: Criticism | PopulationCriticism | None,
+        criticism: Criticism | None,
         title: str | None,
         detailed: Iterable[object] | None = None,
         bank: pd.DataFrame | None = None,
@@ -107,11 +103,8 @@ class Contents:
         reason = ""
         if criticism is None:
             criticism, reason = _criticised(fit, evaluation)
-        misfits = None
-        if isinstance(criticism, PopulationCriticism):
-            misfits, criticism, reason = criticism, None, _TOGETHER
         heading = f"Cognitive profiles under {fit.layout.name}" if title is None else str(title)
-        own = fit, evaluation, forecast, criticism, reason, heading, asked, misfits, bank
+        own = fit, evaluation, forecast, criticism, reason, heading, asked, bank
         return cls(*own, explained)
 
     @cached_property
@@ -251,19 +244,16 @@ class Contents:
 
 
 _EXPLAIN = "give explanations, as in explain=[fit.explain(item, subject)]"
-_TOGETHER = "The criticism tests all subjects together: see the section of the population."
 
 
-def _criticised(
-    fit: Fit, evaluation: Evaluation | None
-) -> tuple[Criticism | PopulationCriticism | None, str]:
+def _criticised(fit: Fit, evaluation: Evaluation | None) -> tuple[Criticism | None, str]:
     if evaluation is None:
         return None, (
             "No criticism was made; pass the items with all their properties, as in "
             "report(..., evaluation=evaluation), or criticism=criticise(fit, evaluation)."
         )
     try:
-        return criticise(fit, evaluation), ""
+        return criticise(fit, evaluation, progressbar=False), ""
     except (DataError, FitError) as error:
         return None, f"No criticism was made: {error}."
 

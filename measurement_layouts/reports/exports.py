@@ -17,7 +17,6 @@ from ..inference.given import refuse_no_fit
 from ..inference.population.standing import populated, standing
 from ..inference.population.tables import items, population
 from ..validation.criticism.criticise import Criticism
-from ..validation.criticism.population.criticism import PopulationCriticism
 from .columns import columns
 from .contents import PROB, Contents
 
@@ -30,7 +29,7 @@ def export_tables(
     *,
     evaluation: Evaluation | None = None,
     forecast: Forecast | None = None,
-    criticism: Criticism | PopulationCriticism | None = None,
+    criticism: Criticism | None = None,
     overwrite: bool = False,
 ) -> list[Path]:
     """Write a fit's tables as CSV files.
@@ -50,7 +49,7 @@ def export_tables(
         those properties of items that the layout uses).
     forecast : Forecast, optional
         Forecast of new items.
-    criticism : Criticism or PopulationCriticism, optional
+    criticism : Criticism, optional
         Criticism of this fit (default: made from the evaluation, if one is given).
     overwrite : bool
         Whether existing files with these names may be replaced.
@@ -61,14 +60,14 @@ def export_tables(
         Paths of the files. There are always ``profiles.csv``, ``diagnostics.csv``,
         ``descriptions.csv``, ``items.csv`` and ``outcomes.csv`` (one row per subject and attempted
         item). If there is something to write, there are also ``subjects.csv`` (properties of the
-        subjects, from the evaluation), ``forecasts.csv``, ``criticism.csv`` and
-        ``overdispersion.csv`` (repeated attempts). If subjects share something, there are
-        ``population.csv``, ``item_effects.csv`` and ``standing.csv`` (profiles, forecasts of them
-        from the population, and the population's weight in them), and, with a criticism,
-        ``person_fit.csv``, ``item_fit.csv``, ``invariance.csv`` and ``dependence.csv``. If there
-        are several outcomes, or the outcome is a grade or a score, ``outcomes.csv`` has the count
-        of each value of each outcome, and ``forecasts.csv`` has the expected outcomes; of a grade,
-        this is its number, counted from 0.
+        subjects, from the evaluation) and ``forecasts.csv``, and, with a criticism, its tables with
+        rows: ``criticism.csv`` (properties of items), ``unexpected_cells.csv``, ``person_fit.csv``,
+        ``item_fit.csv``, ``invariance.csv``, ``dependence.csv`` and ``overdispersion.csv``
+        (repeated attempts). If subjects share something, there are ``population.csv``,
+        ``item_effects.csv`` and ``standing.csv`` (profiles, forecasts of them from the population,
+        and the population's weight in them). If there are several outcomes, or the outcome is a
+        grade or a score, ``outcomes.csv`` has the count of each value of each outcome, and
+        ``forecasts.csv`` has the expected outcomes; of a grade, this is its number, counted from 0.
 
     Raises
     ------
@@ -141,14 +140,16 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
     if contents.forecast is not None:
         tables["forecasts"] = _forecasts(contents.forecast)
     if contents.criticism is not None:
-        tables["criticism"] = contents.criticism.table
-        if len(contents.criticism.overdispersion):
-            tables["overdispersion"] = contents.criticism.overdispersion
-    if contents.misfits is not None:
-        tables["person_fit"] = contents.misfits.subjects
-        tables["item_fit"] = contents.misfits.items
-        tables["invariance"] = contents.misfits.groups
-        tables["dependence"] = contents.misfits.pairs
+        names = {
+            "criticism": contents.criticism.table,
+            "unexpected_cells": contents.criticism.cells,
+            "person_fit": contents.criticism.subjects,
+            "item_fit": contents.criticism.items,
+            "invariance": contents.criticism.groups,
+            "dependence": contents.criticism.pairs,
+            "overdispersion": contents.criticism.overdispersion,
+        }
+        tables |= {name: table for name, table in names.items() if len(table)}
     return tables
 
 

@@ -161,7 +161,7 @@ def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]
     split = dict.fromkeys(who for who, bar in every if bar.split)
     if split:
         yield f"Profiles with separate modes, between which a mean may lie: {some(split, _NAMED)}."
-    criticism = contents.misfits or contents.criticism
+    criticism = contents.criticism
     if criticism is not None:
         told = [f"{one[:1].upper()}{one[1:].rstrip('.')}." for one in criticism.suggestions()]
         yield from _first(told, "points")

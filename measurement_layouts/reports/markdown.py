@@ -159,14 +159,10 @@ def _left_out(contents: Contents) -> list[str]:
 
 
 def _criticism(contents: Contents) -> list[str]:
-    untried = ""
-    if contents.misfits is not None:
-        found = contents.misfits.suggestions()
-    elif contents.criticism is not None:
-        found, untried = contents.criticism.suggestions(), contents.criticism.untried()
-    else:
+    if contents.criticism is None:
         return ["## What the layout may miss", escaped(contents.uncriticised)]
-    text = "\n".join(f"- {escaped(line)}" for line in found) or "Nothing was flagged."
+    lines, untried = contents.criticism.suggestions(), contents.criticism.untried()
+    text = "\n".join(f"- {escaped(line)}" for line in lines) or "Nothing was flagged."
     text += f"\n\n{escaped(untried)}." * bool(untried)
     return ["## What the layout may miss", text]
 

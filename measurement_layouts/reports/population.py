@@ -11,7 +11,7 @@ from ..common.errors import FitError
 from ..inference.population.tables import items, population
 from ..layouts.plates import plate_name
 from ..linking import units
-from ..validation.criticism.population.explained import explained
+from ..validation.criticism.explained import explained, in_words
 from .contents import PROB, Contents
 
 
@@ -71,8 +71,8 @@ def _explained(contents: Contents) -> str:
     if not contents.fit.layout.meta_features:
         return ""
     try:
-        return f" {explained(contents.fit, prob=PROB).in_words()}"
-    except FitError:  # a single item, or a prior without quantiles
+        return f" {in_words(explained(contents.fit, prob=PROB), PROB)}"
+    except FitError:  # no own effects, a single item, or a prior without quantiles
         return ""
 
 

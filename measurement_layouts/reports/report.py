@@ -15,7 +15,6 @@ from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.given import refuse_no_fit
 from ..validation.criticism.criticise import Criticism
-from ..validation.criticism.population.criticism import PopulationCriticism
 from .contents import Contents
 from .markdown import as_markdown
 from .page import as_html
@@ -31,7 +30,7 @@ def report(
     forecast: Forecast | None = None,
     bank: pd.DataFrame | None = None,
     explain: Iterable[Explanation] = (),
-    criticism: Criticism | PopulationCriticism | None = None,
+    criticism: Criticism | None = None,
     detailed: Iterable[object] | None = None,
     title: str | None = None,
     overwrite: bool = False,
@@ -62,7 +61,7 @@ def report(
         the ten that would narrow its profile most are listed; see `batteries.next_items`.
     explain : iterable of Explanation, optional
         Explanations of forecasts, as returned by `Fit.explain`, for the sections of their subjects.
-    criticism : Criticism or PopulationCriticism, optional
+    criticism : Criticism, optional
         Criticism of this fit, instead of one made from the evaluation.
     detailed : iterable, optional
         Subjects with a section of their own: diagnosis, figures, criticism and sampling

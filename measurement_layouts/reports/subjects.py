@@ -4,9 +4,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.digits import fixed, in_brackets, p_value, with_error
+from ..common.digits import fixed, in_brackets, p_value, with_error, with_interval
 from ..inference.explanations.explanation import Explanation
-from ..validation.criticism.overdispersion import part, share
 from .bars import Bar
 from .contents import PROB, Contents
 from .curves import Curve
@@ -41,6 +40,8 @@ class SubjectPage:
         Properties tested by the criticism.
     repeated : dict of str to str
         The criticism's test of repeated attempts; empty if there are none.
+    pattern : dict of str to str
+        The criticism's test of the pattern of outcomes; empty if there is none.
     forecasts : list of Line
         Forecasts of new items.
     next_items : list of list of str
@@ -62,6 +63,7 @@ class SubjectPage:
     left_out: int
     criticised: list[dict[str, str]]
     repeated: dict[str, str]
+    pattern: dict[str, str]
     forecasts: list[Line]
     next_items: list[list[str]]
     explanations: list[Explanation]
@@ -106,6 +108,7 @@ def subject_pages(
             left_out=len(drawn) - len(largest),
             criticised=_criticised(contents, name),
             repeated=_repeated(contents, name),
+            pattern=_pattern(contents, name),
             forecasts=new.of(name) if new is not None else [],
             next_items=next_rows(contents, name),
             explanations=[one for one in contents.explanations if one.subject == name],
@@ -156,16 +159,24 @@ def _repeated(contents: Contents, name: str) -> dict[str, str]:
     if contents.criticism is None:
         return {}
     table = contents.criticism.overdispersion
-    own = table[table["subject"] == name].to_dict("records")
-    if not own:
+    rows = table[(table["subject"] == name) & table["p"].notna()].to_dict("records")
+    if not rows:
         return {}
-    row = own[0]
+    return {name: str(rows[0][name]) for name in ("items", "attempts")} | _verdict(rows[0])
+
+
+def _pattern(contents: Contents, name: str) -> dict[str, str]:
+    if contents.criticism is None:
+        return {}
+    table = contents.criticism.subjects
+    rows = table[(table["subject"] == name) & table["p"].notna()].to_dict("records")
+    return _verdict(rows[0]) if rows else {}
+
+
+def _verdict(row: dict[Hashable, Any]) -> dict[str, str]:
+    """Write an effect, its p value and whether it is flagged."""
     return {
-        "items": str(row["items"]),
-        "attempts": str(row["attempts"]),
-        "part": part(row),
-        "holds": share(row, contents.criticism.prob),
-        "element": str(row["element"]),
+        "effect": with_interval(row["effect"], row["low"], row["high"]),
         "p": p_value(row["p_adjusted"]),
         "verdict": "flagged" if row["flagged"] else "no alarm",
     }

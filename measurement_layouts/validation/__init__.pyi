@@ -7,9 +7,7 @@ from .comparison import ProfileComparison as ProfileComparison
 from .comparison import compare_profiles as compare_profiles
 from .criticism.criticise import Criticism as Criticism
 from .criticism.criticise import criticise as criticise
-from .criticism.population.criticism import PopulationCriticism as PopulationCriticism
-from .criticism.population.explained import Explained as Explained
-from .criticism.population.explained import explained as explained
+from .criticism.explained import explained as explained
 from .leave_one_out.compare import compare_layouts as compare_layouts
 from .leave_one_out.loo import loo as loo
 from .prediction.algebraic import Algebraic as Algebraic

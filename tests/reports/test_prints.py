@@ -78,7 +78,7 @@ def test_commands(hiding, monkeypatch):
 
 
 def test_p_values_that_underflow_are_the_smallest(tmp_path):
-    """A slope of .5 where the layout says .1: p is below the least positive number."""
+    """A slope of .5 where the layout says .1: p is as small as the replicates allow."""
     rng = np.random.default_rng(0)
     items = pd.DataFrame({"x": rng.uniform(0, 100, 20_000)}).rename("i{}".format)
     passed = rng.random(len(items)) < 1 / (1 + np.exp((items["x"] - 50) / 2))
@@ -87,7 +87,8 @@ def test_p_values_that_underflow_are_the_smallest(tmp_path):
     layout = ml.Layout("flat", ml.Success("right", logistic(skill - x, slope=0.1)))
     fit = ml.fit(layout, evaluation, method="grid", draws=100, chains=2, progressbar=False)
     found = criticise(fit, evaluation)
-    assert found.table["p_adjusted"].tolist() == [0]
+    assert found.table["p_adjusted"].between(0, 0.001).all()
+    assert (found.table["p_adjusted"] > 0).all()
     page = ml.report(fit, tmp_path / "page.html", criticism=found).read_text("utf-8")
     assert "<0.001" in html.unescape(page)
     assert "<0.1" not in html.unescape(page)

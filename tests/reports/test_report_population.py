@@ -54,7 +54,8 @@ def test_the_page_has_what_is_shared(shared_fit, shared_data, tmp_path):
     for name in ("weight", "taskSpread", "item 3"):
         assert f'<th scope="row">{name}</th>' in page or f"<td>{name}</td>" in page
     text = ml.report(shared_fit, tmp_path / "page.md").read_text("utf-8")
-    words = ml.validation.explained(shared_fit).in_words().partition(" (")[0]
+    share = ml.validation.explained(shared_fit).loc["these items", "share"]
+    words = f"The declared demands explain {share:.0%} of the variance of these items' difficulty"
     assert words in text
     assert words.replace("'", "&#39;") in page
     assert "## Population" in text

@@ -25,7 +25,8 @@ from ...layouts.elements import Element
 from ...linking import units
 from ...validation.criticism.agreement import disagreement
 from ...validation.criticism.criticise import Criticism
-from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
+from ...validation.criticism.dependence import TOGETHER
+from ...validation.criticism.sentences import repeated
 from .demands import demand_levels
 from .judgement import Evidence, judge
 from .rules import Rules
@@ -142,8 +143,8 @@ def describe(
     A description states a subject's strengths, weaknesses, biases and noise, and the elements that
     its data do not determine. With a criticism it also states the properties that the layout seems
     to miss, the properties that it uses in a form that does not fit, outcomes that agree with no
-    other subject's, and intervals that are too short because repeated attempts at an item depend on
-    each other. Every statement follows from the posterior by a rule with a threshold; see
+    other subject's, and repeated attempts at an item that depend on each other, so that intervals
+    are too short. Every statement follows from the posterior by a rule with a threshold; see
     `judgement.judge` for the formulas.
 
     A capability is judged by the number of levels of demand in the subject's items that it
@@ -329,8 +330,9 @@ def _alike(criticism: Criticism, subject: str) -> list[Finding]:
     for who, lead in ((subject, "R"), (TOGETHER, "Over all subjects, r")):
         if who in flagged:
             row = flagged[who]
-            text = f"{lead}{ALIKE[1:]}: {harm(row, criticism.prob)}"
-            return [Finding(str(row["element"]), "intervals", text, size=float(row["holds"]))]
+            text = f"{lead}{repeated(row)[1:]}"
+            effect, low, high = (float(row[name]) for name in ("effect", "low", "high"))
+            return [Finding("", "intervals", text, size=effect, low=low, high=high)]
     return []
 
 

@@ -68,7 +68,7 @@ class Check(Shown):
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> from measurement_layouts.validation.checking.check import check
     >>> check(aaio.published_layout(), aaio.simulated_cohort().evaluation)
-    <Check of 'animal-ai-olympics': 1 of 4 profile elements informed, 2 problems>
+    <Check of 'animal-ai-olympics': 1 of 4 profile elements informed, 1 problem>
     """
 
     layout: str

@@ -1,43 +1,57 @@
-"""Criticism of a layout: properties of the items that explain its residuals."""
+"""Criticism of a fit: which cells, subjects, items, groups and properties its layout misses."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ...common import options
-from ...common.digits import beside
-from ...common.errors import DataError, FitError
+from ...common.errors import DataError
+from ...common.findings import Finding
 from ...common.messages import many, some
-from ...common.seeds import subject_seed
 from ...common.showing import Overview, Shown
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.steps import Rows
+from ...evaluations.tables import need_columns
 from ...inference.fit import Fit
-from ...inference.given import refuse_no_fit
+from ...inference.given import refuse_few_draws, refuse_no_fit
 from ...inference.model.unseen import refuse_unseen
-from .agreement import agreement, no_agreement, outcomes_by_item, told_agreement
-from .background import Background, Leftover, deviation, explained, interplay, residual_table
-from .expansion import holm
-from .overdispersion import Spread, count_flagged, overdispersion, told
-from .population.criticise import criticise_population
-from .population.criticism import PopulationCriticism
-from .properties import Cut, Property, candidate_columns, why_none
+from ...layouts.plates import ITEM
+from .agreement import agreement, outcomes_by_item
+from .dependence import TOGETHER, attempts, pairs, testlet_table
+from .fit_tables import Contrast, cell_table, group_columns, invariance, item_fit, person_fit
+from .properties import (
+    Property,
+    candidate_columns,
+    places_of,
+    property_table,
+    read_property,
+    residual_table,
+    used_columns,
+    why_none,
+)
+from .scores import Outcomes
+from .sentences import findings
+
+_FEWEST_ITEMS = 10  # smallest number of items of equal properties to compare agreement on
 
 
 @dataclass(frozen=True, eq=False)
 class Criticism(Shown):
-    """Criticism of a layout that is fitted to each subject separately.
+    """What a layout misses, by cell, subject, item, group of subjects, and property of items.
 
-    Made by `criticise`.
+    Made by `criticise`. If the layout is sufficient, the probability of any false alarm is at most
+    `alpha` in each table (Holm's adjustment; of subjects, the false discovery rate).
 
     Attributes
     ----------
     table : DataFrame
-        One row per subject and property; a subject's flagged ones first, then by gain.
+        One row per subject and property; a subject's flagged ones first, then by gain. No rows for
+        a joint fit, unless candidates were given.
 
         - ``kind``: "candidate", a property that the layout does not use, or "used": whether another
           form for one that it uses would explain more than the layout does.
@@ -46,29 +60,35 @@ class Criticism(Shown):
           the level's items, ``effect`` their difference, ``low`` and ``high`` the ends of its
           interval.
         - ``gain``, ``gain_se``: expected gain in leave-one-out elpd (nats) from effects of
-          the property's levels: of a candidate, beyond any form for the layout's own properties;
-          of one used, beyond the layout.
+          the property's levels.
         - ``statistic``, ``df``, ``p``, ``p_adjusted``: the test that these effects explain
           nothing, alone and adjusted for all properties of the kind and all subjects.
-        - ``flagged``: whether ``p_adjusted`` is at most `alpha`.
-        - ``remark``: the reason where there is no test.
+        - ``flagged``: whether ``p_adjusted`` is at most `alpha`; ``cell``: position of the single
+          cell that explains it, or -1; ``remark``: the reason where there is no test.
+    subjects : DataFrame
+        Subjects with unexpected patterns of outcomes; see `fit_tables.person_fit`.
+    items : DataFrame
+        Items that are steeper, flatter or easier than expected; see `fit_tables.item_fit`.
+    groups : DataFrame
+        Items that are easier or steeper for some subjects; see `fit_tables.invariance`.
+    pairs : DataFrame
+        Items that have more in common than expected; see `dependence.pairs`.
+    overdispersion : DataFrame
+        Repeated attempts that are more alike than expected; see `dependence.attempts`.
+    agreement : DataFrame
+        Subjects whose outcomes agree with no other's; see `agreement.agreement`.
+    cells : DataFrame
+        Single outcomes, the most unexpected first; see `fit_tables.cell_table`.
     fit : Fit
         The fit that was criticised.
     evaluation : Evaluation
-        Evaluation with the properties of the items.
-    alpha : float
-        Probability of any false alarm, over all properties of a kind and all subjects.
-    prob : float
-        Mass of the intervals.
+        Evaluation with the properties of the items and subjects.
+    alpha, prob : float
+        Probability of any false alarm in a table, and mass of the intervals.
     seed : int
-        Seed of the outcomes drawn.
-    overdispersion : DataFrame
-        One row per subject with at least two items that it attempted several times and, if there
-        are several such subjects, one row for all together. P values are adjusted separately from
-        the candidates'. Columns as in `overdispersion.overdispersion`.
-    agreement : DataFrame
-        Test of whether each subject's outcomes agree with those of others in the fit, item by item.
-        One row per subject; columns as in `agreement.agreement`.
+        Seed of the replicated outcomes.
+    testlets : str
+        Column of the items that groups those that belong together; empty without.
 
     Examples
     --------
@@ -88,15 +108,31 @@ class Criticism(Shown):
     """
 
     table: pd.DataFrame
+    subjects: pd.DataFrame
+    items: pd.DataFrame
+    groups: pd.DataFrame
+    pairs: pd.DataFrame
+    overdispersion: pd.DataFrame
+    agreement: pd.DataFrame
+    cells: pd.DataFrame
     fit: Fit
     evaluation: Evaluation
     alpha: float
     prob: float
     seed: int
-    overdispersion: pd.DataFrame = field(
-        default_factory=lambda: overdispersion({}, [], prob=0.9, alpha=0.05)
-    )
-    agreement: pd.DataFrame = field(default_factory=no_agreement)
+    testlets: str = ""
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Tables of effects, by name."""
+        return {
+            "properties": self.table,
+            "subjects": self.subjects,
+            "items": self.items,
+            "groups": self.groups,
+            "pairs": self.pairs,
+            "repeated attempts": self.overdispersion,
+        }
 
     @property
     def candidates(self) -> pd.DataFrame:
@@ -108,30 +144,50 @@ class Criticism(Shown):
         """Rows of `table` on properties that the layout uses."""
         return self.table[self.table["kind"] == "used"].reset_index(drop=True)
 
-    def flagged(self) -> pd.DataFrame:
-        """Keep the rows of `table` that are flagged."""
-        return self.table[self.table["flagged"]].reset_index(drop=True)
-
     def first(self) -> pd.Series:
         """Find each subject's first flagged candidate, by subject; missing where there is none."""
         flagged = self.candidates[self.candidates["flagged"]]
-        found = flagged.drop_duplicates("subject").set_index("subject")["property"]
-        return found.reindex(list(dict.fromkeys(self.table["subject"])))
+        first = flagged.drop_duplicates("subject").set_index("subject")["property"]
+        return first.reindex(list(dict.fromkeys(self.table["subject"])))
+
+    def findings(self) -> list[Finding]:
+        """Describe what is flagged, single cells first, and what could not be computed."""
+        results = self.tables, self.cells, self.agreement, self.fit.layout, self.testlets
+        made = list(findings(*results))
+        if self.fit.layout.steps is None:
+            return made
+        return [  # rows are steps of outcomes, whose names have a sign between item and step
+            replace(one, where=one.where.replace(" · ", ", "), text=one.text.replace(" · ", ", "))
+            for one in made
+        ]
+
+    def flagged(self) -> pd.DataFrame:
+        """Combine the flagged rows of all tables of effects.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``table``, ``name`` (of what the row is about), ``effect``, ``low``, ``high``
+            and ``p_adjusted``.
+        """
+        columns = ["table", "name", "effect", "low", "high", "p_adjusted"]
+        rows = [
+            {"table": name, "name": row_name(row)} | {column: row[column] for column in columns[2:]}
+            for name, table in self.tables.items()
+            for row in table[table["flagged"]].to_dict("records")
+        ]
+        return pd.DataFrame(rows, columns=columns)
 
     def suggestions(self) -> list[str]:
-        """Describe changes: properties to add, forms to replace, outcomes to inspect.
+        """Describe what is flagged, with what to inspect or to add to the layout.
 
         Returns
         -------
         list of str
-            Sentences in the order of `table`; at the end, those about outcomes that agree with no
-            other subject's and about repeated attempts, if any are flagged.
+            Sentences without their full stops; a misfit that a single cell explains is described as
+            that cell.
         """
-        return [
-            *(_suggestion(row) for _, row in self.flagged().iterrows()),
-            *told_agreement(self.agreement),
-            *told(self.overdispersion, self.prob, self.fit.layout),
-        ]
+        return [str(finding) for finding in self.findings() if finding.computed]
 
     def untried(self) -> str:
         """State why no candidate could be tried, with the remedy; empty if any was tried.
@@ -141,27 +197,25 @@ class Criticism(Shown):
         str
             A sentence without its full stop.
         """
-        why = self._why_none()
-        return why and f"{why}; add columns of numbers or categories to the evaluation's items"
-
-    def _why_none(self) -> str:
-        """State why no candidate could be tried; empty if any was tried."""
         candidates = self.candidates
-        if candidates["p"].notna().any():
+        if candidates["p"].notna().any() or (self.fit.layout.joint and candidates.empty):
             return ""
         why = why_none(self.fit, self.evaluation.items)
         if len(candidates):
             names = candidates.groupby("remark")["property"].unique()
             why = "; ".join(f"{some(own)}: {remark}" for remark, own in names.items())
-        return f"no candidate could be tried ({why})"
+        return (
+            f"no candidate could be tried ({why}); add columns of numbers or categories to the "
+            "evaluation's items"
+        )
 
-    def residuals(self, subject: object, *properties: str) -> pd.DataFrame:
+    def residuals(self, subject: object = None, *properties: str) -> pd.DataFrame:
         """Compare success rates with the layout's posterior predictive distribution, by level.
 
         Parameters
         ----------
         subject : object
-            Name of the subject.
+            Name of the subject; None for all subjects together.
         *properties : str
             One property, or several whose levels are combined, such as a candidate and a property
             of the layout.
@@ -169,7 +223,7 @@ class Criticism(Shown):
         Returns
         -------
         DataFrame
-            Table as returned by `background.residual_table`.
+            Table as returned by `properties.residual_table`.
 
         Raises
         ------
@@ -180,74 +234,44 @@ class Criticism(Shown):
         """
         if not properties:
             raise DataError("no property was named; give one or several columns of the items")
-        (row,) = self.fit.places([subject])
-        leftover = Leftover.of(self.fit, row)
-        cut = Cut.of(self.fit, self.evaluation.items, properties).take(leftover.names)
-        return residual_table(leftover, cut.candidates, self.prob, np.random.default_rng(self.seed))
-
-    def interplay(self, subject: object, candidate: str) -> pd.DataFrame:
-        """Test with which of the layout's properties the effect of a candidate varies.
-
-        Parameters
-        ----------
-        subject : object
-            Name of the subject.
-        candidate : str
-            Name of a property.
-
-        Returns
-        -------
-        DataFrame
-            Indexed by the layout's property, the strongest first: ``statistic``, ``df``, ``p``
-            (not adjusted) and ``gain`` of products of levels, beyond those of both properties.
-
-        Raises
-        ------
-        DataError
-            When the column is missing or has too many different texts.
-        FitError
-            When the subject is not in the fit.
-        """
-        (row,) = self.fit.places([subject])
-        leftover = Leftover.of(self.fit, row)
-        cut = Cut.of(self.fit, self.evaluation.items, [candidate]).take(leftover.names)
-        (main,) = cut.candidates
-        rng = np.random.default_rng(self.seed)
-        background = Background.of(leftover, [*cut.used, main], rng)
-        values = [interplay(main, other) for other in cut.used]
-        found = [background.explained(own, own)._asdict() for own in values]
-        names = pd.Index([other.name for other in cut.used], name="property")
-        table = pd.DataFrame(found, names, ["statistic", "df", "p", "gain"])
-        return table.sort_values("gain", ascending=False)
+        rows = self.fit.places(None if subject is None else [subject])
+        outcomes = Outcomes.of(self.fit, rows, self.seed, progressbar=False)
+        columns = [
+            one.take(outcomes.item)
+            for one in _properties(self.evaluation, outcomes.items, properties)
+        ]
+        cells = outcomes.cells(np.arange(len(outcomes.item)))
+        return residual_table(cells, columns, self.prob, np.random.default_rng(self.seed))
 
     def _overview(self) -> Overview:
-        flagged = self.table[self.table["flagged"]]
-        facts = {
-            "flagged": f"{many(len(flagged), 'pair')} of a subject and a property",
-            "chance of a false alarm": f"{self.alpha:.0%} over all subjects and properties",
-        }
+        facts = {"flagged": repr(self)[1:-1].partition(": ")[2]}
         calls = {
-            "criticism.table": "every subject and property, with effects and gains",
-            "ml.plots.criticism_map(criticism)": "subjects by properties, as a figure",
+            "criticism.suggestions()": "what is flagged, in words, with remedies",
+            "criticism.subjects, .items, .groups, .pairs, .table": "every test, with effects",
+            "criticism.cells": "single outcomes, the most unexpected first",
             "ml.describe(fit, criticism)": "descriptions of profiles, with what the layout misses",
         }
-        columns = ["subject", "property", "kind", "effect", "gain", "p_adjusted"]
-        return Overview(facts, calls, {"flagged": flagged[columns]})
+        return Overview(facts, calls, {"flagged": self.flagged()})
 
     def __repr__(self) -> str:
-        first = self._why_none() or f"{_counted(self.candidates)} candidates flagged"
-        more = ""
-        if self.forms["p"].notna().any():
-            more = f", {_counted(self.forms)} used properties flagged"
+        counts = []
+        if len(self.table):
+            counts.append(f"{_counted(self.candidates)} candidates flagged")
+            counts.append(f"{_counted(self.forms)} used properties")
+        counts.append(f"{_counted(self.subjects)} subjects")
+        items = self.items.groupby("item", sort=False)["flagged"].any()
+        if len(items):
+            counts.append(f"{int(items.sum())} of {len(items)} items")
+            pair = "testlets" if self.testlets else "pairs"
+            counts.append(f"{int(self.pairs['flagged'].sum())} {pair}")
+        if len(self.groups):
+            counts.append(f"{_counted(self.groups)} items by groups")
         if len(self.overdispersion):
-            more += f", repeated attempts in {count_flagged(self.overdispersion)}"
-        if self.agreement["flagged"].any():
-            more += (
-                f", {many(int(self.agreement['flagged'].sum()), 'subject')} agreeing with no other"
-            )
-        return (
-            f"<Criticism of {self.fit.layout.name!r}: {first}{more}, at {self.alpha:.0%} over all>"
-        )
+            own = self.overdispersion[self.overdispersion["subject"] != TOGETHER]
+            counts.append(f"repeated attempts of {_counted(own)} subjects")
+        counts.append(many(int(self.cells["flagged"].sum()), "cell"))
+        name = self.fit.layout.name
+        return f"<Criticism of {name!r}: {', '.join(counts)}, at {self.alpha:.0%} in each>"
 
 
 def _counted(table: pd.DataFrame) -> str:
@@ -255,28 +279,13 @@ def _counted(table: pd.DataFrame) -> str:
     return f"{int(table['flagged'].sum())} of {int(table['p'].notna().sum())}"
 
 
-def _suggestion(row: pd.Series) -> str:
-    """State the gain from adding a candidate, or another form for a property that is used."""
-    digits = min(beside(row["gain_se"]), 0)
-    gain, error = (f"{round(row[name], digits):.0f}" for name in ("gain", "gain_se"))
-    what, how = f"adding a bias on {row['property']}", ""
-    if row["kind"] == "used":
-        what = f"another form for {row['property']}, which the layout uses,"
-        how = (
-            "; try another linking function or a slope for it, or give the latent that it is "
-            "compared with parameters of its own"
-        )
-    return (
-        f"{what} would gain {gain} +- {error} "
-        f"elpd for {row['subject']}: where it is {row['level']}, the success rate is "
-        f"{row['observed']:.2f} instead of {row['expected']:.2f}{how}"
-    )
-
-
-_COLUMNS = ["subject", "property", "kind", "level", "observed", "expected", "effect", "low", "high"]
-_COLUMNS += ["gain", "gain_se", "statistic", "df", "p", "p_adjusted", "flagged", "remark"]
-_ALIKE = "the same on all items that the subject attempted"
-_UNDISTINGUISHED = "cannot be told apart from what the layout uses"
+def row_name(row: dict) -> str:  # type: ignore[type-arg]
+    """Name what a row of a table is about: a subject, an item, two items, a testlet."""
+    if row.get("testlet") or row.get("other"):
+        return str(row["testlet"] or f"{row['item']} + {row['other']}")
+    first = str(row["item"] if "item" in row else row["subject"])
+    rest = [str(row[name]) for name in ("property", "by", "level", "what") if name in row]
+    return ", ".join([first, *rest])
 
 
 def criticise(
@@ -285,87 +294,76 @@ def criticise(
     *,
     candidates: Iterable[str] | None = None,
     by: str | Iterable[str] | None = None,
+    anchors: Iterable[str] | None = None,
     testlets: str | None = None,
     subjects: Iterable[object] | None = None,
     alpha: float = 0.05,
     prob: float = 0.9,
     seed: int = 1,
-) -> Criticism | PopulationCriticism:
-    r"""Find the properties of the items that explain what a layout leaves unexplained.
+    progressbar: bool = True,
+) -> Criticism:
+    r"""Find what a layout leaves unexplained: in cells, subjects, items, groups and properties.
 
-    For each subject, the layout's forecast of the items it was fitted to is expanded by changes of
-    the layout's own elements and by a free effect for every level of every property that it uses.
-    The residuals of this expansion are those that no other use of these properties explains. A
-    score test compares them with a candidate's levels (its values, or six bins if it has more than
-    eight values; missing is a level), and expected gains come from approximate leave-one-out of the
-    expansion with and without the candidate. Nothing is sampled again.
+    Each test is a score test of an effect that the layout does not have, from the draws of the
+    fit, whether subjects were fitted alone or together: nothing is sampled again. Sums of residuals
+    are divided by their standard deviation, from which the part that the fit absorbs is subtracted,
+    and compared with the same sums of replicated outcomes; see `scores.score`. P values are
+    (k + 1) / (n + 1), with as many replicates as the adjustment needs.
 
-    Three further tests need no candidates. If items were attempted several times, a test finds
-    whether these attempts are more alike than the layout allows, and estimates the effect on
-    intervals; see `overdispersion.Repeated`. Properties that the layout uses are tested in the same
-    way as candidates, but without free effects of the others, to find those whose form is wrong.
-    The outcomes of each subject are compared with the other subjects', item by item: outcomes that
-    agree with no other subject's may have been read with the items in another order; see
-    `agreement.agreement`.
-
-    For a joint fit the tests are different. They find subjects and items with unexpected patterns
-    of outcomes, items that are easier for some groups of subjects (`by`), and items that have more
-    in common than the layout implies (`testlets`). All are score tests of effects that the layout
-    does not have, from the draws of the fit; see `population.louis.louis`, and
-    `PopulationCriticism` for the tables.
-
-    False alarms: if the layout and its properties are sufficient, the probability that any
-    candidate is flagged, over all candidates and subjects together, is at most `alpha` (Holm's
-    adjustment). The same holds for the properties that it uses, and for repeated attempts, each
-    over all subjects.
+    Memory is bounded by the number of attempted cells, of which 1,000 posterior draws, or fewer of
+    more than 33,000 cells, are read.
 
     Parameters
     ----------
     fit : Fit
         The fit, with the outcomes to which it was fitted.
     evaluation : Evaluation
-        Properties of the items.
+        Properties of the items and subjects.
     candidates : iterable of str, optional
-        Columns of the items. The default is all columns that the layout does not use, except those
-        with a different text for nearly every item; if there are none, `Criticism.untried` states
-        the reason.
+        Columns of the items, tested for each subject. The default is all columns that the layout
+        does not use, except those with a different text for nearly every item; of a joint fit,
+        none. If there are none, `Criticism.untried` states the reason.
     by : str or iterable of str, optional
-        For a joint fit only: columns of the evaluation's subjects, each with few levels or numbers
-        (default: all with two to eight levels of at least two subjects each).
+        Columns of the evaluation's subjects, each with few levels or numbers (default: of a joint
+        fit, all with two to eight levels of at least two subjects each; otherwise none).
+    anchors : iterable of str, optional
+        Items that are the same for all groups, by which these are compared (default: all others).
     testlets : str, optional
-        For a joint fit only: column of the evaluation's items that groups those that belong
-        together (default: all pairs of items are tested).
+        Column of the evaluation's items that groups those that belong together (default: all pairs
+        of items are tested, of up to 200 items).
     subjects : iterable, optional
-        Subjects (default: all). For a joint fit, the subjects in the table of subjects.
+        Subjects in the tables of subjects and properties (default: all).
     alpha : float, default 0.05
-        Probability of any false alarm, in (0, 1); for a joint fit, in each table.
+        Probability of any false alarm in a table, in (0, 1); among subjects, the false discovery
+        rate.
     prob : float, default 0.9
-        Mass of the equal-tailed intervals, including those whose coverage is predicted.
+        Mass of the equal-tailed intervals.
     seed : int
-        Seed of the outcomes drawn for the test.
+        Seed of the replicated outcomes.
+    progressbar : bool, default True
+        Whether to show the progress.
 
     Returns
     -------
-    Criticism or PopulationCriticism
-        A ranked table of properties, one of repeated attempts and one of agreement, with methods
-        that return suggestions and residuals. For a joint fit, tables of subjects, items, groups
-        and pairs, with suggestions.
+    Criticism
+        Tables, with methods that return findings, suggestions and residuals.
 
     Raises
     ------
     DataError
         When `candidates` is empty, a candidate is unknown or used by the layout, or an item of the
         fit is not in the evaluation; when a column of `by` or `testlets` is not there, has missing
-        values, or does not group.
+        values, or does not group; when an anchor is no item.
     FitError
         When `fit` is something else, a subject is not in the fit, `alpha` or `prob` is out of
-        range, the trials of an item depend on each other because of an `Unseen` property, or an
-        argument does not apply to this kind of fit.
+        range, there are fewer than 100 draws, or the trials of an item depend on each other because
+        of an `Unseen` property.
 
     References
     ----------
     Holm, S. (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal
-    of Statistics 6. The question is that of Burden et al. (2023), section 5.3 and appendix D.4.
+    of Statistics 6. Rubin, D. B. (1984), Bayesianly justifiable and relevant frequency calculations
+    for the applied statistician, Annals of Statistics 12.
 
     Examples
     --------
@@ -384,88 +382,85 @@ def criticise(
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)
-    places = fit.places(subjects)
-    repeated = bool((fit.coded.select(places).trials > 1).any())
-    if repeated:
-        refuse_unseen(fit.layout, "criticise", "fit items of one trial each", 2)
-    if fit.layout.joint:
-        if candidates is not None:
-            raise FitError(
-                f"criticise: the fit of {fit.layout.name!r} is joint, and candidates= applies to "
-                "subjects that are fitted separately; omit it, and give columns of the subjects in "
-                "by= and of the items in testlets="
-            )
-        return criticise_population(
-            fit,
-            evaluation,
-            by=by,
-            testlet=testlets,
-            subjects=subjects,
-            alpha=alpha,
-            prob=prob,
+    refuse_few_draws(fit, "criticise")
+    layout, asked = fit.layout, fit.places(subjects)
+    if bool((fit.coded.select(asked).trials > 1).any()):
+        refuse_unseen(layout, "criticise", "fit items of one trial each", 2)
+    names = (
+        []
+        if layout.joint and candidates is None
+        else candidate_columns(fit, evaluation.items, candidates)
+    )
+    used = used_columns(fit) if names or not layout.joint else []
+    rows = fit.places() if layout.joint else asked
+    people = evaluation.subject_table
+    people = people.iloc[places_of([fit.subjects[row] for row in rows], people.index, "subject")]
+    groups = group_columns(people, by) if layout.joint or by is not None else []
+    contrasts = [Contrast.of(people, name) for name in groups]
+    anchors = [] if anchors is None else list(map(str, anchors))
+    places_of(anchors, fit.item_names, "anchor")
+    judged: dict[str, Any] = {"alpha": alpha, "prob": prob}
+    shown = judged | {"progressbar": progressbar}
+    together = None if testlets is None else _testlets(evaluation, fit.item_names, testlets)
+    with threadpool_limits(1, user_api="blas"):  # more threads change the last digits
+        outcomes = Outcomes.of(fit, rows, seed, progressbar)
+        own = outcomes.among([fit.subjects[row] for row in asked])
+        of_items = [_properties(evaluation, outcomes.items, columns) for columns in (used, names)]
+        levels = not any(latent.plates == (ITEM,) for latent in layout.latents)
+        return Criticism(
+            table=property_table(own, *of_items, **shown),
+            subjects=person_fit(own, **shown),
+            items=item_fit(outcomes, levels=levels, **shown),
+            groups=invariance(outcomes, contrasts, anchors, **shown),
+            pairs=pairs(outcomes, **shown)
+            if together is None
+            else testlet_table(outcomes, together, **judged),
+            overdispersion=attempts(own, **judged),
+            agreement=_agreement(fit, of_items[0], asked, prob, seed),
+            cells=cell_table(own, **judged),
+            fit=fit,
+            evaluation=evaluation,
             seed=seed,
+            testlets=testlets or "",
+            **judged,
         )
-    if by is not None or testlets is not None:
-        raise FitError(
-            f"criticise: by= and testlets= apply to joint fits, and the subjects of "
-            f"{fit.layout.name!r} share nothing; fit a layout with a population, or give "
-            "candidates="
+
+
+def _properties(evaluation: Evaluation, items: list[str], columns: Iterable[str]) -> list[Property]:
+    """Divide columns of the fitted items into levels."""
+    table = evaluation.items
+    where = places_of(items, table.index, "item")
+    return [read_property(table, name).take(where) for name in columns]
+
+
+def _testlets(evaluation: Evaluation, items: pd.Index, name: str) -> dict[str, np.ndarray]:
+    """Return the positions of the items of each testlet with at least two items."""
+    table = evaluation.items
+    need_columns(table.columns, [name], "testlets: the items have")
+    column = table[name].iloc[places_of(items, table.index, "item")]
+    codes, levels = pd.factorize(column)
+    groups = {str(level): np.flatnonzero(codes == code) for code, level in enumerate(levels)}
+    groups = {level: places for level, places in groups.items() if len(places) > 1}
+    if not groups:
+        raise DataError(
+            f"testlets: {name} is different for each item; name a column with the same value for "
+            "all items of a testlet"
         )
-    names = candidate_columns(fit, evaluation.items, candidates)
-    every = Cut.of(fit, evaluation.items, names)
-    rows = list[dict[str, object]]()
-    spreads = dict[str, Spread | None]()
-    with threadpool_limits(1, user_api="blas"):  # threads do not speed up small matrices
-        for place in places:
-            leftover = Leftover.of(fit, place)
-            who = fit.subjects[place]
-            rng = np.random.default_rng(subject_seed(seed, who))
-            cut = every.take(leftover.names)
-            for kind, parts in (("candidate", cut.candidates), ("used", cut.used)):
-                background = Background.of(leftover, cut.used if kind == "candidate" else [], rng)
-                found = (_finding(background, part, prob, rng) for part in parts)
-                rows += [{"subject": who, "kind": kind, **row} for row in found]
-            spreads[who] = leftover.repeated().spread(rng)
-    spread = overdispersion(spreads, [element.name for element in fit.elements], prob, alpha)
-    alone = _agreement(fit, prob, seed)
-    asked = alone["subject"].isin([fit.subjects[place] for place in places])
-    table, alone = _ranked(rows, alpha), alone[asked].reset_index(drop=True)
-    return Criticism(table, fit, evaluation, alpha, prob, seed, spread, alone)
+    return groups
 
 
-def _agreement(fit: Fit, prob: float, seed: int) -> pd.DataFrame:
-    """Compare the outcomes of all subjects in a fit with each other."""
-    rows = None if fit.layout.steps is None else Rows.read(fit.item_names)
-    outcomes = outcomes_by_item(*fit.coded.tables, rows)
-    return agreement(fit.subjects, outcomes, prob=prob, seed=seed)
-
-
-def _finding(
-    background: Background, part: Property, prob: float, rng: np.random.Generator
-) -> dict[str, object]:
-    if len(part.levels) == 1:
-        return {"property": part.name, "remark": _ALIKE}
-    found = explained(background, part)
-    if not found.df:
-        return {"property": part.name, "remark": _UNDISTINGUISHED}
-    at = part.codes == found.level
-    one_of_many = 1 - (1 - prob) / len(part.levels)  # the level was chosen for its deviation
-    return {
-        "property": part.name,
-        **deviation(background, at, one_of_many, rng),
-        **found._asdict(),
-        "level": part.levels[found.level],
-        "remark": "",
-    }
-
-
-def _ranked(rows: list[dict[str, object]], alpha: float) -> pd.DataFrame:
-    table = pd.DataFrame(rows).reindex(columns=_COLUMNS)
-    for kind in table["kind"].unique():
-        own = table["kind"] == kind
-        table.loc[own, "p_adjusted"] = holm(table.loc[own, "p"].to_numpy(dtype=float))
-    table["flagged"] = table["p_adjusted"] <= alpha
-    order = {subject: place for place, subject in enumerate(dict.fromkeys(table["subject"]))}
-    table["order"] = table["subject"].map(order)
-    table = table.sort_values(["order", "flagged", "gain"], ascending=[True, False, False])
-    return table.drop(columns="order").reset_index(drop=True)
+def _agreement(
+    fit: Fit, used: list[Property], rows: np.ndarray, prob: float, seed: int
+) -> pd.DataFrame:
+    """Compare the outcomes of all subjects with each other, within items of equal properties."""
+    steps = None if fit.layout.steps is None else Rows.read(fit.item_names)
+    outcomes = outcomes_by_item(*fit.coded.tables, steps)
+    strata = None
+    if used and steps is None:
+        codes = np.stack([one.codes for one in used])
+        _, strata, counts = np.unique(codes, axis=1, return_inverse=True, return_counts=True)
+        if counts[counts > 1].sum() < _FEWEST_ITEMS:
+            strata = None
+    table = agreement(fit.subjects, outcomes, prob=prob, seed=seed, strata=strata)
+    names = [fit.subjects[row] for row in rows]
+    return table[table["subject"].isin(names)].reset_index(drop=True)

@@ -1,20 +1,25 @@
-"""Properties of items divided into levels: those that a layout uses, and candidates."""
+"""Properties of items divided into levels, and tests of whether they explain residuals."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from ...common.errors import DataError
 from ...common.messages import some
+from ...common.progress import track
 from ...evaluations.steps import STEP
 from ...evaluations.tables import need_columns, refuse_repeats, texts
 from ...inference.fit import Fit
 from ...linking.real import real
+from .scores import Cells, Outcomes, holm, score, shares
 
 MOST_VALUES = 8  # a property with more different numbers is divided into bins
 _BINS = 6  # number of bins, with equal numbers of items up to ties
+_RATES = 1000  # replicated outcomes of a table of residuals
 _MOST_NAMES = 30  # texts with more different values are names of items, not a property
 MISSING = "missing"
 
@@ -143,53 +148,6 @@ def _between(low: float, high: float) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """Properties of items, divided into levels.
-
-    Attributes
-    ----------
-    items : Index of str
-        Names of the items.
-    used : list of Property
-        Properties that the layout uses.
-    candidates : list of Property
-        Properties to test.
-    """
-
-    items: pd.Index
-    used: list[Property]
-    candidates: list[Property]
-
-    @classmethod
-    def of(cls, fit: Fit, items: pd.DataFrame, names: Sequence[str]) -> "Cut":
-        """Divide columns of the items into levels.
-
-        Raises
-        ------
-        DataError
-            When a column is missing or has too many different texts.
-        """
-        used, asked = (
-            [read_property(items, name) for name in columns]
-            for columns in (used_columns(fit), names)
-        )
-        return cls(items.index, used, asked)
-
-    def take(self, names: pd.Index) -> "Cut":
-        """Select items, with the used properties that vary on them and all candidates.
-
-        Raises
-        ------
-        DataError
-            When a name is not among the items.
-        """
-        where = places_of(names, self.items, "item")
-        used = [part.take(where) for part in self.used]
-        varying = [part for part in used if len(part.levels) > 1]
-        return Cut(names, varying, [part.take(where) for part in self.candidates])
-
-
 def places_of(names: Iterable[str], known: pd.Index, what: str) -> np.ndarray:
     """Find fitted subjects or items among those of an evaluation, by position."""
     wanted = pd.Index(names)
@@ -255,3 +213,153 @@ def why_none(fit: Fit, items: pd.DataFrame) -> str:
             ", which are names of items rather than a property"
         )
     return why
+
+
+ALIKE = "the same on all items that the subject attempted"
+_RARITY = 0.1
+_COLUMNS = ["subject", "property", "kind", "level", "observed", "expected", "effect", "low", "high"]
+_COLUMNS += ["gain", "gain_se", "statistic", "df", "p", "p_adjusted", "flagged", "cell", "remark"]
+
+
+def property_table(
+    outcomes: Outcomes,
+    used: Sequence[Property],
+    candidates: Sequence[Property],
+    *,
+    alpha: float,
+    prob: float,
+    progressbar: bool,
+) -> pd.DataFrame:
+    """Test whether levels of properties explain each subject's residuals; see `scores.score`.
+
+    A candidate is tested beside free effects of the levels of all properties that the layout uses,
+    and one of these without.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        All cells.
+    used, candidates : sequence of Property
+        Properties of the items in `outcomes`.
+    alpha : float
+        Probability of any false alarm, over all properties of a kind and all subjects.
+    prob : float
+        Mass of the intervals.
+    progressbar : bool
+        Whether to show the progress over subjects.
+
+    Returns
+    -------
+    DataFrame
+        Columns as in `Criticism.table`.
+    """
+    rows: list[dict[str, Any]] = []
+    least = alpha / max(len(outcomes.subjects) * max(len(used), len(candidates)), 1)
+    progress = track(outcomes.by_subject, len(outcomes.subjects), progressbar)
+    for subject, where in zip(outcomes.subjects, progress, strict=True):
+        cells, items = outcomes.cells(where), outcomes.item[where]
+        varying = [kept for kept in (one.take(items) for one in used) if len(kept.levels) > 1]
+        forms = np.concatenate(
+            [np.ones((len(items), 1)), *(one.indicators() for one in varying)], axis=1
+        )
+        for kind, tested in (("candidate", candidates), ("used", used)):
+            for full in tested:
+                one = full.take(items)
+                row = {"subject": subject, "property": one.name, "kind": kind, "cell": -1}
+                if len(one.levels) < 2:
+                    rows.append(row | {"remark": ALIKE})
+                    continue
+                beside = forms if kind == "candidate" else np.ones((len(items), 1))
+                rng = outcomes.rng(f"{subject} {one.name}")
+                result = score(cells, one.indicators(), rng, least=least, prob=prob, beside=beside)
+                if not result["remark"]:
+                    result |= _most_deviating(cells, one, beside, prob)
+                    result["cell"] = int(where[result["cell"]]) if result["cell"] >= 0 else -1
+                rows.append(row | result)
+    table = pd.DataFrame(rows).reindex(columns=_COLUMNS)
+    for kind in ("candidate", "used"):
+        own = table["kind"] == kind
+        table.loc[own, "p_adjusted"] = holm(table.loc[own, "p"].to_numpy(dtype=float))
+    table["flagged"] = table["p_adjusted"] <= alpha
+    order = pd.Categorical(table["subject"], outcomes.subjects, ordered=True)
+    table = table.assign(order=order).sort_values(
+        ["order", "flagged", "gain"], ascending=[True, False, False], kind="stable"
+    )
+    return table.drop(columns="order").reset_index(drop=True)
+
+
+def _most_deviating(
+    cells: Cells, one: Property, beside: np.ndarray, prob: float
+) -> dict[str, float | str]:
+    """Compare the success rates of the level that deviates most with the expected ones."""
+    levels = [code for code, level in enumerate(one.levels) if level != MISSING]
+    inside = (one.codes[:, None] == levels).astype(float)
+    columns = inside - beside @ shares(cells, inside, beside)
+    scores = columns.T @ cells.residuals.mean(axis=1)
+    variances = columns.T**2 @ cells.weights - (columns.T @ cells.expected).var(axis=1)
+    errors = np.sqrt(np.maximum(variances, 1e-9))
+    rarity = 1 - _RARITY * inside.mean(axis=0)  # the rarer of two equal levels
+    most = int(np.argmax(np.abs(scores) / errors * rarity))
+    trials = cells.trials @ inside[:, most]
+    observed, effect = cells.successes @ inside[:, most] / trials, scores[most] / trials
+    # the level was chosen for its deviation
+    half = norm.isf((1 - prob) / 2 / len(levels)) * errors[most] / trials
+    return {
+        "level": one.levels[levels[most]],
+        "observed": float(observed),
+        "expected": float(np.clip(observed - effect, 0, 1)),
+        "effect": float(effect),
+        "low": float(effect - half),
+        "high": float(effect + half),
+    }
+
+
+def residual_table(
+    cells: Cells, properties: Sequence[Property], prob: float, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Compare success rates with the posterior predictive distribution, by combination of levels.
+
+    Parameters
+    ----------
+    cells : Cells
+        The cells.
+    properties : sequence of Property
+        Properties of the cells' items.
+    prob : float
+        Mass of the equal-tailed interval.
+    rng : Generator
+        Random generator of the replicated outcomes.
+
+    Returns
+    -------
+    DataFrame
+        One row per combination that occurs, indexed by the levels: ``items`` (cells), ``trials``,
+        ``observed`` and ``expected`` success rates, the ends ``low`` and ``high`` of the interval
+        in which the layout expects the observed rate, and ``surprising`` where it lies outside.
+    """
+    codes = np.stack([one.codes for one in properties])
+    combinations, of_cell = np.unique(codes, axis=1, return_inverse=True)
+    inside = (of_cell == np.arange(combinations.shape[1])[:, None]).astype(float)
+    trials = inside @ cells.trials
+    draws = rng.integers(cells.chances.shape[1], size=_RATES)
+    passed = rng.binomial(cells.trials[:, None].astype(int), cells.chances[:, draws])
+    rates = (inside @ passed) / trials[:, None]
+    low, high = np.quantile(rates, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
+    observed = inside @ cells.successes / trials
+    names = [
+        [one.levels[code] for code in row]
+        for one, row in zip(properties, combinations, strict=True)
+    ]
+    index = pd.MultiIndex.from_arrays(names, names=[one.name for one in properties])
+    return pd.DataFrame(
+        {
+            "items": inside.sum(axis=1).astype(int),
+            "trials": trials.astype(int),
+            "observed": observed,
+            "expected": inside @ cells.expected.mean(axis=1) / trials,
+            "low": low,
+            "high": high,
+            "surprising": (observed < low) | (observed > high),
+        },
+        index if len(properties) > 1 else index.get_level_values(0),
+    )

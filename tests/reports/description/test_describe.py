@@ -166,7 +166,8 @@ def alarms(fit, evaluation, rows, kind="candidate"):
     columns = ["subject", "property", "level", "observed", "expected", "effect", "low", "high"]
     table = pd.DataFrame(rows, columns=[*columns, "gain", "flagged"])
     table = table.assign(gain_se=1.0, p=0.5, kind=kind)
-    return Criticism(table, fit, evaluation, alpha=0.05, prob=0.9, seed=1)
+    none = pd.DataFrame(columns=["subject", "flagged", "p"]).astype({"flagged": bool})
+    return Criticism(table, *[none] * 7, fit, evaluation, alpha=0.05, prob=0.9, seed=1)
 
 
 ROWS = [

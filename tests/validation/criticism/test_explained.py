@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.linking import logistic, mixture
+from measurement_layouts.validation.criticism.explained import in_words
 
 DRAWS, SUBJECTS, ITEMS = 100, 7, 9
 P = "population"
@@ -48,10 +49,10 @@ def test_an_ease_beside_a_demand():
     of_demand = (draws["weight"][:, None] * size).var(axis=1)
     found = ml.validation.explained(fit)
     expected = of_demand / (of_demand + draws["ease"].var(axis=1))
-    np.testing.assert_allclose(found.draws["these items"], expected, rtol=1e-9)
+    np.testing.assert_allclose(found.loc["these items", "share"], expected.mean(), rtol=1e-9)
     expected_new = of_demand / (of_demand + draws["easeSpread"] ** 2)
-    np.testing.assert_allclose(found.draws["new items"], expected_new, rtol=1e-9)
-    first = found.table.loc["these items"]
+    np.testing.assert_allclose(found.loc["new items", "share"], expected_new.mean(), rtol=1e-9)
+    first = found.loc["these items"]
     assert first["share"] == pytest.approx(expected.mean())
     assert first["low"] == pytest.approx(np.quantile(expected, 0.05))
     assert first["demands_sd"] == pytest.approx(np.sqrt(of_demand).mean())
@@ -77,7 +78,7 @@ def test_final_log_odds_are_averaged_over_subjects():
             difficulty.append(logit(chance).mean(axis=0))
         demands, rest = difficulty[0].var(), (difficulty[1] - difficulty[0]).var()
         shares.append(demands / (demands + rest))
-    np.testing.assert_allclose(found.draws["these items"], shares, rtol=1e-9)
+    np.testing.assert_allclose(found.loc["these items", "share"], np.mean(shares), rtol=1e-9)
 
 
 def test_new_items_have_new_tasks():
@@ -85,23 +86,19 @@ def test_new_items_have_new_tasks():
     fit, draws, size = made_up(layout(EASE, OF_TASK))
     of_demand = (draws["weight"][:, None] * size).var(axis=1)
     expected = of_demand / (of_demand + draws["easeSpread"] ** 2 + 0.7**2)
-    found = ml.validation.explained(fit).draws["new items"]
-    assert abs(found.mean() - expected.mean()) < 0.01
-    np.testing.assert_allclose(found, expected, atol=0.05)
+    found = ml.validation.explained(fit).loc["new items", "share"]
+    assert abs(found - expected.mean()) < 0.01
 
 
 def test_without_demands_nothing_is_explained():
     found = ml.validation.explained(made_up(layout(EASE, demand=False))[0])
-    np.testing.assert_allclose(found.table["share"], 0, atol=1e-12)
+    np.testing.assert_allclose(found["share"], 0, atol=1e-12)
 
 
-def test_without_effects_of_items_the_share_is_unknown_and_says_why():
+def test_without_effects_of_items_the_reason_is_given():
     fit, *_ = made_up(layout())
-    found = ml.validation.explained(fit)
-    assert found.table["share"].isna().all()
-    assert "has no own effects of items" in found.table["remark"].iloc[0]
-    assert "add a node per='item'" in repr(found)
-    assert found.in_words().endswith("to compute the share.")
+    with pytest.raises(FitError, match="no own effects of items"):
+        ml.validation.explained(fit)
 
 
 def test_subjects_fitted_alone_are_refused():
@@ -115,8 +112,8 @@ def test_subjects_fitted_alone_are_refused():
 
 def test_words():
     found = ml.validation.explained(made_up(layout(EASE))[0], prob=0.8)
-    here, there = (found.table.loc[name] for name in ("these items", "new items"))
-    text = found.in_words()
+    here, there = (found.loc[name] for name in ("these items", "new items"))
+    text = in_words(found, 0.8)
     assert f"explain {here['share']:.0%} of the variance" in text
     assert f"(80% interval {here['low']:.0%} to {here['high']:.0%})" in text
     assert f"and {there['share']:.0%} (" in text
@@ -152,7 +149,7 @@ def test_intervals_cover_the_true_share():
                 seed=study,
                 progressbar=False,
             )
-            table = ml.validation.explained(fit).table
+            table = ml.validation.explained(fit)
             for name, value in truth.items():
                 covered.append(table["low"][name] <= value <= table["high"][name])
             ease = fit.posterior["ease"].mean(("chain", "draw")).to_numpy().var()
@@ -163,10 +160,3 @@ def test_intervals_cover_the_true_share():
     error = np.sqrt(0.9 * 0.1 / (3 * studies))
     assert abs(np.mean(covered) - 0.9) < 3 * error
     assert np.mean(twins) < 0.9 - 3 * error, np.mean(twins)
-
-
-def test_a_criticised_population_says_it_too():
-    fit, *_ = made_up(layout(EASE))
-    criticism = ml.validation.criticise(fit, joint_fits.evaluation_of(SUBJECTS, ITEMS), prob=0.8)
-    expected = ml.validation.explained(fit, prob=0.8)
-    pd.testing.assert_frame_equal(criticism.explained.table, expected.table)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from ....inference.fitting import fit
 from ....reports.description.describe import describe
 from ....reports.description.rules import Rules
 from ....reports.description.sentences import Description
-from ....validation.criticism.criticise import Criticism, criticise
+from ....validation.criticism.criticise import criticise
 from ....validation.prediction.estimators import Estimator
 from ....validation.prediction.score import score_forecast
 from ....validation.prediction.splits import masked
@@ -111,9 +110,7 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     }
     aggregate = Estimator("aggregate").forecast(training, held_out)
     scored["aggregate"] = score_forecast(aggregate, evaluation)
-    criticism = cast(
-        Criticism, criticise(fits[PUBLISHED], training, candidates=CANDIDATES, seed=seed)
-    )
+    criticism = criticise(fits[PUBLISHED], training, candidates=CANDIDATES, seed=seed)
     description = describe(fits[RECOMMENDED], rules=Rules(scale="range"))
     subjects = fits[RECOMMENDED].subjects
     return Trial(

@@ -1,25 +1,25 @@
 """The share of the items' difficulty that the declared demands explain."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from scipy.special import logit, ndtri
 
-from ....common.digits import beside, fixed
-from ....common.errors import FitError
-from ....common.options import inside
-from ....evaluations.subject_data import EDGE
-from ....inference.cells import CellEvaluator
-from ....inference.fit import Fit
-from ....inference.given import refuse_no_fit
-from ....inference.model.cohort import Cohort
-from ....inference.model.new_levels import new_values
-from ....inference.posterior.cohort import cohort_of
-from ....inference.posterior.posterior import some_draws, stacked
-from ....layouts import Latent, Layout, Spread
-from ....layouts.plates import ITEM, SUBJECT, plate_name, root
+from ...common.digits import beside, fixed
+from ...common.errors import FitError
+from ...common.options import inside
+from ...evaluations.subject_data import EDGE
+from ...inference.cells import CellEvaluator
+from ...inference.fit import Fit
+from ...inference.given import refuse_no_fit
+from ...inference.model.cohort import Cohort
+from ...inference.model.new_levels import new_values
+from ...inference.posterior.cohort import cohort_of
+from ...inference.posterior.posterior import some_draws, stacked
+from ...layouts import Latent, Layout, Spread
+from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 
 THESE, NEW = "these items", "new items"
 _MOST_DRAWS = 1000
@@ -30,82 +30,7 @@ _VALUES = 100  # smallest number of values of a latent of new items for each dra
 _SEED = 20261
 
 
-@dataclass(frozen=True, eq=False)
-class Explained:
-    """The share of the items' difficulty that the declared demands explain.
-
-    Made by `explained`.
-
-    Attributes
-    ----------
-    table : DataFrame
-        Rows ``these items``, for the items of the fit, and ``new items``, for other items with the
-        same demands. Columns are ``share``, its posterior mean, in [0, 1], and the ends ``low`` and
-        ``high`` of its interval; ``demands_sd`` and ``own_sd``, posterior means of the standard
-        deviations of the demands' part and of the items' own effects, in log-odds; and ``remark``,
-        the reason if there is no share.
-    draws : DataFrame
-        The share in each posterior draw, with a column for each row of the table; no rows if there
-        is no share.
-    prob : float
-        Mass of the intervals.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"share": [0.52, 0.5], "low": [0.4, 0.36], "high": [0.64, 0.63],
-    ...                       "remark": ""}, index=["these items", "new items"])
-    >>> Explained(table, pd.DataFrame(), 0.9)
-    <Explained: demands explain 0.52 (90% interval 0.40 to 0.64) of the difficulty of these items,
-    0.50 (0.36 to 0.63) of that of new items>
-    """
-
-    table: pd.DataFrame
-    draws: pd.DataFrame
-    prob: float
-
-    def __repr__(self) -> str:
-        if self.table["share"].isna().any():
-            return f"<Explained: {self.table['remark'].iloc[0]}>"
-        here, there = (
-            (fixed(row["share"], 2), f"{fixed(row['low'], 2)} to {fixed(row['high'], 2)}")
-            for row in self.table.loc[[THESE, NEW]].to_dict("records")
-        )
-        return (
-            f"<Explained: demands explain {here[0]} ({self.prob:.0%} interval {here[1]}) of the "
-            f"difficulty of these items, {there[0]} ({there[1]}) of that of new items>"
-        )
-
-    def in_words(self) -> str:
-        """Describe the share in sentences, for a report.
-
-        Examples
-        --------
-        >>> table = pd.DataFrame({"share": [0.52, 0.5], "low": [0.4, 0.36], "high": [0.64, 0.63],
-        ...                       "demands_sd": 1.04, "own_sd": 1.0, "remark": ""},
-        ...                      index=["these items", "new items"])
-        >>> print(Explained(table, pd.DataFrame(), 0.9).in_words())
-        The declared demands explain 52% of the variance of these items' difficulty (90% interval
-        40% to 64%), and 50% (36% to 63%) of that of new items with the same demands. The standard
-        deviation is 1.04 log-odds for the demands' part, and 1.00 for the items' own effects.
-        """
-        if self.table["share"].isna().any():
-            return f"{self.table['remark'].iloc[0]}."
-        here, there = (
-            [f"{row[name]:.0%}" for name in ("share", "low", "high")]
-            for row in self.table.loc[[THESE, NEW]].to_dict("records")
-        )
-        demands, own = self.table[["demands_sd", "own_sd"]].to_numpy()[0].tolist()
-        digits = beside(max(demands, own) / 10)
-        return (
-            f"The declared demands explain {here[0]} of the variance of these items' difficulty "
-            f"({self.prob:.0%} interval {here[1]} to {here[2]}), and {there[0]} ({there[1]} to "
-            f"{there[2]}) of that of new items with the same demands. The standard deviation "
-            f"is {fixed(demands, digits)} log-odds for the demands' part, and "
-            f"{fixed(own, digits)} for the items' own effects."
-        )
-
-
-def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
+def explained(fit: Fit, *, prob: float = 0.9) -> pd.DataFrame:
     r"""Compute the share of the items' difficulty that the declared demands explain.
 
     In each posterior draw, the difficulty :math:`T_j` of item j is its log-odds, averaged over the
@@ -136,16 +61,19 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
 
     Returns
     -------
-    Explained
-        A table with two rows, and the draws. At most 1,000 posterior draws are used, and fewer for
-        large cohorts. If the layout has no own effects of items, shares are NaN, with the reason.
+    DataFrame
+        Rows ``these items``, for the items of the fit, and ``new items``, for other items with the
+        same demands: ``share``, its posterior mean, in [0, 1], and the ends ``low`` and ``high`` of
+        its interval; ``demands_sd`` and ``own_sd``, posterior means of the standard deviations of
+        the demands' part and of the items' own effects, in log-odds. At most 1,000 posterior draws
+        are used, and fewer for large cohorts.
 
     Raises
     ------
     FitError
-        When `fit` is something else, the fit is not joint, has a single item or outcomes of several
-        steps, `prob` is not between 0 and 1, or new levels cannot be drawn of the prior of the
-        items' own effects.
+        When `fit` is something else, the fit is not joint, has no own effects of items, a single
+        item or outcomes of several steps, `prob` is not between 0 and 1, or new levels cannot be
+        drawn of the prior of the items' own effects.
 
     References
     ----------
@@ -164,8 +92,7 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     >>> solved = pd.DataFrame(np.tri(8, 3, dtype=int), columns=items.index).rename("s{}".format)
     >>> result = ml.fit(layout, ml.Evaluation.from_wide(solved, items), draws=200, tune=300,
     ...                 chains=2, seed=1, progressbar=False)
-    >>> found = explained(result)
-    >>> found.table["share"].between(0, 1).all()
+    >>> explained(result)["share"].between(0, 1).all()
     np.True_
     """
     refuse_no_fit(fit)
@@ -183,10 +110,9 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
         )
     own = _own(layout)
     if not own:
-        return no_share(
+        raise FitError(
             f"layout {layout.name!r} has no own effects of items, so that demands explain all "
-            "by declaration; add a node per='item' to the final log-odds to compute the share",
-            prob,
+            "by declaration; add a node per='item' to the final log-odds to compute the share"
         )
     known = cohort_of(fit)
     if len(known.levels[ITEM]) < 2:
@@ -197,18 +123,16 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     shares, spreads = _by_draw(fit, _every_cell(known), own)
     tail = (1 - prob) / 2
     low, high = np.quantile(shares, [tail, 1 - tail], axis=0)
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "share": shares.mean(axis=0),
             "low": low,
             "high": high,
             "demands_sd": spreads[0].mean(axis=0),
             "own_sd": spreads[1].mean(axis=0),
-            "remark": "",
         },
         [THESE, NEW],
     )
-    return Explained(table, pd.DataFrame(shares, columns=[THESE, NEW]), prob)
 
 
 def _own(layout: Layout) -> list[Latent]:
@@ -222,11 +146,32 @@ def _own(layout: Layout) -> list[Latent]:
     ]
 
 
-def no_share(remark: str, prob: float) -> Explained:
-    """Return a result without a share, with the reason."""
-    columns = ["share", "low", "high", "demands_sd", "own_sd"]
-    table = pd.DataFrame(np.nan, [THESE, NEW], columns).assign(remark=remark)
-    return Explained(table, pd.DataFrame(columns=[THESE, NEW], dtype=float), prob)
+def in_words(table: pd.DataFrame, prob: float) -> str:
+    """Describe a table of `explained` in sentences.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"share": [0.52, 0.5], "low": [0.4, 0.36], "high": [0.64, 0.63],
+    ...                       "demands_sd": 1.04, "own_sd": 1.0},
+    ...                      index=["these items", "new items"])
+    >>> print(in_words(table, 0.9))
+    The declared demands explain 52% of the variance of these items' difficulty (90% interval
+    40% to 64%), and 50% (36% to 63%) of that of new items with the same demands. The standard
+    deviation is 1.04 log-odds for the demands' part, and 1.00 for the items' own effects.
+    """
+    here, there = (
+        [f"{row[name]:.0%}" for name in ("share", "low", "high")]
+        for row in table.loc[[THESE, NEW]].to_dict("records")
+    )
+    demands, own = table[["demands_sd", "own_sd"]].to_numpy(dtype=float)[0].tolist()
+    digits = beside(max(demands, own) / 10)
+    return (
+        f"The declared demands explain {here[0]} of the variance of these items' difficulty "
+        f"({prob:.0%} interval {here[1]} to {here[2]}), and {there[0]} ({there[1]} to "
+        f"{there[2]}) of that of new items with the same demands. The standard deviation "
+        f"is {fixed(demands, digits)} log-odds for the demands' part, and "
+        f"{fixed(own, digits)} for the items' own effects."
+    )
 
 
 def _every_cell(known: Cohort) -> Cohort:

@@ -1,0 +1,189 @@
+"""False alarms and power of `criticise`, table by table, on simulated data of known truth.
+
+Run with `python benchmarks/criticism.py --studies 200`; a number of studies for each row.
+"""
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+
+import measurement_layouts as ml
+from measurement_layouts.linking import guessing, logistic
+
+warnings.simplefilter("ignore")
+TABLES = ("subjects", "items", "groups", "pairs", "overdispersion", "cells")
+
+
+def rasch() -> ml.Layout:
+    """Return a layout with abilities from a population, and an ease of each item."""
+    mean, spread = ml.Bias("mean", per="population"), ml.Spread("spread")
+    ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=spread))
+    prior = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
+    ease = ml.Bias("ease", per="item", prior=prior)
+    return ml.Layout("Rasch", ml.Success("ok", logistic(ability + ease)))
+
+
+def two_effects() -> ml.Layout:
+    """Add a second effect of each subject, on half of the items."""
+
+    def prior(name: str) -> ml.Prior:
+        mean = ml.Bias(f"{name}Mean", per="population")
+        return ml.Prior("Normal", mu=mean, sigma=ml.Spread(f"{name}Spread"))
+
+    ability = ml.Capability("ability", prior=prior("ability"))
+    gain = ml.Effect("gain", per="subject", prior=prior("gain"))
+    of_items = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
+    ease = ml.Bias("ease", per="item", prior=of_items)
+    half = ml.MetaFeature("half", low=-0.5, high=0.5)
+    return ml.Layout("two effects", ml.Success("ok", logistic(ability + gain * half + ease)))
+
+
+def searching(chance: float) -> ml.Layout:
+    """Return a layout with a demand and a probability of success by chance."""
+    demand = ml.MetaFeature("demand", low=0, high=6)
+    mean = ml.Bias("mean", per="population", prior=ml.Prior("Normal", mu=4, sigma=2))
+    span = ml.Capability("span", prior=ml.Prior("Normal", mu=mean, sigma=ml.Spread("spread")))
+    knows = logistic(span - demand, 1.7)
+    return ml.Layout("true", ml.Success("found", guessing(knows, chance) if chance else knows))
+
+
+def evaluation(
+    outcomes: np.ndarray, trials: int = 1, items: object = None, subjects: object = None
+) -> ml.Evaluation:
+    """Name subjects and items by number."""
+    successes = pd.DataFrame(outcomes).rename("s{}".format).rename("i{}".format, axis=1)
+    properties = pd.DataFrame(items, index=successes.columns)
+    people = pd.DataFrame(subjects, index=successes.index)
+    return ml.Evaluation(properties, successes, successes * 0 + trials, subjects=people)
+
+
+def logits(rng: np.random.Generator, subjects: int, items: int) -> np.ndarray:
+    """Draw log-odds of a Rasch model with standard normal abilities and eases."""
+    return rng.normal(size=(subjects, 1)) + rng.normal(size=items)
+
+
+def passed(rng: np.random.Generator, eta: np.ndarray) -> np.ndarray:
+    """Draw outcomes."""
+    return (rng.logistic(size=eta.shape) < eta).astype(int)
+
+
+def clean(rng: np.random.Generator, subjects: int, items: int) -> tuple:
+    """Simulate a Rasch model and a column of subjects that is unrelated to outcomes."""
+    groups = {"group": np.arange(subjects) % 2}
+    eta = logits(rng, subjects, items)
+    return rasch(), evaluation(passed(rng, eta), subjects=groups), {}
+
+
+def clean_two(rng: np.random.Generator) -> tuple:
+    """Simulate the layout with two effects, 60 x 16."""
+    half = np.repeat([-0.5, 0.5], 8)
+    eta = logits(rng, 60, 16) + rng.normal(0, 0.8, (60, 1)) * half
+    return two_effects(), evaluation(passed(rng, eta), items={"half": half}), {}
+
+
+def counts(rng: np.random.Generator, subjects: int, trials: int, chance: float) -> tuple:
+    """Simulate counts of small cohorts on 25 items at five levels of a demand."""
+    demand = np.repeat(np.log2([1, 6, 16, 31, 61]), 5)
+    eta = 1.7 * (rng.normal(4.2, 1, (subjects, 1)) - demand)
+    p = chance + (1 - chance) / (1 + np.exp(-eta))
+    data = evaluation(rng.binomial(trials, p), trials, {"demand": demand})
+    return searching(chance), data, {}
+
+
+def dif(rng: np.random.Generator, subjects: int) -> tuple:
+    """Make one item of 15 easier by 1.2 for half of the subjects."""
+    group = np.repeat([0, 1], subjects)
+    eta = logits(rng, 2 * subjects, 15)
+    eta[:, 0] += 1.2 * group
+    return rasch(), evaluation(passed(rng, eta), subjects={"group": group}), {}
+
+
+def inverse(rng: np.random.Generator) -> tuple:
+    """Let one item of 16 discriminate inversely among 100 subjects."""
+    ability, ease = rng.normal(size=(100, 1)), rng.normal(size=16)
+    slopes = np.where(np.arange(16) == 0, -1, 1)
+    return rasch(), evaluation(passed(rng, slopes * ability + ease)), {}
+
+
+def random_responders(rng: np.random.Generator) -> tuple:
+    """Let ten of 100 subjects answer 40 items whatever their difficulty."""
+    eta = logits(rng, 100, 40)
+    eta[:10] = rng.normal(size=(10, 1))
+    return rasch(), evaluation(passed(rng, eta)), {}
+
+
+def together(rng: np.random.Generator) -> tuple:
+    """Add effects of each subject, of sd 0.7, on four testlets of four items."""
+    eta = logits(rng, 200, 16) + np.repeat(rng.normal(0, 0.7, (200, 4)), 4, axis=1)
+    data = evaluation(passed(rng, eta), items={"testlet": np.repeat(list("ABCD"), 4)})
+    return rasch(), data, {"testlets": "testlet"}
+
+
+CLEAN = {
+    "10 x 15": lambda rng: clean(rng, 10, 15),
+    "20 x 10": lambda rng: clean(rng, 20, 10),
+    "60 x 16": lambda rng: clean(rng, 60, 16),
+    "60 x 16, two effects": clean_two,
+} | {
+    f"{n} x 25, {trials} trials, chance {chance:.2f}": (
+        lambda rng, n=n, trials=trials, chance=chance: counts(rng, n, trials, chance)
+    )
+    for n in (12, 40)
+    for trials in (1, 5, 12)
+    for chance in (0, 1 / 3)
+}
+POWER = {
+    "DIF of 1.2, 60 + 60": (lambda rng: dif(rng, 60), "groups", lambda t: t["item"] == "i0"),
+    "DIF of 1.2, 200 + 200": (lambda rng: dif(rng, 200), "groups", lambda t: t["item"] == "i0"),
+    "inverse item": (inverse, "items", lambda t: t["item"] == "i0"),
+    "random responders": (
+        random_responders,
+        "subjects",
+        lambda t: t["subject"].str[1:].astype(int) < 10,
+    ),
+    "testlets": (together, "pairs", lambda t: t["testlet"].str.len() == 1),
+}
+
+
+def criticised(make: object, seed: int) -> object:
+    """Simulate, fit and criticise one data set."""
+    layout, data, options = make(np.random.default_rng(seed))
+    fit = ml.fit(layout, data, draws=250, tune=500, chains=4, seed=seed, progressbar=False)
+    return ml.validation.criticise(fit, data, **options)
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=200)
+    parser.add_argument("--only", default="", help="rows whose name contains this text")
+    chosen = parser.parse_args()
+    print(f"share of {chosen.studies} clean data sets with a false alarm, by table", flush=True)
+    for name, make in CLEAN.items():
+        if chosen.only in name:
+            start, alarms = time.perf_counter(), []
+            for seed in range(chosen.studies):
+                found = criticised(make, seed)
+                alarms.append([bool(getattr(found, table)["flagged"].any()) for table in TABLES])
+            rates = dict(zip(TABLES, np.mean(alarms, axis=0).round(3).tolist(), strict=True))
+            print(f"{name:36s} {rates} {time.perf_counter() - start:.0f} s", flush=True)
+    print("share of misfits found, and of other rows flagged", flush=True)
+    for name, (make, table, right) in POWER.items():
+        if chosen.only in name:
+            shares = []
+            for seed in range(chosen.studies):
+                rows = getattr(criticised(make, seed), table)
+                wanted = right(rows).to_numpy()
+                if table == "groups":
+                    wanted = wanted & (rows["what"] == "level").to_numpy()
+                flagged = rows["flagged"].to_numpy()
+                shares.append((flagged[wanted].mean(), flagged[~wanted].mean()))
+            hit, other = np.mean(shares, axis=0)
+            print(f"{name:36s} {hit:.3f} {other:.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""Criticism of a layout with a population: subjects, items, groups of subjects, pairs of items."""
