@@ -43,7 +43,7 @@ def known() -> Evaluation:
 @functools.cache
 def fitted() -> ml.Fit:
     """Fit it, in a moment."""
-    short = {"draws": 20, "tune": 20, "chains": 2, "reruns": 0}
+    short = {"draws": 50, "tune": 20, "chains": 2, "reruns": 0}
     return ml.fit(layout(), known(), **short, seed=1, progressbar=False)
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
+from measurement_layouts.common.findings import Finding, table
 from measurement_layouts.reports.description.rules import Rules
 from measurement_layouts.reports.description.sentences import Description
 from measurement_layouts.scenarios import object_permanence as op
@@ -24,14 +25,12 @@ DANGER = {"Agent4": {"platformAbility"}}
 
 
 def described(name, weak=(), biases=(), *, uniform=False, level="in between"):
-    rows = [{"subject": name, "kind": "overall", "element": "", "value": 0.5}]
-    rows += [{"subject": name, "kind": "weakness", "element": each, "value": 0.1} for each in weak]
-    rows += [
-        {"subject": name, "kind": "bias", "element": element, "value": value}
-        for element, value in dict(biases).items()
-    ]
+    findings = [Finding("", "overall", "", size=0.5)]
+    findings += [Finding(element, "weakness", "", size=0.1) for element in weak]
+    findings += [Finding(element, "bias", "", size=size) for element, size in dict(biases).items()]
+    rows = table(findings).assign(subject=name)
     overall = pd.DataFrame({"level": level, "uniform": uniform}, index=[name])
-    return Description(pd.DataFrame(rows), pd.Series({name: ""}), overall, Rules())
+    return Description(rows, pd.Series({name: ""}), overall, Rules())
 
 
 def right(name):
