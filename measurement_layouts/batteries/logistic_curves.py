@@ -199,7 +199,8 @@ def _least_squares(
         slope = np.exp(min(values[1], _STEEPEST))
         return np.asarray(root * (expit(values[0] - slope * at) - target))
 
-    # the full output, so that it does not warn
-    output = leastsq(residuals, start, full_output=True, xtol=1e-12, ftol=1e-14, maxfev=2000)
+    # the full output, so that it does not warn; the covariance of a flat minimum may overflow
+    with np.errstate(over="ignore"):
+        output = leastsq(residuals, start, full_output=True, xtol=1e-12, ftol=1e-14, maxfev=2000)
     solution = output[0]
     return solution[0], min(solution[1], _STEEPEST), (residuals(solution) ** 2).sum()

@@ -127,7 +127,11 @@ def test_a_running_loop_is_no_hindrance():
     async def cell():
         return annotate(ITEMS, RUBRIC, Mock().model)
 
-    assert len(asyncio.run(cell()).bands) == 6
+    loop = asyncio.new_event_loop()  # asyncio.run of Inspect's nest-asyncio leaves its loop open
+    try:
+        assert len(loop.run_until_complete(cell()).bands) == 6
+    finally:
+        loop.close()
     assert not [thread for thread in threading.enumerate() if "portal" in thread.name]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import root
+from scipy.optimize import minimize, root
 from scipy.special import expit, log_expit, logit
 from scipy.stats import norm
 
@@ -213,8 +213,9 @@ def score(
 
     over the posterior (Louis 1982): the second part is what the layout's own values absorb. The
     statistic is :math:`U^\top V^{-1} U`, over the directions in which at least 2 % of the
-    information is not absorbed. Its p value is the share of replicated outcomes, drawn with the
-    probabilities of posterior draws, whose standardised sums are at least as large.
+    information is neither absorbed nor that of the columns beside. Its p value is the share of
+    replicated outcomes, drawn with the probabilities of posterior draws, whose standardised sums
+    are at least as large.
 
     Parameters
     ----------
@@ -251,9 +252,13 @@ def score(
     Bootstrap Methods and their Application, section 4.2.5.
     """
     if beside is not None:
+        means = cells.weights @ columns / cells.weights.sum()
+        total = (columns - means).T @ (cells.weights[:, None] * (columns - means))
         explained = beside @ shares(cells, columns, beside)
         columns = columns - explained
         moving = moving if moving is None else moving - explained
+    else:
+        total = columns.T @ (cells.weights[:, None] * columns)
     weights, residuals = cells.weights, cells.residuals.mean(axis=1)
     absorbed = columns.T @ cells.expected
     alone = columns.T @ (weights[:, None] * columns)
@@ -264,7 +269,7 @@ def score(
         scores = np.array([(moving * cells.residuals).sum(axis=0).mean()])
         uncertain = (moving**2 * cells.variances).sum(axis=0).mean() - alone
         tested = information + np.maximum(uncertain, 0) / 3
-    basis = _free_directions(alone, tested)
+    basis = _free_directions(total, tested)
     if not basis.shape[1]:
         return {"df": 0, "p": np.nan, "remark": UNDISTINGUISHED, "cell": -1}
     standardised = basis.T @ scores
@@ -307,9 +312,9 @@ def shares(cells: Cells, columns: np.ndarray, beside: np.ndarray) -> np.ndarray:
     return np.asarray(inverse / np.outer(scale, scale) @ shared[width:, :width])
 
 
-def _free_directions(alone: np.ndarray, information: np.ndarray) -> np.ndarray:
+def _free_directions(total: np.ndarray, information: np.ndarray) -> np.ndarray:
     """Combine columns to scores of unit variance, without those that the fit absorbs."""
-    sizes, mixed = np.linalg.eigh(alone)
+    sizes, mixed = np.linalg.eigh(total)
     kept = sizes > 1e-9 * max(sizes[-1], _EDGE)
     scaled = mixed[:, kept] / np.sqrt(sizes[kept])
     shares, mixed = np.linalg.eigh(scaled.T @ information @ scaled)
@@ -391,8 +396,18 @@ def _sizes(
         weights = trials * chances * (1 - chances)
         return np.asarray(-columns.T @ (weights[:, None] * changes) - precision)
 
+    def loss(effects: np.ndarray) -> float:
+        moved = start + changes @ effects
+        failures = (trials - cells.successes) @ log_expit(-moved)
+        likelihood = cells.successes @ log_expit(moved) + failures
+        return float(effects @ precision @ effects / 2 - likelihood)
+
     solution = root(excess, np.zeros(len(scores)), jac=slope)
-    effects = solution.x if solution.success else np.linalg.solve(information + precision, scores)
+    effects = solution.x
+    if (
+        len(scores) > 1 or not solution.success
+    ):  # levels without any success or failure have no root
+        effects = minimize(loss, np.zeros(len(scores))).x
     error = np.sqrt(np.abs(np.linalg.pinv(-slope(effects))[0, 0]))
     half = norm.isf((1 - prob) / 2) * error
     moved = start + changes @ effects

@@ -54,6 +54,16 @@ def test_what_the_fit_absorbs_has_no_test():
     assert score(cells, halves, np.random.default_rng(1), least=1e-4, prob=0.9)["p"] < 1e-4
 
 
+def test_the_complement_of_a_column_beside_has_no_test():
+    rng = np.random.default_rng(3)
+    column = (np.arange(200) % 2)[:, None].astype(float)
+    beside = np.concatenate([np.ones((200, 1)), 1 - column, rng.normal(size=(200, 2))], axis=1)
+    cells = certain(rng.random(200) < 0.6, np.ones(200), 0.6)
+    tested = {"rng": rng, "least": 0.01, "prob": 0.9}
+    assert score(cells, column, beside=beside, **tested)["remark"] == UNDISTINGUISHED
+    assert score(cells, column, beside=beside[:, [0, 2, 3]], **tested)["df"] == 1
+
+
 def test_one_cell_is_named():
     cells = certain([8, 8, 8, 0, 8, 8], [8] * 6, 0.97)
     found = score(cells, np.ones((6, 1)), np.random.default_rng(1), least=0.01, prob=0.9)
