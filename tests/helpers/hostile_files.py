@@ -1,5 +1,6 @@
 """Files that would run code in a careless reader; each leaves a canary where it succeeds."""
 
+import hashlib
 import io
 import json
 import os
@@ -13,14 +14,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
-import xarray as xr
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
 import measurement_layouts as ml
 from helpers.inspect_logs import write_inspect
-from measurement_layouts.inference.files import trees
-from measurement_layouts.inference.posterior.posterior import GROUPS
 
 DEMANDS = Path(ml.annotation.__file__).parent / "demand-rubrics"
 CODE = "__import__('os').system('touch canary')"
@@ -55,7 +53,13 @@ def fits(folder):
     good = tossed().save(folder / "good.nc")
     written = folder / "pickle.nc"
     written.write_bytes(PICKLE)
-    yield "a pickle for a fit", "fit", good, written, "cannot be read (OSError"
+    yield (
+        "a pickle for a fit",
+        "fit",
+        good,
+        written,
+        "cannot be read (ValueError: its contents do not match",
+    )
     call = {"call": "eval", "of": [{"node": "p"}], "names": ["x"], "options": {}}
     changes = {
         "code for a fit's layout": ("layout", CODE, "its layout cannot be read (Expecting value"),
@@ -64,7 +68,7 @@ def fits(folder):
     }
     for name, (attribute, value, message) in changes.items():
         path = folder / f"{name}.nc"
-        shutil.copy(good, path)
+        path.write_bytes(good.read_bytes()[:-32])  # without the checksum at its end
         with netCDF4.Dataset(path, "a") as file:
             if isinstance(value, dict):
                 whole = json.loads(file.getncattr(attribute))
@@ -76,13 +80,9 @@ def fits(folder):
 
 
 def _sign(path):
-    """Put the checksum of what a file holds into it, as whoever forges it would."""
-    with xr.open_datatree(path, engine="netcdf4") as tree:
-        data = tree.load()
-    del data.attrs["checksum"]
-    checksum = trees.checksum(data, [name for name in GROUPS if name in data.children])
-    with netCDF4.Dataset(path, "a") as file:
-        file.setncattr("checksum", checksum)
+    """Append the checksum of a file's bytes to it, as whoever forges it would."""
+    content = path.read_bytes()
+    path.write_bytes(content + hashlib.sha256(content).digest())
 
 
 def stores(folder):
@@ -106,9 +106,11 @@ def stores(folder):
         yield name, "fit", good, path, message
     for attribute, message in (("layout", "(Expecting value"), ("call", "is damaged (JSONDec")):
         path = shutil.copytree(good, folder / f"code for a store's {attribute}")
-        with netCDF4.Dataset(path / "head.nc", "a") as file:
+        head = path / "head.nc"
+        head.write_bytes(head.read_bytes()[:-32])  # without the checksum at its end
+        with netCDF4.Dataset(head, "a") as file:
             file.setncattr(attribute, CODE)
-        _sign(path / "head.nc")
+        _sign(head)
         yield path.name, "fit", good, path, message
 
 

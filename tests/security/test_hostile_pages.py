@@ -64,7 +64,7 @@ def fit():
     items[WHOLE] = np.resize(ATTACKS[:2], len(ATTACKS))
     outcomes = pd.DataFrame(rng.integers(0, 2, (len(ATTACKS), len(ATTACKS))), ATTACKS, ATTACKS)
     evaluation = ml.Evaluation.from_wide(outcomes, items)
-    options = {"draws": 40, "chains": 2, "seed": 1, "progressbar": False}
+    options = {"draws": 50, "chains": 2, "seed": 1, "progressbar": False}
     fitted = ml.fit(layout, evaluation, method="grid", **options)
     return dataclasses.replace(fitted, failures={f"failed {WHOLE}": WHOLE}), evaluation
 

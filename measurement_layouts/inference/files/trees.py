@@ -73,11 +73,18 @@ def read_tree(
         )
     try:
         saved = Layout.from_dict(json.loads(head["layout"]), functions)
-    except LayoutError as error:
+    except (LayoutError, json.JSONDecodeError) as error:
         raise FitError(f"{path}: its layout cannot be read ({error})") from error
     if layout is not None and layout.fingerprint != saved.fingerprint:
         raise FitError(
             f"{path} is a fit of the layout {saved.name!r} ({saved.fingerprint}), not of "
             f"{layout.name!r} ({layout.fingerprint}); load it without layout=, or fit again"
         )
+    for name in ("failures", "attempts", "call"):
+        try:
+            json.loads(head.get(name, "null"))
+        except json.JSONDecodeError as error:
+            raise FitError(
+                f"{path} is damaged ({type(error).__name__}: {error}); restore a copy, or {remedy}"
+            ) from error
     return saved, data, mark.hexdigest()

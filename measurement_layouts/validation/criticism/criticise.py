@@ -9,7 +9,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from ...common import options
-from ...common.errors import DataError
+from ...common.errors import DataError, FitError
 from ...common.findings import Finding
 from ...common.messages import many, some
 from ...common.showing import Overview, Shown
@@ -63,8 +63,9 @@ class Criticism(Shown):
           the property's levels.
         - ``statistic``, ``df``, ``p``, ``p_adjusted``: the test that these effects explain
           nothing, alone and adjusted for all properties of the kind and all subjects.
-        - ``flagged``: whether ``p_adjusted`` is at most `alpha`; ``cell``: position of the single
-          cell that explains it, or -1; ``remark``: the reason where there is no test.
+        - ``flagged``: whether ``p_adjusted`` is at most `alpha` and ``gain`` positive; ``cell``:
+          position of the single cell that explains it, or -1; ``remark``: the reason where there is
+          no test.
     subjects : DataFrame
         Subjects with unexpected patterns of outcomes; see `fit_tables.person_fit`.
     items : DataFrame
@@ -384,6 +385,8 @@ def criticise(
     seed = options.whole("seed", seed)
     refuse_few_draws(fit, "criticise")
     layout, asked = fit.layout, fit.places(subjects)
+    if not len(asked):
+        raise FitError("criticise: subjects= names no subject; name some, or omit it for all")
     if bool((fit.coded.select(asked).trials > 1).any()):
         refuse_unseen(layout, "criticise", "fit items of one trial each", 2)
     names = (

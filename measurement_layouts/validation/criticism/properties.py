@@ -280,7 +280,7 @@ def property_table(
     for kind in ("candidate", "used"):
         own = table["kind"] == kind
         table.loc[own, "p_adjusted"] = holm(table.loc[own, "p"].to_numpy(dtype=float))
-    table["flagged"] = table["p_adjusted"] <= alpha
+    table["flagged"] = (table["p_adjusted"] <= alpha) & (table["gain"] > 0)
     order = pd.Categorical(table["subject"], outcomes.subjects, ordered=True)
     table = table.assign(order=order).sort_values(
         ["order", "flagged", "gain"], ascending=[True, False, False], kind="stable"

@@ -66,18 +66,6 @@ def test_what_compiles_says_so():
 
 
 @pytest.mark.slow
-def test_with_priors_drawn_before(tmp_path):
-    """What is kept of another day needs no PyTensor; what is not, does."""
-    kept = {"MEASUREMENT_LAYOUTS_CACHE": str(tmp_path)}
-    before, _, _ = run("-c", CODE, str(TESTS), "1", HOME=os.environ["HOME"], **kept)
-    assert before == 0
-    _, (check, *fits), _ = run("-c", CODE, str(TESTS), "4", **kept)
-    assert check == "done"
-    assert len(fits) == 3
-    assert all(line.endswith(ADVICE) for line in fits)
-
-
-@pytest.mark.slow
 def test_the_numba_part_is_named(tmp_path):
     """The folder of compiled C code alone is not enough for a layout without our machine code."""
     flags = {"PYTENSOR_FLAGS": f"compiledir={tmp_path}"}
