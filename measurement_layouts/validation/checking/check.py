@@ -1,6 +1,5 @@
 """Check of a layout against data before sampling."""
 
-import numpy as np
 import pandas as pd
 
 from ...common import options
@@ -24,10 +23,6 @@ from .columns import read_columns
 from .latents import read_latents
 from .result import PROB, Check
 from .slopes import about_slopes
-
-_COMPARED = (
-    2**23
-)  # outcomes in a table of subjects by items, of which agreement is computed at most
 
 
 def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
@@ -108,7 +103,8 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         layout, evaluation, items, columns.varying, seed=seed
     )
     factors, about_demands = collinear(layout, columns)
-    agreeing = _agreement(evaluation, seed)
+    outcomes = outcomes_by_item(evaluation.coded, evaluation.rows)
+    agreeing = agreement(evaluation.subjects, outcomes, prob=PROB)
     subjects = _subjects(evaluation, agreeing)
     statements = [text.rpartition("; ") for text in told_agreement(agreeing)]
     findings = [
@@ -129,7 +125,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
 
 
 def _subjects(evaluation: Evaluation, agreeing: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate the subjects' outcomes, and their agreement with each other where it is computed."""
+    """Tabulate the subjects' outcomes, and their agreement with each other."""
     rows, cells, rates = evaluation.rows, evaluation.coded, evaluation.success_rates()
     successes, trials = (cells.by_subject(values) for values in (cells.successes, cells.trials))
     compared = agreeing.set_index("subject").reindex(rates.index)
@@ -144,16 +140,3 @@ def _subjects(evaluation: Evaluation, agreeing: pd.DataFrame) -> pd.DataFrame:
         },
         rates.index,
     )
-
-
-def _agreement(evaluation: Evaluation, seed: int) -> pd.DataFrame:
-    """Compare subjects' outcomes, in a very large evaluation those of evenly chosen subjects."""
-    chosen, cells = np.arange(len(evaluation.subjects)), evaluation.coded
-    while np.prod(cells.shape) > _COMPARED and len(chosen) > 2:
-        chosen = chosen[::2]
-        cells = evaluation.coded.select(chosen)
-        if evaluation.rows is None:
-            cells = cells.select(items=np.flatnonzero(cells.attempted))
-    outcomes = outcomes_by_item(*cells.tables, evaluation.rows)
-    names = [evaluation.subjects[position] for position in chosen]
-    return agreement(names, outcomes, prob=PROB, seed=seed)

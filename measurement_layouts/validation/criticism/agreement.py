@@ -9,53 +9,55 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from scipy.stats import norm
 
 from ...common.messages import many, some
-from ...common.proportions import rates
+from ...evaluations.cells import Cells
 from ...evaluations.steps import Rows
 
 _COLUMNS = ["subject", "items", "others", "agreement", "expected", "low", "high", "p", "flagged"]
 _LEAST = 10  # least number of items that a subject has to share with others
 _LEAST_OTHERS = 2
-_PERMUTED = 200  # permutations of a subject's outcomes
 _RARE = 0.005  # probability of so little agreement in a subject that agrees as others do
 _CHANCE = 0.01  # p value below which a subject counts as agreeing
 _ROUNDING = 1e-9
 
 
-def outcomes_by_item(successes: np.ndarray, trials: np.ndarray, rows: Rows | None) -> np.ndarray:
-    """Average each subject's outcomes on each item, shape (subjects, items); NaN without attempts.
+def outcomes_by_item(cells: Cells, rows: Rows | None) -> pd.DataFrame:
+    """Average each subject's outcomes on each item that it attempted.
 
     Parameters
     ----------
-    successes, trials : ndarray of int, shape (subjects, rows)
-        Counts of successes and of trials.
+    cells : Cells
+        Attempted cells.
     rows : Rows or None
-        Outcomes of which rows are steps. Each outcome is taken as a fraction of the highest, less
-        the subject's mean of that outcome, and averaged over the outcomes of an item.
+        Outcomes of which the cells' items are steps. Each outcome is taken as a fraction of the
+        highest, less the subject's mean of that outcome, and averaged over the outcomes of an item.
 
-    Examples
-    --------
-    >>> outcomes_by_item(np.array([[1, 0, 0]]), np.array([[2, 1, 0]]), None)
-    array([[0.5, 0. , nan]])
+    Returns
+    -------
+    DataFrame
+        One row per subject and item: ``subject`` and ``item``, their positions, and ``outcome``.
     """
+    table = pd.DataFrame({"subject": cells.subject, "item": cells.item})
     if rows is None:
-        return rates(successes, trials)
-    begins = np.unique(rows.first)
-    gained = pd.DataFrame((successes / rows.tops).T).groupby(rows.first).sum().to_numpy()
-    attempts = trials[:, begins].T
-    fractions = pd.DataFrame(rates(gained, attempts))
-    centred = fractions - fractions.groupby(rows.outcome[begins]).transform("mean")
-    return np.asarray(centred.groupby(rows.places[begins]).mean().T)
+        return table.assign(outcome=cells.successes / cells.trials)
+    table["first"] = rows.first[cells.item]
+    table["gained"] = cells.successes / rows.tops[cells.item]
+    table["attempts"] = np.where(cells.item == table["first"], cells.trials, 0)
+    outcomes = table.groupby(["subject", "first"], as_index=False)[["gained", "attempts"]].sum()
+    fraction, first = outcomes["gained"] / outcomes["attempts"], outcomes["first"].to_numpy()
+    means = fraction.groupby([outcomes["subject"], rows.outcome[first]]).transform("mean")
+    outcomes = outcomes.assign(item=rows.places[first], outcome=fraction - means)
+    return outcomes.groupby(["subject", "item"], as_index=False)["outcome"].mean()
 
 
 def agreement(
     subjects: Sequence[str],
-    outcomes: np.ndarray,
+    outcomes: pd.DataFrame,
     *,
     prob: float,
-    seed: int,
     strata: np.ndarray | None = None,
 ) -> pd.DataFrame:
     r"""Compare every subject's outcomes with the others' on the same items.
@@ -65,9 +67,13 @@ def agreement(
     .. math:: H_s = \frac{\mathrm{cov}(y_s, m_s)}{\mathrm{cov}_{max}(y_s, m_s)}
 
     where :math:`m_s` is the mean of the others' standardised outcomes, and the largest covariance
-    is that of both sorted. It is 0 by chance, as measured by permutations of the subject's
-    outcomes among the items, and 1 where the two are as strongly related as possible. The expected
-    agreement is the median of the others', with the spread of theirs about it.
+    is that of both sorted, so that it is 1 where the two are as strongly related as possible. Over
+    all permutations of the subject's outcomes among n items, its mean is 0 and its variance
+
+    .. math:: \frac{n^2}{n - 1} \frac{\mathrm{var}(y_s) \mathrm{var}(m_s)}
+        {(n \, \mathrm{cov}_{max}(y_s, m_s))^2}
+
+    The expected agreement is the median of the others', with the spread of theirs about it.
 
     A subject is flagged if its agreement is not significantly above 0 (at 1 %), and if agreement
     as low as its own has a probability of at most 0.5 % among subjects that agree as the others
@@ -77,12 +83,11 @@ def agreement(
     ----------
     subjects : sequence of str
         Names of the subjects.
-    outcomes : ndarray, shape (subjects, items)
-        Outcomes, of which higher is better; NaN without attempts.
+    outcomes : DataFrame
+        One row per attempted cell: positions of its ``subject`` and ``item``, and its ``outcome``,
+        of which higher is better.
     prob : float
         Mass of the equal-tailed interval of the expected agreement.
-    seed : int
-        Seed of the permutations.
     strata : ndarray of int, shape (items,), optional
         Group of each item, such as items of equal demands. Outcomes are then compared, and
         permuted, within groups only.
@@ -112,61 +117,82 @@ def agreement(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> outcomes = (rng.normal(size=(6, 100)) > 2 * rng.normal(size=100)).astype(float)
-    >>> outcomes[5] = rng.permutation(outcomes[5])
-    >>> table = agreement(list("abcdef"), outcomes, prob=0.9, seed=1)
+    >>> passed = rng.normal(size=(6, 100)) > 2 * rng.normal(size=100)
+    >>> passed[5] = rng.permutation(passed[5])
+    >>> subject, item = np.divmod(np.arange(600), 100)
+    >>> outcomes = pd.DataFrame({"subject": subject, "item": item, "outcome": passed.ravel()})
+    >>> table = agreement(list("abcdef"), outcomes, prob=0.9)
     >>> table.loc[table["flagged"], "subject"].tolist()
     ['f']
     """
-    if len(subjects) <= _LEAST_OTHERS:
+    count = len(subjects)
+    if count <= _LEAST_OTHERS:
         return pd.DataFrame(columns=_COLUMNS).astype({"flagged": bool})
-    rng = np.random.default_rng(seed)
-    groups = np.zeros(outcomes.shape[1], dtype=int) if strata is None else np.asarray(strata)
-    order = np.argsort(groups, kind="stable")
-    groups, attempted = groups[order], np.isfinite(outcomes[:, order])
-    standard = np.where(attempted, outcomes[:, order], 0)
-    for group in np.unique(groups):
-        inside = (groups == group) & attempted
-        mean = (standard * inside).sum(axis=1) / np.maximum(inside.sum(axis=1), 1)
-        standard -= inside * mean[:, None]
-    sd = np.sqrt(np.square(standard).sum(axis=1) / np.maximum(attempted.sum(axis=1), 1))
-    standard /= np.where(sd > _ROUNDING, sd, np.inf)[:, None]
-    total, count = standard.sum(axis=0), attempted.sum(axis=0)
-    rows = []
-    for place, subject in enumerate(subjects):
-        shared = np.flatnonzero(attempted[place] & (count > 1))
-        own, group = standard[place, shared], groups[shared]
-        mean = (total[shared] - own) / (count[shared] - 1)
-        others = int((attempted[:, shared].any(axis=1)).sum()) - 1 if len(shared) else 0
-        row = {"subject": subject, "items": len(shared), "others": others}
-        ranked = own[np.lexsort((own, group))] @ mean[np.lexsort((mean, group))]
-        ranked -= sum(own[group == one].sum() * mean[group == one].mean() for one in set(group))
-        if sd[place] > _ROUNDING and len(shared) >= _LEAST and ranked > _ROUNDING:
-            keys = rng.random((_PERMUTED, len(shared))) + group
-            by_chance = own[np.argsort(keys, axis=1)] @ mean
-            centre, error = by_chance.mean(), by_chance.std() / ranked
-            row |= {"agreement": float((own @ mean - centre) / ranked), "error": float(error)}
-        rows.append(row)
-    return _judged(pd.DataFrame(rows, columns=["error", *_COLUMNS]), prob)[_COLUMNS]
+    subject, item = outcomes["subject"].to_numpy(), outcomes["item"].to_numpy()
+    stratum = np.zeros_like(item) if strata is None else np.asarray(strata)[item]
+    standard = _centred(outcomes["outcome"].to_numpy(dtype=float), _groups(subject, stratum))
+    squares = np.bincount(subject, standard**2, count)
+    sd = np.sqrt(squares / np.maximum(np.bincount(subject, minlength=count), 1))
+    standard /= np.where(sd > _ROUNDING, sd, np.inf)[subject]
+    shared_by = np.bincount(item)[item]
+    rest = (np.bincount(item, standard)[item] - standard) / np.maximum(shared_by - 1, 1)
+    shared = shared_by > 1
+    subject, item, stratum = subject[shared], item[shared], stratum[shared]
+    group = _groups(subject, stratum)
+    own, rest = _centred(standard[shared], group), _centred(rest[shared], group)
+    items = np.bincount(subject, minlength=count)
+    covariance = np.bincount(subject, own * rest, count)
+    order = np.lexsort((own, group))
+    largest = np.bincount(subject[order], own[order] * rest[np.lexsort((rest, group))], count)
+    products = np.bincount(group, own**2) * np.bincount(group, rest**2)
+    variances = products / np.maximum(np.bincount(group) - 1, 1)
+    of_group = np.zeros(len(variances), dtype=int)
+    of_group[group] = subject
+    tested = (sd > _ROUNDING) & (items >= _LEAST) & (largest > _ROUNDING)
+    scale = np.where(tested, largest, np.nan)
+    table = pd.DataFrame({"subject": list(subjects), "items": items}, columns=_COLUMNS)
+    table["others"] = _others(subject, item, count)
+    table["agreement"] = covariance / scale
+    return _judged(table, np.sqrt(np.bincount(of_group, variances, count)) / scale, prob)
 
 
-def _judged(table: pd.DataFrame, prob: float) -> pd.DataFrame:
+def _groups(subject: np.ndarray, stratum: np.ndarray) -> np.ndarray:
+    """Return a number for the stratum of each cell, in the order of subjects and strata."""
+    keys = subject * (stratum.max(initial=0) + 1) + stratum
+    return np.unique(keys, return_inverse=True)[1]
+
+
+def _centred(values: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Subtract the mean of each group."""
+    return np.asarray(values - (np.bincount(group, values) / np.bincount(group))[group])
+
+
+def _others(subject: np.ndarray, item: np.ndarray, count: int) -> np.ndarray:
+    """Count the other subjects that attempted some of each subject's items."""
+    cells = sp.coo_array((np.ones(len(item), bool), (subject, item)))
+    by_subject, by_item = cells.tocsr(), cells.tocsc()
+    reached = np.zeros(count, dtype=int)
+    for row in np.unique(subject):
+        columns = by_item[:, by_subject.indices[slice(*by_subject.indptr[[row, row + 1]])]]
+        reached[row] = np.count_nonzero(np.bincount(columns.indices, minlength=1)) - 1
+    return reached
+
+
+def _judged(table: pd.DataFrame, error: np.ndarray, prob: float) -> pd.DataFrame:
     """Compare each subject's agreement with the median of the others'."""
-    found, error = (table[name].to_numpy(dtype=float) for name in ("agreement", "error"))
-    tested = np.flatnonzero(np.isfinite(found))
-    table["flagged"] = False
-    for place in tested if len(tested) > _LEAST_OTHERS else []:
-        rest = np.setdiff1d(tested, [place])
-        expected = np.median(found[rest])
-        deviations = np.abs(found[rest] - expected)
-        spread = np.hypot(error[place], 1.4826 * np.median(deviations))
-        p = norm.cdf((found[place] - expected) / spread)
+    agreeing = table["agreement"].to_numpy(dtype=float)
+    tested = np.flatnonzero(np.isfinite(agreeing))
+    results = np.full((4, len(table)), np.nan)
+    for place, row in enumerate(tested if len(tested) > _LEAST_OTHERS else []):
+        rest = np.delete(agreeing[tested], place)
+        expected = np.median(rest)
+        spread = np.hypot(error[row], 1.4826 * np.median(np.abs(rest - expected)))
+        p = norm.cdf((agreeing[row] - expected) / spread)
         half = norm.isf((1 - prob) / 2) * spread
-        numbers = expected, max(expected - half, -1), min(expected + half, 1), p
-        table.loc[place, ["expected", "low", "high", "p"]] = numbers
-        above = norm.sf(found[place] / error[place])
-        table.loc[place, "flagged"] = bool(p <= _RARE and above > _CHANCE)
-    return table
+        results[:, row] = expected, max(expected - half, -1), min(expected + half, 1), p
+    table[["expected", "low", "high", "p"]] = results.T
+    disagrees = norm.sf(agreeing / error) > _CHANCE
+    return table.assign(flagged=(results[3] <= _RARE) & disagrees)
 
 
 def told_agreement(table: pd.DataFrame) -> list[str]:

@@ -419,7 +419,7 @@ def criticise(
             if together is None
             else testlet_table(outcomes, together, **judged),
             overdispersion=attempts(own, **judged),
-            agreement=_agreement(fit, of_items[0], asked, prob, seed),
+            agreement=_agreement(fit, of_items[0], asked, prob),
             cells=cell_table(own, **judged),
             fit=fit,
             evaluation=evaluation,
@@ -452,18 +452,16 @@ def _testlets(evaluation: Evaluation, items: pd.Index, name: str) -> dict[str, n
     return groups
 
 
-def _agreement(
-    fit: Fit, used: list[Property], rows: np.ndarray, prob: float, seed: int
-) -> pd.DataFrame:
+def _agreement(fit: Fit, used: list[Property], rows: np.ndarray, prob: float) -> pd.DataFrame:
     """Compare the outcomes of all subjects with each other, within items of equal properties."""
     steps = None if fit.layout.steps is None else Rows.read(fit.item_names)
-    outcomes = outcomes_by_item(*fit.coded.tables, steps)
+    outcomes = outcomes_by_item(fit.coded, steps)
     strata = None
     if used and steps is None:
         codes = np.stack([one.codes for one in used])
         _, strata, counts = np.unique(codes, axis=1, return_inverse=True, return_counts=True)
         if counts[counts > 1].sum() < _FEWEST_ITEMS:
             strata = None
-    table = agreement(fit.subjects, outcomes, prob=prob, seed=seed, strata=strata)
+    table = agreement(fit.subjects, outcomes, prob=prob, strata=strata)
     names = [fit.subjects[row] for row in rows]
     return table[table["subject"].isin(names)].reset_index(drop=True)

@@ -168,13 +168,30 @@ def test_what_is_not_tested_says_why():
     assert "i5" in [one.where for one in found.findings() if not one.computed]
 
 
+def by_cell(outcomes):
+    subject, item = np.indices(outcomes.shape).reshape(2, -1)
+    return pd.DataFrame({"subject": subject, "item": item, "outcome": outcomes.ravel()})
+
+
+def test_agreement_is_0_over_permutations_within_strata():
+    rng, strata, values = np.random.default_rng(9), np.repeat([0, 1], 30), []
+    passed = (rng.logistic(size=(8, 60)) < eta(rng, 8, 60) + 2 * strata).astype(float)
+    for _ in range(400):
+        for half in (strata == 0, strata == 1):
+            passed[0, half] = rng.permutation(passed[0, half])
+        table = agreement(list("abcdefgh"), by_cell(passed), prob=0.9, strata=strata)
+        values.append(table.loc[0, "agreement"])
+    assert np.mean(values) == pytest.approx(0, abs=4 * np.std(values) / 400**0.5)
+    assert table.loc[1:, "agreement"].min() > 4 * np.std(values) / 400**0.5
+
+
 def test_a_permuted_subject_agrees_with_nobody():
     """Also where two files of different difficulty are stacked, in strata."""
     rng, hits, alarms = np.random.default_rng(8), 0, 0
     for _ in range(10):
         passed = (rng.logistic(size=(11, 100)) < eta(rng, 11, 100) * 2).astype(float)
         passed[0] = rng.permutation(passed[0])
-        flagged = agreement(list("abcdefghijk"), passed, prob=0.9, seed=1)["flagged"]
+        flagged = agreement(list("abcdefghijk"), by_cell(passed), prob=0.9)["flagged"]
         hits, alarms = hits + flagged[0], alarms + flagged[1:].sum()
     assert hits >= 8
     assert alarms <= 2
@@ -186,7 +203,7 @@ def test_a_permuted_subject_agrees_with_nobody():
             passed[0, part] = rng.permutation(passed[0, part])
         found.append(
             [
-                agreement(list("abcdefghijk"), passed, prob=0.9, seed=1, strata=strata)["flagged"][
+                agreement(list("abcdefghijk"), by_cell(passed), prob=0.9, strata=strata)["flagged"][
                     0
                 ]
                 for strata in (files, None)
