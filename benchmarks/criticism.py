@@ -1,20 +1,24 @@
 """False alarms and power of `criticise`, table by table, on simulated data of known truth.
 
-Run with `python benchmarks/criticism.py --studies 200`; a number of studies for each row.
+Run with `python benchmarks/criticism.py --studies 200`; a number of studies for each row. With
+`--sizes`, it prints instead how much is tested, with seconds and memory, and how the effects of DIF
+agree with those of logistic regressions on the total score (Swaminathan and Rogers 1990).
 """
 
 import argparse
+import resource
 import time
 import warnings
 
 import numpy as np
 import pandas as pd
+from sklearn.linear_model import LogisticRegression
 
 import measurement_layouts as ml
 from measurement_layouts.linking import guessing, logistic
 
 warnings.simplefilter("ignore")
-TABLES = ("subjects", "items", "groups", "pairs", "overdispersion", "cells")
+TABLES = ("table", "subjects", "items", "groups", "pairs", "overdispersion", "agreement", "cells")
 
 
 def rasch() -> ml.Layout:
@@ -93,6 +97,16 @@ def counts(rng: np.random.Generator, subjects: int, trials: int, chance: float) 
     return searching(chance), data, {}
 
 
+def alone(rng: np.random.Generator, subjects: int) -> tuple:
+    """Simulate subjects that are fitted alone to 69 items with properties that do not matter."""
+    demand, span = ml.MetaFeature("demand", low=0, high=6), ml.Capability("span", low=0, high=6)
+    items = {"demand": rng.uniform(0, 6, 69), "size": rng.normal(size=69)}
+    items |= {"colour": rng.integers(0, 3, 69).astype(str), "follows": items["demand"] // 2}
+    eta = 1.7 * (rng.uniform(1, 5, (subjects, 1)) - items["demand"])
+    layout = ml.Layout("alone", ml.Success("found", logistic(span - demand, 1.7)))
+    return layout, evaluation(passed(rng, eta), items=items), {}
+
+
 def dif(rng: np.random.Generator, subjects: int) -> tuple:
     """Make one item of 15 easier by 1.2 for half of the subjects."""
     group = np.repeat([0, 1], subjects)
@@ -122,11 +136,80 @@ def together(rng: np.random.Generator) -> tuple:
     return rasch(), data, {"testlets": "testlet"}
 
 
+def sized(rng: np.random.Generator, subjects: int, items: int) -> tuple:
+    """Simulate a Rasch model of any size."""
+    return rasch(), evaluation(passed(rng, logits(rng, subjects, items))), {}
+
+
+def three_effects(rng: np.random.Generator) -> tuple:
+    """Simulate 316 subjects with an ability and two more effects each, on 24 items."""
+
+    def per_subject(name: str) -> ml.Effect:
+        mean = ml.Bias(f"{name}Mean", per="population")
+        prior = ml.Prior("Normal", mu=mean, sigma=ml.Spread(f"{name}Spread"))
+        return ml.Effect(name, per="subject", prior=prior)
+
+    first, second = np.tile([-0.5, 0.5], 12), np.repeat([-0.5, 0.5], 12)
+    of_items = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
+    margin = per_subject("ability") + ml.Effect("ease", per="item", prior=of_items)
+    margin = margin + per_subject("otherGain") * ml.MetaFeature("other", low=-0.5, high=0.5)
+    margin = margin + per_subject("doingGain") * ml.MetaFeature("doing", low=-0.5, high=0.5)
+    eta = logits(rng, 316, 24) + rng.normal(0, 0.8, (316, 1)) * first
+    eta += rng.normal(0, 0.8, (316, 1)) * second
+    groups = {"group": np.arange(316) % 2}
+    items = {"other": first, "doing": second}
+    layout = ml.Layout("three effects", ml.Success("ok", logistic(margin)))
+    return layout, evaluation(passed(rng, eta), items=items, subjects=groups), {}
+
+
+def logistic_dif(rng: np.random.Generator) -> float:
+    """Correlate effects of DIF on 20 items with those of logistic regressions."""
+    group = np.repeat([0, 1], 300)
+    eta = logits(rng, 600, 20) + np.outer(group, rng.normal(0, 0.7, 20))
+    outcomes = passed(rng, eta)
+    data = evaluation(outcomes, subjects={"group": group})
+    fit = ml.fit(rasch(), data, seed=1, progressbar=False)
+    table = ml.validation.criticise(fit, data, progressbar=False).groups
+    effects = table[table["what"] == "level"].set_index("item")["effect"]
+    columns = np.column_stack([outcomes.sum(axis=1), group])
+    regression = LogisticRegression(C=np.inf, max_iter=1000)
+    others = [regression.fit(columns, passes).coef_[0, 1] for passes in outcomes.T]
+    return float(np.corrcoef(effects, others)[0, 1])
+
+
+SIZES = {
+    "2 x 2,000": lambda rng: sized(rng, 2, 2000),
+    "300 x 24": lambda rng: sized(rng, 300, 24),
+    "316 x 24, three effects": three_effects,
+}
+
+
+def sizes() -> None:
+    """Print shares of tested rows, seconds of the processor, and the largest memory so far."""
+    for name, make in SIZES.items():
+        layout, data, options = make(np.random.default_rng(1))
+        fit = ml.fit(layout, data, seed=1, progressbar=False)
+        start = time.process_time()
+        found = ml.validation.criticise(fit, data, progressbar=False, **options)
+        seconds = time.process_time() - start
+        shares = {
+            key: round(float(one["p"].notna().mean()), 3)
+            for key, one in found.tables.items()
+            if len(one)
+        }
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        print(f"{name}: tested {shares}; {seconds:.0f} s, peak {peak} MiB", flush=True)
+    r = [logistic_dif(np.random.default_rng(seed)) for seed in range(5)]
+    print(f"DIF against logistic regression, five data sets: r = {np.round(r, 3).tolist()}")
+
+
 CLEAN = {
     "10 x 15": lambda rng: clean(rng, 10, 15),
     "20 x 10": lambda rng: clean(rng, 20, 10),
     "60 x 16": lambda rng: clean(rng, 60, 16),
     "60 x 16, two effects": clean_two,
+    "2 x 69, each alone": lambda rng: alone(rng, 2),
+    "20 x 69, each alone": lambda rng: alone(rng, 20),
 } | {
     f"{n} x 25, {trials} trials, chance {chance:.2f}": (
         lambda rng, n=n, trials=trials, chance=chance: counts(rng, n, trials, chance)
@@ -152,7 +235,7 @@ def criticised(make: object, seed: int) -> object:
     """Simulate, fit and criticise one data set."""
     layout, data, options = make(np.random.default_rng(seed))
     fit = ml.fit(layout, data, draws=250, tune=500, chains=4, seed=seed, progressbar=False)
-    return ml.validation.criticise(fit, data, **options)
+    return ml.validation.criticise(fit, data, progressbar=False, **options)
 
 
 def main() -> None:
@@ -160,7 +243,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--only", default="", help="rows whose name contains this text")
+    parser.add_argument("--sizes", action="store_true")
     chosen = parser.parse_args()
+    if chosen.sizes:
+        sizes()
+        return
     print(f"share of {chosen.studies} clean data sets with a false alarm, by table", flush=True)
     for name, make in CLEAN.items():
         if chosen.only in name:

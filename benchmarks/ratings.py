@@ -4,7 +4,8 @@
 
 The data are InstEval of the R package lme4 (Bates et al. 2015), as ratings of at least 4 of 5. The
 values beside those of the fit are maximum likelihood estimates of lme4's glmer. Memory is the
-largest resident size of the process, in MiB, after the fit and after leave-one-out by cell.
+largest resident size of the process, in MiB, after the fit, after leave-one-out by cell and after
+criticism. Seconds are of the processor.
 """
 
 import argparse
@@ -59,7 +60,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(data))
     chosen = parser.parse_args()
     options = {"draws": chosen.draws, "tune": chosen.draws, "chains": 4, "progressbar": False}
-    fit = ml.fit(layout(), ratings(chosen.data), seed=chosen.seed, **options)
+    evaluation = ratings(chosen.data)
+    fit = ml.fit(layout(), evaluation, seed=chosen.seed, **options)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     table = fit.population().set_index("node")
     for node, value in LME4.items():
@@ -69,11 +71,17 @@ def main() -> None:
             f"(bulk), {row['ess_tail']:.0f} (tail)"
         )
     print(f"status: {', '.join(sorted(set(fit.diagnostics()['status'])))}; peak {peak} MiB")
-    started = time.process_time()
-    elpd = ml.validation.loo(fit, progressbar=False)
-    seconds = time.process_time() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"leave-one-out: {elpd.elpd:.0f} nats, {seconds:.0f} s of one core; peak {peak} MiB")
+    for name, judge in (
+        ("leave-one-out", lambda: ml.validation.loo(fit, progressbar=False)),
+        ("criticism", lambda: ml.validation.criticise(fit, evaluation, progressbar=False)),
+    ):
+        started = time.process_time()
+        result = judge()
+        seconds = time.process_time() - started
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        print(
+            f"{name}: {repr(result).splitlines()[0]}; {seconds:.0f} s, peak {peak} MiB", flush=True
+        )
 
 
 if __name__ == "__main__":
