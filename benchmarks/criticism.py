@@ -177,6 +177,33 @@ def logistic_dif(rng: np.random.Generator) -> float:
     return float(np.corrcoef(effects, others)[0, 1])
 
 
+def dif_beside_effects(seed: int) -> tuple[float, float]:
+    """Estimate DIF of -.35 under effects of a subject on an item: by criticism, and by a refit."""
+    rng = np.random.default_rng(seed)
+    minority, trials = rng.integers(0, 2, 300), np.array([14, 18, 16])
+    eta = rng.normal(-0.4 * minority, 0.5)[:, None] + np.array([0, 0.2, -0.2])
+    eta = eta - 0.35 * minority[:, None] * np.array([0, 1, 0]) + rng.normal(0, 0.35, (300, 3))
+    outcomes = rng.binomial(trials, 1 / (1 + np.exp(-eta)))
+    people, second = {"minority": minority}, {"second": [0, 1, 0]}
+    data = evaluation(outcomes, trials, items=second, subjects=people)
+
+    def effect(name: str, per: object, mean: object, sd: object) -> ml.Effect:
+        return ml.Effect(name, per=per, prior=ml.Prior("Normal", mu=mean, sigma=sd))
+
+    group = ml.MetaFeature("minority", levels=(0, 1), per="subject")
+    impact = effect("impact", "population", 0, 2) * group
+    margin = effect("ability", "subject", impact, ml.Spread("sd")) + effect("ease", "item", 0, 3)
+    margin = margin + effect("own", ("subject", "item"), 0, ml.Spread("ownSd"))
+    dif = effect("dif", "population", 0, 2) * ml.MetaFeature("second", levels=(0, 1)) * group
+    without, refit = (
+        ml.fit(ml.Layout("dif", ml.Success("y", logistic(of))), data, seed=1, progressbar=False)
+        for of in (margin, margin + dif)
+    )
+    table = ml.validation.criticise(without, data, by="minority", progressbar=False).groups
+    found = table.set_index(["item", "what"]).loc[("i1", "level"), "effect"]
+    return float(found), float(refit.population().set_index("node").loc["dif", "mean"])
+
+
 SIZES = {
     "2 x 2,000": lambda rng: sized(rng, 2, 2000),
     "300 x 24": lambda rng: sized(rng, 300, 24),
@@ -244,7 +271,15 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--only", default="", help="rows whose name contains this text")
     parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--effects", action="store_true", help="DIF of -.35 under effects of cells")
     chosen = parser.parse_args()
+    if chosen.effects:
+        found = [dif_beside_effects(seed) for seed in range(chosen.studies)]
+        means, errors = np.mean(found, axis=0), np.std(found, axis=0) / chosen.studies**0.5
+        print(
+            f"criticism {means[0]:.3f} (se {errors[0]:.3f}), refit {means[1]:.3f} ({errors[1]:.3f})"
+        )
+        return
     if chosen.sizes:
         sizes()
         return

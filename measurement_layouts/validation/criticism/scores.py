@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import minimize, root
 from scipy.special import expit, log_expit, logit
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from ...common.progress import track
 from ...common.seeds import subject_seed
@@ -78,6 +78,12 @@ class Cells:
         """Variances of the residuals at the posterior mean, (cells,)."""
         return np.asarray(np.maximum(self.weights - self.expected.var(axis=1), _EDGE))
 
+    @cached_property
+    def probability(self) -> float:
+        """Posterior predictive probability of exactly these outcomes."""
+        logs = binom.logpmf(self.successes[:, None], self.trials[:, None], self.chances)
+        return float(np.exp(np.asarray(logs).sum(axis=0)).mean())
+
     def centred(self, values: np.ndarray) -> np.ndarray:
         """Subtract the mean over cells, weighted by variances, in each draw."""
         total = self.variances.sum(axis=0)
@@ -124,7 +130,8 @@ class Outcomes:
     def of(cls, fit: Fit, rows: np.ndarray, seed: int, progressbar: bool) -> "Outcomes":
         """Read the cells of the subjects at some positions of a fit."""
         coded, names = fit.coded, fit.item_names
-        cells = np.concatenate([np.arange(len(coded.item))[coded.of_subject(row)] for row in rows])
+        every = np.arange(len(coded.item))
+        cells = np.concatenate([every[coded.of_subject(row)] for row in rows])
         most = np.clip(_MOST_NUMBERS // max(len(cells), 1), _FEWEST_DRAWS, _MOST_DRAWS)
         draws = some_draws(fit, int(most))
         chances = np.empty((len(cells), len(draws)), dtype=np.float32)
@@ -215,7 +222,8 @@ def score(
     statistic is :math:`U^\top V^{-1} U`, over the directions in which at least 2 % of the
     information is neither absorbed nor that of the columns beside. Its p value is the share of
     replicated outcomes, drawn with the probabilities of posterior draws, whose standardised sums
-    are at least as large.
+    are at least as large, and at least the probability of the outcomes themselves: of two or three
+    cells, the standardised sum may lie beyond all that are possible.
 
     Parameters
     ----------
@@ -296,7 +304,7 @@ def score(
         **_sizes(cells, columns, changes, scores, information, prob),
         "statistic": statistic,
         "df": basis.shape[1],
-        "p": p,
+        "p": max(p, cells.probability),
         "remark": "",
         "cell": smallest if explains else -1,
     }
