@@ -50,7 +50,7 @@ def outcomes_by_item(cells: Cells, rows: Rows | None) -> pd.DataFrame:
     fraction, first = outcomes["gained"] / outcomes["attempts"], outcomes["first"].to_numpy()
     means = fraction.groupby([outcomes["subject"], rows.outcome[first]]).transform("mean")
     outcomes = outcomes.assign(item=rows.places[first], outcome=fraction - means)
-    return outcomes.groupby(["subject", "item"], as_index=False)["outcome"].mean()
+    return outcomes.groupby(["subject", "item"])["outcome"].mean().reset_index()
 
 
 def agreement(
