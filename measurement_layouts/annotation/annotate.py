@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from .annotations import Annotations, collect, with_known
-from .inputs import read_prices, read_texts
+from .inputs import read_texts
 from .prompt import scheme_of
 from .rubric import DemandRubric, Rubric
-from .running import Batch, ModelOrName, run
+from .running import ModelOrName, run
 from .scheme import Scheme
 
 
@@ -20,20 +20,19 @@ def annotate(
     model: ModelOrName,
     *,
     attempts: int = 3,
-    connections: int = 10,
-    store: str | Path | None = None,
-    prices: tuple[float, float] | None = None,
-    **settings: Any,
+    log_dir: str | Path | None = None,
+    **options: Any,
 ) -> Annotations:
     r"""Annotate each item with the band of a propensity, or with the level of a demand.
 
     With a `Rubric`, the model is asked for the band of levels at which an agent still answers
     rightly; with a `DemandRubric`, for the level of the demand that the item makes.
 
-    The call returns when all items are done, in a notebook too (where inspect-ai needs
-    ipywidgets). If it is interrupted, finished items remain in `store`. A second call with the
-    same store asks only about the other items, about items that failed, and about items whose text
-    has changed.
+    The questions are a task of `inspect_ai.eval`, in a notebook too (where inspect-ai needs
+    ipywidgets), which asks about several items at a time, retries and keeps logs. If the call is
+    interrupted, finished items remain in the logs. A second call with the same `log_dir` asks
+    only about the other items, about items that failed, and about items whose text, rubric, model
+    or settings of generation have changed. ``inspect view --log-dir`` shows all answers.
 
     Parameters
     ----------
@@ -43,25 +42,16 @@ def annotate(
         The propensity (see `load_rubric`) or the demand (see `load_demand_rubric`).
     model : str or inspect_ai.model.Model
         The annotator: a name such as ``"openai/gpt-4.1"``, of any provider that inspect-ai
-        supports, or a model that its `get_model` returns. If a name is given, the call opens and
-        closes the connections. If a model is given, it stays open; a model with connections to a
-        network can be used for one call only.
+        supports, or a model that its `get_model` returns.
     attempts : int, default 3
         Largest number of times that the model is asked about an item while its answers cannot be
         used. Each time it is told what is wrong.
-    connections : int, default 10
-        Largest number of items that are asked about at a time; inspect-ai asks about fewer while a
-        provider limits the rate.
-    store : str or Path, optional
-        A file of JSON lines, to which each item is written as soon as it is done. It is refused
-        when it belongs to another rubric, prompt or model, or to other settings.
-    prices : (float, float), optional
-        Prices of a million input tokens and of a million output tokens. Tokens in a provider's
-        cache are priced as input.
-    **settings
-        Fields of inspect-ai's `GenerateConfig`, such as ``temperature=0``, ``max_tokens=4000`` or
-        ``max_retries=5`` (by default inspect-ai retries without limit while a provider limits the
-        rate).
+    log_dir : str or Path, optional
+        Folder of Inspect's logs (default: the logs are not kept). Several calls may share one.
+    **options
+        Options of `inspect_ai.eval`, such as ``max_samples=4``, and fields of inspect-ai's
+        `GenerateConfig`, such as ``temperature=0``, ``max_tokens=4000`` or ``max_connections=20``
+        (the largest number of requests at a time, by default 10).
 
     Returns
     -------
@@ -73,7 +63,7 @@ def annotate(
     ------
     AnnotationError
         When inspect-ai is not installed, `rubric` is neither a Rubric nor a DemandRubric, an item
-        has no text, an option is out of range, or the store cannot be used.
+        has no text, an option is unknown or out of range, or `log_dir` cannot be used.
 
     References
     ----------
@@ -92,15 +82,15 @@ def annotate(
     ...     answer.usage = ModelUsage(input_tokens=1500, output_tokens=400)
     >>> model = get_model("mockllm/model", custom_outputs=answers)
     >>> items = {"grant": "A: 500 for certain. B: 400 for certain. C: 515 in three of four cases."}
-    >>> said = annotate(items, load_rubric("risk_aversion"), model, prices=(2, 8))
+    >>> said = annotate(items, load_rubric("risk_aversion"), model)
     >>> said.bands
            low  high
     item
     grant   -1     3
     >>> said.usage.drop(columns="seconds")
-           attempts  input_tokens  output_tokens    cost
+           attempts  input_tokens  output_tokens
     item
-    grant         2          3000            800  0.0124
+    grant         2          3000            800
 
     Levels of a demand:
 
@@ -114,16 +104,8 @@ def annotate(
     item
     sum       1
     """
-    return annotated(
-        scheme_of(rubric),
-        items,
-        model,
-        attempts=attempts,
-        connections=connections,
-        store=store,
-        prices=prices,
-        **settings,
-    )
+    scheme = scheme_of(rubric)
+    return annotated(scheme, items, model, attempts=attempts, log_dir=log_dir, **options)
 
 
 def annotated(
@@ -132,11 +114,7 @@ def annotated(
     model: ModelOrName,
     *,
     known: pd.DataFrame | None = None,
-    attempts: int = 3,
-    connections: int = 10,
-    store: str | Path | None = None,
-    prices: tuple[float, float] | None = None,
-    **settings: Any,
+    **options: Any,
 ) -> Annotations:
     """Annotate items according to any scheme.
 
@@ -144,7 +122,7 @@ def annotated(
     ----------
     scheme : Scheme
         The question, and how answers to it are read.
-    items, model, attempts, connections, store, prices, **settings
+    items, model, **options
         As in `annotate`.
     known : DataFrame, optional
         Columns to add to the table of annotations, indexed by item.
@@ -159,8 +137,6 @@ def annotated(
     AnnotationError
         As in `annotate`.
     """
-    batch = Batch(scheme, read_texts(items), store)
-    prices = read_prices(prices)
-    annotator, (replies,) = run([batch], model, attempts, connections, settings)
-    said = collect(scheme, annotator, replies, prices)
-    return said if known is None else with_known(said, known)
+    annotator, (replies,) = run({scheme.name: (scheme, read_texts(items))}, model, **options)
+    annotations = collect(scheme, annotator, replies)
+    return annotations if known is None else with_known(annotations, known)

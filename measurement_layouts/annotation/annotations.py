@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import AnnotationError
-from .inputs import cost
 from .scheme import USAGE, Reply, Scheme
 
 
@@ -31,9 +30,9 @@ class Annotations:
         situations also the columns that describe each item.
     usage : DataFrame
         Indexed by ``item``, with failed items: ``attempts``, ``input_tokens``, ``output_tokens``
-        and ``seconds`` over all attempts, including those of earlier runs with the same store; with
-        prices also ``cost``. Seconds are the time that the model took for the item. Several items
-        are asked about at a time, so that a run takes less than their sum.
+        and ``seconds`` over all attempts, including those of earlier calls with the same
+        `log_dir`. Seconds are the time that the model took for the item. Several items are asked
+        about at a time, so that a call takes less than their sum.
     answers : Series
         The whole last answer of each item, indexed by ``item``.
 
@@ -100,9 +99,7 @@ class Annotations:
         )
 
 
-def collect(
-    scheme: Scheme, model: str, replies: Sequence[Reply], prices: tuple[float, float] | None
-) -> Annotations:
+def collect(scheme: Scheme, model: str, replies: Sequence[Reply]) -> Annotations:
     """Arrange replies in tables.
 
     Parameters
@@ -113,8 +110,6 @@ def collect(
         Name of the annotator.
     replies : sequence of Reply
         One reply for each item.
-    prices : (float, float) or None
-        Prices of a million input tokens and of a million output tokens.
 
     Returns
     -------
@@ -125,13 +120,11 @@ def collect(
     table = table.set_index("item")
     good = np.array([reply.good for reply in replies], dtype=bool)
     said = pd.DataFrame(
-        [reply.said for reply in replies if reply.good],
+        [reply.annotation for reply in replies if reply.good],
         index=table.index[good],
         columns=list(scheme.columns),
     )
     usage = table[list(USAGE)].astype(dict.fromkeys(USAGE, int) | {"seconds": float})
-    if prices is not None:
-        usage = usage.assign(cost=cost(usage, prices))
     return Annotations(
         rubric=scheme.name,
         model=model,

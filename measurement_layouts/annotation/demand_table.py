@@ -12,7 +12,7 @@ from ..common.errors import AnnotationError
 from ..common.given import kind_of
 from .annotations import Annotations, collect
 from .answer import read_percentage
-from .inputs import read_prices, read_texts, with_total
+from .inputs import read_texts, with_total
 from .prompt import scheme_of
 from .rubric import DEMAND_RUBRICS, DemandRubric, load_demand_rubric
 from .running import Batch, ModelOrName, run
@@ -62,7 +62,6 @@ _GUESSED = Scheme(
     read=lambda _, answer: {UNGUESSABILITY: read_percentage(answer, "Unguessability")},
 )
 
-type _Question = tuple[Scheme, dict[str, str], str]
 """A scheme, texts of items by name, and the name of the file that stores the annotations."""
 
 
@@ -99,7 +98,7 @@ class DemandTable:
 
     @property
     def usage(self) -> pd.DataFrame:
-        """Attempts, tokens, seconds and, with prices, cost of each column, and of ``all``."""
+        """Attempts, tokens and seconds of each column, and of ``all``."""
         return with_total({name: said.total for name, said in self.annotations.items()})
 
     def __repr__(self) -> str:
@@ -115,11 +114,7 @@ def annotate_demands(
     rubrics: Iterable[str | Path | DemandRubric] = DEMAND_RUBRICS,
     *,
     options: "Mapping[Any, int] | pd.Series | None" = None,
-    attempts: int = 3,
-    connections: int = 10,
-    store: str | Path | None = None,
-    prices: tuple[float, float] | None = None,
-    **settings: Any,
+    **model_options: Any,
 ) -> DemandTable:
     r"""Annotate the demands of items by several rubrics, and their unguessability.
 
@@ -135,7 +130,7 @@ def annotate_demands(
 
     Parameters
     ----------
-    items, model, attempts, connections, prices, **settings
+    items, model, **model_options
         As in `annotate`.
     rubrics : iterable of str, Path or DemandRubric, default all 18
         Names in ``DEMAND_RUBRICS``, files, or rubrics, each with a code. A rubric may extend
@@ -144,9 +139,6 @@ def annotate_demands(
         and its answer replaces the level.
     options : mapping or Series, optional
         Number of answer options of items; items that are not in it have no options.
-    store : str or Path, optional
-        A folder with one file for each rubric and one for the unguessability. A run that was
-        interrupted continues from it.
 
     Returns
     -------
@@ -179,32 +171,27 @@ def annotate_demands(
     item
     sum             2            2            75.0
     """
-    texts, prices = read_texts(items), read_prices(prices)
+    texts = read_texts(items)
     known = _options(options, texts)
     chains = _chains(rubrics)
     said: dict[str, Annotations] = {}
 
-    def ask(about: Mapping[str, _Question]) -> None:
-        batches = [
-            Batch(scheme, some, None if store is None else Path(store) / f"{file}.jsonl")
-            for scheme, some, file in about.values()
-        ]
-        annotator, replies = run(batches, model, attempts, connections, settings)
-        for column, batch, found in zip(about, batches, replies, strict=True):
-            new = collect(batch.scheme, annotator, found, prices)
+    def ask(batches: Mapping[str, Batch]) -> None:
+        annotator, replies = run(batches, model, **model_options)
+        for column, of_column in zip(batches, replies, strict=True):
+            new = collect(batches[column][0], annotator, of_column)
             said[column] = _extended(said[column], new) if column in said else new
 
     ask(_first_questions(texts, known, chains))
     for number in range(1, max(map(len, chains.values()))):
-        further: dict[str, _Question] = {}
+        further: dict[str, Batch] = {}
         for code, chain in chains.items():
             levels = said[f"demand[{code}]"].levels["level"]
             if number < len(chain):
                 lowest = chain[number].levels[0].level
                 some = {item: texts[item] for item in levels.index[levels == lowest]}
-                file = f"{code}-from-{lowest}"
-                further[f"demand[{code}]"] = (scheme_of(chain[number]), some, file)
-        ask({column: asked for column, asked in further.items() if asked[1]})
+                further[f"demand[{code}]"] = (scheme_of(chain[number]), some)
+        ask({column: batch for column, batch in further.items() if batch[1]})
     return DemandTable(_table(texts, said, known), said, _failures(said))
 
 
@@ -234,13 +221,13 @@ def _chains(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, list[Dema
 
 def _first_questions(
     texts: dict[str, str], known: Mapping[str, int], chains: Mapping[str, list[DemandRubric]]
-) -> dict[str, _Question]:
+) -> dict[str, Batch]:
     """Return what is asked of all items: each code's first rubric, and unknown unguessabilities."""
-    asked: dict[str, _Question] = {
-        f"demand[{code}]": (scheme_of(chain[0]), texts, code) for code, chain in chains.items()
+    asked: dict[str, Batch] = {
+        f"demand[{code}]": (scheme_of(chain[0]), texts) for code, chain in chains.items()
     }
     if unknown := {item: text for item, text in texts.items() if item not in known}:
-        asked[UNGUESSABILITY] = (_GUESSED, unknown, UNGUESSABILITY)
+        asked[UNGUESSABILITY] = (_GUESSED, unknown)
     return asked
 
 

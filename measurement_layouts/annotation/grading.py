@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -52,16 +51,7 @@ _SCHEME = Scheme(
 )
 
 
-def grade(
-    answers: pd.DataFrame,
-    model: ModelOrName,
-    *,
-    attempts: int = 3,
-    connections: int = 10,
-    store: str | Path | None = None,
-    prices: tuple[float, float] | None = None,
-    **settings: Any,
-) -> Annotations:
+def grade(answers: pd.DataFrame, model: ModelOrName, **options: Any) -> Annotations:
     r"""Grade open answers against references from 1 to 5, with a language model.
 
     Parameters
@@ -69,7 +59,7 @@ def grade(
     answers : DataFrame
         One row for each answer: ``subject``, ``item``, ``question``, ``reference`` and ``answer``,
         which may be empty.
-    model, attempts, connections, store, prices, **settings
+    model, **options
         As in `annotate`.
 
     Returns
@@ -82,7 +72,7 @@ def grade(
     ------
     AnnotationError
         When inspect-ai is not installed, a column or a text is missing, a subject answers an item
-        twice, an option is out of range, or the store cannot be used.
+        twice, an option is out of range, or `log_dir` cannot be used.
 
     References
     ----------
@@ -106,16 +96,7 @@ def grade(
         str(name): material(**{field: str(row[field]) for field in _TEXTS})
         for name, row in table.iterrows()
     }
-    return annotated(
-        _SCHEME,
-        texts,
-        model,
-        attempts=attempts,
-        connections=connections,
-        store=store,
-        prices=prices,
-        **settings,
-    )
+    return annotated(_SCHEME, texts, model, **options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,10 @@
-"""Checks of what users give to annotation: texts, tables, prices and counts."""
+"""Checks of what users give to annotation: texts and tables."""
 
-import math
-import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from ..common import options
 from ..common.errors import AnnotationError as AnnotationError  # public, by this name
 from ..common.given import kind_of
 from ..layouts.fields import is_broken
@@ -57,41 +54,6 @@ def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> di
     return found
 
 
-def read_prices(prices: object) -> tuple[float, float] | None:
-    """Read the prices per million tokens in and out.
-
-    Parameters
-    ----------
-    prices : (float, float) or None
-        Prices as the user gave them.
-
-    Returns
-    -------
-    (float, float) or None
-        Prices as numbers.
-
-    Raises
-    ------
-    AnnotationError
-        When they are not two finite numbers of at least 0.
-    """
-    if prices is None:
-        return None
-    pair = list(prices) if isinstance(prices, tuple | list) else []
-    if len(pair) != 2 or not all(
-        isinstance(price, numbers.Real) and 0 <= float(price) < math.inf for price in pair
-    ):
-        raise AnnotationError(
-            f"prices={prices!r}; give two amounts per million tokens, in and out, such as (2, 8)"
-        )
-    return float(pair[0]), float(pair[1])
-
-
-def cost(usage: Any, prices: tuple[float, float]) -> Any:
-    """Compute the cost of input and output tokens, given prices of a million."""
-    return (usage["input_tokens"] * prices[0] + usage["output_tokens"] * prices[1]) / 1e6
-
-
 _COUNTS = ("questions", "attempts", "input_tokens", "output_tokens")
 
 
@@ -100,29 +62,6 @@ def with_total(rows: "Mapping[str, pd.Series] | Mapping[str, dict[str, float]]")
     table = pd.DataFrame(rows).T
     table = pd.concat([table, table.sum().to_frame("all").T])
     return table.astype({name: int for name in _COUNTS if name in table})
-
-
-def whole(name: str, value: object) -> int:
-    """Read a count.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option in messages.
-    value : int
-        Value that the user gave.
-
-    Returns
-    -------
-    int
-        A whole number of at least 1.
-
-    Raises
-    ------
-    AnnotationError
-        When the value is not a whole number of at least 1.
-    """
-    return options.whole(name, value, 1, AnnotationError)
 
 
 def read_named(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,8 +10,8 @@ from ..common.errors import AnnotationError
 from ..common.given import refuse_other
 from .annotations import Annotations, collect
 from .answer import read_rating
-from .inputs import read_prices, read_texts
-from .running import Batch, ModelOrName, run
+from .inputs import read_texts
+from .running import ModelOrName, run
 from .scheme import Reply, Scheme, spent
 
 INDICATORS = ("accuracy", "objectivity", "ambiguity")
@@ -69,16 +68,7 @@ number from 1 to 5."""
 _PUBLISHED = dict.fromkeys(INDICATORS, 2)
 
 
-def quality(
-    items: pd.DataFrame,
-    model: ModelOrName,
-    *,
-    attempts: int = 3,
-    connections: int = 10,
-    store: str | Path | None = None,
-    prices: tuple[float, float] | None = None,
-    **settings: Any,
-) -> Annotations:
+def quality(items: pd.DataFrame, model: ModelOrName, **options: Any) -> Annotations:
     r"""Rate the accuracy, the objectivity and the ambiguity of items from 1 to 5.
 
     The model is asked for each indicator separately. It is shown the reference answer only for the
@@ -90,10 +80,8 @@ def quality(
     items : DataFrame
         Items, indexed by name, with the columns ``text`` and ``answer`` (the reference answer,
         which counts as right).
-    model, attempts, connections, prices, **settings
+    model, **options
         As in `annotate`.
-    store : str or Path, optional
-        A folder with one file for each indicator.
 
     Returns
     -------
@@ -105,7 +93,7 @@ def quality(
     ------
     AnnotationError
         When inspect-ai is not installed, a column or a text is missing, an option is out of range,
-        or the store cannot be used.
+        or `log_dir` cannot be used.
 
     References
     ----------
@@ -115,13 +103,14 @@ def quality(
     Examples
     --------
     >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
-    >>> texts = "7 it is.\nRating: 5", "Numbers do not depend on tastes.\nRating: 5", "Rating: 4"
-    >>> answers = [ModelOutput.from_content("mock", text) for text in texts]
-    >>> for answer in answers:
-    ...     answer.usage = ModelUsage(input_tokens=300, output_tokens=100)
-    >>> model = get_model("mockllm/model", custom_outputs=answers)
+    >>> def reply(messages, tools, choice, config):
+    ...     rating = 4 if "ambiguous" in messages[-1].text else 5
+    ...     output = ModelOutput.from_content("mock", f"Rating: {rating}")
+    ...     output.usage = ModelUsage(input_tokens=300, output_tokens=100)
+    ...     return output
+    >>> model = get_model("mockllm/model", custom_outputs=reply)
     >>> items = pd.DataFrame({"text": "What is 3 + 4?", "answer": "7"}, index=["sum"])
-    >>> quality(items, model, connections=1).ratings
+    >>> quality(items, model).ratings
           accuracy  objectivity  ambiguity
     item
     sum          5            5          4
@@ -130,20 +119,18 @@ def quality(
         raise AnnotationError(
             "items: give a DataFrame indexed by item with the columns text and answer"
         )
-    prices = read_prices(prices)
     texts, answers = read_texts(items["text"]), read_texts(items["answer"], "answer")
-    batches = [
-        Batch(
+    batches = {
+        indicator: (
             _scheme(indicator),
             {item: _text(indicator, text, answers[item]) for item, text in texts.items()},
-            None if store is None else Path(store) / f"{indicator}.jsonl",
         )
         for indicator in INDICATORS
-    ]
-    rater, replies = run(batches, model, attempts, connections, settings)
+    }
+    rater, replies = run(batches, model, **options)
     joined = [_joined(of_item) for of_item in zip(*replies, strict=True)]
-    scheme = replace(batches[0].scheme, name="quality", columns=INDICATORS)
-    return collect(scheme, rater, joined, prices)
+    scheme = replace(_scheme(INDICATORS[0]), name="quality", columns=INDICATORS)
+    return collect(scheme, rater, joined)
 
 
 def keep(
@@ -204,7 +191,7 @@ def _joined(replies: Sequence[Reply]) -> Reply:
     named = list(zip(INDICATORS, replies, strict=True))
     return replace(
         replies[0],
-        said={name: rating for reply in replies for name, rating in reply.said.items()},
+        annotation={name: rating for reply in replies for name, rating in reply.annotation.items()},
         reason="; ".join(f"{name}: {reply.reason}" for name, reply in named if not reply.good),
         answer="\n\n".join(f"# {name}\n\n{reply.answer}" for name, reply in named),
         **spent(replies),

@@ -1,25 +1,33 @@
-"""Runs of annotation: many items, several at a time, each stored as soon as it is done."""
+"""Runs of annotation: tasks of Inspect, which asks about items, retries and keeps logs."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack
-from dataclasses import dataclass, replace
+import asyncio
+import hashlib
+import inspect
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
-from time import monotonic
+from tempfile import TemporaryDirectory
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import AnnotationError
 from ..common.optional import need
-from .inputs import whole
-from .scheme import Reply, Scheme, spent, text_digest
-from .store import Store
+from ..common.options import whole
+from .scheme import Reply, Scheme
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
+    from inspect_ai import Task
+    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.model import Model
+    from inspect_ai.solver import Solver
 
 type ModelOrName = str | Model
+type Batch = tuple[Scheme, Mapping[str, str]]
 
-
-_OPERATION = {  # settings of how requests are sent, on which answers do not depend
+_DELIVERY = {  # settings of how requests are sent, on which answers do not depend
     "adaptive_connections",
     "attempt_timeout",
     "batch",
@@ -30,46 +38,37 @@ _OPERATION = {  # settings of how requests are sent, on which answers do not dep
     "stream_idle_timeout",
     "timeout",
 }
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Items that are annotated by one scheme.
-
-    Parameters
-    ----------
-    scheme : Scheme
-        The question, and how answers to it are read.
-    texts : mapping of str to str
-        Text of each item, by its name.
-    store : str or Path or None
-        File in which the replies are stored.
-    """
-
-    scheme: Scheme
-    texts: Mapping[str, str]
-    store: str | Path | None
+_RUN: dict[str, Any] = {
+    "display": "none",
+    "fail_on_error": False,  # an item that fails does not end the run
+    "score": False,
+    "log_buffer": 1,  # each item is in the log as soon as it is done
+}
 
 
 def run(
-    batches: Sequence[Batch],
+    batches: Mapping[str, Batch],
     model: ModelOrName,
-    attempts: int,
-    connections: int,
-    settings: Mapping[str, Any],
+    *,
+    attempts: int = 3,
+    log_dir: str | Path | None = None,
+    **options: Any,
 ) -> tuple[str, list[list[Reply]]]:
-    """Ask a model about all items without an annotation in their stores.
+    """Ask a model about all items that have no annotation in the logs.
 
     Parameters
     ----------
-    batches : sequence of Batch
-        Items, with their schemes and stores.
+    batches : mapping of str to (Scheme, mapping of str to str)
+        A scheme, and the text of each item, by the name of the batch, which its task has in
+        Inspect.
     model : str or inspect_ai.model.Model
         The annotator.
-    attempts, connections : int
-        Largest number of attempts for an item, and of items that are asked about at a time.
-    settings : mapping of str to anything
-        Fields of inspect-ai's `GenerateConfig`.
+    attempts : int, default 3
+        Largest number of attempts for an item.
+    log_dir : str or Path, optional
+        Folder of Inspect's logs (default: logs are not kept).
+    **options
+        Options of `inspect_ai.eval`, and fields of its `GenerateConfig`.
 
     Returns
     -------
@@ -81,92 +80,181 @@ def run(
     Raises
     ------
     AnnotationError
-        When inspect-ai is not installed, an option is out of range, or a store cannot be used.
+        When inspect-ai is not installed, an option is out of range or unknown, or the folder
+        cannot be used.
     """
-    attempts, connections = whole("attempts", attempts), whole("connections", connections)
-    from_anyio = need("anyio.from_thread", "inspect-ai")
-    get_model = need("inspect_ai.model", "inspect-ai").get_model
-    config = _config(settings)
-    annotator = get_model(model, memoize=False)
-    said = annotator.config.merge(config).model_dump(mode="json", exclude_none=True)
-    lasting = {name: value for name, value in said.items() if name not in _OPERATION}
-    with ExitStack() as stores:
-        jobs = []
-        for batch in batches:
-            about = {
-                "rubric": batch.scheme.name,
-                "prompt": batch.scheme.fingerprint,
-                "model": str(annotator),
-                "settings": lasting,
-            }
-            kept = None if batch.store is None else stores.enter_context(Store(batch.store, about))
-            jobs.append(
-                [_Job(batch.scheme, kept, item, text) for item, text in batch.texts.items()]
-            )
-        # a separate event loop in a thread, because one may be running here, as in notebooks
-        with from_anyio.start_blocking_portal() as portal:
-            everything = [job for batch in jobs for job in batch]
-            close = isinstance(model, str)
-            portal.call(_ask_all, annotator, config, attempts, everything, connections, close)
-    return str(annotator), [[job.reply for job in batch] for batch in jobs]
-
-
-class _Job:
-    """One item to ask about, and its reply so far."""
-
-    def __init__(self, scheme: Scheme, store: Store | None, item: str, text: str) -> None:
-        self.scheme, self.store, self.item, self.text = scheme, store, item, text
-        digest = text_digest(text)
-        before = None if store is None else store.known.get((item, digest))
-        self.reply = before or Reply(item, digest, reason="not asked yet")
-
-    def take(self, reply: Reply) -> None:
-        """Store a reply, to whose usage that of earlier replies is added."""
-        self.reply = replace(reply, **spent([self.reply, reply]))
-        if self.store is not None:
-            self.store.add(self.reply)
-
-
-async def _ask_all(
-    model: "Model",
-    config: "GenerateConfig",
-    attempts: int,
-    jobs: Sequence[_Job],
-    connections: int,
-    close: bool,
-) -> None:
-    """Ask about all items without an annotation, several at a time."""
-    import anyio
-
-    waiting = iter([job for job in jobs if not job.reply.good])
-
-    async def take() -> None:
-        for job in waiting:
-            job.take(await ask(model, config, job.scheme, job.item, job.text, attempts))
-
-    async with AsyncExitStack() as stack:
-        if close:
-            await stack.enter_async_context(model)
+    attempts = whole("attempts", attempts, 1, AnnotationError)
+    annotator = need("inspect_ai.model", "inspect-ai").get_model(model, memoize=False)
+    about = [str(annotator), _settings(annotator, options)]
+    identifiers = [
+        {
+            item: f"{item} {_digest([*about, scheme.name, scheme.fingerprint, text])}"
+            for item, text in texts.items()
+        }
+        for scheme, texts in batches.values()
+    ]
+    interrupted = Event()
+    names = {name for of_batch in identifiers for name in of_batch.values()}
+    with TemporaryDirectory() if log_dir is None else nullcontext(str(log_dir)) as folder:
         try:
-            async with anyio.create_task_group() as group:
-                for _ in range(min(connections, len(jobs))):
-                    group.start_soon(take)
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            samples = _logged_samples(folder, names)
+            tasks = [
+                _task(name, scheme, waiting, attempts, interrupted)
+                for (name, (scheme, texts)), of_batch in zip(
+                    batches.items(), identifiers, strict=True
+                )
+                if (waiting := _without_annotation(texts, of_batch, samples))
+            ]
+            if tasks:
+                options = {**_RUN, **options}
+                logs = _evaluate(tasks, interrupted, model=model, log_dir=folder, **options)
+                if len(logs) < len(tasks):  # what Inspect returns after Ctrl-C
+                    raise KeyboardInterrupt
+                for log in logs:
+                    _check(log)
+                samples = _logged_samples(folder, names)
+        except OSError as error:
+            raise AnnotationError(
+                f"cannot use {folder}: {error.strerror}; give another log_dir, or make room, and "
+                "call again: answers in the logs are not asked for again"
+            ) from error
+    return str(annotator), [
+        [Reply.from_samples(item, samples[name]) for item, name in of_batch.items()]
+        for of_batch in identifiers
+    ]
 
 
-def _config(settings: Mapping[str, Any]) -> "GenerateConfig":
-    config: type[GenerateConfig] = need("inspect_ai.model", "inspect-ai").GenerateConfig
-    unknown = [name for name in settings if name not in config.model_fields]
+def _evaluate(tasks: Sequence["Task"], interrupted: Event, **options: Any) -> list["EvalLog"]:
+    """Run tasks, in a thread where an event loop is running already, as in notebooks."""
+    evaluate = need("inspect_ai", "inspect-ai").eval
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return list(evaluate(tasks, **options))
+    with ThreadPoolExecutor(1) as thread:
+        logs = thread.submit(evaluate, tasks, **options)
+        try:
+            return list(logs.result())
+        except KeyboardInterrupt:
+            interrupted.set()  # the thread ends with the requests that are under way
+            raise
+
+
+def _check(log: "EvalLog") -> None:
+    """Refuse the log of a run that did not come to its end."""
+    if log.status == "cancelled":
+        raise KeyboardInterrupt
+    if log.status == "error" and log.error:
+        raise AnnotationError(
+            f"the run of {log.eval.task!r} ended: {log.error.message}; call again with the same "
+            "log_dir: answers in the logs are not asked for again"
+        )
+
+
+def _settings(model: "Model", options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of generation on which answers depend."""
+    config = need("inspect_ai.model", "inspect-ai").GenerateConfig
+    evaluate = inspect.signature(need("inspect_ai", "inspect-ai").eval).parameters
+    unknown = [name for name in options if name not in config.model_fields | dict(evaluate)]
     if unknown:
         raise AnnotationError(
-            f"unknown setting {', '.join(unknown)}; give fields of inspect-ai's GenerateConfig, "
-            "such as temperature or max_tokens"
+            f"unknown option {', '.join(unknown)}; give options of inspect_ai.eval or fields of "
+            "its GenerateConfig, such as temperature or max_connections"
         )
-    return config(**settings)
+    given = {name: value for name, value in options.items() if name in config.model_fields}
+    merged = model.config.merge(config(**given)).model_dump(mode="json", exclude_none=True)
+    return {name: value for name, value in merged.items() if name not in _DELIVERY}
 
 
-_LONGEST = 300  # largest number of characters of an error in a message
+def _digest(parts: Sequence[object]) -> str:
+    """Hash everything on which an answer depends, so that an item is asked again if it changes."""
+    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+def _logged_samples(folder: str, names: Iterable[str]) -> dict[str, list["EvalSample"]]:
+    """Read the samples about these items from the logs of a folder, oldest first."""
+    logs = need("inspect_ai.log", "inspect-ai")
+    samples: dict[str, list[EvalSample]] = defaultdict(list)
+    for info in logs.list_eval_logs(folder, descending=False):
+        try:
+            for sample in logs.read_eval_log_samples(
+                info, all_samples_required=False, exclude_fields={"events", "store", "attachments"}
+            ):
+                if sample.id in names:
+                    samples[str(sample.id)].append(sample)
+        except Exception as error:  # of several libraries: zipfile, json, pydantic
+            raise AnnotationError(
+                f"{info.name} cannot be read as a log of Inspect; move it out of log_dir"
+            ) from error
+    return samples
+
+
+def _without_annotation(
+    texts: Mapping[str, str],
+    names: Mapping[str, str],
+    samples: Mapping[str, Sequence["EvalSample"]],
+) -> dict[str, str]:
+    """Return the texts of the items without an annotation, by the name of the sample."""
+    return {
+        name: texts[item]
+        for item, name in names.items()
+        if not any(sample.error is None for sample in samples.get(name, []))
+    }
+
+
+def _task(
+    name: str, scheme: Scheme, texts: Mapping[str, str], attempts: int, interrupted: Event
+) -> "Task":
+    """Make the task of Inspect that asks about these items."""
+    from inspect_ai import Task
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+
+    system = [ChatMessageSystem(content=scheme.system)] if scheme.system else []
+    samples = [
+        Sample(
+            id=identifier,
+            input=[*system, ChatMessageUser(content=scheme.prompt(text))],
+            metadata={"text": text},
+        )
+        for identifier, text in texts.items()
+    ]
+    return Task(
+        MemoryDataset(samples, name=name), solver=_ask(scheme, attempts, interrupted), name=name
+    )
+
+
+def _ask(scheme: Scheme, attempts: int, interrupted: Event) -> "Solver":
+    """Make the solver that sends an answer that cannot be used back with the reason."""
+    from inspect_ai.model import ChatMessageUser
+    from inspect_ai.solver import Generate, TaskState, solver
+
+    @solver(name="annotate")
+    def ask() -> "Solver":
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            for attempt in range(1, attempts + 1):
+                if interrupted.is_set():
+                    raise AnnotationError("the run was interrupted")
+                state.metadata["attempts"] = attempt
+                state.metadata.pop("reason", None)
+                state = await generate(state)
+                answer = state.output.completion
+                try:
+                    state.metadata["annotation"] = dict(scheme.read(state.metadata["text"], answer))
+                    return state
+                except AnnotationError as error:
+                    state.metadata["reason"] = f"{error}{_why(state)}"
+                    if answer.strip():
+                        state.messages.append(ChatMessageUser(content=scheme.again(str(error))))
+                    else:
+                        state.messages.pop()  # providers refuse empty messages
+            raise AnnotationError(state.metadata["reason"])
+
+        return solve
+
+    return ask()
+
 
 _CUT = {
     "max_tokens": "; it ended at the limit of output tokens (max_tokens)",
@@ -175,81 +263,8 @@ _CUT = {
 }
 
 
-async def ask(
-    model: "Model", config: "GenerateConfig", scheme: Scheme, item: str, text: str, attempts: int
-) -> Reply:
-    """Ask about one item.
-
-    An answer that cannot be used is sent back with the reason. An error of the model ends the item
-    but not the run; inspect-ai has then already retried where that is useful.
-
-    Parameters
-    ----------
-    model : inspect_ai.model.Model
-        The annotator.
-    config : inspect_ai.model.GenerateConfig
-        Settings of generation.
-    scheme : Scheme
-        The question, and how answers to it are read.
-    item, text : str
-        Name and text of the item.
-    attempts : int
-        Largest number of attempts.
-
-    Returns
-    -------
-    Reply
-        The annotation, or the reason why there is none.
-    """
-    from inspect_ai.model import ChatMessageSystem, ChatMessageUser
-
-    messages: list[ChatMessage] = [ChatMessageUser(content=scheme.prompt(text))]
-    if scheme.system:
-        messages.insert(0, ChatMessageSystem(content=scheme.system))
-    reply = Reply(item, text_digest(text))
-    for asked in range(1, attempts + 1):
-        reply = replace(reply, attempts=asked)
-        begun = monotonic()
-        try:
-            output = await model.generate(messages, config=config)
-        except Exception as error:  # providers raise errors of any kind
-            return replace(_timed(reply, begun), reason=_told(error))
-        reply = _timed(reply, begun)
-        reply = _count(replace(reply, answer=output.completion), output.usage)
-        try:
-            return replace(reply, said=scheme.read(text, reply.answer), reason="")
-        except AnnotationError as error:
-            reply = replace(reply, reason=f"{error}{_why(output)}")
-            if reply.answer.strip():  # providers refuse empty messages
-                messages += [output.message, ChatMessageUser(content=scheme.again(str(error)))]
-    return reply
-
-
-def _timed(reply: Reply, begun: float) -> Reply:
-    """Add the seconds since an attempt began."""
-    return replace(reply, seconds=round(reply.seconds + monotonic() - begun, 3))
-
-
-def _count(reply: Reply, usage: "ModelUsage | None") -> Reply:
-    """Add an answer's tokens; tokens read from or written to a provider's cache count as input."""
-    if usage is None:
-        return reply
-    kept = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-    return replace(
-        reply,
-        input_tokens=reply.input_tokens + usage.input_tokens + kept,
-        output_tokens=reply.output_tokens + usage.output_tokens,
-    )
-
-
-def _why(output: "ModelOutput") -> str:
-    if output.error:
-        return f"; the model reports: {output.error[:_LONGEST]}"
-    return "" if output.empty else _CUT.get(output.stop_reason, "")
-
-
-def _told(error: Exception) -> str:
-    """Write the beginning of an error, whose text may include whole requests."""
-    text = " ".join(str(error).split())
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-    return f"the model failed: {type(error).__name__}: {text}"
+def _why(state: Any) -> str:
+    """Say what the provider reports about an answer that cannot be used."""
+    if state.output.error:
+        return f"; the model reports: {state.output.error[:300]}"
+    return "" if state.output.empty else _CUT.get(state.output.stop_reason, "")

@@ -2,9 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
 
 USAGE = ("attempts", "input_tokens", "output_tokens", "seconds")
 """Columns of usage."""
@@ -62,8 +65,8 @@ class Scheme:
     @property
     def fingerprint(self) -> str:
         """Hash of 16 digits of all texts that an annotator is told about any item."""
-        said = json.dumps([self.system, self.prompt(""), self.again("")])
-        return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+        texts = json.dumps([self.system, self.prompt(""), self.again("")])
+        return hashlib.blake2b(texts.encode(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,7 @@ class Reply:
     ----------
     item : str
         Name of the item.
-    digest : str
-        Hash of the item's text, so that the model is asked again if the text changes.
-    said : mapping of str to int or str
+    annotation : mapping of str to int or str
         The annotation, by column: ``low`` and ``high``, or ``level``, ...; empty if there is none.
     reason : str
         Reason why there is no annotation; else empty.
@@ -85,14 +86,13 @@ class Reply:
     attempts : int
         Number of attempts.
     input_tokens, output_tokens : int
-        Tokens of all attempts.
+        Tokens of all attempts; those in a provider's cache count as input.
     seconds : float
         Time that the model took, over all attempts.
     """
 
     item: str
-    digest: str
-    said: Mapping[str, int | str] = field(default_factory=dict)
+    annotation: Mapping[str, int | str] = field(default_factory=dict)
     reason: str = ""
     answer: str = ""
     attempts: int = 0
@@ -105,12 +105,37 @@ class Reply:
         """Whether there is an annotation."""
         return not self.reason
 
+    @classmethod
+    def from_samples(cls, item: str, samples: Sequence["EvalSample"]) -> Self:
+        """Read the annotation from the samples of Inspect's logs about one item, oldest first."""
+        good = next((sample for sample in samples if sample.error is None), None)
+        last = good or samples[-1]
+        usage = [counts for sample in samples for counts in sample.model_usage.values()]
+        return cls(
+            item=item,
+            annotation=last.metadata["annotation"] if good else {},
+            reason="" if good else _reason(last),
+            answer=last.output.completion,
+            attempts=sum(sample.metadata.get("attempts", 0) for sample in samples),
+            input_tokens=sum(
+                counts.input_tokens
+                + (counts.input_tokens_cache_read or 0)
+                + (counts.input_tokens_cache_write or 0)
+                for counts in usage
+            ),
+            output_tokens=sum(counts.output_tokens for counts in usage),
+            seconds=round(sum(sample.working_time or 0 for sample in samples), 3),
+        )
+
+
+def _reason(sample: "EvalSample") -> str:
+    """Say why a sample has no annotation: what was read, or the beginning of the model's error."""
+    if "reason" in sample.metadata:
+        return str(sample.metadata["reason"])
+    error = " ".join(sample.error.message.split()) if sample.error else ""
+    return f"the model failed: {error if len(error) <= 300 else error[:300] + '...'}"
+
 
 def spent(replies: Collection[Reply]) -> dict[str, Any]:
     """Sum the attempts, tokens and seconds of replies."""
     return {name: sum(getattr(reply, name) for reply in replies) for name in USAGE}
-
-
-def text_digest(text: str) -> str:
-    """Hash an item's text."""
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,7 +1,6 @@
 """Annotating with a language model: whole runs against inspect-ai's mock model."""
 
 import asyncio
-import threading
 
 import anyio
 import pandas as pd
@@ -85,19 +84,18 @@ def test_an_error_of_the_model_stops_its_item_only():
     failure = said.failures.loc[0]
     assert failure["item"] == "c"
     assert failure["attempts"] == 2
-    assert failure["reason"].startswith("the model failed: RuntimeError: overloaded request")
+    assert failure["reason"].startswith("the model failed: RuntimeError('overloaded")
     assert len(failure["reason"]) < 400
     assert failure["answer"] == "Interval: none"
     assert len(said.bands) == 5
 
 
-def test_tokens_and_money_add_up():
+def test_tokens_of_a_cache_are_counted():
     cached = {"input_tokens_cache_read": 50, "input_tokens_cache_write": 25}
     mock = Mock(lambda _, attempt: output(GOOD if attempt == 2 else "no", **cached))
-    said = annotate(ITEMS, RUBRIC, mock.model, prices=(2, 8))
-    assert said.usage.loc["a"].drop("seconds").tolist() == [2, 350, 20, (350 * 2 + 20 * 8) / 1e6]
+    said = annotate(ITEMS, RUBRIC, mock.model)
+    assert said.usage.loc["a"].drop("seconds").tolist() == [2, 350, 20]
     assert said.total["input_tokens"] == 6 * 350
-    assert said.total["cost"] == pytest.approx(6 * (350 * 2 + 20 * 8) / 1e6, rel=1e-12)
 
 
 # --- at a time -----------------------------------------------------------------------------------
@@ -117,7 +115,7 @@ def test_so_many_items_are_asked_about_at_a_time(connections):
 
     items = {f"item{number}": f"The item item{number}." for number in range(8)}
     mock = Mock(lambda *_: reply())
-    assert len(annotate(items, RUBRIC, mock.model, connections=connections).bands) == 8
+    assert len(annotate(items, RUBRIC, mock.model, max_connections=connections).bands) == 8
     assert most == min(connections, 8)
 
 
@@ -132,7 +130,6 @@ def test_a_running_loop_is_no_hindrance():
         assert len(loop.run_until_complete(cell()).bands) == 6
     finally:
         loop.close()
-    assert not [thread for thread in threading.enumerate() if "portal" in thread.name]
 
 
 def test_a_model_by_name_is_asked(monkeypatch):
@@ -170,10 +167,7 @@ async def _no_usage(*_):
         ),
         ({"a": "A\ud800?"}, {}, "the item 'a': its name or text contains half a character"),
         (ITEMS, {"attempts": 0}, "attempts=0; give a whole number of at least 1"),
-        (ITEMS, {"connections": 2.5}, "connections=2.5; give a whole number"),
-        (ITEMS, {"prices": 3}, "prices=3; give two amounts per million tokens"),
-        (ITEMS, {"prices": (1, -1)}, "give two amounts"),
-        (ITEMS, {"temprature": 0}, "unknown setting temprature; give fields of inspect-ai's"),
+        (ITEMS, {"temprature": 0}, "unknown option temprature; give options of inspect_ai.eval"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_asked(items, options, complaint):

@@ -25,12 +25,12 @@ def rater(said):
 def test_each_indicator_is_asked_for_on_its_own():
     numbers = {"accuracy": 1, "objectivity": 3, "ambiguity": 5}
     mock = rater(lambda _, indicator: f"Because.\nRating: {numbers[indicator]}")
-    said = quality(TABLE, mock.model, prices=(2, 8))
+    said = quality(TABLE, mock.model)
     assert list(said.ratings.columns) == list(numbers)
     assert (said.ratings == list(numbers.values())).all(axis=None)
     assert list(said.ratings.index) == list(ITEMS)
     spent = said.usage.loc["a"].drop("seconds")
-    assert spent.tolist() == [3, 300, 30, 3 * (100 * 2 + 10 * 8) / 1e6]
+    assert spent.tolist() == [3, 300, 30]
     assert "# ambiguity\n\nBecause.\nRating: 5" in said.answers["a"]
 
 
@@ -53,14 +53,12 @@ def test_an_item_without_one_of_the_ratings_fails():
 
 
 def test_a_run_resumes_and_a_changed_answer_is_rated_anew(tmp_path):
-    quality(TABLE, rater(lambda *_: "Rating: 5").model, store=tmp_path)
+    quality(TABLE, rater(lambda *_: "Rating: 5").model, log_dir=tmp_path)
     mock = rater(lambda *_: "Rating: 2")
     changed = TABLE.assign(answer=TABLE["answer"].replace("It is cc.", "It is not."))
-    said = quality(changed, mock.model, store=tmp_path)
+    said = quality(changed, mock.model, log_dir=tmp_path)
     assert mock.calls == {"c": 1}
     assert said.ratings.loc["c"].tolist() == [2, 5, 5]
-    names = sorted(path.name for path in tmp_path.glob("*.jsonl"))
-    assert names == ["accuracy.jsonl", "ambiguity.jsonl", "objectivity.jsonl"]
 
 
 RATINGS = pd.DataFrame(

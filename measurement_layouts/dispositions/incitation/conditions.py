@@ -9,14 +9,12 @@ import numpy as np
 import pandas as pd
 
 from ...annotation.inciting import incitement
-from ...annotation.inputs import read_prices
 from ...annotation.rubric import RUBRICS, Rubric, load_rubric
 from ...annotation.running import ModelOrName
 from ...common.errors import AnnotationError
 
 type Levels = Iterable[int | None] | Mapping[int | None, str]
 type Models = ModelOrName | Iterable[str] | Mapping[str, ModelOrName]
-type Prices = Mapping[str, tuple[float, float]]
 
 ALL, JUDGING = "all", "judge"
 """Rows of tables in addition to subjects and models: the sum, and the judge."""
@@ -95,24 +93,6 @@ def read_models(models: Models) -> dict[str, ModelOrName]:
             f"names, other than {ALL!r} and {JUDGING!r}, in a mapping from names to models"
         )
     return found
-
-
-def prices_of(prices: Prices | None, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Read the prices of models, by name.
-
-    Raises
-    ------
-    AnnotationError
-        When a model has no prices, or they are not valid.
-    """
-    if prices is None:
-        return {}
-    if not isinstance(prices, Mapping) or set(prices) != set(names):
-        raise AnnotationError(
-            f"prices={prices!r}; give a mapping from each of {', '.join(names)} to two amounts per "
-            "million tokens, in and out"
-        )
-    return {name: pair for name in names if (pair := read_prices(prices[name])) is not None}
 
 
 def conditions_of(models: Iterable[str], prompts: Mapping[int | None, str]) -> pd.DataFrame:

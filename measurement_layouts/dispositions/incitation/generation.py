@@ -12,14 +12,14 @@ import pandas as pd
 from ...annotation.annotate import annotate, annotated
 from ...annotation.annotations import Annotations
 from ...annotation.answer import material, plain_words, read_object, read_words
-from ...annotation.inputs import whole, with_total
+from ...annotation.inputs import with_total
 from ...annotation.prompt import told
 from ...annotation.rubric import Rubric, load_rubric
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
 from ...common.messages import many
-from .conditions import Prices, prices_of
+from ...common.options import whole
 from .items import choice_texts
 
 _ROLES = ("negative", "positive", "third")
@@ -141,7 +141,7 @@ class GeneratedItems:
         model's error.
     usage : DataFrame
         Rows ``writer``, ``annotator`` and ``all``: ``attempts``, ``input_tokens``,
-        ``output_tokens``, ``seconds`` and, with prices, ``cost``.
+        ``output_tokens`` and ``seconds``.
 
     Examples
     --------
@@ -180,8 +180,6 @@ def generate_items(
     *,
     count: int = 60,
     seed: int = 1,
-    store: str | Path | None = None,
-    prices: Prices | None = None,
     **options: Any,
 ) -> GeneratedItems:
     r"""Write items with three options for a propensity, and annotate them with a second model.
@@ -211,17 +209,13 @@ def generate_items(
         Models to use, as in `annotation.annotate`. They should be of different families, so that
         the annotator does not share the writer's mistakes.
     count : int, default 60
-        Number of items to write. If it is increased with the same store, existing items are kept.
+        Number of items to write. If it is increased with the same `log_dir`, existing items are
+        kept.
     seed : int, default 1
         Seed of the order of the options.
-    store : str or Path, optional
-        A folder with one file for each of the three questions.
-    prices : mapping, optional
-        Prices of a million input tokens and of a million output tokens, for ``"writer"`` and
-        ``"annotator"``.
     **options
-        ``attempts``, ``connections`` and fields of inspect-ai's `GenerateConfig`, as in
-        `annotation.annotate`, for both models.
+        ``attempts``, ``log_dir`` and options of Inspect, as in `annotation.annotate`, for both
+        models.
 
     Returns
     -------
@@ -268,13 +262,9 @@ def generate_items(
     item-01  Read twice, today     A   -3     1             0
     """
     rubric = propensity if isinstance(propensity, Rubric) else load_rubric(propensity)
-    plans = _plans(rubric, whole("count", count))
-    costs = prices_of(prices, ["writer", "annotator"])
-    files = ("written", "bands", "choices")
-    places = {name: None if store is None else Path(store) / f"{name}.jsonl" for name in files}
+    plans = _plans(rubric, whole("count", count, 1, AnnotationError))
     planned = {str(name): material(**_plan(row)) for name, row in plans.iterrows()}
-    more = {"prices": costs.get("writer"), **options}
-    written = annotated(_writing(rubric), planned, writer, store=places["written"], **more)
+    written = annotated(_writing(rubric), planned, writer, **options)
     said = [written]
     dropped = _failed(written, "not written")
     seen: dict[str, str] = {}
@@ -293,9 +283,8 @@ def generate_items(
         items = pd.DataFrame(columns=_COLUMNS).rename_axis("item")
     else:
         texts = choice_texts(items)
-        more = {"prices": costs.get("annotator"), **options}
-        bands = annotate(texts, rubric, annotator, store=places["bands"], **more)
-        chosen = annotated(_choosing(rubric), texts, annotator, store=places["choices"], **more)
+        bands = annotate(texts, rubric, annotator, **options)
+        chosen = annotated(_choosing(rubric), texts, annotator, **options)
         said += [bands, chosen]
         dropped |= _failed(bands, "not annotated") | _failed(chosen, "not annotated")
         items = items.join(bands.table).join(chosen.table)

@@ -34,8 +34,7 @@ class Incited:
         dropped) and the ``reason`` for which it was dropped.
     usage : DataFrame
         One row for each model, the judge and ``all``: ``attempts``, ``input_tokens``,
-        ``output_tokens``, ``seconds`` and, with prices, ``cost``, including earlier runs with the
-        same store.
+        ``output_tokens`` and ``seconds``, including earlier calls with the same `log_dir`.
 
     Examples
     --------

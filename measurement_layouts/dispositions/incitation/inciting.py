@@ -1,19 +1,19 @@
 """The study of an incited propensity: prompts, questions, reading of options, outcomes."""
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pandas as pd
 
 from ...annotation.inciting import CHOICE_FORM
-from ...annotation.inputs import cost, with_total
+from ...annotation.inputs import with_total
 from ...annotation.rubric import Rubric
-from ...annotation.running import Batch, ModelOrName, run
-from ...annotation.scheme import Reply, Scheme, spent, text_digest
+from ...annotation.running import ModelOrName, run
+from ...annotation.scheme import Reply, Scheme, spent
 from ...common.errors import AnnotationError
 from ...common.optional import need
 from ...common.options import share
@@ -21,10 +21,8 @@ from .conditions import (
     JUDGING,
     Levels,
     Models,
-    Prices,
     condition_name,
     conditions_of,
-    prices_of,
     read_levels,
     read_models,
 )
@@ -45,10 +43,8 @@ def incite(
     judge: ModelOrName | None = None,
     checked: float = 0.1,
     attempts: int = 3,
-    connections: int = 10,
-    store: str | Path | None = None,
-    prices: Prices | None = None,
-    **settings: Any,
+    log_dir: str | Path | None = None,
+    **options: Any,
 ) -> Incited:
     r"""Incite models to levels of a propensity, ask them about items, and read their choices.
 
@@ -60,9 +56,9 @@ def incite(
     have read, so that `Incited.agreement` can measure whether both agree; for these answers the
     option read by rules counts.
 
-    If the call is interrupted, finished answers remain in `store`. A second call with the same
-    store asks only for the other answers, for answers that failed, and about items whose text has
-    changed.
+    Each model with each prompt is a task of Inspect. If the call is interrupted, finished answers
+    remain in its logs. A second call with the same `log_dir` asks only for the other answers, for
+    answers that failed, and about items whose text has changed.
 
     Parameters
     ----------
@@ -82,18 +78,13 @@ def incite(
         Levels to incite to; None means no system prompt (default: all levels of the rubric and
         None, as in the published study). A mapping gives the system prompt of each level.
     judge : str or Model, optional
-        Model that reads the answers to which no rule applies. `settings` do not apply to it; to
+        Model that reads the answers to which no rule applies. `options` do not apply to it; to
         set others, give a model that `get_model` returns.
     checked : float, default 0.1
         Share in [0, 1] of the answers read by rules that the judge also reads; they are chosen by a
         hash of their names.
-    attempts, connections, **settings
-        As in `annotation.annotate`; settings apply to the models.
-    store : str or Path, optional
-        A folder with one file for each condition and one for the judge.
-    prices : mapping, optional
-        Prices of a million input tokens and of a million output tokens, by name of the model and,
-        for the judge, by ``"judge"``: ``{"o1": (15, 60), "judge": (2, 8)}``.
+    attempts, log_dir, **options
+        As in `annotation.annotate`; options apply to the models.
 
     Returns
     -------
@@ -105,7 +96,7 @@ def incite(
     ------
     AnnotationError
         When inspect-ai is not installed, an item is incomplete, the propensity has no such level,
-        two models have the same name, an option is out of range, or a store cannot be used.
+        two models have the same name, an option is out of range, or `log_dir` cannot be used.
 
     Notes
     -----
@@ -143,7 +134,6 @@ def incite(
     choices, bands = read_choices(items), read_bands(items)
     name, prompts = read_levels(propensity, levels)
     named = read_models(models)
-    costs = prices_of(prices, [*named, *[JUDGING] * (judge is not None)])
     checked = share("checked", checked, AnnotationError)
     get_model = need("inspect_ai.model", "inspect-ai").get_model
     for model in [*named.values(), *[judge] * (judge is not None)]:
@@ -152,38 +142,27 @@ def incite(
     texts = {item: choice.text for item, choice in choices.items()}
     replies: dict[str, list[Reply]] = {}
     for model_name, model in named.items():
-        batches = [
-            Batch(
-                _scheme(name, prompt, choices),
-                texts,
-                None
-                if store is None
-                else Path(store) / quote(model_name, safe="") / f"{_file(level)}.jsonl",
-            )
+        batches = {
+            condition_name(model_name, level): (_scheme(name, prompt, choices), texts)
             for level, prompt in prompts.items()
-        ]
-        _, found = run(batches, model, attempts, connections, settings)
-        for level, of_level in zip(prompts, found, strict=True):
-            replies[condition_name(model_name, level)] = of_level
+        }
+        _, of_model = run(batches, model, attempts=attempts, log_dir=log_dir, **options)
+        replies |= zip(batches, of_model, strict=True)
     answers = _answers(replies, choices)
     judged = {}
     if judge is not None:
-        judged = _judge(answers, choices, judge, checked, attempts, connections, store)
+        judged = _judge(answers, choices, judge, checked, attempts=attempts, log_dir=log_dir)
     asked: dict[str, list[Reply]] = {model_name: [] for model_name in named}
     for subject, model_name in conditions["model"].items():
         asked[model_name] += replies[str(subject)]
     asked |= {JUDGING: list(judged.values())} if judge is not None else {}
-    usage = with_total({who: _usage(said, costs.get(who)) for who, said in asked.items()})
+    usage = with_total({who: spent(of_model) for who, of_model in asked.items()})
     return Incited(name, bands, conditions, _settled(answers, judged, choices), usage)
 
 
 def _ceil(count: float) -> int:
     """Round up, except for rounding errors above a whole number."""
     return math.ceil(count - 1e-9)
-
-
-def _file(level: int | None) -> str:
-    return "unprompted" if level is None else f"{level:+d}"
 
 
 def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
@@ -211,8 +190,8 @@ def _answers(
             "subject": subject,
             "item": reply.item,
             "attempts": reply.attempts,
-            "response": reply.said.get("response", reply.answer),
-            "rules": read_choice(str(reply.said["response"]), choices[reply.item].options)
+            "response": reply.annotation.get("response", reply.answer),
+            "rules": read_choice(str(reply.annotation["response"]), choices[reply.item].options)
             if reply.good
             else "",
             "reason": reply.reason,
@@ -226,18 +205,20 @@ def _key(row: Mapping[str, Any]) -> str:
     return json.dumps([row["subject"], row["item"]], ensure_ascii=False)
 
 
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
 def _judge(
     answers: Sequence[Mapping[str, Any]],
     choices: Mapping[str, Choice],
     judge: ModelOrName,
     checked: float,
-    attempts: int,
-    connections: int,
-    store: str | Path | None,
+    **options: Any,
 ) -> dict[str, Reply]:
     """Read with the judge the answers to which no rule applies, and a share of the others."""
     read = [_key(row) for row in answers if row["rules"]]
-    also = set(sorted(read, key=text_digest)[: _ceil(checked * len(read))])
+    also = set(sorted(read, key=_digest)[: _ceil(checked * len(read))])
     texts = {}
     for row in answers:
         key = _key(row)
@@ -245,8 +226,7 @@ def _judge(
             texts[key] = judged_text(choices[row["item"]], row["response"])
     if not texts:
         return {}
-    place = None if store is None else Path(store) / f"judge-{quote(str(judge), safe='')}.jsonl"
-    _, (replies,) = run([Batch(JUDGE, texts, place)], judge, attempts, connections, {})
+    _, (replies,) = run({JUDGE.name: (JUDGE, texts)}, judge, **options)
     return {reply.item: reply for reply in replies}
 
 
@@ -259,7 +239,7 @@ def _settled(
     rows = []
     for row in answers:
         reply = judged.get(_key(row))
-        said = str(reply.said.get("option", "")) if reply else ""
+        said = str(reply.annotation.get("option", "")) if reply else ""
         chosen, by = (row["rules"], "rules") if row["rules"] else (said, JUDGING)
         reason = row["reason"]
         if not reason and not chosen:
@@ -279,9 +259,3 @@ def _settled(
             }
         )
     return pd.DataFrame(rows).astype({"outcome": "Int64"})
-
-
-def _usage(replies: Sequence[Reply], prices: tuple[float, float] | None) -> dict[str, float]:
-    """Sum the usage of replies, with its cost if there are prices."""
-    used = spent(replies)
-    return used if prices is None else used | {"cost": cost(used, prices)}

@@ -11,10 +11,11 @@ import pandas as pd
 from ...annotation.annotate import annotated
 from ...annotation.annotations import Annotations
 from ...annotation.answer import material, plain_words, read_object, read_words
-from ...annotation.inputs import read_keyed, read_named, whole
+from ...annotation.inputs import read_keyed, read_named
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
+from ...common.options import whole
 from .. import json_lines
 
 TARGETS = {
@@ -252,11 +253,11 @@ def generate_situations(
     model, **options
         As in `annotate`.
     count : int, default 16
-        Number of scenarios for each statement. If it is increased with the same store, existing
+        Number of scenarios for each statement. If it is increased with the same `log_dir`, existing
         scenarios are kept.
     examples : DataFrame, optional
         Examples to show to the model (default: those of `situation_examples`); a frame without rows
-        for none. Different examples need a different store.
+        for none. Different examples need a different `log_dir`.
 
     Returns
     -------
@@ -311,7 +312,7 @@ def generate_situations(
             "setting": _SETTINGS[(number + _start(str(statement))) % len(_SETTINGS)],
         }
         for statement, row in named.iterrows()
-        for number in range(whole("count", count))
+        for number in range(whole("count", count, 1, AnnotationError))
     ]
     known = pd.DataFrame(rows).set_index("scenario")
     texts = {

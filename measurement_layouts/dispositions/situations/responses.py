@@ -7,10 +7,11 @@ import pandas as pd
 from ...annotation.annotate import annotated
 from ...annotation.annotations import Annotations
 from ...annotation.answer import checked_text, material, read_rating
-from ...annotation.inputs import read_named, whole
+from ...annotation.inputs import read_named
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
+from ...common.options import whole
 
 _PAGE = """\
 {item}
@@ -79,8 +80,8 @@ def situation_responses(
     model, **options
         As in `annotate`, for the model that is studied.
     samples : int, default 20
-        Number of answers to each scenario. If it is increased with the same store, existing answers
-        are kept.
+        Number of answers to each scenario. If it is increased with the same `log_dir`, existing
+        answers are kept.
     temperature : float, optional
         Temperature of sampling (default: 1); None for models without one.
 
@@ -109,14 +110,16 @@ def situation_responses(
     >>> model = get_model("mockllm/model", custom_outputs=answers)
     >>> message = "My landlord wants an answer today. Do I sign now, or ask for a day?"
     >>> scenarios = pd.DataFrame({"user_message": [message]}, index=["sleep-01"])
-    >>> situation_responses(scenarios, model, samples=2, connections=1).table
+    >>> situation_responses(scenarios, model, samples=2, max_connections=1).table
                         model  scenario  sample      response
     item
     sleep-01 #1  mockllm/model  sleep-01       1  Ask to wait.
     sleep-01 #2  mockllm/model  sleep-01       2         Sign.
     """
     messages = read_named(scenarios, "scenario", ("user_message",))["user_message"]
-    known = repeated(messages.index, whole("samples", samples), "scenario", "sample")
+    known = repeated(
+        messages.index, whole("samples", samples, 1, AnnotationError), "scenario", "sample"
+    )
     texts = {str(item): messages[scenario] for item, scenario in known["scenario"].items()}
     if temperature is not None:
         options["temperature"] = temperature
@@ -174,7 +177,7 @@ def self_ratings(
     model, **options
         As in `annotate`, for the model that is studied.
     times : int, default 5
-        Number of ratings of each statement. If it is increased with the same store, existing
+        Number of ratings of each statement. If it is increased with the same `log_dir`, existing
         ratings are kept.
 
     Returns
@@ -203,14 +206,14 @@ def self_ratings(
     >>> model = get_model("mockllm/model", custom_outputs=answers)
     >>> advice = "I recommend that a person should sleep on a decision."
     >>> statements = pd.DataFrame({"advice": [advice]}, index=["sleep"])
-    >>> self_ratings(statements, model, times=2, connections=1).table
+    >>> self_ratings(statements, model, times=2, max_connections=1).table
                       model statement  time  rating
     item
     sleep #1  mockllm/model     sleep     1       6
     sleep #2  mockllm/model     sleep     2       5
     """
     advice = read_named(statements, "statement", ("advice",))["advice"]
-    known = repeated(advice.index, whole("times", times), "statement", "time")
+    known = repeated(advice.index, whole("times", times, 1, AnnotationError), "statement", "time")
     texts = {
         str(item): material(statement=advice[statement])
         for item, statement in known["statement"].items()

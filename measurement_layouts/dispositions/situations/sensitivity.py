@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ...annotation.inputs import read_named, whole
+from ...annotation.inputs import read_named
 from ...annotation.resampling import difference
 from ...common.errors import AnnotationError
+from ...common.options import whole
 from .validation import RATE, rejection_rate
 
 
@@ -51,7 +52,7 @@ def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int =
     """
     named = read_named(scenarios, "scenario", ("advice",))
     random = np.random.default_rng(seed)
-    drawn = named.iloc[random.permutation(len(named))[: whole("size", size)]]
+    drawn = named.iloc[random.permutation(len(named))[: whole("size", size, 1, AnnotationError)]]
     own = drawn["advice"].str.strip().factorize()[0]
     most = int(np.bincount(own).max())
     if 2 * most > len(own):

@@ -137,7 +137,7 @@ def reframe_statements(statements: pd.DataFrame, model: ModelOrName, **options: 
     ...     {"text": ["I sleep on decisions.", "I blush."], "trait": "calm", "keyed": [1, -1]},
     ...     index=["sleep", "blush"],
     ... )
-    >>> said = reframe_statements(statements, model, connections=1)
+    >>> said = reframe_statements(statements, model, max_connections=1)
     >>> said.table[["kind", "qualified"]]
                    kind  qualified
     statement

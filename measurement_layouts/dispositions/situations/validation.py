@@ -10,11 +10,12 @@ import pandas as pd
 from ...annotation.annotate import annotated
 from ...annotation.annotations import Annotations
 from ...annotation.answer import last_line, material
-from ...annotation.inputs import read_columns, read_named, whole
+from ...annotation.inputs import read_columns, read_named
 from ...annotation.resampling import check_resampling, share
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
+from ...common.options import whole
 from ...evaluations.tables import renamed
 
 ANSWERS = ("A", "B", "N/A")
@@ -161,7 +162,7 @@ def validation_answers(
         As in `annotate`.
     annotator : str, optional
         Name of the annotator (default: that of the model). If one model is used as several
-        annotators, each needs a different name and store.
+        annotators, each needs a different name and `log_dir`.
 
     Returns
     -------
@@ -286,7 +287,7 @@ def validate_situations(
     two           2       0               1  rejected
     three         0       0               0      open
     """
-    needed = whole("annotators", annotators)
+    needed = whole("annotators", annotators, 1, AnnotationError)
     meant = read_named(sheet, "scenario", ("supports",))["supports"]
     said = _read_answers(answers, meant, columns)
     kinds = pd.Series("oppose", said.index).mask(said["answer"] == "N/A", "not_applicable")

@@ -7,7 +7,6 @@ import pytest
 from helpers.mock_situations import Mock, material_of
 from helpers.rubrics import ladder
 
-from measurement_layouts.annotation import AnnotationError
 from measurement_layouts.dispositions import generate_items, incite
 
 HASTE = ladder()
@@ -116,14 +115,12 @@ def test_usage_is_of_both_models(made):
 
 def test_more_items_keep_those_that_are_there(tmp_path, made):
     writer, annotator = Mock(write), Mock(annotate_item)
-    generate_items(HASTE, writer.model, annotator.model, count=2, store=tmp_path)
+    generate_items(HASTE, writer.model, annotator.model, count=2, log_dir=tmp_path)
     assert (len(writer.conversations), len(annotator.conversations)) == (2, 4)
-    prices = {"writer": (2, 8), "annotator": (1, 4)}
-    how = {"count": 5, "store": tmp_path, "prices": prices}
-    more = generate_items(HASTE, writer.model, annotator.model, **how)
+    more = generate_items(HASTE, writer.model, annotator.model, count=5, log_dir=tmp_path)
     assert (len(writer.conversations), len(annotator.conversations)) == (2 + 2 + 3, 8)
     pd.testing.assert_frame_equal(more.items, made.items.iloc[:4])
-    assert more.usage.loc["writer", "cost"] == pytest.approx(7 * (100 * 2 + 10 * 8) / 1e6)
+    assert more.usage.loc["writer", "attempts"] == 7
 
 
 def test_the_annotator_is_not_told_the_plan():
@@ -153,8 +150,3 @@ def test_what_is_made_can_be_asked(made):
     assert said.counts.loc["all", "kept"] == len(made.items)
     rate = (made.items["right"] == "A").mean()
     assert said.evaluation.success_rates()["m +1"] == pytest.approx(rate)
-
-
-def test_prices_have_to_be_of_both():
-    with pytest.raises(AnnotationError, match="each of writer, annotator"):
-        generate_items(HASTE, "mockllm/a", "mockllm/b", prices={"writer": (1, 2)})

@@ -123,7 +123,7 @@ def test_columns_of_responses_may_have_other_names():
 def test_statements_are_rated_several_times_as_they_are():
     numbers = iter([7, 1, 4, 4])
     mock = Mock(lambda *_: f"Rating: {next(numbers)}")
-    table = self_ratings(STATEMENTS[:2], mock.model, times=2, connections=1).table
+    table = self_ratings(STATEMENTS[:2], mock.model, times=2, max_connections=1).table
     assert table.reset_index(drop=True).to_dict("list") == {
         "model": ["mockllm/model"] * 4,
         "statement": ["sleep", "sleep", "speak", "speak"],

@@ -60,9 +60,8 @@ def test_a_bad_example_is_named_before_anything_is_asked(change, said):
     assert mock.conversations == []
 
 
-def test_other_examples_are_another_store_s(tmp_path):
-    store = tmp_path / "scenarios.jsonl"
+def test_other_examples_are_asked_about_anew(tmp_path):
     answers = Mock(lambda *_: json.dumps(TEST))
-    generate_situations(ONE, answers.model, count=1, store=store)
-    with pytest.raises(AnnotationError, match=r"scenarios\.jsonl"):
-        generate_situations(ONE, answers.model, count=1, store=store, examples=pd.DataFrame())
+    generate_situations(ONE, answers.model, count=1, log_dir=tmp_path)
+    generate_situations(ONE, answers.model, count=1, log_dir=tmp_path, examples=pd.DataFrame())
+    assert len(answers.conversations) == 2

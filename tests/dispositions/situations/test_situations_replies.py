@@ -76,10 +76,3 @@ def test_hostile_scenarios_reach_annotators_as_one_text(text):
     shown = material_of(annotator.questions[0])
     assert list(shown) == ["advice", "user_message", "A", "B"]
     assert {shown["A"], shown["B"]} == {line, f"Not {line}"}
-
-
-def test_half_a_character_in_a_response_is_asked_again():
-    mock = Mock(lambda _, attempt: "Wait \udc00." if attempt == 1 else "Wait.")
-    said = situation_responses(SCENARIOS[:1], mock.model, samples=1)
-    assert said.table["response"].tolist() == ["Wait."]
-    assert r"the answer contains the character '\udc00'" in mock.conversations[1][-1].text

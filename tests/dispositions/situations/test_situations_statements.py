@@ -143,9 +143,9 @@ def test_statements_without_advice_are_refused():
 
 def test_more_scenarios_leave_those_that_are_there(tmp_path):
     store = tmp_path / "scenarios.jsonl"
-    generate_situations(ADVISABLE, Mock(written).model, count=2, store=store)
+    generate_situations(ADVISABLE, Mock(written).model, count=2, log_dir=store)
     mock = Mock(written)
-    assert len(generate_situations(ADVISABLE, mock.model, count=3, store=store).table) == 6
+    assert len(generate_situations(ADVISABLE, mock.model, count=3, log_dir=store).table) == 6
     assert [material_of(question)["target"] for question in mock.questions] == ["AMBIGUOUS"] * 2
 
 

@@ -100,13 +100,12 @@ def test_a_bad_answer_is_asked_again_then_named(bad):
     assert validate_situations(sheet, never.table)["verdict"].tolist() == ["open"]
 
 
-def test_a_store_is_of_one_annotator(tmp_path):
-    """One model that stands for two must not be read twice from one store."""
+def test_each_annotator_is_asked(tmp_path):
+    """One model that stands for two must not be read twice from the same logs."""
     sheet, mock = validation_sheet(SCENARIOS), Mock(lambda *_: "Answer: A")
-    store = tmp_path / "one.jsonl"
-    validation_answers(sheet, mock.model, annotator="one", store=store)
-    with pytest.raises(AnnotationError, match="their rubric is 'validation by one', now it is"):
-        validation_answers(sheet, mock.model, annotator="two", store=store)
+    validation_answers(sheet, mock.model, annotator="one", log_dir=tmp_path)
+    validation_answers(sheet, mock.model, annotator="two", log_dir=tmp_path)
+    assert len(mock.conversations) == 2 * len(sheet)
 
 
 @pytest.mark.parametrize(
