@@ -5,6 +5,6 @@
 # simulations instead of 50, and twice as many random inputs. Options go to pytest.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 export MATRIX=all OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
-tests=(tests/test_matrix.py tests/inference/model/test_random_studies.py tests/validation/calibration tests/fuzz)
+tests=(tests/test_matrix.py tests/inference/model/test_random_studies.py tests/validation/calibration tests/estimation tests/fuzz)
 more=(--simulations 1000 --inputs 2)
 exec .venv/bin/python -m pytest -n 2 -m "slow or not slow" "${more[@]}" "${tests[@]}" "$@"

@@ -138,10 +138,11 @@ def test_what_does_not_determine_the_model_is_refused(levels, options, words):
 
 
 @pytest.mark.slow
-def test_intervals_contain_the_truth_as_often_as_stated():
-    """Of 100 tables of 30 items whose raters are drawn from the prior; three standard errors."""
+def test_intervals_contain_the_truth_as_often_as_stated(simulations):
+    """Of 25 tables of 30 items whose raters are drawn from the prior; three standard errors."""
     inside, excess = [], []
-    for seed in range(100):
+    tables = simulations // 2
+    for seed in range(tables):
         rng = np.random.default_rng(seed)
         noises = np.repeat(rng.lognormal(), 2)
         shares = rng.dirichlet(np.ones(6), 2)
@@ -159,5 +160,5 @@ def test_intervals_contain_the_truth_as_often_as_stated():
             ]
         )
         excess.append(excess_hits(model, positions, cuts, noises).mean())
-    assert (np.abs(np.mean(inside, axis=0) - 0.9) < 3 * math.sqrt(0.9 * 0.1 / 100)).all()
-    assert abs(np.mean(excess)) < 3 * np.std(excess) / 10
+    assert (np.abs(np.mean(inside, axis=0) - 0.9) < 3 * math.sqrt(0.9 * 0.1 / tables)).all()
+    assert abs(np.mean(excess)) < 3 * np.std(excess) / math.sqrt(tables)
