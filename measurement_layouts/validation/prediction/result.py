@@ -1,6 +1,6 @@
 """Results of a cross-validation: predictions, their scores, and differences between methods."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -10,11 +10,10 @@ import pandas as pd
 
 from ...common.errors import DataError, FitError
 from ...common.messages import many, some
-from ...common.options import whole
 from ...common.proportions import rates
 from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows
-from ...evaluations.tables import known_names, need_columns
+from ...evaluations.tables import need_columns
 from ...inference.sampling.convergence import UNTRUSTED
 from .score import rates_in_bins, score_table
 from .scoring_rules import BINS, scores_in_groups
@@ -105,15 +104,15 @@ class CrossValidation(Shown):
         predicts one number for all items; ``remark`` states the reason.
         """
         cells, chances = self._scored
-        code = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
+        group = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
         keys = cells.loc[~cells[_KEYS].duplicated(), _KEYS].reset_index(drop=True)
-        won, tried, steps = (cells[name].to_numpy() for name in ("successes", "trials", "steps"))
+        counts = [cells[name].to_numpy() for name in ("successes", "trials", "steps")]
         tables = []
-        for place, method in enumerate(self.methods):
-            table = keys.join(score_table(chances[:, place], won, tried, steps, code))
-            if method in self._alike:
-                remarks = table["remark"].where(table["remark"] != "", ONE_NUMBER)
-                table = table.assign(auroc=np.nan, remark=remarks)
+        for method, predictions in zip(self.methods, chances.T, strict=True):
+            table = keys.join(score_table(predictions, *counts, group))
+            if method in self._without_items:
+                table["remark"] = table["remark"].replace("", ONE_NUMBER)
+                table["auroc"] = np.nan
             table.insert(0, "method", method)
             tables.append(table)
         return pd.concat(tables).sort_values("repeat", kind="stable", ignore_index=True)
@@ -164,29 +163,20 @@ class CrossValidation(Shown):
         DataError
             When there is no such score, or no outcome to score.
         """
-        need_columns(self.scores.columns, [column], "the scores have")
+        scores = self.per_subject(column)
         cells, _ = self._scored
         chosen = self.success.index[self.success.between(*success)]
         inside = cells["subject"].isin(chosen).to_numpy()
-        if not inside.any():
-            empty = {"mean": np.nan, "se": np.nan, "subjects": 0}
-            return pd.DataFrame(empty, pd.Index(self.methods, name="method"))
-        repeat = cells["repeat"].to_numpy()
-        single = pd.DataFrame(
-            [self._totals(inside & (repeat == one))[column] for one in np.unique(repeat)]
-        )
-        scored = self.per_subject(column).loc[cells.loc[inside, "subject"].unique()]
-        with np.errstate(invalid="ignore"):  # an infinite log score has no standard deviation
-            errors = single.sem().to_numpy()
-        columns = {"mean": self._totals(inside)[column], "se": errors, "subjects": scored.count()}
+        columns = {"mean": np.nan, "se": np.nan, "subjects": scores.reindex(chosen).count()}
+        if inside.any():
+            repeat = cells["repeat"].to_numpy()
+            single = [self._totals(inside & (repeat == one))[column] for one in np.unique(repeat)]
+            with np.errstate(invalid="ignore"):  # an infinite log score has no standard deviation
+                errors = pd.DataFrame(single).sem().to_numpy()
+            columns |= {"mean": self._totals(inside)[column], "se": errors}
         return pd.DataFrame(columns, pd.Index(self.methods, name="method"))
 
-    def differences(
-        self,
-        *,
-        subjects: Iterable[object] | None = None,
-        weights: Literal["success"] | None = None,
-    ) -> pd.DataFrame:
+    def differences(self, *, weights: Literal["success"] | None = None) -> pd.DataFrame:
         """Score methods, with their differences to the first method's, by a bootstrap over items.
 
         Items are drawn with replacement. All methods and subjects have the same items in a
@@ -197,8 +187,6 @@ class CrossValidation(Shown):
 
         Parameters
         ----------
-        subjects : iterable, optional
-            Subjects to score (default: all).
         weights : {"success"}, optional
             Weights of subjects: their success rates, as in the general scales paper's tables
             (default: equal weights of all attempts).
@@ -217,20 +205,18 @@ class CrossValidation(Shown):
         Raises
         ------
         DataError
-            When a subject is unknown, or none has predictions of every method.
+            When no outcome has a prediction of every method.
         FitError
             When the weights are unknown.
         """
         if weights not in (None, "success"):
             raise FitError(f"weights={weights!r}; give 'success', or omit it")
-        everyone = self.success.index
-        chosen = everyone if subjects is None else known_names(subjects, everyone, "subject")
         cells, _ = self._scored
-        of_cells = cells["subject"].isin(chosen).to_numpy(dtype=float)
+        of_cells = np.ones(len(cells))
         if weights == "success":
-            of_cells *= self.success.loc[cells["subject"]].to_numpy()
+            of_cells = self.success.loc[cells["subject"]].to_numpy(dtype=float)
         if not of_cells.any():
-            raise DataError(f"none of {some(chosen)} has outcomes to score; choose other subjects")
+            raise DataError("no subject has a success to be weighted by; omit weights=")
         items, names = pd.factorize(self._items)
         rng = np.random.default_rng([self.seed, 1])  # a random stream other than that of the folds
         drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), self.resamples)
@@ -239,28 +225,21 @@ class CrossValidation(Shown):
             self._totals(of_cells, drawn[first : first + _TOGETHER].T[items])
             for first in range(0, self.resamples, _TOGETHER)
         ]
-        tail = (1 - self.prob) / 2
-        columns: dict[str, object] = {}
+        table = pd.DataFrame(index=pd.Index(self.methods, name="method"))
         for name in SCORES:
             resampled = np.concatenate([block[name] for block in blocks], axis=1)
-            spread = pd.DataFrame((resampled - resampled[0]).T)
+            spread = pd.DataFrame((resampled - resampled[0]).T, columns=self.methods)
             difference = totals[name] - totals[name][0]
             moved = difference - spread.median()
-            columns |= {
-                name: totals[name],
-                f"{name}_difference": difference,
-                f"{name}_se": spread.std(),
-                f"{name}_low": spread.quantile(tail) + moved,
-                f"{name}_high": spread.quantile(1 - tail) + moved,
-            }
-        scored = self.per_subject("auroc").reindex(cells.loc[of_cells > 0, "subject"].unique())
-        columns |= {
-            "subjects": len(scored),
-            "auroc_subjects": int(scored.notna().any(axis=1).sum()),
-        }
-        return pd.DataFrame(columns).set_axis(pd.Index(self.methods, name="method"), axis=0)
+            table[name], table[f"{name}_difference"] = totals[name], difference
+            table[f"{name}_se"] = spread.std()
+            table[f"{name}_low"] = spread.quantile((1 - self.prob) / 2) + moved
+            table[f"{name}_high"] = spread.quantile((1 + self.prob) / 2) + moved
+        areas = self.per_subject("auroc").reindex(cells.loc[of_cells > 0, "subject"].unique())
+        with_area = int(areas.notna().any(axis=1).sum())
+        return table.assign(subjects=len(areas), auroc_subjects=with_area)
 
-    def by(self, where: str | pd.Series | None = None, *, bins: int = 5) -> pd.DataFrame:
+    def by(self, where: str | pd.Series | None = None) -> pd.DataFrame:
         r"""Score predictions in groups: by condition or by any other property.
 
         All subjects and repeats of a group are scored together. With n trials, y successes and the
@@ -277,10 +256,8 @@ class CrossValidation(Shown):
         ----------
         where : str or Series, optional
             Values that define the groups: a column of `predictions`, such as ``"subject"``, or a
-            property by item. By default, all predictions are one group.
-        bins : int
-            Number of groups with similar numbers of predictions into which numbers are divided if
-            they have more different values than this.
+            property by item, such as ``pd.qcut(items["size"], 5)``. By default, all predictions are
+            one group.
 
         Returns
         -------
@@ -293,8 +270,6 @@ class CrossValidation(Shown):
         ------
         DataError
             When an item has no group, or there is no such column.
-        FitError
-            When `bins` is below 1.
 
         Examples
         --------
@@ -316,20 +291,20 @@ class CrossValidation(Shown):
         6.0   aggregate     0.18      0.66  0.48    0.05
         """
         cells, chances = self._scored
-        groups, names = self._groups(where, whole("bins", bins, 1))
-        tried, item = cells["trials"] / cells["steps"], pd.factorize(self._items)[0]
+        values = self._groups(where)
+        groups, names = pd.factorize(values, sort=not pd.api.types.is_string_dtype(values.dtype))
+        weight = (cells["trials"] / cells["steps"]).to_numpy()
         residual = chances - (cells["successes"] / cells["trials"]).to_numpy()[:, None]
         tables = []
         for group in range(len(names)):
             rows = np.flatnonzero(groups == group)
-            totals, weight = self._totals(groups == group), tried.to_numpy()[rows]
-            gap = np.average(residual[rows], axis=0, weights=weight)
-            sums = pd.DataFrame((residual[rows] - gap) * weight[:, None]).groupby(item[rows]).sum()
-            scale = np.sqrt(len(sums) / (len(sums) - 1)) if len(sums) > 1 else np.nan
+            totals, count = self._totals(groups == group), weight[rows, None]
+            gap = (residual[rows] * count).sum(axis=0) / count.sum()
+            sums = pd.DataFrame((residual[rows] - gap) * count).groupby(self._items[rows]).sum()
             totals |= {
                 "forecast": totals["success"] + gap,
                 "gap": gap,
-                "gap_se": scale * np.sqrt((sums**2).sum().to_numpy()) / weight.sum(),
+                "gap_se": np.sqrt(len(sums) * sums.var().to_numpy()) / count.sum(),
             }
             tables.append(pd.DataFrame(totals, pd.Index(self.methods, name="method"))[list(_BY)])
         return pd.concat(tables, keys=names, names=["group"])
@@ -360,12 +335,10 @@ class CrossValidation(Shown):
             raise FitError(f"no predictions of {method}; the methods are {some(self.methods)}")
         cells, chances = self._scored
         cells = cells.assign(probability=chances[:, self.methods.index(method)])
-        curves = {}
+        columns, curves = ["probability", "successes", "trials"], {}
         for name, rows in [("", cells)] if pooled else cells.groupby("subject", sort=False):
-            means, won, tried = (
-                rows[column].to_numpy() for column in ("probability", "successes", "trials")
-            )
-            curves[name] = rates_in_bins(means, won, tried, BINS, self.prob)
+            counts = (rows[column].to_numpy() for column in columns)
+            curves[name] = rates_in_bins(*counts, BINS, self.prob)
         return curves[""] if pooled else pd.concat(curves, names=["subject", "bin"])
 
     @cached_property
@@ -390,7 +363,7 @@ class CrossValidation(Shown):
         return Rows.read(names).item if "steps" in self.predictions else names.to_numpy()
 
     @cached_property
-    def _alike(self) -> list[str]:
+    def _without_items(self) -> list[str]:
         """Methods that predict the same for all items of a subject and fold."""
         cells, chances = self._scored
         keys = [cells[name].to_numpy() for name in ("repeat", "fold", "subject")]
@@ -398,9 +371,7 @@ class CrossValidation(Shown):
             rows = Rows.read(cells["item"])
             keys += [rows.outcome, rows.step]
         of_folds = pd.DataFrame(chances, columns=self.methods).groupby(keys)
-        constant = (of_folds.max() == of_folds.min()).all()
-        if not (of_folds.size() > 1).any():
-            constant[:] = False
+        constant = (of_folds.max() == of_folds.min()).all() & (of_folds.size() > 1).any()
         return [name for name in self.methods if constant[name] or name in self.constant]
 
     def _totals(self, weight: np.ndarray, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
@@ -432,16 +403,16 @@ class CrossValidation(Shown):
         for method, predictions in zip(self.methods, chances.T, strict=True):
             totals = scores_in_groups(predictions, won, lost)
             areas = scores_in_groups(predictions, won, lost, group)["auroc"]
-            shares = of_group * (np.isfinite(areas) & (method not in self._alike))
+            shares = of_group * (np.isfinite(areas) & (method not in self._without_items))
             area = rates((np.nan_to_num(areas) * shares).sum(axis=0), shares.sum(axis=0))
             scored.append({name: total[0] for name, total in totals.items()} | {"auroc": area})
         return {name: np.stack([one[name] for one in scored]) for name in scored[0]}
 
-    def _groups(self, where: str | pd.Series | None, bins: int) -> tuple[np.ndarray, list[object]]:
-        """Return the number of the group of each outcome, and the groups in order."""
+    def _groups(self, where: str | pd.Series | None) -> pd.Series:
+        """Return the group of each outcome."""
         cells, _ = self._scored
         if where is None:
-            return np.zeros(len(cells), dtype=int), [""]
+            return pd.Series("", cells.index)
         if isinstance(where, str):
             remedy = "give one of these, or a Series by item"
             need_columns(cells.columns, [where], f"by({where!r}): predictions have", remedy)
@@ -453,45 +424,34 @@ class CrossValidation(Shown):
             raise DataError(
                 f"by: {some(lacking)} has no group; give a value for each held-out item"
             )
-        numbers = pd.api.types.is_numeric_dtype(values)
-        if numbers and values.nunique() > bins:
-            values = pd.qcut(values, bins, duplicates="drop")
-        codes, names = pd.factorize(values, sort=bool(numbers))
-        return codes, list(names)
+        return values
 
     def __repr__(self) -> str:
         repeats = many(int(self.predictions["repeat"].nunique()), "repeat")
         who = many(len(self.subjects), "subject")
         return f"<CrossValidation: {some(self.methods, 9)}, {who}, {repeats} of {self.split}>"
 
-    def __str__(self) -> str:
-        return "\n".join([repr(self), self._shown().to_string(), *self._notes()])
-
     def _overview(self) -> Overview:
-        facts = {f"note {place}": note for place, note in enumerate(self._notes(), 1)}
-        calls = {
-            "held.summary()": "a score with its standard error",
-            "held.differences()": "differences to the first method, with intervals",
-            "held.per_subject()": "each subject's scores",
-        }
-        return Overview(facts, calls, {"scores": self._shown()})
-
-    def _shown(self) -> pd.DataFrame:
-        """Return the usual scores with their standard errors."""
         tables = {name: self.summary(name)[["mean", "se"]] for name in _SHOWN}
-        return pd.concat(tables, axis=1).round(3)
-
-    def _notes(self) -> list[str]:
-        """Return notes on missing scores and on fits that did not converge."""
-        notes = ["± is the standard error over repeats; Brier and log score: lower is better."]
+        scores = pd.concat(tables, axis=1).round(3)
+        means = scores.xs("mean", axis=1, level=1).astype(str)
+        facts = {
+            name: ", ".join(f"{score} {mean}" for score, mean in means.loc[name].items())
+            for name in self.methods
+        }
         missing = self.predictions["probability"].isna()
         if missing.any():
-            who = some(pd.unique(self.predictions.loc[missing, "subject"]))
-            notes.append(f"Outcomes that some method does not predict are left out ({who}).")
-        if self._alike:
-            notes.append(f"{some(self._alike)}: {ONE_NUMBER}.")
+            lacking = some(pd.unique(self.predictions.loc[missing, "subject"]))
+            facts["left out"] = f"outcomes that some method does not predict ({lacking})"
+        if self._without_items:
+            facts["no AUROC"] = f"{some(self._without_items)}: {ONE_NUMBER}"
         for name, rows in self.convergence.groupby("method", sort=False):
             bad = int(rows["status"].isin(UNTRUSTED).sum())
             fits = many(len(rows), "fit")
-            notes.append(f"{name}: {bad} of {fits} not converged or failed; see convergence.")
-        return notes
+            facts[f"fits of {name}"] = f"{bad} of {fits} not converged or failed; see convergence"
+        calls = {
+            "held.summary()": "a score with its standard error over repeats",
+            "held.differences()": "differences to the first method, with intervals",
+            "held.per_subject()": "each subject's scores",
+        }
+        return Overview(facts, calls, {"scores": scores})

@@ -170,13 +170,6 @@ def matched(
         When forecast and evaluation share no subject or item with an outcome, an item was trained
         on, or only one of the two is made of steps.
     """
-    if (forecast.rows is None) != (evaluation.rows is None):
-        made, other = ("forecast", "evaluation")[:: 1 if evaluation.rows is None else -1]
-        raise DataError(
-            f"the {made} has steps of outcomes as rows, but the {other} has items; score forecasts "
-            "of a layout with steps against an evaluation from Evaluation.of_outcomes for the same "
-            "layout"
-        )
     attempts = evaluation.attempts
     subjects, items = (
         [name for name in forecast.data[dim].to_numpy() if name in names]
@@ -186,7 +179,7 @@ def matched(
         raise DataError(
             "nothing to score: the forecast and the evaluation share "
             f"{many(len(subjects), 'subject')} and {many(len(items), 'item')}; give both the same "
-            "names"
+            "names, and steps of outcomes (Evaluation.of_outcomes) in both or neither"
         )
     chosen, trials = forecast.data.sel(subject=subjects, item=items), attempts.loc[subjects, items]
     if not trials.to_numpy().any():

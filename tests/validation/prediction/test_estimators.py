@@ -210,15 +210,15 @@ def test_graded_outcomes_have_a_model_for_each_step(rng):
         predicted(Estimator("rasch"), training, rows)
 
 
-def test_a_forecast_leaves_out_what_was_trained(counted):
+def test_a_forecast_marks_what_was_trained(counted):
     trials = counted.trials.copy()
     trials.loc["Ann", HELD_OUT] = 0
     training = ml.Evaluation(counted.items, counted.successes.where(trials > 0, 0), trials)
-    means = Estimator("aggregate").forecast(training, HELD_OUT).data["mean"]
-    assert means.sel(subject="Ann").notnull().all()
-    assert means.sel(subject="Bob").isnull().all()
-    with pytest.raises(DataError, match="q4, q7, q9 are to be forecast, but have training"):
-        Estimator("aggregate").forecast(counted, HELD_OUT)
+    forecast = Estimator("aggregate").forecast(training, HELD_OUT)
+    assert (forecast.data["mean"].sel(subject="Ann") == training.success_rates()["Ann"]).all()
+    assert ml.score_forecast(forecast, counted.select(subjects=["Ann"])).loc["Ann", "trials"] > 0
+    with pytest.raises(DataError, match=r"3 outcome\(s\) to be scored were trained on: q4 \(Bob\)"):
+        ml.score_forecast(forecast, counted)
 
 
 @pytest.mark.parametrize(
