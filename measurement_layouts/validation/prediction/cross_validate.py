@@ -227,7 +227,12 @@ def read_methods(
         columns = list(dict.fromkeys(every) if layouts else numbers)
     for name, method in assessors.items():
         try:
-            if isinstance(method, str) and method == SHUFFLED and layouts:
+            if isinstance(method, str) and method == SHUFFLED:
+                if not layouts:
+                    raise DataError(
+                        "there is no layout to shuffle the outcomes for; give one as well, or "
+                        "Shuffled(method)"
+                    )
                 method = Shuffled(layouts[0])
             elif isinstance(method, str) or hasattr(method, "predict_proba"):
                 method = Estimator(method, columns)

@@ -1,4 +1,4 @@
-"""Negative control: a method that learns from outcomes shuffled among items within each subject."""
+"""Negative control: a method under which each subject's outcomes are shuffled among its items."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,13 @@ from .assessor import Assessor, predicted
 
 @dataclass(frozen=True)
 class Shuffled:
-    """Predictions by a method whose training outcomes are shuffled within each subject.
+    """Predictions by a method for which each subject's outcomes are shuffled among its items.
 
-    Each subject keeps its success rate and the items that it attempted, but outcomes no longer
-    depend on the items. What a layout gains over ``"aggregate"`` it should lose here: if the
-    shuffled layout is ahead of the aggregate as well, the gain is none of the items' properties.
+    Outcomes are shuffled within each subject, held-out ones together with training ones, so that a
+    subject keeps its outcomes of either kind, but they no longer depend on the items. A layout that
+    has found something is ahead of ``"aggregate"``, the mean of each subject, and the same layout
+    is not when outcomes are shuffled. Where it still is, the gain is not one of the items'
+    properties: a population that draws the means of subjects together may cause it.
 
     Parameters
     ----------
@@ -26,8 +28,8 @@ class Shuffled:
     Examples
     --------
     >>> from measurement_layouts.validation.prediction.estimators import Estimator
-    >>> items = pd.DataFrame({"size": np.arange(100.0)})
-    >>> solved = pd.DataFrame([items["size"] < 50], ["Ann"]).astype(float)
+    >>> items = pd.DataFrame({"size": np.arange(400.0)})
+    >>> solved = pd.DataFrame([items["size"] < 200], ["Ann"]).astype(float)
     >>> solved[7] = np.nan
     >>> training = Evaluation.from_wide(solved, items)
     >>> asked = pd.DataFrame({"subject": ["Ann"], "item": ["7"]})
@@ -47,31 +49,42 @@ class Shuffled:
     ) -> tuple[np.ndarray, pd.DataFrame | None]:
         """Predict success, and return the diagnostics of a fit, if the method has them."""
         rng = np.random.default_rng([seed, 4])  # a random stream other than that of the folds
-        return predicted("shuffled", self.method, shuffled(training, rng), cells, seed)
+        return predicted("shuffled", self.method, *shuffled(training, cells, rng), seed)
 
 
-def shuffled(evaluation: Evaluation, rng: np.random.Generator) -> Evaluation:
-    """Shuffle each subject's outcomes among the items that it attempted.
+def shuffled(
+    training: Evaluation, cells: pd.DataFrame, rng: np.random.Generator
+) -> tuple[Evaluation, pd.DataFrame]:
+    """Permute each subject's items, in training outcomes and in cells to predict.
 
-    An outcome moves with all its trials and steps; several outcomes of an item are shuffled apart.
+    An outcome moves with all its trials and steps; several outcomes of an item are permuted apart.
 
     Examples
     --------
     >>> outcomes = pd.DataFrame([[1, 1, 0, None], [0, 0, None, 1]], ["Ann", "Bob"], list("abcd"))
-    >>> evaluation = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
-    >>> moved = shuffled(evaluation, np.random.default_rng(1))
-    >>> moved.successes.sum(axis=1).tolist(), moved.trials.equals(evaluation.trials)
-    ([2, 1], True)
+    >>> training = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> cells = pd.DataFrame({"subject": ["Ann", "Bob"], "item": ["d", "c"]})
+    >>> moved, asked = shuffled(training, cells, np.random.default_rng(3))
+    >>> moved.successes.sum(axis=1).tolist(), asked["item"].tolist()
+    ([2, 1], ['c', 'b'])
     """
-    cells, rows, people = evaluation.coded, evaluation.rows, evaluation.subject_table
-    first, outcome = cells.item, np.zeros_like(cells.item)  # row of the first step
-    if rows is not None:
-        first, outcome = rows.first[cells.item], pd.factorize(rows.outcome)[0][cells.item]
-    attempts, number = np.unique(
-        np.stack([cells.subject, outcome, first]), axis=1, return_inverse=True
+    people, items, coded, rows = (
+        training.subject_table,
+        training.items,
+        training.coded,
+        training.rows,
     )
-    order = np.lexsort((rng.random(attempts.shape[1]), *attempts[1::-1]))
-    moved = attempts[2, order][number]
-    item = moved + cells.item - first  # at the same step
-    cells = Cells.of(cells.subject, item, cells.successes, cells.trials, shape=cells.shape)
-    return Evaluation.of_cells(evaluation.items, people.index, cells, subjects=people)
+    subject = np.append(coded.subject, people.index.get_indexer(pd.Index(cells["subject"])))
+    row = np.append(coded.item, items.index.get_indexer(pd.Index(cells["item"])))
+    first, outcome = row, np.zeros_like(row)  # row of the first step, and number of the outcome
+    if rows is not None:
+        first, outcome = rows.first[row], pd.factorize(rows.outcome)[0][row]
+    attempts = np.stack([subject, outcome, first])
+    attempts, number = np.unique(attempts, axis=1, return_inverse=True)
+    order = np.lexsort((rng.random(attempts.shape[1]), *attempts[1::-1]))  # within each subject
+    row = attempts[2, order][number] + row - first
+    learnt = len(coded)
+    counts = coded.successes, coded.trials
+    moved = Cells.of(coded.subject, row[:learnt], *counts, shape=coded.shape)
+    evaluation = Evaluation.of_cells(items, people.index, moved, subjects=people)
+    return evaluation, cells.assign(item=items.index[row[learnt:]])

@@ -250,7 +250,7 @@ class Subjects(Items):
     >>> evaluation = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
     >>> folds = Subjects(folds=2).draw(evaluation, np.random.default_rng(1))
     >>> [fold.training(evaluation).subjects for fold in folds]
-    [['Ann'], ['Bob']]
+    [['Bob'], ['Ann']]
     """
 
     def _units(self, evaluation: Evaluation) -> tuple[np.ndarray, int]:
