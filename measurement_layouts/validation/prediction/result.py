@@ -104,18 +104,14 @@ class CrossValidation(Shown):
         predicts one number for all items; ``remark`` states the reason.
         """
         cells, chances = self._scored
-        group = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
-        keys = cells.loc[~cells[_KEYS].duplicated(), _KEYS].reset_index(drop=True)
-        counts = [cells[name].to_numpy() for name in ("successes", "trials", "steps")]
-        tables = []
-        for method, predictions in zip(self.methods, chances.T, strict=True):
-            table = keys.join(score_table(predictions, *counts, group))
-            if method in self._without_items:
-                table["remark"] = table["remark"].replace("", ONE_NUMBER)
-                table["auroc"] = np.nan
-            table.insert(0, "method", method)
-            tables.append(table)
-        return pd.concat(tables).sort_values("repeat", kind="stable", ignore_index=True)
+        keys = cells.drop_duplicates("group")[_KEYS].reset_index(drop=True)
+        counts = [cells[name].to_numpy() for name in ("won", "lost", "group")]
+        tables = [keys.join(score_table(means, *counts)) for means in chances.T]
+        table = pd.concat(tables, keys=self.methods, names=["method"]).reset_index("method")
+        constant = table["method"].isin(self._without_items)
+        table.loc[constant, "auroc"] = np.nan
+        table.loc[constant & (table["remark"] == ""), "remark"] = ONE_NUMBER
+        return table.sort_values("repeat", kind="stable", ignore_index=True)
 
     def per_subject(self, column: str = "brier") -> pd.DataFrame:
         """Average a score of each subject over repeats.
@@ -217,7 +213,7 @@ class CrossValidation(Shown):
             of_cells = self.success.loc[cells["subject"]].to_numpy(dtype=float)
         if not of_cells.any():
             raise DataError("no subject has a success to be weighted by; omit weights=")
-        items, names = pd.factorize(self._items)
+        items, names = pd.factorize(cells["item"])
         rng = np.random.default_rng([self.seed, 1])  # a random stream other than that of the folds
         drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), self.resamples)
         totals = self._totals(of_cells)
@@ -291,21 +287,31 @@ class CrossValidation(Shown):
         6.0   aggregate     0.18      0.66  0.48    0.05
         """
         cells, chances = self._scored
-        values = self._groups(where)
+        if where is None:
+            values = pd.Series("", cells.index)
+        elif isinstance(where, str):
+            remedy = "give one of these, or a Series by item"
+            need_columns(cells.columns, [where], f"by({where!r}): predictions have", remedy)
+            values = cells[where]
+        else:
+            values = where.rename(index=str).reindex(cells["item"])
+        lacking = cells["item"][values.isna().to_numpy()]
+        if len(lacking):
+            raise DataError(
+                f"by: {some(lacking.unique())} has no group; give a value for each held-out item"
+            )
         groups, names = pd.factorize(values, sort=not pd.api.types.is_string_dtype(values.dtype))
-        weight = (cells["trials"] / cells["steps"]).to_numpy()
-        residual = chances - (cells["successes"] / cells["trials"]).to_numpy()[:, None]
+        trials = (cells["won"] + cells["lost"]).to_numpy()[:, None]
+        residual = chances - cells[["won"]].to_numpy() / trials
         tables = []
         for group in range(len(names)):
             rows = np.flatnonzero(groups == group)
-            totals, count = self._totals(groups == group), weight[rows, None]
-            gap = (residual[rows] * count).sum(axis=0) / count.sum()
-            sums = pd.DataFrame((residual[rows] - gap) * count).groupby(self._items[rows]).sum()
-            totals |= {
-                "forecast": totals["success"] + gap,
-                "gap": gap,
-                "gap_se": np.sqrt(len(sums) * sums.var().to_numpy()) / count.sum(),
-            }
+            totals, weight = self._totals(groups == group), trials[rows]
+            gap = (residual[rows] * weight).sum(axis=0) / weight.sum()
+            sums = pd.DataFrame((residual[rows] - gap) * weight)
+            sums = sums.groupby(cells["item"].to_numpy()[rows]).sum()
+            totals["forecast"], totals["gap"] = totals["success"] + gap, gap
+            totals["gap_se"] = np.sqrt(len(sums) * sums.var().to_numpy()) / weight.sum()
             tables.append(pd.DataFrame(totals, pd.Index(self.methods, name="method"))[list(_BY)])
         return pd.concat(tables, keys=names, names=["group"])
 
@@ -343,7 +349,11 @@ class CrossValidation(Shown):
 
     @cached_property
     def _scored(self) -> tuple[pd.DataFrame, np.ndarray]:
-        """Outcomes that every method predicts, and the predictions, (outcomes, methods)."""
+        """Outcomes that every method predicts, and the predictions, (outcomes, methods).
+
+        Outcomes have also ``won`` and ``lost``, their weights as successes and failures, the number
+        of their ``group``, a subject in a repeat, and the ``kind`` of the outcome and step.
+        """
         count = len(self.methods)
         chances = self.predictions["probability"].to_numpy().reshape(-1, max(1, count))
         complete = ~np.isnan(chances).any(axis=1)
@@ -352,24 +362,20 @@ class CrossValidation(Shown):
                 "no outcome has a prediction of every method; see convergence, and leave out the "
                 "methods that failed"
             )
-        cells = self.predictions.iloc[::count].drop(columns=["method", "probability"])[complete]
-        steps = cells.get("steps", 1)
-        return cells.assign(steps=steps).reset_index(drop=True), chances[complete]
-
-    @cached_property
-    def _items(self) -> np.ndarray:
-        """Name of the item of each outcome in `_scored`."""
-        names = self._scored[0]["item"]
-        return Rows.read(names).item if "steps" in self.predictions else names.to_numpy()
+        cells = self.predictions.iloc[::count][complete].reset_index(drop=True)
+        won, lost = cells["successes"], cells["trials"] - cells["successes"]
+        kind: object = ""
+        if "steps" in cells:
+            rows, won, lost = Rows.read(cells["item"]), won / cells["steps"], lost / cells["steps"]
+            kind, cells["item"] = [*zip(rows.outcome, rows.step, strict=True)], rows.item
+        group = cells.groupby(_KEYS, sort=False).ngroup()
+        return cells.assign(won=won, lost=lost, group=group, kind=kind), chances[complete]
 
     @cached_property
     def _without_items(self) -> list[str]:
         """Methods that predict the same for all items of a subject and fold."""
         cells, chances = self._scored
-        keys = [cells[name].to_numpy() for name in ("repeat", "fold", "subject")]
-        if "steps" in self.predictions:
-            rows = Rows.read(cells["item"])
-            keys += [rows.outcome, rows.step]
+        keys = [cells[name].to_numpy() for name in (*_KEYS, "fold", "kind")]
         of_folds = pd.DataFrame(chances, columns=self.methods).groupby(keys)
         constant = (of_folds.max() == of_folds.min()).all() & (of_folds.size() > 1).any()
         return [name for name in self.methods if constant[name] or name in self.constant]
@@ -391,40 +397,20 @@ class CrossValidation(Shown):
         """
         cells, chances = self._scored
         rows = np.flatnonzero(weight)
-        cells, chances, weight = cells.iloc[rows], chances[rows], weight[rows].astype(float)
-        group = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
-        of_group = pd.Series(weight).groupby(group).first().to_numpy()
-        counts = np.stack([cells["successes"], cells["trials"] - cells["successes"]])
-        won, lost = counts * (weight / cells["steps"].to_numpy())
+        group = pd.factorize(cells["group"].to_numpy()[rows])[0]
+        of_group = pd.Series(weight[rows]).groupby(group).first().to_numpy(dtype=float)
+        won, lost = cells[["won", "lost"]].to_numpy().T[:, rows] * weight[rows]
         if times is not None:
             won, lost, of_group = (values[:, None] for values in (won, lost, of_group))
             won, lost = won * times[rows], lost * times[rows]
         scored = []
-        for method, predictions in zip(self.methods, chances.T, strict=True):
+        for method, predictions in zip(self.methods, chances[rows].T, strict=True):
             totals = scores_in_groups(predictions, won, lost)
             areas = scores_in_groups(predictions, won, lost, group)["auroc"]
             shares = of_group * (np.isfinite(areas) & (method not in self._without_items))
             area = rates((np.nan_to_num(areas) * shares).sum(axis=0), shares.sum(axis=0))
             scored.append({name: total[0] for name, total in totals.items()} | {"auroc": area})
         return {name: np.stack([one[name] for one in scored]) for name in scored[0]}
-
-    def _groups(self, where: str | pd.Series | None) -> pd.Series:
-        """Return the group of each outcome."""
-        cells, _ = self._scored
-        if where is None:
-            return pd.Series("", cells.index)
-        if isinstance(where, str):
-            remedy = "give one of these, or a Series by item"
-            need_columns(cells.columns, [where], f"by({where!r}): predictions have", remedy)
-            values = cells[where]
-        else:
-            values = where.rename(index=str).reindex(self._items).reset_index(drop=True)
-        if values.isna().any():
-            lacking = pd.unique(self._items[values.isna().to_numpy()])
-            raise DataError(
-                f"by: {some(lacking)} has no group; give a value for each held-out item"
-            )
-        return values
 
     def __repr__(self) -> str:
         repeats = many(int(self.predictions["repeat"].nunique()), "repeat")

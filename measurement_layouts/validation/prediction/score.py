@@ -107,7 +107,7 @@ def score_forecast(
     means, won, count = (
         table.to_numpy()[subject, row] for table in (chosen["mean"], successes, trials)
     )
-    scores = score_table(means, won, count, steps, code)
+    scores = score_table(means, won / steps, (count - won) / steps, code)
     scores.insert(len(scores.columns) - 1, "outside_training", np.nan)
     if forecast.training is not None:
         flags = chosen["outside_training"].to_numpy()[subject, row]
@@ -124,15 +124,14 @@ def score_forecast(
 
 
 def score_table(
-    chances: np.ndarray, won: np.ndarray, tried: np.ndarray, steps: np.ndarray, group: np.ndarray
+    chances: np.ndarray, won: np.ndarray, lost: np.ndarray, group: np.ndarray
 ) -> pd.DataFrame:
-    """Score predictions in groups, with equal weights of all attempts whatever their steps.
+    """Score weighted outcomes in groups.
 
     Parameters
     ----------
-    chances, won, tried, steps, group : ndarray, shape (cells,)
-        Predictions; successes and attempts; the number of steps of the outcome; and the number of
-        the group, from 0 without gaps.
+    chances, won, lost, group : ndarray, shape (cells,)
+        As of `scores_in_groups`.
 
     Returns
     -------
@@ -140,8 +139,7 @@ def score_table(
         A row for each group with the scores of `scores_in_groups`, and ``remark``, the reason for a
         missing AUROC.
     """
-    scores = scores_in_groups(chances, won / steps, (tried - won) / steps, group)
-    table = pd.DataFrame(scores)
+    table = pd.DataFrame(scores_in_groups(chances, won, lost, group))
     table["trials"] = table["trials"].round().astype(int)
     classes = table["success"].map({0.0: "failures", 1.0: "successes"})
     reasons = "AUROC is undefined: all outcomes are " + classes

@@ -15,7 +15,7 @@ from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.tables import known_names, need_columns, texts
 from .outcomes import attempted_pairs, outcome_table
 
-type Chosen = str | pd.Series | pd.DataFrame | Iterable[object]
+type Chosen = str | pd.Series | Iterable[object]
 type Sets = Iterable[tuple[np.ndarray | None, np.ndarray]]
 """Positions of training units, None for all others, and of held-out units, by fold."""
 
@@ -309,16 +309,15 @@ class Groups(Split):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Given(Split):
-    """Train on given items or cells, and predict other given ones.
+    """Train on given items, and predict other given ones.
 
     Parameters
     ----------
-    test : str, Series of bool, DataFrame of bool or iterable
-        Items or cells to predict: a query of the items' properties for ``DataFrame.query``; a mask
-        by item; a mask by subject (rows) and item (columns); or names of items.
-    train : str, Series of bool, DataFrame of bool or iterable, optional
-        Items or cells of the training outcomes, in the same form (default: all that are not
-        predicted).
+    test : str, Series of bool or iterable
+        Items to predict: a query of their properties for ``DataFrame.query``; a mask by item; or
+        names.
+    train : str, Series of bool or iterable, optional
+        Items of the training outcomes, in the same form (default: all that are not predicted).
 
     Examples
     --------
@@ -341,7 +340,7 @@ class Given(Split):
         Raises
         ------
         DataError
-            When a set cannot be read or is empty, or the two have a cell in common.
+            When a set cannot be read or is empty, or the two have an item in common.
         """
         test = _given(evaluation, self.test, "test")
         train = ~test if self.train is None else _given(evaluation, self.train, "train")
@@ -461,24 +460,18 @@ def _need_folds(folds: Any) -> None:
 def _given(evaluation: Evaluation, chosen: Chosen, name: str) -> np.ndarray:
     """Read a given set as a mask of the attempted pairs."""
     items = evaluation.item_table
-    subject, item, _ = attempted_pairs(evaluation)
-    if isinstance(chosen, pd.DataFrame):
-        table = chosen.rename(index=str, columns=str)
-        table = table.reindex(evaluation.subjects, columns=items.index, fill_value=False)
-        mask = table.to_numpy()[subject, item].astype(bool)
-    else:
-        if isinstance(chosen, str):
-            try:
-                chosen = items.query(chosen).index
-            except Exception as error:  # a user's query may raise any error
-                raise DataError(
-                    f"Given: {name}={chosen!r} is not a valid query of the items' properties "
-                    f"{some(items.columns, 12)} ({error}); give a query such as 'size <= 5'"
-                ) from error
-        elif isinstance(chosen, pd.Series) and chosen.dtype == bool:
-            chosen = chosen.index[chosen]
-        names = known_names(map(str, chosen), items.index, "item")
-        mask = np.isin(item, items.index.get_indexer(pd.Index(names)))
+    if isinstance(chosen, str):
+        try:
+            chosen = items.query(chosen).index
+        except Exception as error:  # a user's query may raise any error
+            raise DataError(
+                f"Given: {name}={chosen!r} is not a valid query of the items' properties "
+                f"{some(items.columns, 12)} ({error}); give a query such as 'size <= 5'"
+            ) from error
+    elif isinstance(chosen, pd.Series) and chosen.dtype == bool:
+        chosen = chosen.index[chosen]
+    names = known_names(map(str, chosen), items.index, "item")
+    mask = np.isin(attempted_pairs(evaluation)[1], items.index.get_indexer(pd.Index(names)))
     if not mask.any():
         raise DataError(f"Given: {name} is empty; give at least one attempted item")
     return mask
