@@ -159,8 +159,8 @@ def cross_validate(
     with nullcontext() if n_jobs is None else joblib.parallel_config(n_jobs=n_jobs):
         for repeat, number, training, cells, name in track(work, fits, progressbar, what="fits"):
             chances, status = predicted(name, assessors[name], training, cells, seed + repeat)
-            where = {"repeat": repeat, "fold": number, "method": name}
-            tables.append(cells[_OUTCOME].assign(**where, probability=chances))
+            table = cells[_OUTCOME].assign(repeat=repeat, fold=number, method=name)
+            tables.append(table.assign(probability=chances))
             if status is not None:
                 diagnostics[name, repeat, number] = status
     predictions = pd.concat(tables).rename_axis("row")

@@ -17,7 +17,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows, refuse_steps
 from ...inference.forecasts.forecasting import Forecast
 from .assessor import point_forecast
-from .outcomes import outcome_table
+from .outcomes import outcome_table, positions
 
 ITEM = "item"
 """Column of a pooled estimator that stands for the item itself."""
@@ -142,10 +142,10 @@ class Estimator:
         design, model = self._design(training, pd.concat([outcomes, cells]))
         models = len(training.subjects) + 1  # of each step; the last one is for new subjects
         jobs, predicted = [], []
-        for rows in pd.Series(model).groupby(model).indices.values():
+        for number, rows in positions(model):
             train, test = rows[rows < learnt], rows[rows >= learnt]
-            if model[rows[0]] % models == models - 1:  # a model of all others
-                train = np.flatnonzero(model[:learnt] // models == model[rows[0]] // models)
+            if number % models == models - 1:  # a model of all others
+                train = np.flatnonzero(model[:learnt] // models == number // models)
             if len(test):
                 jobs.append((self.model, design[train], *counts[train].T, design[test], seed))
                 predicted.append(test - learnt)
@@ -196,13 +196,15 @@ class Estimator:
         subject = np.where(subject < 0, len(people), subject)  # a row of zeros for new ones
         if not self.pooled:
             return values[item], model + subject
-        of_subjects = sparse.eye_array(len(people) + 1, len(people), format="csr")
+        of_subjects: Any = sparse.eye_array(len(people) + 1, len(people), format="csr")
         if ITEM not in self.columns:
             return np.column_stack([values[item], of_subjects[subject].toarray()]), model
         if self.model == "explanatory":
-            properties = np.pad(_of_subjects(people), ((0, 1), (0, 0)))
+            properties = sparse.csr_array(np.pad(_of_subjects(people), ((0, 1), (0, 0))))
             of_subjects = sparse.hstack([of_subjects, properties], format="csr")
-        of_items = sparse.hstack([sparse.eye_array(len(items)), values], format="csr")
+        of_items: Any = sparse.hstack(
+            [sparse.eye_array(len(items)), sparse.csr_array(values)], "csr"
+        )
         return sparse.hstack([of_subjects[subject], of_items[item]], format="csr"), model
 
 
@@ -305,4 +307,4 @@ def _of_subjects(table: pd.DataFrame) -> np.ndarray:
 def _standardised(columns: np.ndarray, used: np.ndarray) -> np.ndarray:
     """Standardise columns by the mean and standard deviation of some rows."""
     spread = np.where(np.ptp(columns[used], axis=0) > 0, columns[used].std(axis=0), 1)
-    return (columns - columns[used].mean(axis=0)) / spread
+    return np.asarray((columns - columns[used].mean(axis=0)) / spread)

@@ -179,8 +179,8 @@ def _with_copies(
             queries.append(cells.assign(item=cells["item"].map(names)))
     wider, people = pd.concat(tables), training.subject_table
     coded = replace(training.coded, shape=(len(people), len(wider)))
-    wider = Evaluation.of_cells(wider, people.index, coded, subjects=people)
-    return wider, pd.concat(queries)
+    evaluation = Evaluation.of_cells(wider, people.index, coded, subjects=people)
+    return evaluation, pd.concat(queries)
 
 
 def _groups(

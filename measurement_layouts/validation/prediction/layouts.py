@@ -16,6 +16,7 @@ from ...inference.forecasts.scope import Scope
 from ...inference.forecasts.streaming import values_of
 from ...inference.model.features import read_features
 from ...layouts import Layout
+from .outcomes import positions
 
 _MEMORY_MIB = 64.0
 
@@ -112,7 +113,7 @@ def _mean_chances(fitted: Fit, training: Evaluation, cells: pd.DataFrame) -> np.
     scope = Scope.of(fitted, items, _people(training, cells) if layout.joint else None)
     chances, item = np.full(len(cells), np.nan), items.index.get_indexer(pd.Index(names))
     subject = pd.Index(scope.names).get_indexer(pd.Index(cells["subject"]))
-    for number, rows in pd.Series(item).groupby(subject).indices.items():
+    for number, rows in positions(subject):
         if number < 0:
             continue
         wanted, position = np.unique(item[rows], return_inverse=True)

@@ -1,5 +1,8 @@
 """Attempted outcomes as a table: what is learnt from, held out and scored."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -58,3 +61,9 @@ def outcome_table(evaluation: Evaluation) -> pd.DataFrame:
     every_step = Cells(subject, row, successes, cells.trials[begin], shape=cells.shape)
     table = every_step.frame(evaluation.subject_table.index, evaluation.items.index)
     return table.assign(steps=steps.repeat(steps), pair=pair[begin])
+
+
+def positions(codes: np.ndarray) -> Iterable[tuple[int, np.ndarray]]:
+    """Return each code, in ascending order, with its positions."""
+    groups: Any = pd.Series(codes).groupby(codes).indices
+    return sorted(groups.items())

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -341,10 +341,11 @@ class CrossValidation(Shown):
             raise FitError(f"no predictions of {method}; the methods are {some(self.methods)}")
         cells, chances = self._scored
         cells = cells.assign(probability=chances[:, self.methods.index(method)])
-        columns, curves = ["probability", "successes", "trials"], {}
+        curves = {}
         for name, rows in [("", cells)] if pooled else cells.groupby("subject", sort=False):
-            counts = (rows[column].to_numpy() for column in columns)
-            curves[name] = rates_in_bins(*counts, BINS, self.prob)
+            means, won, trials = rows[["probability", "successes", "trials"]].to_numpy().T
+            counts = won.astype(int), trials.astype(int)
+            curves[name] = rates_in_bins(means, *counts, BINS, self.prob)
         return curves[""] if pooled else pd.concat(curves, names=["subject", "bin"])
 
     @cached_property
@@ -364,7 +365,7 @@ class CrossValidation(Shown):
             )
         cells = self.predictions.iloc[::count][complete].reset_index(drop=True)
         won, lost = cells["successes"], cells["trials"] - cells["successes"]
-        kind: object = ""
+        kind: Any = ""
         if "steps" in cells:
             rows, won, lost = Rows.read(cells["item"]), won / cells["steps"], lost / cells["steps"]
             kind, cells["item"] = [*zip(rows.outcome, rows.step, strict=True)], rows.item
@@ -377,7 +378,7 @@ class CrossValidation(Shown):
         cells, chances = self._scored
         keys = [cells[name].to_numpy() for name in (*_KEYS, "fold", "kind")]
         of_folds = pd.DataFrame(chances, columns=self.methods).groupby(keys)
-        constant = (of_folds.max() == of_folds.min()).all() & (of_folds.size() > 1).any()
+        constant = (of_folds.max() == of_folds.min()).all() & bool((of_folds.size() > 1).any())
         return [name for name in self.methods if constant[name] or name in self.constant]
 
     def _totals(self, weight: np.ndarray, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
@@ -420,9 +421,8 @@ class CrossValidation(Shown):
     def _overview(self) -> Overview:
         tables = {name: self.summary(name)[["mean", "se"]] for name in _SHOWN}
         scores = pd.concat(tables, axis=1).round(3)
-        means = scores.xs("mean", axis=1, level=1).astype(str)
         facts = {
-            name: ", ".join(f"{score} {mean}" for score, mean in means.loc[name].items())
+            name: ", ".join(f"{score} {scores[score, 'mean'][name]}" for score in _SHOWN)
             for name in self.methods
         }
         missing = self.predictions["probability"].isna()

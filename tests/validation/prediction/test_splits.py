@@ -132,17 +132,15 @@ def test_splitters_of_scikit_learn(counts):
         assert not set(sizes[part]) & set(sizes.drop(part))
 
 
-@pytest.mark.parametrize("kind", ["query", "rest", "mask", "cells", "names"])
+@pytest.mark.parametrize("kind", ["query", "rest", "mask", "names"])
 def test_given_sets(counts, kind):
     size = counts.items["rewardSize"]
     small, large = size <= 1.0, size > 1.0
-    shape = {"index": counts.subjects, "columns": counts.items.index}
     train, test = {
         "query": ("rewardSize <= 1.0", "rewardSize > 1.0"),
         "rest": (None, "rewardSize > 1.0"),
         "mask": (small, large),
         "names": (list(size.index[small]), list(size.index[large])),
-        "cells": tuple(pd.DataFrame(np.tile(mask, (3, 1)), **shape) for mask in (small, large)),
     }[kind]
     spy = Spy()
     found = run(counts, {"spy": spy}, split=Given(train=train, test=test), repeats=None)
@@ -176,7 +174,6 @@ def test_what_is_in_neither_set_is_neither_learnt_nor_predicted(counts):
         (lambda: {"split": "rows"}, DataError, "split='rows'; give 'items', 'cells', 'subj"),
         (lambda: {"split": Given("big > 1")}, DataError, "test='big > 1' is not a valid query of"),
         (lambda: {"split": Given("rewardSize > 99")}, DataError, "test is empty; give at"),
-        (lambda: {"split": Given(pd.DataFrame([[True]]))}, DataError, "test is empty; give at"),
         (
             lambda: {"split": Given("rewardSize > 0", "rewardSize > 0")},
             DataError,
