@@ -19,7 +19,6 @@ from measurement_layouts.validation import (
     CrossValidation,
     Estimator,
     FittedLayout,
-    Groups,
     Items,
     Split,
     cross_validate,
@@ -207,18 +206,6 @@ def test_subjects_weigh_as_much_as_they_succeed():
         held.differences(weights="trials")
 
 
-def test_a_band_helps_where_it_matters(evaluation):
-    """And does not where only the capability matters: the twin."""
-    gain = cross_validate(SETS, evaluation, **FEW).differences().loc["demand and band"]
-    assert gain["auroc_low"] > 0
-    assert gain["brier_high"] < 0
-    items = evaluation.items
-    chance = logistic(1 - items["size"].to_numpy(), 2)
-    outcomes = pd.DataFrame([np.random.default_rng(4).binomial(1, chance)], ["Bob"], items.index)
-    twin = cross_validate(SETS, ml.Evaluation.from_wide(outcomes, items), **FEW).differences()
-    assert twin.iloc[1]["auroc_low"] < 0
-
-
 # --- groups and calibration ----------------------------------------------------------------------
 
 
@@ -357,27 +344,6 @@ def test_no_assessor_sees_the_outcomes_it_predicts(name):
     assert np.isclose(one[rest], two[rest]).all() == (name == "leaky")
 
 
-class OthersOnTheItem:
-    """Predict what other subjects did on the item; one half where nobody is known."""
-
-    def predict(self, training, cells, *, seed):
-        rates = training.successes.sum() / training.trials.sum()
-        return rates.loc[cells["item"]].fillna(0.5).to_numpy()
-
-
-def test_other_subjects_are_learnt_from_where_cells_are_held_out():
-    """Success that only the item decides; twin: with whole items held out nothing is known."""
-    rng = np.random.default_rng(1)
-    items = pd.DataFrame({"number": np.arange(40.0)}, [f"q{k}" for k in range(40)])
-    wide = pd.DataFrame(np.tile(rng.random(40) < 0.5, (8, 1)), list("abcdefgh"), items.index)
-    known, brier = ml.Evaluation.from_wide(wide, items), {}
-    for split in (Cells(folds=4), Items(folds=4)):
-        held = cross_validate({"others": OthersOnTheItem()}, known, split=split, **QUIET)
-        brier[type(split)] = held.summary()["mean"].item()
-    assert brier[Cells] < 0.01
-    assert brier[Items] == 0.25
-
-
 # --- layouts, and methods of one number ----------------------------------------------------------
 
 
@@ -430,20 +396,6 @@ def test_one_number_for_all_items_has_no_area_under_the_curve(cohort):
     assert remarks.str.contains("one number for all items of the subject").any()
     cells = cross_validate(["rasch"], cohort, **options | {"split": "cells"})
     assert cells.summary("auroc")["mean"].notna().all()
-
-
-def test_whole_groups_are_held_out():
-    """What a group alone decides cannot be foreseen without it; twin: with random folds it is."""
-    codes = np.repeat(np.arange(4), 50)
-    items = pd.DataFrame({"code": codes, "test": [f"t{code}" for code in codes]})
-    known = ml.Evaluation.from_wide(pd.DataFrame([codes % 2], ["Ann"]), items)
-    trees = {"trees": Estimator("forest", ["code"])}
-    briers = [
-        cross_validate(trees, known, split=split, **QUIET).summary()["mean"].item()
-        for split in (Items(folds=4), Groups("test"))
-    ]
-    assert briers[0] < 0.01
-    assert briers[1] > 0.25
 
 
 def test_the_progress_bar_counts_fits(evaluation, monkeypatch):

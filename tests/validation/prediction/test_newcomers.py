@@ -46,43 +46,32 @@ def test_a_joint_layout_forecasts_newcomers_by_their_properties(evaluation):
     assert briers["joint"] < briers["aggregate"] - 0.05  # which knows nothing of a newcomer
 
 
-@pytest.mark.parametrize("name", ["aggregate", "logistic", "rasch", "explanatory", "pooled"])
-def test_baselines_learn_from_all_others(evaluation, name):
+@pytest.mark.parametrize(
+    "model", ["aggregate", "logistic", Estimator("logistic", ["size"], pooled=True), "explanatory"]
+)
+def test_baselines_learn_from_all_others(evaluation, model):
     """By hand: the mean or a regression of all others; effects of unknown subjects are 0."""
-    model = Estimator("logistic", ["size"], pooled=True) if name == "pooled" else name
     split = Subjects(folds=4)
-    held = cross_validate({name: model}, evaluation, split=split, seed=3, progressbar=False)
+    held = cross_validate({"one": model}, evaluation, split=split, seed=3, progressbar=False)
     table = held.predictions.query("fold == 0")
-    new = table["subject"].unique()
-    y = evaluation.successes.drop(index=new)
-    if name == "aggregate":
-        expected = np.full(len(table), y.to_numpy().mean())
-    else:
-        people, items = np.eye(len(y)), np.eye(12)
-        size = evaluation.items[["size"]].to_numpy()
-        blocks = {
-            "logistic": ([], [size]),
-            "pooled": ([people], [size]),
-            "rasch": ([people], [items]),
-            "explanatory": (
-                [people, standard(evaluation.subject_table.loc[y.index])],
-                [items, standard(size)],
-            ),
-        }
-        of_people, of_items = blocks[name]
-        wide = [np.repeat(block, 12, axis=0) for block in of_people]
-        long = [np.tile(block, (len(y), 1)) for block in of_items]
-        fit = LogisticRegression(tol=1e-10, max_iter=10_000)
-        fit.fit(np.hstack([*wide, *long]), y.to_numpy().ravel())
-        own = [np.zeros((12, block.shape[1])) for block in of_people]
-        chances = pd.Series(fit.predict_proba(np.hstack([*own, *of_items]))[:, 1], y.columns)
-        expected = chances[table["item"]]
+    y = evaluation.successes.drop(index=table["subject"].unique())
+    known = evaluation.subject_table.loc[y.index]
+    size, age = ((one - one.mean()) / one.std(ddof=0) for one in (evaluation.items, known))
+    size = evaluation.items if model != "explanatory" else size
+    people = {"aggregate": [], "logistic": [], "explanatory": [np.eye(len(y)), age]}
+    items = {"aggregate": [], "explanatory": [np.eye(12), size]}
+    blocks = people.get(model, [np.eye(len(y))]), items.get(model, [size])
+    rows = [np.repeat(block, 12, axis=0) for block in blocks[0]]
+    rows += [np.tile(block, (len(y), 1)) for block in blocks[1]]
+    of_new = [np.zeros((12, np.shape(block)[1])) for block in blocks[0]]
+    chances = np.full(12, y.to_numpy().mean())
+    if rows:
+        fit = LogisticRegression(tol=1e-10, max_iter=10_000).fit(
+            np.hstack(rows), y.to_numpy().ravel()
+        )
+        chances = fit.predict_proba(np.hstack([*of_new, *blocks[1]]))[:, 1]
+    expected = pd.Series(chances, y.columns)[table["item"]]
     np.testing.assert_allclose(table["probability"], expected, atol=1e-4)
-
-
-def standard(table):
-    values = np.asarray(table, dtype=float)
-    return (values - values.mean(axis=0)) / values.std(axis=0)
 
 
 def test_layouts_of_single_subjects_know_no_newcomer(evaluation):
