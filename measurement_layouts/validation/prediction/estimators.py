@@ -63,6 +63,8 @@ class Estimator:
     -----
     A missing value is replaced by the mean of its column, and a column of 0 and 1 marks such items.
     Where all training outcomes are the same, or there are no columns, their mean is predicted.
+    A subject without training outcomes is predicted by a model of all others; in a pooled one, its
+    own effect is 0, and its properties are the others' means.
     Items with several trials have as many times the weight, by ``sample_weight`` if the model has
     it, and otherwise by repeated rows. With several or graded outcomes, there is a model for each
     step, and its prediction is at most that of the previous step; baselines with ``"item"`` refuse

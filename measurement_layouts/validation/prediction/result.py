@@ -363,14 +363,15 @@ class CrossValidation(Shown):
                 "no outcome has a prediction of every method; see convergence, and leave out the "
                 "methods that failed"
             )
-        cells = self.predictions.iloc[::count][complete].reset_index(drop=True)
-        won, lost = cells["successes"], cells["trials"] - cells["successes"]
-        kind: Any = ""
+        cells = self.predictions.drop(columns=["method", "probability"]).iloc[::count]
+        cells = cells[complete].reset_index(drop=True).assign(kind="")
+        steps: Any = 1
         if "steps" in cells:
-            rows, won, lost = Rows.read(cells["item"]), won / cells["steps"], lost / cells["steps"]
-            kind, cells["item"] = [*zip(rows.outcome, rows.step, strict=True)], rows.item
+            rows, steps = Rows.read(cells["item"]), cells["steps"]
+            cells["item"], cells["kind"] = rows.item, rows.outcome + " ≥ " + rows.step
+        won, lost = cells["successes"] / steps, (cells["trials"] - cells["successes"]) / steps
         group = cells.groupby(_KEYS, sort=False).ngroup()
-        return cells.assign(won=won, lost=lost, group=group, kind=kind), chances[complete]
+        return cells.assign(won=won, lost=lost, group=group), chances[complete]
 
     @cached_property
     def _without_items(self) -> list[str]:
