@@ -125,6 +125,7 @@ def cross_validate(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> items = pd.DataFrame({"size": rng.normal(size=200), "hour": rng.normal(size=200)})
     >>> outcomes = pd.DataFrame([rng.random(200) < 1 / (1 + np.exp(3 * items["size"]))], ["Ann"])
