@@ -192,7 +192,10 @@ class Estimator:
             table.index.get_indexer(pd.Index(cells[kind]))
             for kind, table in (("subject", people), ("item", items))
         )
-        values, model = self._values(items), kinds_of_rows(training)[item] * (len(people) + 1)
+        values, model = self._values(items), np.zeros(len(item), dtype=int)
+        if training.rows is not None:  # a model for each step
+            steps = pd.MultiIndex.from_arrays([training.rows.outcome, training.rows.step])
+            model = pd.factorize(steps)[0][item] * (len(people) + 1)
         if self.model == "explanatory":
             values = _standardised(values, training.coded.attempted)
         subject = np.where(subject < 0, len(people), subject)  # a row of zeros for new ones
@@ -287,14 +290,6 @@ def read_columns(
     means = values.mean(axis=0, where=~missing)
     gaps = missing[:, missing.any(axis=0)]
     return np.column_stack([np.where(missing, means, values), gaps])
-
-
-def kinds_of_rows(evaluation: Evaluation) -> np.ndarray:
-    """Return a number for the outcome and step of each row; 0 if rows are items."""
-    rows = evaluation.rows
-    if rows is None:
-        return np.zeros(len(evaluation.items), dtype=int)
-    return pd.factorize(pd.MultiIndex.from_arrays([rows.outcome, rows.step]))[0]
 
 
 def _of_subjects(table: pd.DataFrame) -> np.ndarray:
