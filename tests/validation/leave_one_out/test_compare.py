@@ -80,17 +80,6 @@ def test_arviz_agrees(fits):
     assert (ours[texts] == theirs[texts]).all(axis=None)
 
 
-def test_items_may_come_in_another_order(fits, outcomes, compared):
-    turned = ml.Evaluation(
-        outcomes.items[::-1], outcomes.successes.iloc[:, ::-1], outcomes.trials.iloc[:, ::-1]
-    )
-    again = ml.fit(layouts()["hard"], turned, **GRID)
-    table = ml.validation.compare_layouts({"hard": again, **fits, "again": again})
-    for name in ("elpd", "dse"):
-        np.testing.assert_allclose(table.loc[compared.index, name], compared[name], atol=1e-6)
-    assert abs(table.loc["again", "elpd_diff"]) < 1e-6
-
-
 def refit(outcomes, change):
     successes, trials = outcomes.successes.copy(), outcomes.trials.copy()
     change(successes, trials)

@@ -398,19 +398,6 @@ def test_one_number_for_all_items_has_no_area_under_the_curve(cohort):
     assert cells.summary("auroc")["mean"].notna().all()
 
 
-def test_the_progress_bar_counts_fits(evaluation, monkeypatch):
-    seen = []
-
-    def track(work, total, show, what):
-        for one in work:
-            seen.append((total, show, what))
-            yield one
-
-    monkeypatch.setattr(running, "track", track)
-    cross_validate(["aggregate", "logistic"], evaluation, split=Items(folds=3), progressbar=True)
-    assert seen == [(6, True, "fits")] * 6
-
-
 # --- refused before anything is fitted -----------------------------------------------------------
 
 

@@ -96,12 +96,6 @@ def test_one_class_and_no_columns_give_the_mean(counted):
     assert predicted(Estimator("logistic"), training).equals(mean)
 
 
-def test_missing_values_are_marked_and_columns_of_any_scale_converge(counted):
-    items = counted.items.assign(size=counted.items["size"].mask(counted.items.index == "q0") * 1e5)
-    training = masked(ml.Evaluation(items, counted.successes, counted.trials), HELD_OUT)
-    assert predicted(Estimator("logistic", COLUMNS), training).notna().all(axis=None)
-
-
 def test_texts_go_to_a_pipeline(rng):
     """Words of training items only; the twin knows the held-out words as well."""
     words = rng.choice(["add one", "add two", "name a city", "name a river"], 60)
