@@ -10,9 +10,10 @@ from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.reproduction import assessed, published
 from measurement_layouts.scenarios.adele.subjects import SUBJECTS
+from measurement_layouts.validation.prediction.chosen import ChosenLayout
 from measurement_layouts.validation.prediction.cross_validate import cross_validate
 from measurement_layouts.validation.prediction.estimators import Estimator
-from measurement_layouts.validation.prediction.layouts import ChosenLayout, FittedLayout
+from measurement_layouts.validation.prediction.layouts import FittedLayout
 from measurement_layouts.validation.prediction.splits import Groups, Items
 
 SOME = ["GPT-4o", "Babbage-002", "LLaMA-3.2-3B-Instruct"]

@@ -25,7 +25,7 @@ type Unit = Literal["cell", "item", "subject"]
 REFITS = {
     "cell": "validation.cross_validate([layout], evaluation, split=ml.validation.Cells(folds=10))",
     "item": "validation.cross_validate([layout], evaluation, split=ml.validation.Items(folds=10))",
-    "subject": "score_forecast(fit_of_others.forecast(items, subjects=table), evaluation)",
+    "subject": "validation.cross_validate([layout], evaluation, split=ml.validation.Subjects())",
 }
 """Functions of the package that score by further fits what leave-one-out by a unit forecasts."""
 

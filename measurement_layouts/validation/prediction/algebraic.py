@@ -1,6 +1,5 @@
 """A published formula as an assessor: differences between abilities and demands."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,12 +8,11 @@ import pandas as pd
 
 from ...batteries.characteristic import characteristic_curves
 from ...batteries.slices import Slices
-from ...common.errors import DataError, FitError
+from ...common.errors import DataError
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_steps
 from ...evaluations.tables import name_cells, need_columns, read_numbers, refuse_repeats
 from ...linking import generalised_mean, logistic
-from ...linking.real import real
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,6 @@ class Algebraic:
     ------
     DataError
         When a column is named twice.
-    FitError
-        When the power is not a number.
 
     Notes
     -----
@@ -81,12 +77,6 @@ class Algebraic:
 
     def __post_init__(self) -> None:
         refuse_repeats(self.columns, "column", "the columns to predict from")
-        power = real(self.power)
-        if power is None or math.isnan(power):
-            raise FitError(
-                f"power={self.power!r}; give a number, or +-inf for the largest or the smallest "
-                "part"
-            )
 
     def check(self, items: pd.DataFrame) -> None:
         """Refuse items whose demands or unguessability cannot be read.

@@ -74,25 +74,30 @@ def predicted(
         answer, diagnostics = method.fitted(training, cells, seed=seed)
     else:
         answer, diagnostics = method.predict(training, cells, seed=seed), None
-    shape = np.shape(answer)
-    if shape != (len(cells),):
-        raise DataError(
-            f"{name}: predict returned a {type(answer).__name__} of shape {shape} for {len(cells)} "
-            "cells; return an array with a probability for each row of cells"
-        )
     chances = np.asarray(answer, dtype=float)
+    if chances.shape != (len(cells),):
+        raise DataError(
+            f"{name}: predict returned a {type(answer).__name__} of shape {chances.shape} for "
+            f"{len(cells)} cells; return an array with a probability for each row of cells"
+        )
     wrong = cells[(chances < 0) | (chances > 1)]
     if len(wrong):
-        named = some(f"{cell.item} ({cell.subject})" for cell in wrong.itertuples())
         raise DataError(
-            f"{name}: the prediction is not a probability on {named}; return numbers between 0 "
-            "and 1"
+            f"{name}: the prediction is not a probability on {some(wrong['item'].unique())} "
+            f"({some(wrong['subject'].unique())}); return numbers between 0 and 1"
         )
     return chances, diagnostics
 
 
-def point_forecast(means: np.ndarray, subjects: Sequence[str], items: Sequence[str]) -> Forecast:
+def point_forecast(
+    means: np.ndarray,
+    subjects: Sequence[str],
+    items: Sequence[str],
+    trained: np.ndarray | bool = False,
+) -> Forecast:
     """Return a forecast of probabilities, (subjects, items), without intervals.
+
+    Cells with training outcomes, (subjects, items), are marked, so that they are not scored.
 
     Examples
     --------
@@ -104,7 +109,7 @@ def point_forecast(means: np.ndarray, subjects: Sequence[str], items: Sequence[s
         "mean": (cells, means),
         "low": (cells, np.full_like(means, np.nan)),
         "high": (cells, np.full_like(means, np.nan)),
-        "trained": (cells, np.zeros(means.shape, dtype=bool)),
+        "trained": (cells, np.full(means.shape, trained)),
         "extrapolated": ("item", np.zeros(len(items), dtype=bool)),
     }
     return Forecast(xr.Dataset(variables, {"subject": list(subjects), "item": list(items)}), 0.9)

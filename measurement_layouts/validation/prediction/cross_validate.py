@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from typing import Any
 
 import joblib
-import numpy as np
 import pandas as pd
 
 from ...common import options
@@ -18,12 +17,17 @@ from ...evaluations.given import refuse_no_evaluation
 from ...layouts import Layout
 from .assessor import Assessor, predicted
 from .estimators import Estimator
-from .layouts import ChosenLayout, FittedLayout
-from .outcomes import outcome_table
+from .layouts import FittedLayout
 from .result import STATUS, CrossValidation
+from .shuffled import Shuffled
 from .splits import Fold, Split, drawn, read_split
 
+SHUFFLED = "shuffled"
+"""Name of the control: the first layout, fitted to outcomes shuffled within each subject."""
+
 type Method = Assessor | Layout | str | Any
+
+_OUTCOME = ["subject", "item", "successes", "trials", "steps"]
 
 
 def cross_validate(
@@ -54,18 +58,20 @@ def cross_validate(
         - a layout, for `FittedLayout` with its defaults;
         - ``"aggregate"``, ``"logistic"``, ``"forest"``, ``"rasch"`` or ``"explanatory"``, for the
           `Estimator` of this name with `columns`;
+        - ``"shuffled"``, for the first layout, `Shuffled`: a negative control, which learns from
+          outcomes shuffled among items within each subject;
         - a classifier of scikit-learn's kind, for an `Estimator` with `columns`; or
         - an object with the method `predict` of an `Assessor`, such as an `Estimator`, a
-          `FittedLayout` or a `ChosenLayout`.
+          `FittedLayout`, a `ChosenLayout` or a `Shuffled`.
 
         In a sequence, layouts keep their own names, and baselines have the names above.
     evaluation : Evaluation
         Items and outcomes of any kind. For several outcomes, grades or scores, each step is
         predicted.
-    split : Split, splitter, or {"items", "cells"}
-        Held-out outcomes: `Items`, `Cells`, `Groups`, `Given` or another object with the method
-        `draw` of a `Split`. A text means a fifth of these, at random; a splitter of scikit-learn,
-        such as ``KFold(5)``, splits items.
+    split : Split, splitter, or {"items", "cells", "subjects"}
+        Held-out outcomes: `Items`, `Cells`, `Subjects`, `Groups`, `Given` or another object with
+        the method `draw` of a `Split`. A text means a fifth of these, at random; a splitter of
+        scikit-learn, such as ``KFold(5)``, splits items.
     repeats : int, optional
         Number of times that the split is drawn. The default is 3 if a share is held out at random,
         and 1 if each fold is held out in turn or sets are given.
@@ -119,6 +125,7 @@ def cross_validate(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> items = pd.DataFrame({"size": rng.normal(size=200), "hour": rng.normal(size=200)})
     >>> outcomes = pd.DataFrame([rng.random(200) < 1 / (1 + np.exp(3 * items["size"]))], ["Ann"])
@@ -148,27 +155,19 @@ def cross_validate(
     repeats = options.whole("repeats", split.repeats if repeats is None else repeats, 1)
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
     plan = drawn(split, evaluation, repeats=repeats, seed=seed)
-    table = outcome_table(evaluation)
-    numbers = np.full((repeats, len(table)), -1)
-    chances = np.full((repeats, len(table), len(assessors)), np.nan)
-    diagnostics: dict[tuple[str, int, int], pd.DataFrame] = {}
-    fits = sum(map(len, plan)) * len(assessors)
+    tables, diagnostics = [], {}
+    fits, work = len(plan) * len(assessors), fits_of(plan, evaluation, assessors)
     with nullcontext() if n_jobs is None else joblib.parallel_config(n_jobs=n_jobs):
-        work = fits_of(plan, evaluation, assessors)
-        for repeat, number, training, rows, name in track(work, fits, progressbar, what="fits"):
-            cells = table.iloc[rows]
-            answer, status = predicted(name, assessors[name], training, cells, seed + repeat)
-            numbers[repeat, rows] = number
-            chances[repeat, rows, list(assessors).index(name)] = answer
+        for repeat, number, training, cells, name in track(work, fits, progressbar, what="fits"):
+            chances, status = predicted(name, assessors[name], training, cells, seed + repeat)
+            table = cells[_OUTCOME].assign(repeat=repeat, fold=number, method=name)
+            tables.append(table.assign(probability=chances))
             if status is not None:
                 diagnostics[name, repeat, number] = status
-    repeats_held, cell = np.nonzero(numbers >= 0)
-    left_out = ["pair"] if evaluation.rows is not None else ["pair", "steps"]
-    predictions = table.drop(columns=left_out).iloc[cell].reset_index(drop=True)
-    predictions = predictions.assign(repeat=repeats_held, fold=numbers[repeats_held, cell])
-    predictions = predictions.loc[predictions.index.repeat(len(assessors))].reset_index(drop=True)
-    predictions["method"] = np.tile(list(assessors), len(cell))
-    predictions["probability"] = chances[repeats_held, cell].ravel()
+    predictions = pd.concat(tables).rename_axis("row")
+    predictions = predictions.sort_values(["repeat", "row"], kind="stable", ignore_index=True)
+    if evaluation.rows is None:
+        predictions = predictions.drop(columns="steps")
     convergence = pd.DataFrame(columns=STATUS)
     if diagnostics:
         convergence = pd.concat(diagnostics, names=STATUS[:3]).reset_index()
@@ -185,29 +184,13 @@ def cross_validate(
 
 
 def fits_of(
-    plan: Sequence[Sequence[Fold]], evaluation: Evaluation, names: Iterable[str]
-) -> Iterator[tuple[int, int, Evaluation, np.ndarray, str]]:
-    """Yield each fold for each method.
-
-    Yields
-    ------
-    int, int
-        Numbers of the repeat and of the fold.
-    Evaluation
-        Training outcomes.
-    ndarray of int
-        Rows of `outcome_table` that are held out.
-    str
-        Name of the method.
-    """
-    pair = outcome_table(evaluation)["pair"].to_numpy()
-    for repeat, folds in enumerate(plan):
-        for number, fold in enumerate(folds):
-            rows = np.flatnonzero(fold.test[pair])
-            if len(rows):
-                training = fold.training(evaluation)
-                for name in names:
-                    yield repeat, number, training, rows, name
+    plan: Sequence[tuple[int, int, Fold]], evaluation: Evaluation, names: Iterable[str]
+) -> Iterator[tuple[int, int, Evaluation, pd.DataFrame, str]]:
+    """Yield the repeat, number, training and held-out outcomes of folds, and a method's name."""
+    for repeat, number, fold in plan:
+        training, cells = fold.training(evaluation), fold.held_out(evaluation)
+        for name in names:
+            yield repeat, number, training, cells, name
 
 
 def read_methods(
@@ -230,21 +213,31 @@ def read_methods(
     if not methods:
         raise DataError("there are no methods; give at least one, such as a layout or 'aggregate'")
     items = evaluation.item_table
-    methods = {
+    assessors: dict[str, Any] = {
         name: FittedLayout(method) if isinstance(method, Layout) else method
         for name, method in methods.items()
     }
+    layouts = [
+        one
+        for one in assessors.values()
+        if isinstance(one, FittedLayout) or hasattr(one, "candidates")
+    ]
     if columns is None:
-        fitted = [one for one in methods.values() if isinstance(one, FittedLayout | ChosenLayout)]
-        columns = list(dict.fromkeys(name for one in fitted for name in one.columns))
-        columns = columns if fitted else list(items.select_dtypes(["number", "bool"]).columns)
-    assessors: dict[str, Assessor] = {}
-    for name, method in methods.items():
+        every = [name for one in layouts for name in one.columns]
+        numbers = items.select_dtypes(["number", "bool"]).columns
+        columns = list(dict.fromkeys(every) if layouts else numbers)
+    for name, method in assessors.items():
         try:
-            if isinstance(method, str) or hasattr(method, "predict_proba"):
+            if isinstance(method, str) and method == SHUFFLED:
+                if not layouts:
+                    raise DataError(
+                        "there is no layout to shuffle the outcomes for; give one as well, or "
+                        "Shuffled(method)"
+                    )
+                method = Shuffled(layouts[0])
+            elif isinstance(method, str) or hasattr(method, "predict_proba"):
                 method = Estimator(method, columns)
-            other = hasattr(method, "fit") and not isinstance(method, FittedLayout)
-            if other or not isinstance(method, Assessor) or isinstance(method, type):
+            if hasattr(method, "fit") or not isinstance(method, Assessor):
                 raise DataError(
                     f"a {type(method).__name__} is not a method; give a layout, a baseline's name, "
                     "a classifier, or an object with the method predict of an Assessor"

@@ -17,7 +17,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows, refuse_steps
 from ...inference.forecasts.forecasting import Forecast
 from .assessor import point_forecast
-from .outcomes import outcome_table
+from .outcomes import outcome_table, positions
 
 ITEM = "item"
 """Column of a pooled estimator that stands for the item itself."""
@@ -63,6 +63,8 @@ class Estimator:
     -----
     A missing value is replaced by the mean of its column, and a column of 0 and 1 marks such items.
     Where all training outcomes are the same, or there are no columns, their mean is predicted.
+    A subject without training outcomes is predicted by a model of all others; in a pooled one, its
+    own effect is 0, and its properties are the others' means.
     Items with several trials have as many times the weight, by ``sample_weight`` if the model has
     it, and otherwise by repeated rows. With several or graded outcomes, there is a model for each
     step, and its prediction is at most that of the previous step; baselines with ``"item"`` refuse
@@ -138,18 +140,21 @@ class Estimator:
         if self.pooled and ITEM in self.columns:
             refuse_steps(training.rows, "an estimator with the item as a column")
         outcomes = outcome_table(training)
-        (learnt, train), (wanted, test) = (
-            self._read(training, table) for table in (outcomes, cells)
-        )
-        counts = outcomes[["successes", "trials"]].to_numpy()
-        jobs = []
-        for model, tests in wanted.items():
-            rows = learnt.get(model, np.empty(0, dtype=int))
-            jobs.append((self.model, train[rows], *counts[rows].T, test[tests], seed))
-        size = len(outcomes) // max(1, len(learnt)) if self.columns else len(outcomes)
+        counts, learnt = outcomes[["successes", "trials"]].to_numpy(), len(outcomes)
+        design, model = self._design(training, pd.concat([outcomes, cells]))
+        models = len(training.subjects) + 1  # of each step; the last one is for new subjects
+        jobs, predicted = [], []
+        for number, rows in positions(model):
+            train, test = rows[rows < learnt], rows[rows >= learnt]
+            if number % models == models - 1:  # a model of all others
+                train = np.flatnonzero(model[:learnt] // models == number // models)
+            if len(test):
+                jobs.append((self.model, design[train], *counts[train].T, design[test], seed))
+                predicted.append(test - learnt)
+        size = learnt // len(jobs) if self.columns and jobs else learnt
         chances = np.empty(len(cells))
-        for tests, answer in zip(wanted.values(), side_by_side(_chances, jobs, size), strict=True):
-            chances[tests] = answer
+        for rows, answer in zip(predicted, side_by_side(_chances, jobs, size), strict=True):
+            chances[rows] = answer
         if training.rows is None:
             return chances
         steps = Rows.read(cells["item"])  # a step is reached after the previous one
@@ -157,28 +162,18 @@ class Estimator:
         return pd.Series(chances).groupby(attempts).cummin().to_numpy()
 
     def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int = 1) -> Forecast:
-        """Forecast items for all subjects, for `score_forecast`.
-
-        Means are NaN where a subject has training outcomes, and intervals are NaN.
+        """Forecast items for all subjects, for `score_forecast`; intervals are NaN.
 
         Raises
         ------
         DataError
-            When an item is unknown or has training outcomes of all subjects, or a property cannot
-            be read.
+            When an item is unknown, or a property cannot be read.
         """
-        names = tables.known_names(items, training.item_table.index, "item")
-        rows = training.rows_of(names)
-        tried = training.attempts[rows] > 0
-        if tried.all().any():
-            raise DataError(
-                f"{some(tried.columns[tried.all()])} are to be forecast, but have training "
-                "outcomes of all subjects; set their trials to 0, as masked() does"
-            )
+        rows = training.rows_of(tables.known_names(items, training.item_table.index, "item"))
         pairs = pd.MultiIndex.from_product([training.subjects, rows], names=["subject", "item"])
         chances = self.predict(training, pairs.to_frame(index=False), seed=seed)
-        means = np.where(tried, np.nan, chances.reshape(tried.shape))
-        return point_forecast(means, training.subjects, rows)
+        trained = training.attempts[rows].to_numpy() > 0
+        return point_forecast(chances.reshape(trained.shape), training.subjects, rows, trained)
 
     def _values(self, items: pd.DataFrame) -> np.ndarray:
         """Read the properties of the items, (items, columns), or one column of texts, (items,)."""
@@ -190,30 +185,32 @@ class Estimator:
                 return column.to_numpy(dtype=object)
         return read_columns(items, names)
 
-    def _read(self, training: Evaluation, cells: pd.DataFrame) -> tuple[dict[Any, Any], Any]:
-        """Return the rows of cells that each model learns from or predicts, and their table."""
-        indexes = {"subject": training.subject_table.index, "item": training.items.index}
+    def _design(self, training: Evaluation, cells: pd.DataFrame) -> tuple[Any, np.ndarray]:
+        """Return the table of what each cell is predicted from, and the number of its model."""
+        people, items = training.subject_table, training.items
         subject, item = (
-            names.get_indexer(pd.Index(cells[kind])) for kind, names in indexes.items()
+            table.index.get_indexer(pd.Index(cells[kind]))
+            for kind, table in (("subject", people), ("item", items))
         )
-        values, model = self._values(training.items), kinds_of_rows(training)[item]
-        table: Any
-        people: Any
-        tasks: Any
+        values, model = self._values(items), np.zeros(len(item), dtype=int)
+        if training.rows is not None:  # a model for each step
+            steps = pd.MultiIndex.from_arrays([training.rows.outcome, training.rows.step])
+            model = pd.factorize(steps)[0][item] * (len(people) + 1)
         if self.model == "explanatory":
             values = _standardised(values, training.coded.attempted)
+        subject = np.where(subject < 0, len(people), subject)  # a row of zeros for new ones
         if not self.pooled:
-            model, table = model * len(training.subjects) + subject, values[item]
-        elif ITEM not in self.columns:
-            table = np.column_stack([values[item], np.eye(len(training.subjects))[subject]])
-        else:
-            people, tasks = (sparse.eye_array(len(one), format="csr") for one in indexes.values())
-            if self.model == "explanatory":
-                of_subjects = sparse.csr_array(_of_subjects(training.subject_table))
-                people = sparse.hstack([people, of_subjects], format="csr")
-            blocks: Any = [people[subject], tasks[item], sparse.csr_array(values[item])]
-            table = sparse.hstack(blocks, format="csr")
-        return dict(pd.Series(range(len(cells))).groupby(model).indices), table
+            return values[item], model + subject
+        of_subjects: Any = sparse.eye_array(len(people) + 1, len(people), format="csr")
+        if ITEM not in self.columns:
+            return np.column_stack([values[item], of_subjects[subject].toarray()]), model
+        if self.model == "explanatory":
+            properties = sparse.csr_array(np.pad(_of_subjects(people), ((0, 1), (0, 0))))
+            of_subjects = sparse.hstack([of_subjects, properties], format="csr")
+        of_items: Any = sparse.hstack(
+            [sparse.eye_array(len(items)), sparse.csr_array(values)], "csr"
+        )
+        return sparse.hstack([of_subjects[subject], of_items[item]], format="csr"), model
 
 
 def _chances(
@@ -250,13 +247,11 @@ def seeded(model: Any, seed: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
 
-    if model == "forest":
-        model = RandomForestClassifier()
-    elif model == "logistic":
-        # Newton steps reach the optimum, and are many times faster than L-BFGS
-        model = LogisticRegression(solver="newton-cholesky", tol=1e-8, max_iter=10_000)
-    elif isinstance(model, str):
-        model = LogisticRegression(C=1, tol=1e-8, max_iter=10_000)
+    if isinstance(model, str):
+        # Newton steps reach the optimum of few columns, and are many times faster than L-BFGS
+        solver = "newton-cholesky" if model == "logistic" else "lbfgs"
+        linear = LogisticRegression(solver=solver, tol=1e-8, max_iter=10_000)
+        model = RandomForestClassifier() if model == "forest" else linear
     copy = clone(model)
     states = copy.get_params().items()
     unset = [name for name, value in states if name.endswith("random_state") and value is None]
@@ -297,28 +292,16 @@ def read_columns(
     return np.column_stack([np.where(missing, means, values), gaps])
 
 
-def kinds_of_rows(evaluation: Evaluation) -> np.ndarray:
-    """Return a number for the outcome and step of each row; 0 if rows are items."""
-    rows = evaluation.rows
-    if rows is None:
-        return np.zeros(len(evaluation.items), dtype=int)
-    return pd.factorize(pd.MultiIndex.from_arrays([rows.outcome, rows.step]))[0]
-
-
 def _of_subjects(table: pd.DataFrame) -> np.ndarray:
     """Read the subjects' properties: standardised numbers, and a column for each text."""
-    foreign = [name for name in table.columns if tables.read_numbers(table[[name]])[1].any()]
-    numbers = read_columns(
-        table, [str(name) for name in table if name not in foreign], "the subjects"
-    )
-    texts = [
-        pd.get_dummies(table[name].map(str, na_action="ignore"), dtype=float) for name in foreign
-    ]
-    return np.column_stack([_standardised(numbers, np.ones(len(table), dtype=bool)), *texts])
+    foreign = [name for name in table if tables.read_numbers(table[[name]])[1].any()]
+    numbers = read_columns(table, [str(n) for n in table if n not in foreign], "the subjects")
+    texts = [table[name].map(str, na_action="ignore") for name in foreign]
+    dummies = [pd.get_dummies(column, dtype=float) for column in texts]
+    return np.column_stack([_standardised(numbers, np.full(len(table), True)), *dummies])
 
 
 def _standardised(columns: np.ndarray, used: np.ndarray) -> np.ndarray:
-    """Standardise columns by the mean and standard deviation of some rows; constants become 0."""
-    varies = np.ptp(columns[used], axis=0) > 0
-    spread = np.where(varies, columns[used].std(axis=0), 1)
-    return np.where(varies, (columns - columns[used].mean(axis=0)) / spread, 0.0)
+    """Standardise columns by the mean and standard deviation of some rows."""
+    spread = np.where(np.ptp(columns[used], axis=0) > 0, columns[used].std(axis=0), 1)
+    return np.asarray((columns - columns[used].mean(axis=0)) / spread)

@@ -18,7 +18,6 @@ from ...layouts import Layout
 from .assessor import Assessor, predicted
 from .cross_validate import Method, fits_of, read_methods
 from .estimators import ITEM
-from .outcomes import outcome_table
 from .splits import Split, drawn, read_split
 
 
@@ -123,35 +122,31 @@ def permutation_importance(
     split, seed = read_split(split), options.whole("seed", seed)
     shuffles, prob = options.whole("shuffles", shuffles, 1), options.inside("prob", prob, 0.9)
     plan = drawn(split, evaluation, repeats=split.repeats, seed=seed)
-    outcomes = outcome_table(evaluation)
-    sizes, means_of_folds = np.zeros(2), []
-    fits, work = sum(map(len, plan)) * len(assessors), fits_of(plan, evaluation, assessors)
-    for repeat, number, training, rows, name in track(work, fits, progressbar, what="fits"):
-        cells = outcomes.iloc[rows]
-        items = training.items.index[training.items.index.isin(cells["item"])]
-        trained = training.items.index[training.coded.attempted].intersection(items)
+    learnt, tested, tables = 0, 0, []
+    fits, work = len(plan) * len(assessors), fits_of(plan, evaluation, assessors)
+    for repeat, number, training, cells, name in track(work, fits, progressbar, what="fits"):
+        items = training.items[training.items.index.isin(cells["item"])]
+        trained = training.items.index[training.coded.attempted].intersection(items.index)
         if len(trained):
             raise DataError(
                 f"{some(trained)} are held out for some subjects and trained on for others; hold "
                 "out whole items, with Items, Groups or Given"
             )
-        sizes += len(rows), len(training.coded)
         # a random stream other than those of splits and methods
         rng = np.random.default_rng([seed, 3, repeat, number])
         orders = [rng.permutation(len(items)) for _ in range(shuffles)]
-        wider, copies = _with_copies(training, items, groups[name].values(), orders)
-        of_cells = items.get_indexer(pd.Index(cells["item"]))
-        queries = pd.concat([cells.assign(item=names[of_cells]) for names in copies])
+        wider, queries = _with_copies(training, items, cells, groups[name].values(), orders)
         chances, _ = predicted(name, assessors[name], wider, queries, seed + repeat)
-        rates = (cells["successes"] / cells["trials"]).to_numpy()
-        errors = (chances.reshape(len(copies), -1) - rates) ** 2
-        losses = np.average(errors, axis=1, weights=cells["trials"])
+        won, tried = cells["successes"].to_numpy(), cells["trials"].to_numpy()
+        errors = (chances.reshape(-1, len(cells)) - won / tried) ** 2
+        losses = np.average(errors, axis=1, weights=tried)
         means = losses[1:].reshape(-1, shuffles).mean(axis=1) - losses[0]
-        means_of_folds += [(name, *pair) for pair in zip(groups[name], means, strict=True)]
-    rises = pd.DataFrame(means_of_folds, columns=["method", "property", "importance"])
-    folds = rises.groupby(["method", "property"], sort=False)["importance"]
-    table = folds.agg(importance="mean", se="std", folds="count").reset_index()
-    table["se"] *= np.sqrt(1 / table["folds"] + sizes[0] / sizes[1])
+        rises = {"method": name, "property": list(groups[name]), "importance": means}
+        tables.append(pd.DataFrame(rises))
+        learnt, tested = learnt + len(training.coded), tested + len(cells)
+    folds = pd.concat(tables).groupby(["method", "property"], sort=False)["importance"]
+    table = folds.agg(importance="mean", se="sem", folds="count").reset_index()
+    table["se"] *= np.sqrt(1 + table["folds"] * tested / learnt)
     reach = stats.t.ppf((1 + prob) / 2, table.pop("folds") - 1) * table["se"]
     table = table.assign(low=table["importance"] - reach, high=table["importance"] + reach)
     table["method"] = pd.Categorical(table["method"], list(assessors))
@@ -161,32 +156,31 @@ def permutation_importance(
 
 def _with_copies(
     training: Evaluation,
-    items: pd.Index,
+    items: pd.DataFrame,
+    cells: pd.DataFrame,
     groups: Iterable[Sequence[str]],
     orders: Sequence[np.ndarray],
-) -> tuple[Evaluation, list[np.ndarray]]:
+) -> tuple[Evaluation, pd.DataFrame]:
     """Add shuffled copies of items, by property, then by shuffle.
 
     Returns
     -------
     Evaluation
         Training outcomes, with the copies among the items.
-    list of ndarray of str
-        Names of the items, and of each copy of them.
+    DataFrame
+        Cells of the items, and then of each copy of them.
     """
-    originals, mark = training.items.loc[items], "shuffled"
-    while training.items.index.str.startswith(mark).any():
-        mark += "'"
-    tables = [training.items]
+    tables, queries = [training.items], [cells]
     for columns in groups:
         for order in orders:
-            shuffled = {column: originals[column].array.take(order) for column in columns}
-            copies = f"{mark} {len(tables)} " + items
-            tables.append(originals.assign(**shuffled).set_axis(copies, axis=0))
+            shuffled = {column: items[column].array.take(order) for column in columns}
+            names = {name: f"{name} shuffled {len(tables)} times" for name in items.index}
+            tables.append(items.assign(**shuffled).rename(index=names))
+            queries.append(cells.assign(item=cells["item"].map(names)))
     wider, people = pd.concat(tables), training.subject_table
-    cells = replace(training.coded, shape=(len(people), len(wider)))
-    names = [items.to_numpy(), *(table.index.to_numpy() for table in tables[1:])]
-    return Evaluation.of_cells(wider, people.index, cells, subjects=people), names
+    coded = replace(training.coded, shape=(len(people), len(wider)))
+    evaluation = Evaluation.of_cells(wider, people.index, coded, subjects=people)
+    return evaluation, pd.concat(queries)
 
 
 def _groups(
@@ -199,10 +193,7 @@ def _groups(
             f"{name} has no properties in an attribute columns, so that none can be shuffled; "
             "leave it out, or add this attribute with the properties it predicts from"
         )
-    groups = {
-        group: [column for column in members if column in columns]
-        for group, members in together.items()
-    }
-    joined = [column for members in groups.values() for column in members]
-    groups |= {column: [column] for column in columns if column not in joined}
-    return {group: members for group, members in groups.items() if members}
+    joined = {column for members in together.values() for column in members}
+    groups = {**together, **{column: [column] for column in columns if column not in joined}}
+    used = {name: [one for one in members if one in columns] for name, members in groups.items()}
+    return {name: members for name, members in used.items() if members}

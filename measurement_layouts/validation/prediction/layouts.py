@@ -1,27 +1,29 @@
-"""Measurement layouts as assessors: a single one, or the best of several by training outcomes."""
+"""Measurement layouts as assessors: fitted to the training outcomes of each fold."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from ...common import options
+from ...common.errors import DataError
+from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.given import refuse_few_layouts
-from ...evaluations.steps import Rows, refuse_steps
+from ...evaluations.steps import Rows, of_rows, row_names
 from ...inference.fit import Fit
 from ...inference.fitting import fit
+from ...inference.forecasts.scope import Scope
+from ...inference.forecasts.streaming import values_of
 from ...inference.model.features import read_features
 from ...layouts import Layout
-from .scoring_rules import scores_in_groups
-from .splits import Groups, Items, Split, drawn
+from .outcomes import positions
+
+_MEMORY_MIB = 64.0
 
 
 @dataclass(frozen=True)
 class FittedLayout:
-    """Predictions by a layout that is fitted to the training outcomes of each subject.
+    """Predictions by a layout that is fitted to the training outcomes.
 
     Parameters
     ----------
@@ -33,7 +35,8 @@ class FittedLayout:
 
     Notes
     -----
-    A subject that cannot be sampled has no prediction.
+    A subject that cannot be sampled has no prediction. A joint layout also predicts subjects
+    without training outcomes, by the population. Only the cells to predict are computed.
 
     Examples
     --------
@@ -84,175 +87,55 @@ class FittedLayout:
         Raises
         ------
         DataError
-            When items do not fit the layout or are unknown.
+            When items do not fit the layout or are unknown, or a subject has no training outcomes
+            and the layout is not a joint one.
         FitError
             When an option of the fit is out of range, or no subject could be sampled.
         LayoutError
             As in `fit`.
         """
-        result = self.fit(training, seed=seed)
-        names = cells["item"] if training.rows is None else Rows.read(cells["item"]).item
-        means = result.forecast(training.item_table.loc[list(dict.fromkeys(names))]).data["mean"]
-        subject, item = (
-            means.indexes[name].get_indexer(pd.Index(cells[name])) for name in means.dims
-        )
-        return np.where(subject >= 0, means.to_numpy()[subject, item], np.nan), result.diagnostics()
-
-    def fit(self, training: Evaluation, *, seed: int) -> Fit:
-        """Fit the layout; errors are those of `fitted`."""
-        return fit(
-            self.layout,
-            training,
-            draws=self.draws,
-            tune=self.tune,
-            chains=self.chains,
-            method=self.method,
-            seed=seed,
-            reruns=0,
-            n_jobs=self.n_jobs,
-            progressbar=False,
-        )
+        new = cells[~cells["subject"].isin(training.subjects)]
+        if len(new) and not self.layout.joint:
+            raise DataError(
+                f"layout {self.layout.name!r} is fitted to each subject alone, and "
+                f"{some(pd.unique(new['subject']))} has no training outcome; give a joint layout"
+            )
+        options = {name: value for name, value in vars(self).items() if name != "layout"}
+        result = fit(self.layout, training, seed=seed, reruns=0, progressbar=False, **options)
+        return _mean_chances(result, training, cells), result.diagnostics()
 
 
-@dataclass(frozen=True)
-class ChosenLayout:
-    r"""Predictions by the one of several layouts that predicts training outcomes best.
+def _mean_chances(fitted: Fit, training: Evaluation, cells: pd.DataFrame) -> np.ndarray:
+    """Compute posterior means of success probabilities, by cell; NaN for subjects that failed."""
+    layout, steps = fitted.layout, fitted.layout.steps
+    names = cells["item"].to_numpy() if steps is None else Rows.read(cells["item"]).item
+    items = training.item_table.loc[pd.unique(names)]
+    scope = Scope.of(fitted, items, _people(training, cells) if layout.joint else None)
+    chances, item = np.full(len(cells), np.nan), items.index.get_indexer(pd.Index(names))
+    subject = pd.Index(scope.names).get_indexer(pd.Index(cells["subject"]))
+    for number, rows in positions(subject):
+        if number < 0:
+            continue
+        wanted, position = np.unique(item[rows], return_inverse=True)
+        features = {name: values[wanted] for name, values in scope.features.items()}
+        target, count = layout.outcome, len(wanted)
+        if steps is not None:
+            features = of_rows(steps, features, count, cumulative=True)
+            every_step = pd.Index(row_names(items.index[wanted], steps))
+            position = every_step.get_indexer(pd.Index(cells["item"].iloc[rows]))
+            target, count = steps, len(every_step)
+        means = [
+            values.mean(axis=1)
+            for block in scope.blocks(features, count, _MEMORY_MIB)
+            for _, values in values_of(block, block.read(number), target, memory_mib=_MEMORY_MIB)
+        ]
+        chances[rows] = np.concatenate(means)[position]
+    return chances
 
-    One layout is chosen for all subjects, by the sum of their log scores, because the outcomes of a
-    single subject on few groups are not enough for a choice.
 
-    Parameters
-    ----------
-    layouts : mapping of str to Layout
-        Candidates by name.
-    groups : str, optional
-        Column of the items, such as a benchmark, whose groups are left out as a whole, so that the
-        choice applies to items of new groups. By default, items are left out at random.
-    folds : int
-        Number of parts into which `Items` or `Groups` divides the training items. Each part is left
-        out in turn and predicted from the others.
-    draws, tune, chains
-        As in `fit`.
-
-    Raises
-    ------
-    DataError
-        When `layouts` is something else, or there are fewer than two candidates.
-    FitError
-        When `folds` is not a whole number of at least 2.
-
-    Examples
-    --------
-    >>> from measurement_layouts import Bias, MetaFeature, Success
-    >>> from measurement_layouts.linking import logistic
-    >>> size, hour = MetaFeature("size", low=-9, high=9), MetaFeature("hour", low=-9, high=9)
-    >>> layouts = {one.name: Layout(one.name, Success("done", logistic(Bias("weight") * one)))
-    ...            for one in (size, hour)}
-    >>> rng = np.random.default_rng(1)
-    >>> items = pd.DataFrame(rng.normal(size=(60, 2)), columns=["size", "hour"])
-    >>> outcomes = pd.DataFrame([items["size"] > 0], ["Ann"]).astype(int)
-    >>> chosen = ChosenLayout(layouts, draws=50, tune=100)
-    >>> chosen.compare(Evaluation.from_wide(outcomes, items), seed=1).round(1)
-    size   -0.3
-    hour   -0.7
-    dtype: float64
-    """
-
-    layouts: Mapping[str, Layout]
-    groups: str | None = None
-    folds: int = 3
-    draws: int = 200
-    tune: int = 300
-    chains: int = 2
-
-    def __post_init__(self) -> None:
-        refuse_few_layouts(self.layouts)
-        options.whole("folds", self.folds, 2)
-
-    @property
-    def candidates(self) -> dict[str, FittedLayout]:
-        """Each layout as a method of its own."""
-        return {
-            name: FittedLayout(layout, self.draws, self.tune, self.chains)
-            for name, layout in self.layouts.items()
-        }
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns of the layouts' meta-features, each once."""
-        columns = [name for layout in self.candidates.values() for name in layout.columns]
-        return list(dict.fromkeys(columns))
-
-    def check(self, items: pd.DataFrame) -> None:
-        """Refuse items that do not fit one of the layouts.
-
-        Raises
-        ------
-        DataError
-            When a meta-feature is missing or out of its levels.
-        """
-        for candidate in self.candidates.values():
-            candidate.check(items)
-
-    def compare(self, training: Evaluation, *, seed: int) -> pd.Series:
-        """Score every candidate on training outcomes that its fit did not see.
-
-        Parameters
-        ----------
-        training : Evaluation
-            Items and outcomes; items without outcomes are ignored.
-        seed : int
-            Seed of folds and fits.
-
-        Returns
-        -------
-        Series
-            Mean log score of an outcome in nats, higher is better; the best layout first. A layout
-            that cannot be sampled for a subject has minus infinity.
-
-        Raises
-        ------
-        DataError
-            When items do not fit a layout, or the training items are of one group only.
-        FitError
-            When an option of the fit is out of range, or no subject could be sampled.
-        """
-        refuse_steps(training.rows, "ChosenLayout.compare")
-        tried = training.select(training.items.index[training.coded.attempted])
-        split: Split = Groups(self.groups, self.folds) if self.groups else Items(folds=self.folds)
-        scores = dict.fromkeys(self.layouts, 0.0)
-        for fold in drawn(split, tried, repeats=1, seed=seed)[0]:
-            rest, cells = fold.training(tried), fold.held_out(tried)
-            won, trials = cells["successes"].to_numpy(), cells["trials"].to_numpy()
-            for name, candidate in self.candidates.items():
-                chances = candidate.predict(rest, cells, seed=seed)
-                loss = scores_in_groups(chances, won, trials - won)["log_score"][0]
-                scores[name] -= np.nan_to_num(loss, nan=np.inf) * trials.sum()
-        mean = pd.Series(scores).div(tried.coded.trials.sum())
-        return mean.sort_values(ascending=False, kind="stable")
-
-    def predict(self, training: Evaluation, cells: pd.DataFrame, *, seed: int) -> np.ndarray:
-        """Predict success by the best layout, as an `Assessor` does; errors are those of `best`."""
-        return self.fitted(training, cells, seed=seed)[0]
-
-    def fitted(
-        self, training: Evaluation, cells: pd.DataFrame, *, seed: int
-    ) -> tuple[np.ndarray, pd.DataFrame]:
-        """Predict success by the best layout, and return the diagnostics of its fit.
-
-        Raises
-        ------
-        DataError, FitError
-            As in `compare`.
-        """
-        return self.best(training, seed=seed).fitted(training, cells, seed=seed)
-
-    def best(self, training: Evaluation, *, seed: int) -> FittedLayout:
-        """Return the layout that `compare` ranks first.
-
-        Raises
-        ------
-        DataError, FitError
-            As in `compare`.
-        """
-        return self.candidates[str(self.compare(training, seed=seed).index[0])]
+def _people(training: Evaluation, cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the properties of the cells' subjects; those of new ones are columns of the cells."""
+    known = training.subject_table
+    people = cells.drop_duplicates("subject").set_index("subject").reindex(columns=known.columns)
+    new = people[~people.index.isin(known.index)]
+    return pd.concat([known[known.index.isin(people.index)], new]) if len(new) else known

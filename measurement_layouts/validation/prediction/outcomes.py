@@ -1,8 +1,12 @@
 """Attempted outcomes as a table: what is learnt from, held out and scored."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
 
 
@@ -48,18 +52,18 @@ def outcome_table(evaluation: Evaluation) -> pd.DataFrame:
     cells, rows, pair = evaluation.coded, evaluation.rows, attempted_pairs(evaluation)[2]
     if rows is None:
         return evaluation.cells.assign(steps=1, pair=pair)
-    begins = np.flatnonzero(rows.first[cells.item] == cells.item)
+    (begins,) = np.nonzero(rows.first[cells.item] == cells.item)
     steps = rows.tops[cells.item[begins]]
-    begin = np.repeat(begins, steps)
+    begin = begins.repeat(steps)
     step = np.arange(len(begin)) - np.repeat(steps.cumsum() - steps, steps)
     subject, row = cells.subject[begin], cells.item[begin] + step
-    return pd.DataFrame(
-        {
-            "subject": evaluation.subject_table.index.take(subject),
-            "item": evaluation.items.index.take(row),
-            "successes": cells.at(subject, row)[0],
-            "trials": cells.trials[begin],
-            "steps": steps.repeat(steps),
-            "pair": pair[begin],
-        }
-    )
+    successes = cells.at(subject, row)[0]
+    every_step = Cells(subject, row, successes, cells.trials[begin], shape=cells.shape)
+    table = every_step.frame(evaluation.subject_table.index, evaluation.items.index)
+    return table.assign(steps=steps.repeat(steps), pair=pair[begin])
+
+
+def positions(codes: np.ndarray) -> Iterable[tuple[int, np.ndarray]]:
+    """Return each code, in ascending order, with its positions."""
+    groups: Any = pd.Series(codes).groupby(codes).indices
+    return sorted(groups.items())

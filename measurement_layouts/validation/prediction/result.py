@@ -1,20 +1,19 @@
 """Results of a cross-validation: predictions, their scores, and differences between methods."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError, FitError
 from ...common.messages import many, some
-from ...common.options import whole
 from ...common.proportions import rates
 from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows
-from ...evaluations.tables import known_names, need_columns
+from ...evaluations.tables import need_columns
 from ...inference.sampling.convergence import UNTRUSTED
 from .score import rates_in_bins, score_table
 from .scoring_rules import BINS, scores_in_groups
@@ -105,18 +104,14 @@ class CrossValidation(Shown):
         predicts one number for all items; ``remark`` states the reason.
         """
         cells, chances = self._scored
-        code = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
-        keys = cells.loc[~cells[_KEYS].duplicated(), _KEYS].reset_index(drop=True)
-        won, tried, steps = (cells[name].to_numpy() for name in ("successes", "trials", "steps"))
-        tables = []
-        for place, method in enumerate(self.methods):
-            table = keys.join(score_table(chances[:, place], won, tried, steps, code))
-            if method in self._alike:
-                remarks = table["remark"].where(table["remark"] != "", ONE_NUMBER)
-                table = table.assign(auroc=np.nan, remark=remarks)
-            table.insert(0, "method", method)
-            tables.append(table)
-        return pd.concat(tables).sort_values("repeat", kind="stable", ignore_index=True)
+        keys = cells.drop_duplicates("group")[_KEYS].reset_index(drop=True)
+        counts = [cells[name].to_numpy() for name in ("won", "lost", "group")]
+        tables = [keys.join(score_table(means, *counts)) for means in chances.T]
+        table = pd.concat(tables, keys=self.methods, names=["method"]).reset_index("method")
+        constant = table["method"].isin(self._without_items)
+        table.loc[constant, "auroc"] = np.nan
+        table.loc[constant & (table["remark"] == ""), "remark"] = ONE_NUMBER
+        return table.sort_values("repeat", kind="stable", ignore_index=True)
 
     def per_subject(self, column: str = "brier") -> pd.DataFrame:
         """Average a score of each subject over repeats.
@@ -164,29 +159,20 @@ class CrossValidation(Shown):
         DataError
             When there is no such score, or no outcome to score.
         """
-        need_columns(self.scores.columns, [column], "the scores have")
+        scores = self.per_subject(column)
         cells, _ = self._scored
         chosen = self.success.index[self.success.between(*success)]
         inside = cells["subject"].isin(chosen).to_numpy()
-        if not inside.any():
-            empty = {"mean": np.nan, "se": np.nan, "subjects": 0}
-            return pd.DataFrame(empty, pd.Index(self.methods, name="method"))
-        repeat = cells["repeat"].to_numpy()
-        single = pd.DataFrame(
-            [self._totals(inside & (repeat == one))[column] for one in np.unique(repeat)]
-        )
-        scored = self.per_subject(column).loc[cells.loc[inside, "subject"].unique()]
-        with np.errstate(invalid="ignore"):  # an infinite log score has no standard deviation
-            errors = single.sem().to_numpy()
-        columns = {"mean": self._totals(inside)[column], "se": errors, "subjects": scored.count()}
+        columns = {"mean": np.nan, "se": np.nan, "subjects": scores.reindex(chosen).count()}
+        if inside.any():
+            repeat = cells["repeat"].to_numpy()
+            single = [self._totals(inside & (repeat == one))[column] for one in np.unique(repeat)]
+            with np.errstate(invalid="ignore"):  # an infinite log score has no standard deviation
+                errors = pd.DataFrame(single).sem().to_numpy()
+            columns |= {"mean": self._totals(inside)[column], "se": errors}
         return pd.DataFrame(columns, pd.Index(self.methods, name="method"))
 
-    def differences(
-        self,
-        *,
-        subjects: Iterable[object] | None = None,
-        weights: Literal["success"] | None = None,
-    ) -> pd.DataFrame:
+    def differences(self, *, weights: Literal["success"] | None = None) -> pd.DataFrame:
         """Score methods, with their differences to the first method's, by a bootstrap over items.
 
         Items are drawn with replacement. All methods and subjects have the same items in a
@@ -197,8 +183,6 @@ class CrossValidation(Shown):
 
         Parameters
         ----------
-        subjects : iterable, optional
-            Subjects to score (default: all).
         weights : {"success"}, optional
             Weights of subjects: their success rates, as in the general scales paper's tables
             (default: equal weights of all attempts).
@@ -217,21 +201,19 @@ class CrossValidation(Shown):
         Raises
         ------
         DataError
-            When a subject is unknown, or none has predictions of every method.
+            When no outcome has a prediction of every method.
         FitError
             When the weights are unknown.
         """
         if weights not in (None, "success"):
             raise FitError(f"weights={weights!r}; give 'success', or omit it")
-        everyone = self.success.index
-        chosen = everyone if subjects is None else known_names(subjects, everyone, "subject")
         cells, _ = self._scored
-        of_cells = cells["subject"].isin(chosen).to_numpy(dtype=float)
+        of_cells = np.ones(len(cells))
         if weights == "success":
-            of_cells *= self.success.loc[cells["subject"]].to_numpy()
+            of_cells = self.success.loc[cells["subject"]].to_numpy(dtype=float)
         if not of_cells.any():
-            raise DataError(f"none of {some(chosen)} has outcomes to score; choose other subjects")
-        items, names = pd.factorize(self._items)
+            raise DataError("no subject has a success to be weighted by; omit weights=")
+        items, names = pd.factorize(cells["item"])
         rng = np.random.default_rng([self.seed, 1])  # a random stream other than that of the folds
         drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), self.resamples)
         totals = self._totals(of_cells)
@@ -239,28 +221,21 @@ class CrossValidation(Shown):
             self._totals(of_cells, drawn[first : first + _TOGETHER].T[items])
             for first in range(0, self.resamples, _TOGETHER)
         ]
-        tail = (1 - self.prob) / 2
-        columns: dict[str, object] = {}
+        table = pd.DataFrame(index=pd.Index(self.methods, name="method"))
         for name in SCORES:
             resampled = np.concatenate([block[name] for block in blocks], axis=1)
-            spread = pd.DataFrame((resampled - resampled[0]).T)
+            spread = pd.DataFrame((resampled - resampled[0]).T, columns=self.methods)
             difference = totals[name] - totals[name][0]
             moved = difference - spread.median()
-            columns |= {
-                name: totals[name],
-                f"{name}_difference": difference,
-                f"{name}_se": spread.std(),
-                f"{name}_low": spread.quantile(tail) + moved,
-                f"{name}_high": spread.quantile(1 - tail) + moved,
-            }
-        scored = self.per_subject("auroc").reindex(cells.loc[of_cells > 0, "subject"].unique())
-        columns |= {
-            "subjects": len(scored),
-            "auroc_subjects": int(scored.notna().any(axis=1).sum()),
-        }
-        return pd.DataFrame(columns).set_axis(pd.Index(self.methods, name="method"), axis=0)
+            table[name], table[f"{name}_difference"] = totals[name], difference
+            table[f"{name}_se"] = spread.std()
+            table[f"{name}_low"] = spread.quantile((1 - self.prob) / 2) + moved
+            table[f"{name}_high"] = spread.quantile((1 + self.prob) / 2) + moved
+        areas = self.per_subject("auroc").reindex(cells.loc[of_cells > 0, "subject"].unique())
+        with_area = int(areas.notna().any(axis=1).sum())
+        return table.assign(subjects=len(areas), auroc_subjects=with_area)
 
-    def by(self, where: str | pd.Series | None = None, *, bins: int = 5) -> pd.DataFrame:
+    def by(self, where: str | pd.Series | None = None) -> pd.DataFrame:
         r"""Score predictions in groups: by condition or by any other property.
 
         All subjects and repeats of a group are scored together. With n trials, y successes and the
@@ -277,10 +252,8 @@ class CrossValidation(Shown):
         ----------
         where : str or Series, optional
             Values that define the groups: a column of `predictions`, such as ``"subject"``, or a
-            property by item. By default, all predictions are one group.
-        bins : int
-            Number of groups with similar numbers of predictions into which numbers are divided if
-            they have more different values than this.
+            property by item, such as ``pd.qcut(items["size"], 5)``. By default, all predictions are
+            one group.
 
         Returns
         -------
@@ -293,8 +266,6 @@ class CrossValidation(Shown):
         ------
         DataError
             When an item has no group, or there is no such column.
-        FitError
-            When `bins` is below 1.
 
         Examples
         --------
@@ -316,21 +287,31 @@ class CrossValidation(Shown):
         6.0   aggregate     0.18      0.66  0.48    0.05
         """
         cells, chances = self._scored
-        groups, names = self._groups(where, whole("bins", bins, 1))
-        tried, item = cells["trials"] / cells["steps"], pd.factorize(self._items)[0]
-        residual = chances - (cells["successes"] / cells["trials"]).to_numpy()[:, None]
+        if where is None:
+            values = pd.Series("", cells.index)
+        elif isinstance(where, str):
+            remedy = "give one of these, or a Series by item"
+            need_columns(cells.columns, [where], f"by({where!r}): predictions have", remedy)
+            values = cells[where]
+        else:
+            values = where.rename(index=str).reindex(cells["item"])
+        lacking = cells["item"][values.isna().to_numpy()]
+        if len(lacking):
+            raise DataError(
+                f"by: {some(lacking.unique())} has no group; give a value for each held-out item"
+            )
+        groups, names = pd.factorize(values, sort=not pd.api.types.is_string_dtype(values.dtype))
+        trials = (cells["won"] + cells["lost"]).to_numpy()[:, None]
+        residual = chances - cells[["won"]].to_numpy() / trials
         tables = []
         for group in range(len(names)):
             rows = np.flatnonzero(groups == group)
-            totals, weight = self._totals(groups == group), tried.to_numpy()[rows]
-            gap = np.average(residual[rows], axis=0, weights=weight)
-            sums = pd.DataFrame((residual[rows] - gap) * weight[:, None]).groupby(item[rows]).sum()
-            scale = np.sqrt(len(sums) / (len(sums) - 1)) if len(sums) > 1 else np.nan
-            totals |= {
-                "forecast": totals["success"] + gap,
-                "gap": gap,
-                "gap_se": scale * np.sqrt((sums**2).sum().to_numpy()) / weight.sum(),
-            }
+            totals, weight = self._totals(groups == group), trials[rows]
+            gap = (residual[rows] * weight).sum(axis=0) / weight.sum()
+            sums = pd.DataFrame((residual[rows] - gap) * weight)
+            sums = sums.groupby(cells["item"].to_numpy()[rows]).sum()
+            totals["forecast"], totals["gap"] = totals["success"] + gap, gap
+            totals["gap_se"] = np.sqrt(len(sums) * sums.var().to_numpy()) / weight.sum()
             tables.append(pd.DataFrame(totals, pd.Index(self.methods, name="method"))[list(_BY)])
         return pd.concat(tables, keys=names, names=["group"])
 
@@ -362,15 +343,18 @@ class CrossValidation(Shown):
         cells = cells.assign(probability=chances[:, self.methods.index(method)])
         curves = {}
         for name, rows in [("", cells)] if pooled else cells.groupby("subject", sort=False):
-            means, won, tried = (
-                rows[column].to_numpy() for column in ("probability", "successes", "trials")
-            )
-            curves[name] = rates_in_bins(means, won, tried, BINS, self.prob)
+            means, won, trials = rows[["probability", "successes", "trials"]].to_numpy().T
+            counts = won.astype(int), trials.astype(int)
+            curves[name] = rates_in_bins(means, *counts, BINS, self.prob)
         return curves[""] if pooled else pd.concat(curves, names=["subject", "bin"])
 
     @cached_property
     def _scored(self) -> tuple[pd.DataFrame, np.ndarray]:
-        """Outcomes that every method predicts, and the predictions, (outcomes, methods)."""
+        """Outcomes that every method predicts, and the predictions, (outcomes, methods).
+
+        Outcomes have also ``won`` and ``lost``, their weights as successes and failures, the number
+        of their ``group``, a subject in a repeat, and the ``kind`` of the outcome and step.
+        """
         count = len(self.methods)
         chances = self.predictions["probability"].to_numpy().reshape(-1, max(1, count))
         complete = ~np.isnan(chances).any(axis=1)
@@ -379,28 +363,23 @@ class CrossValidation(Shown):
                 "no outcome has a prediction of every method; see convergence, and leave out the "
                 "methods that failed"
             )
-        cells = self.predictions.iloc[::count].drop(columns=["method", "probability"])[complete]
-        steps = cells.get("steps", 1)
-        return cells.assign(steps=steps).reset_index(drop=True), chances[complete]
+        cells = self.predictions.drop(columns=["method", "probability"]).iloc[::count]
+        cells = cells[complete].reset_index(drop=True).assign(kind="")
+        steps: Any = 1
+        if "steps" in cells:
+            rows, steps = Rows.read(cells["item"]), cells["steps"]
+            cells["item"], cells["kind"] = rows.item, rows.outcome + " ≥ " + rows.step
+        won, lost = cells["successes"] / steps, (cells["trials"] - cells["successes"]) / steps
+        group = cells.groupby(_KEYS, sort=False).ngroup()
+        return cells.assign(won=won, lost=lost, group=group), chances[complete]
 
     @cached_property
-    def _items(self) -> np.ndarray:
-        """Name of the item of each outcome in `_scored`."""
-        names = self._scored[0]["item"]
-        return Rows.read(names).item if "steps" in self.predictions else names.to_numpy()
-
-    @cached_property
-    def _alike(self) -> list[str]:
+    def _without_items(self) -> list[str]:
         """Methods that predict the same for all items of a subject and fold."""
         cells, chances = self._scored
-        keys = [cells[name].to_numpy() for name in ("repeat", "fold", "subject")]
-        if "steps" in self.predictions:
-            rows = Rows.read(cells["item"])
-            keys += [rows.outcome, rows.step]
+        keys = [cells[name].to_numpy() for name in (*_KEYS, "fold", "kind")]
         of_folds = pd.DataFrame(chances, columns=self.methods).groupby(keys)
-        constant = (of_folds.max() == of_folds.min()).all()
-        if not (of_folds.size() > 1).any():
-            constant[:] = False
+        constant = (of_folds.max() == of_folds.min()).all() & bool((of_folds.size() > 1).any())
         return [name for name in self.methods if constant[name] or name in self.constant]
 
     def _totals(self, weight: np.ndarray, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
@@ -420,78 +399,46 @@ class CrossValidation(Shown):
         """
         cells, chances = self._scored
         rows = np.flatnonzero(weight)
-        cells, chances, weight = cells.iloc[rows], chances[rows], weight[rows].astype(float)
-        group = cells.groupby(_KEYS, sort=False).ngroup().to_numpy()
-        of_group = pd.Series(weight).groupby(group).first().to_numpy()
-        counts = np.stack([cells["successes"], cells["trials"] - cells["successes"]])
-        won, lost = counts * (weight / cells["steps"].to_numpy())
+        group = pd.factorize(cells["group"].to_numpy()[rows])[0]
+        of_group = pd.Series(weight[rows]).groupby(group).first().to_numpy(dtype=float)
+        won, lost = cells[["won", "lost"]].to_numpy().T[:, rows] * weight[rows]
         if times is not None:
             won, lost, of_group = (values[:, None] for values in (won, lost, of_group))
             won, lost = won * times[rows], lost * times[rows]
         scored = []
-        for method, predictions in zip(self.methods, chances.T, strict=True):
+        for method, predictions in zip(self.methods, chances[rows].T, strict=True):
             totals = scores_in_groups(predictions, won, lost)
             areas = scores_in_groups(predictions, won, lost, group)["auroc"]
-            shares = of_group * (np.isfinite(areas) & (method not in self._alike))
+            shares = of_group * (np.isfinite(areas) & (method not in self._without_items))
             area = rates((np.nan_to_num(areas) * shares).sum(axis=0), shares.sum(axis=0))
             scored.append({name: total[0] for name, total in totals.items()} | {"auroc": area})
         return {name: np.stack([one[name] for one in scored]) for name in scored[0]}
-
-    def _groups(self, where: str | pd.Series | None, bins: int) -> tuple[np.ndarray, list[object]]:
-        """Return the number of the group of each outcome, and the groups in order."""
-        cells, _ = self._scored
-        if where is None:
-            return np.zeros(len(cells), dtype=int), [""]
-        if isinstance(where, str):
-            remedy = "give one of these, or a Series by item"
-            need_columns(cells.columns, [where], f"by({where!r}): predictions have", remedy)
-            values = cells[where]
-        else:
-            values = where.rename(index=str).reindex(self._items).reset_index(drop=True)
-        if values.isna().any():
-            lacking = pd.unique(self._items[values.isna().to_numpy()])
-            raise DataError(
-                f"by: {some(lacking)} has no group; give a value for each held-out item"
-            )
-        numbers = pd.api.types.is_numeric_dtype(values)
-        if numbers and values.nunique() > bins:
-            values = pd.qcut(values, bins, duplicates="drop")
-        codes, names = pd.factorize(values, sort=bool(numbers))
-        return codes, list(names)
 
     def __repr__(self) -> str:
         repeats = many(int(self.predictions["repeat"].nunique()), "repeat")
         who = many(len(self.subjects), "subject")
         return f"<CrossValidation: {some(self.methods, 9)}, {who}, {repeats} of {self.split}>"
 
-    def __str__(self) -> str:
-        return "\n".join([repr(self), self._shown().to_string(), *self._notes()])
-
     def _overview(self) -> Overview:
-        facts = {f"note {place}": note for place, note in enumerate(self._notes(), 1)}
-        calls = {
-            "held.summary()": "a score with its standard error",
-            "held.differences()": "differences to the first method, with intervals",
-            "held.per_subject()": "each subject's scores",
-        }
-        return Overview(facts, calls, {"scores": self._shown()})
-
-    def _shown(self) -> pd.DataFrame:
-        """Return the usual scores with their standard errors."""
         tables = {name: self.summary(name)[["mean", "se"]] for name in _SHOWN}
-        return pd.concat(tables, axis=1).round(3)
-
-    def _notes(self) -> list[str]:
-        """Return notes on missing scores and on fits that did not converge."""
-        notes = ["± is the standard error over repeats; Brier and log score: lower is better."]
+        scores = pd.concat(tables, axis=1).round(3)
+        facts = {
+            name: ", ".join(f"{score} {scores[score, 'mean'][name]}" for score in _SHOWN)
+            for name in self.methods
+        }
         missing = self.predictions["probability"].isna()
         if missing.any():
-            who = some(pd.unique(self.predictions.loc[missing, "subject"]))
-            notes.append(f"Outcomes that some method does not predict are left out ({who}).")
-        if self._alike:
-            notes.append(f"{some(self._alike)}: {ONE_NUMBER}.")
+            lacking = some(pd.unique(self.predictions.loc[missing, "subject"]))
+            facts["left out"] = f"outcomes that some method does not predict ({lacking})"
+        if self._without_items:
+            facts["no AUROC"] = f"{some(self._without_items)}: {ONE_NUMBER}"
         for name, rows in self.convergence.groupby("method", sort=False):
             bad = int(rows["status"].isin(UNTRUSTED).sum())
             fits = many(len(rows), "fit")
-            notes.append(f"{name}: {bad} of {fits} not converged or failed; see convergence.")
-        return notes
+            facts[f"fits of {name}"] = f"{bad} of {fits} not converged or failed; see convergence"
+        calls = {
+            "held.summary()": "a score with its standard error over repeats",
+            "held.differences()": "differences to the first method, with intervals",
+            "held.per_subject()": "each subject's scores",
+        }
+        return Overview(facts, calls, {"scores": scores})

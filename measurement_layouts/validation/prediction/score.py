@@ -107,7 +107,7 @@ def score_forecast(
     means, won, count = (
         table.to_numpy()[subject, row] for table in (chosen["mean"], successes, trials)
     )
-    scores = score_table(means, won, count, steps, code)
+    scores = score_table(means, won / steps, (count - won) / steps, code)
     scores.insert(len(scores.columns) - 1, "outside_training", np.nan)
     if forecast.training is not None:
         flags = chosen["outside_training"].to_numpy()[subject, row]
@@ -124,15 +124,14 @@ def score_forecast(
 
 
 def score_table(
-    chances: np.ndarray, won: np.ndarray, tried: np.ndarray, steps: np.ndarray, group: np.ndarray
+    chances: np.ndarray, won: np.ndarray, lost: np.ndarray, group: np.ndarray
 ) -> pd.DataFrame:
-    """Score predictions in groups, with equal weights of all attempts whatever their steps.
+    """Score weighted outcomes in groups.
 
     Parameters
     ----------
-    chances, won, tried, steps, group : ndarray, shape (cells,)
-        Predictions; successes and attempts; the number of steps of the outcome; and the number of
-        the group, from 0 without gaps.
+    chances, won, lost, group : ndarray, shape (cells,)
+        As of `scores_in_groups`.
 
     Returns
     -------
@@ -140,8 +139,7 @@ def score_table(
         A row for each group with the scores of `scores_in_groups`, and ``remark``, the reason for a
         missing AUROC.
     """
-    scores = scores_in_groups(chances, won / steps, (tried - won) / steps, group)
-    table = pd.DataFrame(scores)
+    table = pd.DataFrame(scores_in_groups(chances, won, lost, group))
     table["trials"] = table["trials"].round().astype(int)
     classes = table["success"].map({0.0: "failures", 1.0: "successes"})
     reasons = "AUROC is undefined: all outcomes are " + classes
@@ -170,13 +168,6 @@ def matched(
         When forecast and evaluation share no subject or item with an outcome, an item was trained
         on, or only one of the two is made of steps.
     """
-    if (forecast.rows is None) != (evaluation.rows is None):
-        made, other = ("forecast", "evaluation")[:: 1 if evaluation.rows is None else -1]
-        raise DataError(
-            f"the {made} has steps of outcomes as rows, but the {other} has items; score forecasts "
-            "of a layout with steps against an evaluation from Evaluation.of_outcomes for the same "
-            "layout"
-        )
     attempts = evaluation.attempts
     subjects, items = (
         [name for name in forecast.data[dim].to_numpy() if name in names]
@@ -186,7 +177,7 @@ def matched(
         raise DataError(
             "nothing to score: the forecast and the evaluation share "
             f"{many(len(subjects), 'subject')} and {many(len(items), 'item')}; give both the same "
-            "names"
+            "names, and steps of outcomes (Evaluation.of_outcomes) in both or neither"
         )
     chosen, trials = forecast.data.sel(subject=subjects, item=items), attempts.loc[subjects, items]
     if not trials.to_numpy().any():

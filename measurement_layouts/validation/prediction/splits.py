@@ -1,8 +1,8 @@
-"""Splits of outcomes for cross-validation: held-out items, cells, groups or given sets."""
+"""Splits of outcomes for cross-validation: items, cells, subjects, groups or given sets."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,9 @@ from ...evaluations.given import refuse_no_evaluation
 from ...evaluations.tables import known_names, need_columns, texts
 from .outcomes import attempted_pairs, outcome_table
 
-_FIFTH = 0.2
-
-type Chosen = str | pd.Series | pd.DataFrame | Iterable[object]
+type Chosen = str | pd.Series | Iterable[object]
+type Sets = Iterable[tuple[np.ndarray | None, np.ndarray]]
+"""Positions of training units, None for all others, and of held-out units, by fold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,30 +46,52 @@ class Fold:
     test: np.ndarray
 
     def training(self, evaluation: Evaluation) -> Evaluation:
-        """Keep the training outcomes only, with all items and subjects."""
-        people, pair = evaluation.subject_table, attempted_pairs(evaluation)[2]
-        cells = evaluation.coded.take(self.train[pair])
-        return Evaluation.of_cells(evaluation.items, people.index, cells, subjects=people)
+        """Keep the training outcomes only, with all items, and all subjects that have some."""
+        cells = evaluation.coded.take(self.train[attempted_pairs(evaluation)[2]])
+        subjects = np.unique(cells.subject)
+        people = evaluation.subject_table.iloc[subjects]
+        return Evaluation.of_cells(
+            evaluation.items, people.index, cells.select(subjects), subjects=people
+        )
 
     def held_out(self, evaluation: Evaluation) -> pd.DataFrame:
-        """List the held-out outcomes, in the form of `outcome_table`."""
-        table = outcome_table(evaluation)
+        """List the held-out outcomes, in the form of `outcome_table`.
+
+        Where subjects have no training outcomes, their properties are further columns.
+        """
+        table, people = outcome_table(evaluation), evaluation.subject_table
+        new = people.index.delete(np.unique(attempted_pairs(evaluation)[0][self.train]))
+        if len(new) and len(people.columns):
+            properties = people.loc[new].drop(columns=table.columns, errors="ignore")
+            table = table.join(properties, on="subject")
         return table[self.test[table["pair"]]]
 
 
-@runtime_checkable
-class Split(Protocol):
-    """Protocol of splits of an evaluation into training and held-out outcomes.
+@dataclass(frozen=True)
+class Split:
+    """Base of splits of outcomes; a split of your own overrides `draw`.
+
+    Attributes
+    ----------
+    repeats : int
+        Default number of times that the split is drawn.
 
     Examples
     --------
-    >>> isinstance(Items(0.2), Split)
-    True
+    >>> class Odd(Split):
+    ...     def draw(self, evaluation, rng):
+    ...         item = attempted_pairs(evaluation)[1]
+    ...         return [Fold(item % 2 == 0, item % 2 == 1)]
+    >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], list("abc"))
+    >>> evaluation = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> Odd().draw(evaluation, None)[0].held_out(evaluation)["item"].tolist()
+    ['b']
     """
 
     @property
     def repeats(self) -> int:
         """Default number of times that the split is drawn."""
+        return 1
 
     def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
         """Draw the split once.
@@ -85,77 +107,44 @@ class Split(Protocol):
         -------
         list of Fold
             Folds; the held-out outcomes of each are predicted from its training outcomes only.
+
+        Raises
+        ------
+        DataError
+            When outcomes cannot be held out so.
         """
+        unit, count = self._units(evaluation)
+        folds = []
+        for train, test in self._sets(evaluation, count, rng):
+            held_out = np.isin(unit, test)
+            folds.append(Fold(~held_out if train is None else np.isin(unit, train), held_out))
+        return folds
+
+    def _units(self, evaluation: Evaluation) -> tuple[np.ndarray, int]:
+        """Return the unit of each attempted pair, here its item, and the number of units."""
+        return attempted_pairs(evaluation)[1], len(evaluation.item_table)
+
+    def _sets(self, evaluation: Evaluation, count: int, rng: np.random.Generator) -> Sets:
+        """Return units that are trained on, None for all others, and held out, by fold."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, repr=False)
-class _Random:
-    """Base of splits that hold out a share at random, or each of several folds in turn."""
-
-    share: float | None = None
-    folds: int | Any = None
-    unit: ClassVar[str] = "items"
-
-    def __post_init__(self) -> None:
-        if self.share is not None and self.folds is not None:
-            raise DataError(
-                f"share={self.share} and folds={self.folds} exclude each other; give one of them"
-            )
-        if self.folds is None:
-            share = _FIFTH if self.share is None else self.share
-            object.__setattr__(self, "share", options.inside("share", share, such_as=_FIFTH))
-        elif not hasattr(self.folds, "split"):
-            options.whole("folds", self.folds, 2)
-
-    @property
-    def repeats(self) -> int:
-        """Default number of times that the split is drawn: 3 with a share, 1 with folds."""
-        return 3 if self.folds is None else 1
-
-    def _folds(self, at: np.ndarray, count: int, rng: np.random.Generator) -> list[Fold]:
-        """Split positions from 0 to `count`, at which the attempted pairs are."""
-        if hasattr(self.folds, "split"):
-            return _of_splitter(self.folds.split(np.empty((count, 1))), at)
-        if self.folds is None:
-            return _without([self._drawn(count, rng)], at)
-        if self.folds > count:
-            raise DataError(
-                f"folds={self.folds}, but there are {count} {self.unit}; give a smaller folds="
-            )
-        return _without(np.array_split(rng.permutation(count), self.folds), at)
-
-    def _drawn(self, count: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw the share of positions to hold out."""
-        number = round((self.share or _FIFTH) * count)
-        if not 0 < number < count:
-            raise DataError(
-                f"share={self.share} of {count} items holds out {number}; hold out and keep at "
-                "least one item"
-            )
-        return rng.permutation(count)[:number]
-
-    def __repr__(self) -> str:
-        how = f"share={self.share:g}" if self.folds is None else f"folds={self.folds}"
-        return f"{type(self).__name__}({how})"
-
-
-@dataclass(frozen=True, repr=False)
-class Items(_Random):
+class Items(Split):
     """Hold out items at random, each with the outcomes of all subjects.
 
     Parameters
     ----------
-    share : float, optional
-        Share of the items to hold out, in (0, 1) (default: a fifth, unless `folds` is given).
+    share : float, default 0.2
+        Share of the items to hold out, in (0, 1), unless `folds` is given.
     folds : int or splitter, optional
         Number of parts, at least 2, into which the items are divided; sizes differ by at most one
-        item. Each part is predicted from the others. Or a splitter of scikit-learn, such as
-        ``KFold(5)``, which splits the items in their order.
+        item. Each part is predicted from the others. With at least as many parts as items, each
+        item is left out in turn. Or a splitter of scikit-learn, such as ``KFold(5)``, which splits
+        the items in their order.
 
     Raises
     ------
-    DataError
-        When both `share` and `folds` are given.
     FitError
         When a number is out of range.
 
@@ -168,19 +157,37 @@ class Items(_Random):
     [['0', '1', '4', '7', '8'], ['2', '3', '5', '6', '9']]
     """
 
-    def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
-        """Draw the split once, as `Split.draw` does.
+    share: float = 0.2
+    folds: int | Any = None
 
-        Raises
-        ------
-        DataError
-            When no item would be held out or none kept, or there are fewer items than folds.
-        """
-        return self._folds(attempted_pairs(evaluation)[1], len(evaluation.item_table), rng)
+    def __post_init__(self) -> None:
+        options.inside("share", self.share, such_as=0.2)
+        if self.folds is not None:
+            _need_folds(self.folds)
+
+    @property
+    def repeats(self) -> int:
+        """Default number of times that the split is drawn: 3 with a share, 1 with folds."""
+        return 3 if self.folds is None else 1
+
+    def _sets(self, evaluation: Evaluation, count: int, rng: np.random.Generator) -> Sets:
+        if self.folds is None:
+            return [(None, self._drawn(count, rng))]
+        if hasattr(self.folds, "split"):
+            return list(self.folds.split(np.empty((count, 1))))
+        parts = np.array_split(rng.permutation(count), min(self.folds, count))
+        return [(None, part) for part in parts]
+
+    def _drawn(self, count: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.permutation(count)[: round(self.share * count)]
+
+    def __repr__(self) -> str:
+        how = f"share={self.share:g}" if self.folds is None else f"folds={self.folds}"
+        return f"{type(self).__name__}({how})"
 
 
 @dataclass(frozen=True, repr=False)
-class Cells(_Random):
+class Cells(Items):
     """Hold out cells at random: outcomes of single subjects on single items.
 
     A cell is held out with all its trials, and with all steps of its outcomes. The item's outcomes
@@ -188,20 +195,16 @@ class Cells(_Random):
 
     Parameters
     ----------
-    share : float, optional
-        Probability of each attempted cell to be held out, in (0, 1) (default: a fifth, unless
-        `folds` is given). The cells are those where ``rng.random(cells) < share``, subject after
+    share : float, default 0.2
+        Probability of each attempted cell to be held out, in (0, 1), unless `folds` is given. The
+        cells are those where ``rng.random(cells) < share``, subject after
         subject, and items in the evaluation's order; in the first repeat ``rng`` is
         ``numpy.random.default_rng(seed)``.
     folds : int or splitter, optional
-        Number of parts, at least 2, into which the attempted cells are divided; sizes differ by at
-        most one cell. Each part is predicted from the others. Or a splitter of scikit-learn, which
-        splits the attempted cells in their order.
+        As of `Items`: parts of the attempted cells.
 
     Raises
     ------
-    DataError
-        When both `share` and `folds` are given.
     FitError
         When a number is out of range.
 
@@ -215,31 +218,47 @@ class Cells(_Random):
     array([False, False,  True, False,  True])
     """
 
-    unit: ClassVar[str] = "attempted cells"
-
-    def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
-        """Draw the split once, as `Split.draw` does.
-
-        Raises
-        ------
-        DataError
-            When no cell would be held out, or there are fewer cells than folds.
-        """
+    def _units(self, evaluation: Evaluation) -> tuple[np.ndarray, int]:
         count = len(attempted_pairs(evaluation)[0])
-        return self._folds(np.arange(count), count, rng)
+        return np.arange(count), count
 
     def _drawn(self, count: int, rng: np.random.Generator) -> np.ndarray:
-        cells = np.flatnonzero(rng.random(count) < (self.share or _FIFTH))
-        if not len(cells):
-            raise DataError(
-                f"share={self.share} of {count} attempted cells holds out none; hold out more, or "
-                "change the seed"
-            )
-        return cells
+        return np.flatnonzero(rng.random(count) < self.share)
+
+
+@dataclass(frozen=True, repr=False)
+class Subjects(Items):
+    """Hold out subjects, each with all outcomes, to predict newcomers.
+
+    Joint layouts predict them by the population, and the baselines by a model of all others.
+
+    Parameters
+    ----------
+    share : float, default 0.2
+        Share of the subjects to hold out, in (0, 1), unless `folds` is given.
+    folds : int or splitter, optional
+        As of `Items`: parts of the subjects.
+
+    Raises
+    ------
+    FitError
+        When a number is out of range.
+
+    Examples
+    --------
+    >>> outcomes = pd.DataFrame([[1, 0], [0, 1]], ["Ann", "Bob"], ["a", "b"])
+    >>> evaluation = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> folds = Subjects(folds=2).draw(evaluation, np.random.default_rng(1))
+    >>> [fold.training(evaluation).subjects for fold in folds]
+    [['Bob'], ['Ann']]
+    """
+
+    def _units(self, evaluation: Evaluation) -> tuple[np.ndarray, int]:
+        return attempted_pairs(evaluation)[0], len(evaluation.subject_table)
 
 
 @dataclass(frozen=True)
-class Groups:
+class Groups(Split):
     """Hold out whole groups of items, such as benchmarks or tasks.
 
     Parameters
@@ -268,56 +287,37 @@ class Groups:
 
     column: str
     folds: int | Any = 10
-    repeats: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        if not hasattr(self.folds, "split"):
-            options.whole("folds", self.folds, 2)
+        _need_folds(self.folds)
 
-    def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
-        """Draw the split once, as `Split.draw` does.
-
-        Raises
-        ------
-        DataError
-            When the column is missing or names fewer than two groups, or an item has no group.
-        """
+    def _sets(self, evaluation: Evaluation, count: int, rng: np.random.Generator) -> Sets:
         items = evaluation.item_table
         need_columns(items.columns, [self.column], "the items have")
-        names = pd.Index(texts(items[self.column], f"the items' {self.column}"))
-        codes, groups = pd.factorize(names)
-        if len(groups) < 2:
-            raise DataError(
-                f"Groups({self.column!r}): all items are of the group {groups[0]}; name a column "
-                "with at least two groups, or hold out Items"
-            )
+        names = texts(items[self.column], f"the items' {self.column}")
+        codes, groups = pd.factorize(np.array(names, dtype=object))
         if hasattr(self.folds, "split"):
-            folds = self.folds.split(np.empty((len(items), 1)), groups=codes)
-            return _of_splitter(folds, attempted_pairs(evaluation)[1])
-        sizes = np.bincount(codes)
-        fold = np.arange(len(groups))
+            return list(self.folds.split(np.empty((count, 1)), groups=codes))
+        sizes, fold = np.bincount(codes), np.arange(len(groups))
         if self.folds < len(groups):
-            order = rng.permutation(len(groups))
-            filled = np.zeros(self.folds, dtype=int)
+            order, filled = rng.permutation(len(groups)), np.zeros(self.folds, dtype=int)
             for group in order[np.argsort(-sizes[order], kind="stable")]:
                 fold[group] = filled.argmin()
                 filled[fold[group]] += sizes[group]
-        tests = [np.flatnonzero(fold[codes] == number) for number in range(fold.max() + 1)]
-        return _without(tests, attempted_pairs(evaluation)[1])
+        return [(None, np.flatnonzero(fold[codes] == number)) for number in range(fold.max() + 1)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Given:
-    """Train on given items or cells, and predict other given ones.
+class Given(Split):
+    """Train on given items, and predict other given ones.
 
     Parameters
     ----------
-    test : str, Series of bool, DataFrame of bool or iterable
-        Items or cells to predict: a query of the items' properties for ``DataFrame.query``; a mask
-        by item; a mask by subject (rows) and item (columns); or names of items.
-    train : str, Series of bool, DataFrame of bool or iterable, optional
-        Items or cells of the training outcomes, in the same form (default: all that are not
-        predicted).
+    test : str, Series of bool or iterable
+        Items to predict: a query of their properties for ``DataFrame.query``; a mask by item; or
+        names.
+    train : str, Series of bool or iterable, optional
+        Items of the training outcomes, in the same form (default: all that are not predicted).
 
     Examples
     --------
@@ -333,7 +333,6 @@ class Given:
 
     test: Chosen
     train: Chosen | None = None
-    repeats: ClassVar[int] = 1
 
     def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
         """Draw the split, as `Split.draw` does; nothing is random.
@@ -341,7 +340,7 @@ class Given:
         Raises
         ------
         DataError
-            When a set cannot be read or is empty, or the two have a cell in common.
+            When a set cannot be read or is empty, or the two have an item in common.
         """
         test = _given(evaluation, self.test, "test")
         train = ~test if self.train is None else _given(evaluation, self.train, "train")
@@ -367,43 +366,52 @@ def read_split(split: Split | str | Any) -> Split:
     DataError
         When it is no split.
     """
-    named: dict[str, Split] = {"items": Items(), "cells": Cells()}
-    if isinstance(split, str) and split in named:
-        return named[split]
     if hasattr(split, "split") and hasattr(split, "get_n_splits"):
         return Items(folds=split)
-    if isinstance(split, str) or not isinstance(split, Split):
+    if isinstance(split, str):
+        split = {"items": Items(), "cells": Cells(), "subjects": Subjects()}.get(split, split)
+    if not isinstance(split, Split):
         raise DataError(
-            f"split={split!r}; give 'items', 'cells', a splitter of scikit-learn, or one of Items, "
-            "Cells, Groups and Given"
+            f"split={split!r}; give 'items', 'cells', 'subjects', a splitter of scikit-learn, or "
+            "one of Items, Cells, Subjects, Groups and Given"
         )
     return split
 
 
-def drawn(split: Split, evaluation: Evaluation, *, repeats: int, seed: int) -> list[list[Fold]]:
+def drawn(
+    split: Split, evaluation: Evaluation, *, repeats: int, seed: int
+) -> list[tuple[int, int, Fold]]:
     """Draw a split for each repeat, and check all folds before the first fit.
+
+    Returns
+    -------
+    list of (int, int, Fold)
+        Numbers of the repeat and of the fold, and the fold, for folds that hold out outcomes.
 
     Raises
     ------
     DataError
-        When no outcome would be predicted, or a subject would have no training outcome.
+        When no outcome would be predicted, or none would be a training outcome; except where
+        subjects are held out, also when a subject would have no training outcome.
     """
-    rng = np.random.default_rng(seed)
-    plan = [split.draw(evaluation, rng) for _ in range(repeats)]
-    subject = attempted_pairs(evaluation)[0]
-    for repeat, folds in enumerate(plan):
-        for number, fold in enumerate(folds):
-            where = f"fold {number}" + f" of repeat {repeat}" * (repeats > 1)
-            lacking = evaluation.subject_table.index.delete(np.unique(subject[fold.train]))
-            if len(lacking):
-                raise DataError(
-                    f"{some(lacking)} would have no training outcome in {where}; leave out "
-                    "subjects with few outcomes, hold out less, or change the seed"
-                )
-        if not any(fold.test.any() for fold in folds):
+    rng, plan = np.random.default_rng(seed), []
+    subject, names = attempted_pairs(evaluation)[0], evaluation.subject_table.index
+    for repeat in range(repeats):
+        folds = [fold for fold in enumerate(split.draw(evaluation, rng)) if fold[1].test.any()]
+        if not folds:
             raise DataError(
-                f"there is no outcome to predict in repeat {repeat}; hold out attempted items"
+                f"{split!r} holds out no outcome in repeat {repeat}; hold out more, or items that "
+                "were attempted"
             )
+        for number, fold in folds:
+            lacking = names.delete(np.unique(subject[fold.train]))
+            if len(lacking) and (len(lacking) == len(names) or not isinstance(split, Subjects)):
+                raise DataError(
+                    f"{some(lacking)} would have no training outcome in fold {number} of repeat "
+                    f"{repeat}; leave out subjects with few outcomes, hold out less, or change the "
+                    "seed"
+                )
+            plan.append((repeat, number, fold))
     return plan
 
 
@@ -436,48 +444,34 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
     [1, 0]
     """
     refuse_no_evaluation(evaluation)
-    names = evaluation.item_table.index
-    positions = names.get_indexer(pd.Index(known_names(held_out, names, "item")))
-    return _without([positions], attempted_pairs(evaluation)[1])[0].training(evaluation)
+    names, people = evaluation.item_table.index, evaluation.subject_table
+    _, item, pair = attempted_pairs(evaluation)
+    removed = names.get_indexer(pd.Index(known_names(held_out, names, "item")))
+    cells = evaluation.coded.take(~np.isin(item, removed)[pair])
+    return Evaluation.of_cells(evaluation.items, people.index, cells, subjects=people)
 
 
-def _without(tests: Iterable[np.ndarray], at: np.ndarray) -> list[Fold]:
-    """Hold out positions at which attempted pairs are; all others are training outcomes."""
-    masks = [np.isin(at, test) for test in tests]
-    return [Fold(~mask, mask) for mask in masks]
-
-
-def _of_splitter(folds: Iterable[tuple[np.ndarray, np.ndarray]], at: np.ndarray) -> list[Fold]:
-    """Read the positions of training and held-out sets of a splitter of scikit-learn."""
-    return [Fold(np.isin(at, train), np.isin(at, test)) for train, test in folds]
+def _need_folds(folds: Any) -> None:
+    """Refuse a number of folds below 2; splitters are not checked."""
+    if not hasattr(folds, "split"):
+        options.whole("folds", folds, 2)
 
 
 def _given(evaluation: Evaluation, chosen: Chosen, name: str) -> np.ndarray:
     """Read a given set as a mask of the attempted pairs."""
-    items, subjects = evaluation.item_table, evaluation.subjects
-    subject, item, _ = attempted_pairs(evaluation)
-    mask: np.ndarray
-    if isinstance(chosen, pd.DataFrame):
-        table = chosen.rename(index=str, columns=str).reindex(index=subjects, columns=items.index)
-        mask = table.to_numpy()[subject, item]
-        if not np.isin(mask, (False, True)).all():
+    items = evaluation.item_table
+    if isinstance(chosen, str):
+        try:
+            chosen = items.query(chosen).index
+        except Exception as error:  # a user's query may raise any error
             raise DataError(
-                f"Given: {name} is not a mask of all attempted cells; give True or False for each"
-            )
-        mask = mask.astype(bool)
-    else:
-        if isinstance(chosen, str):
-            try:
-                chosen = items.query(chosen).index
-            except Exception as error:  # a user's query may raise any error
-                raise DataError(
-                    f"Given: {name}={chosen!r} is not a valid query of the items' properties "
-                    f"{some(items.columns, 12)} ({error}); give a query such as 'size <= 5'"
-                ) from error
-        elif isinstance(chosen, pd.Series) and chosen.dtype == bool:
-            chosen = chosen.index[chosen]
-        names = known_names(map(str, chosen), items.index, "item")
-        mask = np.isin(item, items.index.get_indexer(pd.Index(names)))
+                f"Given: {name}={chosen!r} is not a valid query of the items' properties "
+                f"{some(items.columns, 12)} ({error}); give a query such as 'size <= 5'"
+            ) from error
+    elif isinstance(chosen, pd.Series) and chosen.dtype == bool:
+        chosen = chosen.index[chosen]
+    names = known_names(map(str, chosen), items.index, "item")
+    mask = np.isin(attempted_pairs(evaluation)[1], items.index.get_indexer(pd.Index(names)))
     if not mask.any():
         raise DataError(f"Given: {name} is empty; give at least one attempted item")
     return mask

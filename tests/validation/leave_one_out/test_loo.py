@@ -38,15 +38,6 @@ def as_pymc_has_it(layout, evaluation, fit, subject):
     return pm.compute_log_likelihood(tree, model=model, progressbar=False)
 
 
-@pytest.mark.parametrize("subject", ["Ann", "Dot", "nil"])  # Dot attempted half of the items
-def test_likelihood_is_the_models(fitted, animal_ai, cohort, subject):
-    tree = as_pymc_has_it(animal_ai, cohort, fitted, subject)
-    items, ours = in_memory(fitted, subject)
-    theirs = tree["log_likelihood"]["taskPerformance"].sel(item=list(items.names))
-    assert len(items.names) == (12 if subject == "Dot" else 24)
-    np.testing.assert_allclose(ours, theirs.transpose("item", ...), rtol=0, atol=1e-9)
-
-
 def counted():
     """Counts of attempts, with items that have the same properties, the same outcome, or both."""
     demand = ml.MetaFeature("demand", low=0, high=4)
@@ -204,19 +195,6 @@ def test_largest_weights_all_alike(rng):
     found = ml.validation.loo(crafted(draws, [1, 1]))
     np.testing.assert_allclose(found.elpd_i, -np.log((1 / draws).mean()))
     assert found.pareto_k.max() == 0
-
-
-def test_a_single_chain(rng):
-    draws = rng.beta(3, 3, (1, 200))
-    tosses = small_layouts.counts([1, 0, 1], [1, 1, 1])
-    values = np.log(np.stack([draws, 1 - draws, draws], axis=-1))
-    tree = {
-        "posterior": xr.Dataset({"p": (("chain", "draw"), draws)}, {"chain": [0]}),
-        "log_likelihood": xr.Dataset({"heads": (("chain", "draw", "item"), values)}),
-    }
-    fit = small_layouts.crafted(small_layouts.coin(), tosses, {"p": draws[None]})
-    wanted = arviz_stats.loo(xr.DataTree.from_dict(tree), pointwise=True)
-    np.testing.assert_allclose(ml.validation.loo(fit).elpd_i, wanted.elpd_i, atol=1e-9)
 
 
 def test_too_few_draws(rng):

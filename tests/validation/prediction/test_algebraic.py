@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError
+from measurement_layouts import DataError
 from measurement_layouts.validation.prediction.splits import masked
 
 DEMANDS = ["demand[AS]", "demand[VO]"]
@@ -95,8 +95,6 @@ def test_subjects_without_abilities(training):
 
 
 def test_what_is_refused(training):
-    with pytest.raises(FitError, match="power=nan; give a number"):
-        ml.validation.Algebraic(DEMANDS, power=float("nan"))
     with pytest.raises(DataError, match=r"one: the items have no column demand\[QL\]"):
         ml.validation.cross_validate(
             {"one": ml.validation.Algebraic(["demand[QL]"])}, training, progressbar=False

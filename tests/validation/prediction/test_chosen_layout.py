@@ -51,8 +51,7 @@ def asked(evaluation, items):
 def test_the_score_is_that_of_predictions_out_of_fold(evaluation):
     chosen = ChosenLayout(LAYOUTS, groups="test", folds=2, **QUICK)
     expected = 0.0
-    (folds,) = drawn(ml.validation.Groups("test", 2), evaluation, repeats=1, seed=1)
-    for fold in folds:
+    for _, _, fold in drawn(ml.validation.Groups("test", 2), evaluation, repeats=1, seed=1):
         cells = fold.held_out(evaluation)
         fitted = ml.validation.FittedLayout(BY_SIZE, **QUICK)
         chances = fitted.predict(masked(evaluation, cells["item"].unique()), cells, seed=1)

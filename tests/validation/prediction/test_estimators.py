@@ -7,9 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
@@ -89,19 +87,6 @@ def test_forests_are_scikit_learns_with_the_seed(counted):
     assert not other.equals(found)
 
 
-def test_pipelines_choose_columns_and_sizes(counted):
-    """Of a size that decides and a distance that does not, one column remains."""
-    training = masked(counted, HELD_OUT)
-    forest = RandomForestClassifier(20)
-    best = SelectFromModel(forest, threshold=-np.inf, max_features=1)
-    chosen = predicted(Estimator(make_pipeline(best, forest), COLUMNS), training)
-    moved = training.items.assign(distance=0.0)
-    alone = ml.Evaluation(moved, training.successes, training.trials)
-    assert np.abs(chosen - predicted(Estimator(forest, ["size"]), alone)).max(axis=None) < 0.2
-    sizes = GridSearchCV(forest, {"min_samples_split": [2, 20]}, scoring="neg_brier_score", cv=2)
-    assert predicted(Estimator(sizes, COLUMNS), training).notna().all(axis=None)
-
-
 def test_one_class_and_no_columns_give_the_mean(counted):
     sure = masked(ml.Evaluation(counted.items, counted.trials, counted.trials), HELD_OUT)
     assert (predicted(Estimator("logistic", COLUMNS), sure) == 1).all(axis=None)
@@ -109,31 +94,6 @@ def test_one_class_and_no_columns_give_the_mean(counted):
     training = masked(counted, HELD_OUT)
     mean = predicted(Estimator("aggregate"), training)
     assert predicted(Estimator("logistic"), training).equals(mean)
-
-
-def test_missing_values_are_marked_and_columns_of_any_scale_converge(counted):
-    items = counted.items.assign(size=counted.items["size"].mask(counted.items.index == "q0") * 1e5)
-    training = masked(ml.Evaluation(items, counted.successes, counted.trials), HELD_OUT)
-    assert predicted(Estimator("logistic", COLUMNS), training).notna().all(axis=None)
-
-
-def test_a_universal_forest_has_a_column_for_each_subject(counted):
-    training = masked(counted, HELD_OUT)
-    found = predicted(Estimator("forest", COLUMNS, pooled=True), training)
-    rows, outcomes = [], []
-    for wanted in (1, 0):
-        for place, subject in enumerate(training.subjects):
-            table, y = single_trials(training, subject)
-            rows.append(
-                np.column_stack([table, np.tile(np.eye(2)[place], (len(y), 1))])[y == wanted]
-            )
-            outcomes.append(y[y == wanted])
-    forest = RandomForestClassifier(random_state=1)
-    forest.fit(np.concatenate(rows), np.concatenate(outcomes))  # trials in rows, not weights
-    test = counted.items.loc[HELD_OUT].to_numpy()
-    for place, subject in enumerate(training.subjects):
-        asked = np.column_stack([test, np.tile(np.eye(2)[place], (3, 1))])
-        assert np.abs(found.loc[subject] - forest.predict_proba(asked)[:, 1]).max() < 0.25
 
 
 def test_texts_go_to_a_pipeline(rng):
@@ -210,15 +170,15 @@ def test_graded_outcomes_have_a_model_for_each_step(rng):
         predicted(Estimator("rasch"), training, rows)
 
 
-def test_a_forecast_leaves_out_what_was_trained(counted):
+def test_a_forecast_marks_what_was_trained(counted):
     trials = counted.trials.copy()
     trials.loc["Ann", HELD_OUT] = 0
     training = ml.Evaluation(counted.items, counted.successes.where(trials > 0, 0), trials)
-    means = Estimator("aggregate").forecast(training, HELD_OUT).data["mean"]
-    assert means.sel(subject="Ann").notnull().all()
-    assert means.sel(subject="Bob").isnull().all()
-    with pytest.raises(DataError, match="q4, q7, q9 are to be forecast, but have training"):
-        Estimator("aggregate").forecast(counted, HELD_OUT)
+    forecast = Estimator("aggregate").forecast(training, HELD_OUT)
+    assert (forecast.data["mean"].sel(subject="Ann") == training.success_rates()["Ann"]).all()
+    assert ml.score_forecast(forecast, counted.select(subjects=["Ann"])).loc["Ann", "trials"] > 0
+    with pytest.raises(DataError, match=r"3 outcome\(s\) to be scored were trained on: q4 \(Bob\)"):
+        ml.score_forecast(forecast, counted)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.validation.prediction.score import matched
 from measurement_layouts.validation.prediction.scoring_rules import scores_in_groups
 
 COLUMNS = [
@@ -49,12 +48,6 @@ def test_items_and_subjects_are_joined_by_name(fitted, new_items, outcomes):
     pd.testing.assert_frame_equal(again, table, rtol=1e-12)
 
 
-def test_a_forecast_of_some_subjects(fitted, new_items, outcomes):
-    whole = ml.score_forecast(fitted.forecast(new_items), outcomes)
-    part = ml.score_forecast(fitted.forecast(new_items, subjects=["Bob"]), outcomes)
-    pd.testing.assert_frame_equal(part, whole.loc[["Bob"]])
-
-
 # --- leaks ---------------------------------------------------------------------------------------
 
 
@@ -91,14 +84,6 @@ def test_an_item_that_only_another_subject_attempted_is_no_leak(fitted, cohort, 
         ml.score_forecast(fitted.forecast(items), later)
 
 
-def test_a_training_item_without_outcome_is_no_leak(fitted, cohort, items, new_items):
-    mixed = pd.concat([new_items, items.loc[["item-07"]]])
-    table = pd.DataFrame(1, index=["Ann"], columns=mixed.index).astype(float)
-    table["item-07"] = np.nan
-    scores = ml.score_forecast(fitted.forecast(mixed), ml.Evaluation.from_wide(table, mixed))
-    assert scores.loc["Ann", "trials"] == 7
-
-
 # --- nothing to score ----------------------------------------------------------------------------
 
 
@@ -119,12 +104,6 @@ def test_no_common_outcome(fitted, new_items, outcomes):
     rest = fitted.forecast(new_items.iloc[2:], subjects=["Bob"])
     with pytest.raises(DataError, match="none of the forecast items was attempted; add outcomes"):
         ml.score_forecast(rest, outcomes)
-
-
-def test_matched_aligns_all_three(fitted, new_items, outcomes):
-    chosen, successes, trials = matched(fitted.forecast(new_items), outcomes)
-    assert chosen["subject"].to_numpy().tolist() == successes.index.tolist() == ["Ann", "Bob"]
-    assert chosen["item"].to_numpy().tolist() == trials.columns.tolist()
 
 
 def test_an_area_of_one_class_is_undefined(fitted, new_items):

@@ -9,9 +9,10 @@ import pandas as pd
 from ....common.errors import DataError
 from ....evaluations.evaluation import Evaluation
 from ....validation.prediction.algebraic import Algebraic
+from ....validation.prediction.chosen import ChosenLayout
 from ....validation.prediction.cross_validate import Method, cross_validate
 from ....validation.prediction.estimators import Estimator
-from ....validation.prediction.layouts import ChosenLayout, FittedLayout
+from ....validation.prediction.layouts import FittedLayout
 from ....validation.prediction.result import CrossValidation
 from ....validation.prediction.splits import Groups, Items
 from ...files import published_table
