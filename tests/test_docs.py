@@ -25,6 +25,7 @@ SLOW = {
     "decide-with-a-profile",
     "design-a-battery",
     "extend-the-pymc-model",
+    "graders-who-err",
     "grades-and-scores",
     "handle-guessing",
     "items-unlike-those-run",
