@@ -21,6 +21,7 @@ PAGES = [
 SLOW = {
     "capabilities-over-time",
     "check-calibration",
+    "choose-a-linking-function",
     "compare-models",
     "decide-with-a-profile",
     "design-a-battery",
@@ -36,7 +37,6 @@ SLOW = {
     "what-to-ask-next",
     "which-layout",
     "write-a-report",
-    "your-own-linking-function",
 }
 """They fit something."""
 MADE_ELSEWHERE = {"Expr", "LinkingFunction"}
