@@ -18,11 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def example() -> str:
-    """Return the first Python block of the README."""
-    found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    if found is None:
-        raise LookupError("README.md has no Python block")
-    return found.group(1)
+    """Return the README's two examples: each subject alone, then a population."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    return "\n".join(blocks[:2])
 
 
 def criticism() -> "Criticism":
@@ -164,6 +162,7 @@ def main(images: Path = ROOT / "docs" / "images") -> None:
     exec(example(), names)
     sample = ml.evaluations.mental_addition()
     print(sample.success_rates().round(2).to_string())
+    print(names["compared"].summary().round(3).to_string())
     print(names["fit"].profiles()[["subject", "node", "mean", "low", "high"]].round(1).to_string())
     names["layout"].draw(images / "layout.png")
     names["axes"][0].figure.savefig(images / "profiles.png", dpi=110)

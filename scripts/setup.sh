@@ -1,4 +1,5 @@
-# Sourced by the other scripts: a virtual environment in .venv with this project in it, and `dot`.
+# Sourced by the other scripts: a virtual environment in .venv with this project and the packages that
+# constraints.txt pins, and `dot`. constraints=/dev/null takes the newest packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset PYTHONDONTWRITEBYTECODE # every process would compile all modules again, which takes seconds
@@ -32,11 +33,13 @@ fi
 python=$(find_python)
 extras=${extras:-test,notebooks}
 stamp=.venv/installed-$(echo "$extras" | tr , -)
-if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
+constraints=${constraints:-constraints.txt}
+if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ] || [ "$constraints" -nt "$stamp" ]; then
     echo "Installing into .venv ..." >&2
     [ -x .venv/bin/python ] || "$python" -m venv .venv
     # pip compiles modules on one processor, which is a third of its time; compileall does on all of them.
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[$extras]" >&2
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+        --constraint "$constraints" --editable ".[$extras]" >&2
     .venv/bin/python -m compileall -qq -j 0 .venv/lib || true # some packages have files of Python 2
     touch "$stamp"
 fi

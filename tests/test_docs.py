@@ -21,10 +21,12 @@ PAGES = [
 SLOW = {
     "capabilities-over-time",
     "check-calibration",
+    "choose-a-linking-function",
     "compare-models",
     "decide-with-a-profile",
     "design-a-battery",
     "extend-the-pymc-model",
+    "graders-who-err",
     "grades-and-scores",
     "handle-guessing",
     "items-unlike-those-run",
@@ -35,7 +37,6 @@ SLOW = {
     "what-to-ask-next",
     "which-layout",
     "write-a-report",
-    "your-own-linking-function",
 }
 """They fit something."""
 MADE_ELSEWHERE = {"Expr", "LinkingFunction"}

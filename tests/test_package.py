@@ -10,6 +10,8 @@ from email.parser import Parser
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -29,6 +31,17 @@ def test_the_citation_has_the_version_and_the_licence():
     lines = (ROOT / "CITATION.cff").read_text().splitlines()
     assert f"version: {SETTINGS['project']['version']}" in lines
     assert f"license: {SETTINGS['project']['license']}" in lines
+
+
+def test_every_dependency_is_pinned_at_a_version_that_the_project_allows():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()[1:]
+    pins = {canonicalize_name(pin.name): pin for pin in map(Requirement, lines)}
+    extras = SETTINGS["project"]["optional-dependencies"]
+    for text in SETTINGS["project"]["dependencies"] + extras["test"] + extras["docs"]:
+        needed = Requirement(text)
+        (pinned,) = pins[canonicalize_name(needed.name)].specifier
+        assert pinned.operator == "==", text
+        assert pinned.version in needed.specifier, text
 
 
 @pytest.fixture(scope="module")
