@@ -16,15 +16,13 @@ from ...layouts.outcomes.unseen import Numbers
 from ...layouts.plates import ITEM, SUBJECT
 from ...linking.evaluation import ancestry, rewritten
 from ..cells import log_likelihoods
-from ..evaluator import Draws
+from ..evaluator import Draws, Evaluator
 from ..kernel.outcomes import log_ways
 from ..model.alignment import Features
 from ..posterior.cohort import levels_of_items
 from ..posterior.posterior import GROUPS, Posterior, observed_data
 from .scope import Block, block_of
-from .streaming import pieces
 
-_MEMORY_MIB = 32.0
 _NUMBERS = 2**18  # items times draws that are computed at a time: 2 MiB
 
 
@@ -218,12 +216,9 @@ def _logs(
     """Compute the log-likelihood of each row, averaged over what is unseen; (rows, draws)."""
     unseen = outcome.unseen
     targets = [outcome] if unseen is None else [outcome.expression, unseen.weights]
-    logs = []
-    for rows, evaluator in pieces(block, targets, drawn, _MEMORY_MIB * 2**20):
-        values = (numbers[evaluator.row] for numbers in evaluator(drawn))
-        failures = trials[rows] - successes[rows]
-        logs.append(log_likelihoods(successes[rows], failures, *values))
-    return np.concatenate(logs)
+    evaluator = Evaluator(block.layout, targets, block.features, block.items, block.levels)
+    values = (numbers[evaluator.row] for numbers in evaluator(drawn))
+    return log_likelihoods(successes, trials - successes, *values)
 
 
 class _Effect(Unseen):

@@ -86,13 +86,6 @@ class Training:
         ]
         return np.array(places, dtype=bool).reshape(len(self.rows), len(rows))
 
-    def counts(self) -> np.ndarray:
-        """Return the subjects' training successes and trials, (2, subjects, rows of items)."""
-        counts = np.zeros((2, len(self.rows), self.cells.shape[1]), dtype=int)
-        for place in np.flatnonzero(self.rows >= 0):
-            counts[:, place] = self.cells.counts(self.rows[place])
-        return counts
-
     def trained(self) -> np.ndarray:
         """Mark the items that each subject was trained on, without looking at outcomes.
 
