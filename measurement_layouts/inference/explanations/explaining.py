@@ -172,7 +172,7 @@ class _Forecast:
 
     def summary(self, draws: np.ndarray) -> list[float]:
         """Summarise draws by their mean and the ends of their interval."""
-        ends: list[float] = mean_and_interval(draws[None], self.prob)[:, 0].tolist()
+        ends: list[float] = mean_and_interval(draws[None].copy(), self.prob)[:, 0].tolist()
         return ends
 
     def nodes(self) -> pd.DataFrame:

@@ -9,10 +9,9 @@ import xarray as xr
 
 from ...common.errors import FitError
 from ...common.messages import some
-from ...layouts import Category
 from ...layouts.nodes import Node
 from ...layouts.outcomes.averaging import averaged
-from ...layouts.plates import ITEM, SUBJECT, plate_name, root
+from ...layouts.plates import ITEM, SUBJECT
 from ...linking import Expr, evaluate, units
 from ...linking.evaluation import ancestry
 from ...linking.expression import as_expr
@@ -187,36 +186,34 @@ def _on_levels(fit: Posterior, target: Expr) -> xr.DataArray:
     """Evaluate an expression at the levels of its latents: subjects, items and categories."""
     layout, labels = fit.layout, tuple(fit.layout.dims)
     arrays: dict[str, Any] = {latent.name: fit.posterior[latent.name] for latent in layout.latents}
-    arrays |= {str(one.name): fit.constants[one.name] for one in layout.covariates}
-    arrays |= {str(one.name): fit.constants[one.name] for one in layout.constants}
+    for node in (*layout.covariates, *layout.constants):
+        arrays[str(node.name)] = fit.constants[node.name]
     _refuse_unknown(fit, target, arrays)
-    used = {of.name for of in ancestry(target, lambda of: of.name in arrays)} & arrays.keys()
-    plates = dict.fromkeys(
-        dim for name in used for dim in arrays[name].dims if dim not in (*SAMPLE, *labels)
-    )
-    of_items = levels_of_items(fit)
-    for category in (plate for plate in layout.plates if isinstance(plate, Category)):
-        name, side = plate_name(category), root(category)
-        if name in plates and side in plates:  # the level of each subject or item
-            codes = of_items[plate_feature(name)] if side == ITEM else fit.constants[name]
-            level = xr.DataArray(codes, dims=side)
-            for latent in used & {
-                one.name for one in layout.latents if name in arrays[one.name].dims
-            }:
-                arrays[latent] = arrays[latent].isel({name: level})
-            del plates[name]
+    used = {of.name for of in ancestry(target, lambda of: of.name in arrays)}
+    arrays = {name: array for name, array in arrays.items() if name in used}
+    codes = {SUBJECT: fit.constants, ITEM: levels_of_items(fit)}
+    names = (SUBJECT, ITEM, *(category.name for category in layout.categories))
+    plates = [name for name in names if any(name in array.dims for array in arrays.values())]
+    for category in layout.categories:
+        name, side = category.name, category.root
+        if name in plates and side in plates:  # each subject or item has the value of its level
+            code = codes[side][plate_feature(name) if side == ITEM else name]
+            at = xr.DataArray(np.asarray(code), dims=side)
+            for node, array in arrays.items():
+                arrays[node] = array.isel({name: at}) if name in array.dims else array
+            plates.remove(name)
     axes = (*SAMPLE, *plates, *labels)
     aligned = {}
-    for name in used:
-        missing = [axis for axis in axes if axis not in arrays[name].dims]
-        aligned[name] = arrays[name].expand_dims(missing).transpose(*axes).to_numpy()
-    values = evaluate(target, aligned, labels)
-    sizes = [fit.posterior.sizes.get(axis, 1) for axis in axes[: 2 + len(plates)]]
+    for name, array in arrays.items():
+        missing = [axis for axis in axes if axis not in array.dims]
+        aligned[name] = array.expand_dims(missing).transpose(*axes).to_numpy()
+    sizes = [fit.posterior.sizes[axis] for axis in (*SAMPLE, *plates)]
     sizes += [len(layout.dims[dim]) if dim in target.dims else 1 for dim in labels]
-    draws = xr.DataArray(np.broadcast_to(values, sizes), dims=axes)
+    values = np.broadcast_to(evaluate(target, aligned, labels), sizes)
+    draws = xr.DataArray(values, dims=axes)
     draws = draws.squeeze([dim for dim in labels if dim not in target.dims])
-    names = {dim: fit.posterior[dim].to_numpy() for dim in (*SAMPLE, *plates)}
-    return draws.assign_coords(names | {dim: list(layout.dims[dim]) for dim in target.dims})
+    levels = {dim: fit.posterior[dim].to_numpy() for dim in (*SAMPLE, *plates)}
+    return draws.assign_coords(levels | {dim: list(layout.dims[dim]) for dim in target.dims})
 
 
 def _refuse_unknown(fit: Posterior, target: Expr, known: Iterable[str]) -> None:

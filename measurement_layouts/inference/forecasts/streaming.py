@@ -94,13 +94,17 @@ class Computed(BackendArray):
         for start in range(0, len(items), self.piece):
             piece = slice(start, start + self.piece)
             for place, subject in enumerate(subjects):
-                values[place, piece] = self.rows(subject, items[piece], numbers)
+                self.rows(subject, items[piece], numbers, values[place, piece])
         values = values.reshape(*values.shape[:-1], len(chains), len(draws))
         read = [0 if isinstance(part, int | np.integer) else slice(None) for part in key[:4]]
         return on_each_axis(np.moveaxis(values, (-2, -1), (0, 1)), (*read, *key[4:]))
 
     def rows(
-        self, subject: int, items: np.ndarray, numbers: np.ndarray | None = None
+        self,
+        subject: int,
+        items: np.ndarray,
+        numbers: np.ndarray | None = None,
+        out: np.ndarray | None = None,
     ) -> np.ndarray:
         """Compute values of a subject on items, all by position; shape (items, *labels, draws)."""
         block, evaluator = self._on(items)
@@ -115,7 +119,7 @@ class Computed(BackendArray):
             values = _applied(self._function, values)
         for weight in weights:
             values = (values * weight).sum(axis=1)
-        return np.asarray(values[evaluator.row])
+        return np.take(values, evaluator.row, axis=0, out=out, mode="clip")  # without a buffer
 
     def _on(self, items: np.ndarray) -> tuple[Block, Evaluator]:
         """Prepare the formula for some items; the last ones are kept for the next subject."""

@@ -1,7 +1,7 @@
 """Means, intervals and chances of being above a value, of draws of any quantity."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -32,7 +32,7 @@ def by_block[T](
         Draws with the dimensions ``chain`` and ``draw``; a lazy array is read in the pieces that it
         prefers, for all subjects on some items before the next items.
     work : callable
-        Function of an array (*cells, draws), and of where the cells are.
+        Function of an array (*cells, draws), which it may change, and of where the cells are.
 
     Yields
     ------
@@ -51,7 +51,7 @@ def by_block[T](
     blocks = [block[::-1] for block in itertools.product(*cuts)]
 
     def read(block: Cells) -> T:
-        chosen = draws[dict(zip(dims, block, strict=True))] if lazy else draws
+        chosen = draws[dict(zip(dims, block, strict=True))] if lazy else draws.copy()
         values = np.moveaxis(chosen.to_numpy(), [draws.dims.index(dim) for dim in SAMPLE], (-2, -1))
         return work(values.reshape(*values.shape[:-2], -1), block)
 
@@ -60,18 +60,21 @@ def by_block[T](
 
 
 def summary_of(
-    draws: xr.DataArray, prob: float, above: float | None = None
+    draws: xr.DataArray, prob: float, names: Sequence[str] = SUMMARY, above: float = np.nan
 ) -> dict[str, np.ndarray]:
-    """Compute the columns of `summarise` as arrays with the dimensions of the cells."""
-    names = ["mean", "low", "high", "sd"] + ["above"] * (above is not None)
+    """Compute columns of `summarise`, by name, as arrays with the dimensions of the cells."""
     shape = [draws.sizes[dim] for dim in draws.dims if dim not in SAMPLE]
 
     def work(values: np.ndarray, _: Cells) -> list[np.ndarray]:
         rows = values.reshape(-1, values.shape[-1])
-        with np.errstate(invalid="ignore"):  # infinite draws
-            columns = [*mean_and_interval(rows, prob), rows.std(axis=1, ddof=1)]
-        columns += [] if above is None else [(rows > above).mean(axis=1)]
-        return [column.reshape(values.shape[:-1]) for column in columns]
+        numbers = {}
+        if "sd" in names:
+            with np.errstate(invalid="ignore"):  # infinite draws
+                numbers["sd"] = rows.std(axis=1, ddof=1)
+        if "above" in names:
+            numbers["above"] = (rows > above).mean(axis=1)
+        numbers |= zip(SUMMARY, mean_and_interval(rows, prob), strict=True)
+        return [numbers[name].reshape(values.shape[:-1]) for name in names]
 
     columns = {name: np.empty(shape) for name in names}
     for block, numbers in by_block(draws, work):
@@ -130,13 +133,13 @@ def summarise(
             f"draws have the dimensions {', '.join(map(str, draws.dims))}, and above={above!r}; "
             "give draws with the dimensions chain and draw, and a number"
         )
-    columns = summary_of(draws, prob, least)
+    names = ["mean", "sd", "low", "high"] + ["above"] * (least is not None)
+    columns = summary_of(draws, prob, names, least or 0.0)
     dims = [dim for dim in draws.dims if dim not in SAMPLE]
     levels = [draws[dim].to_numpy() for dim in dims]
     cells = np.meshgrid(*levels, indexing="ij") if dims else []
     table = dict(zip(dims, map(np.ravel, cells), strict=True))
-    order = ("mean", "sd", "low", "high", "above")
-    return pd.DataFrame(table | {name: columns[name].ravel() for name in order if name in columns})
+    return pd.DataFrame(table | {name: column.ravel() for name, column in columns.items()})
 
 
 def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
@@ -145,7 +148,7 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
     Parameters
     ----------
     rows : ndarray of float, shape (rows, draws)
-        Draws.
+        Draws, which may be reordered.
     prob : float
         Mass of the interval.
 
@@ -162,5 +165,5 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
     """
     mean = rows.mean(axis=1)
     with np.errstate(invalid="ignore"):
-        ends = np.quantile(rows, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
+        ends = np.quantile(rows, [(1 - prob) / 2, (1 + prob) / 2], axis=1, overwrite_input=True)
     return np.vstack([mean, np.where(np.isnan(ends), mean, ends)])  # between equal infinities: NaN
