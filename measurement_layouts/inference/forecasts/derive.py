@@ -9,14 +9,14 @@ import xarray as xr
 
 from ...common.errors import FitError
 from ...common.messages import some
+from ...layouts import Category
 from ...layouts.nodes import Node
 from ...layouts.outcomes.averaging import averaged
-from ...layouts.plates import ITEM, SUBJECT
+from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
 from ...linking import Expr, evaluate, units
 from ...linking.evaluation import ancestry
 from ...linking.expression import as_expr
-from ..model.cohort import plate_feature
-from ..posterior.cohort import levels_of_items
+from ..posterior.cohort import cohort_of
 from ..posterior.posterior import Posterior
 from .scope import Scope
 from .streaming import SAMPLE, computed
@@ -74,6 +74,10 @@ def derive(
     FitError
         When the layout has no such node, or one with other labels; when properties of items are
         needed and not given; or when a subject is not in the fit.
+
+    Notes
+    -----
+    Without items the array is in memory: 8 bytes for each draw of each of its levels and labels.
 
     References
     ----------
@@ -191,17 +195,19 @@ def _on_levels(fit: Posterior, target: Expr) -> xr.DataArray:
     _refuse_unknown(fit, target, arrays)
     used = {of.name for of in ancestry(target, lambda of: of.name in arrays)}
     arrays = {name: array for name, array in arrays.items() if name in used}
-    codes = {SUBJECT: fit.constants, ITEM: levels_of_items(fit)}
     names = (SUBJECT, ITEM, *(category.name for category in layout.categories))
     plates = [name for name in names if any(name in array.dims for array in arrays.values())]
     for category in layout.categories:
-        name, side = category.name, category.root
-        if name in plates and side in plates:  # each subject or item has the value of its level
-            code = codes[side][plate_feature(name) if side == ITEM else name]
-            at = xr.DataArray(np.asarray(code), dims=side)
-            for node, array in arrays.items():
-                arrays[node] = array.isel({name: at}) if name in array.dims else array
-            plates.remove(name)
+        finer: list[Plate] = [category.per]
+        while isinstance(finer[0], Category):
+            finer.insert(0, finer[0].per)
+        inside = [plate for plate in finer if plate_name(plate) in plates]
+        if category.name in plates and inside:  # what is inside has the value of its level
+            at = xr.DataArray(cohort_of(fit).up(inside[0], category), dims=plate_name(inside[0]))
+            for name, array in arrays.items():
+                if category.name in array.dims:
+                    arrays[name] = array.isel({category.name: at})
+            plates.remove(category.name)
     axes = (*SAMPLE, *plates, *labels)
     aligned = {}
     for name, array in arrays.items():

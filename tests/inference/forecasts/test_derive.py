@@ -111,17 +111,22 @@ def quiz():
     """A joint fit: abilities, eases of items of a kind, a slope that all share."""
     ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=0, sigma=ml.Spread("sd")))
     kind = ml.Category("kind")
+    family = ml.Category("family", per=kind)
+    mood = ml.Effect("mood", per=family, prior=ml.Prior("Normal", mu=0, sigma=1))
     shift = ml.Effect("shift", per=kind, prior=ml.Prior("Normal", mu=0, sigma=1))
     ease = ml.Effect("ease", per="item", prior=ml.Prior("Normal", mu=0, sigma=1))
     slope = ml.Slope("slope", per="population", prior=ml.Prior("LogNormal", mu=0, sigma=0.5))
-    layout = ml.Layout("quiz", ml.Success("solved", logistic(slope * ability + ease + shift)))
-    items = pd.DataFrame({"kind": ["x", "y", "x"]}, index=list("abc"))
+    layout = ml.Layout(
+        "quiz", ml.Success("solved", logistic(slope * ability + ease + shift + mood))
+    )
+    items = pd.DataFrame({"kind": ["x", "y", "x"], "family": ["f", "g", "f"]}, index=list("abc"))
     outcomes = pd.DataFrame([[1, 0, 1], [0, 1, 0], [1, 1, 1]], ["Ann", "Bob", "Cy"], items.index)
     rng = np.random.default_rng(4)
     draws = {
         "ability": rng.normal(size=(1000, 3)),
         "ease": rng.normal(size=(1000, 3)),
         "shift": rng.normal(size=(1000, 2)),
+        "mood": rng.normal(size=(1000, 2)),
         "slope": np.exp(rng.normal(size=1000)),
         "sd": np.ones(1000),
     }
@@ -138,6 +143,9 @@ def test_levels_are_dimensions(quiz):
     gap = fit.derive("shift")
     gap = gap.sel(kind="x") - gap.sel(kind="y")
     assert (gap.to_numpy().ravel() == draws["shift"] @ [1, -1]).all()
+    both = fit.derive(node["shift"] + node["mood"])  # each kind has the mood of its family
+    assert both.dims == ("chain", "draw", "kind")
+    np.testing.assert_allclose(both.to_numpy().reshape(1000, 2), draws["shift"] + draws["mood"])
     margin = fit.derive(node["slope"] * node["ability"] + node["ease"] + node["shift"])
     assert margin.dims == (
         "chain",
