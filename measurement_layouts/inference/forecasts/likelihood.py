@@ -58,10 +58,10 @@ class Attempted:
         """Read the items of a subject, given by its position in the fit."""
         cells = fit.coded.take(np.r_[fit.coded.of_subject(row)])
         names = fit.item_names[cells.item]
-        constants, each = fit.constants, rows_per_item(fit.layout)
+        constants, step_count = fit.constants, rows_per_item(fit.layout)
         features = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
         levels = levels_of_items(fit).items()
-        features |= {name: np.repeat(codes, each) for name, codes in levels}
+        features |= {name: np.repeat(codes, step_count) for name, codes in levels}
         return cls(
             names,
             cells.successes,
@@ -121,14 +121,14 @@ def log_likelihood(
     item = np.arange(count) if items.steps is None else items.steps.places
     step = max(1, _NUMBERS // (chains * draws * points))
     for start in range(0, count, step):
-        places = np.arange(start, min(start + step, count))
-        (rows,) = np.nonzero((item >= start) & (item <= places[-1]))
+        numbers = np.arange(start, min(start + step, count))
+        (rows,) = np.nonzero((item >= start) & (item <= numbers[-1]))
         chosen = {name: values[rows] for name, values in items.features.items()}
         block = replace(block_of(fit, chosen, len(rows)), layout=layout)
-        total = np.zeros((len(places), chains * draws))
+        total = np.zeros((len(numbers), chains * draws))
         logs = _logs(block, block.read(row), outcome, items.successes[rows], items.trials[rows])
         np.add.at(total, item[rows] - start, logs + ways[rows, None])
-        yield places, total.reshape(-1, chains, draws)
+        yield numbers, total.reshape(-1, chains, draws)
 
 
 def with_log_likelihood(fit: Posterior, *, subjects: Iterable[object] | None = None) -> xr.DataTree:

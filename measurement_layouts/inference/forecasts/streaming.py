@@ -87,16 +87,16 @@ class Computed(BackendArray):
 
     def _indexed(self, key: tuple[Any, ...]) -> np.ndarray:
         sizes = zip(self.shape[:4], key[:4], strict=True)
-        chosen = [np.atleast_1d(np.arange(size)[part]) for size, part in sizes]
+        chosen = [np.atleast_1d(np.arange(size)[axis]) for size, axis in sizes]
         chains, draws, subjects, items = chosen
         numbers = (chains[:, None] * self.shape[1] + draws).ravel()
         values = np.empty((len(subjects), len(items), *self.shape[4:], len(numbers)))
         for start in range(0, len(items), self.piece):
             piece = slice(start, start + self.piece)
-            for place, subject in enumerate(subjects):
-                self.rows(subject, items[piece], numbers, values[place, piece])
+            for number, subject in enumerate(subjects):
+                self.rows(subject, items[piece], numbers, values[number, piece])
         values = values.reshape(*values.shape[:-1], len(chains), len(draws))
-        read = [0 if isinstance(part, int | np.integer) else slice(None) for part in key[:4]]
+        read = [0 if isinstance(axis, int | np.integer) else slice(None) for axis in key[:4]]
         return on_each_axis(np.moveaxis(values, (-2, -1), (0, 1)), (*read, *key[4:]))
 
     def rows(
@@ -225,8 +225,8 @@ def every_draw(
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> features = {name: result.constants[name].to_numpy() for name in
     ...             ("rewardSize", "rewardDistance", "rewardBehind", "XPos")}
-    >>> places, chances = next(every_draw(result, 0, features, items=69, memory_mib=0.05))
-    >>> chances.shape == (len(places), 200)
+    >>> items, chances = next(every_draw(result, 0, features, items=69, memory_mib=0.05))
+    >>> chances.shape == (len(items), 200)
     True
     """
     target = fit.layout.outcome if target is None else target
@@ -238,7 +238,7 @@ def every_draw(
 
 def gathered(values: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Join the values of a stream into one array, (items, draws)."""
-    joined = [part for _, part in values]
+    joined = [numbers for _, numbers in values]
     return np.concatenate(joined) if joined else np.empty((0, 0))
 
 

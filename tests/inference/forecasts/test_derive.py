@@ -98,8 +98,8 @@ def test_what_is_selected_is_what_all_have(labelled):
     fit, items, _ = labelled
     lazy = fit.derive("able", items)
     everything = lazy.to_numpy()
-    some = lazy.isel(chain=1, draw=[7, 2], item=slice(3, 0, -1), skill=[1], axis=2)
-    assert (some.to_numpy() == everything[1][[7, 2]][:, :, 3:0:-1, [1], 2]).all()
+    selected = lazy.isel(chain=1, draw=[7, 2], item=slice(3, 0, -1), skill=[1], axis=2)
+    assert (selected.to_numpy() == everything[1][[7, 2]][:, :, 3:0:-1, [1], 2]).all()
     assert (lazy.sel(subject="Bob", item="c") == everything[:, :, 1, 2]).all()
     assert fit.derive("able", items.iloc[:0]).sizes["item"] == 0
     assert fit.derive("able", items, subjects=[]).sizes["subject"] == 0
