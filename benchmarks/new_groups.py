@@ -45,7 +45,7 @@ def study(seed: int) -> dict[str, np.ndarray]:
     truth, result = chance[:, ~old].mean(axis=1), {}
     for name, grouped in (("with the effect", True), ("without", False)):
         fit = ml.fit(layout(grouped), evaluation, seed=seed, **_OPTIONS)
-        table = fit.group_means(new, "group").set_index("subject").loc[list(solved.index)]
+        table = fit.forecast(new).summary(by="group").set_index("subject").loc[list(solved.index)]
         result[name] = (table["low"] <= truth).to_numpy() & (truth <= table["high"]).to_numpy()
     return result
 

@@ -19,6 +19,7 @@ from .inference.fit import Fit as Fit
 from .inference.fit import load as load
 from .inference.fitting import fit as fit
 from .inference.forecasts.forecasting import Forecast as Forecast
+from .inference.forecasts.summarising import summarise as summarise
 from .inference.model.pymc_model import to_pymc as to_pymc
 from .inference.simulate import simulate as simulate
 from .layouts import Bias as Bias

@@ -132,18 +132,21 @@ def explain(row, _):
     assert "success" in str(result)
 
 
-def derived(row, _):
-    (outcome, *_) = (node.name for node in row.layout.outcomes)
-    values = fitted(row).derived(row.items)[outcome]
-    assert dict(values.sizes)["subject"] == len(row.fitted)
+def derive(row, _):
+    (outcome, *_) = row.layout.outcomes
+    values = fitted(row).derive(outcome.name, row.items)
+    assert values.sizes["subject"] == len(row.fitted)
     assert np.isfinite(values.to_numpy()).all()
+    skill = fitted(row).derive(2 * row.layout.nodes["skill"])
+    ours = fitted(row).data["posterior"]["skill"]
+    np.testing.assert_array_equal(skill, 2 * ours.transpose(*skill.dims))
 
 
-def group_means(row, _):
-    table = fitted(row).group_means(row.items, "kind")
-    means = fitted(row).forecast(row.items).data["mean"].to_numpy()
+def functions(row, _):
+    forecast = fitted(row).forecast(row.items)
+    means = forecast.data["mean"].to_numpy()
     expected = np.stack([means[:, :4].mean(axis=1), means[:, 4:].mean(axis=1)], axis=1)
-    np.testing.assert_allclose(table["mean"], expected.ravel())
+    np.testing.assert_allclose(forecast.summary(by="kind")["mean"], expected.ravel())
 
 
 def leave_out(unit):
@@ -327,8 +330,8 @@ VERBS = {
     "fit.forecast of new subjects": forecast_new_subject,
     "fit.forecast of new subjects on new items": forecast_both_new,
     "fit.explain": explain,
-    "fit.derived": derived,
-    "fit.group_means": group_means,
+    "fit.derive": derive,
+    "forecast.summary": functions,
     "loo by cell": leave_out("cell"),
     "loo by item": leave_out("item"),
     "loo by subject": leave_out("subject"),

@@ -106,7 +106,7 @@ class Counts:
         Returns
         -------
         DataFrame
-            One row per subject and group with trials, with the columns of `Fit.group_means`:
+            One row per subject and group with trials, with columns of `Forecast.summary`:
             ``subject``, ``group``, ``items`` (the number of items that were tried), and ``mean``,
             ``low`` and ``high`` of the success rate. Trials are taken as independent.
 

@@ -8,15 +8,15 @@ import pandas as pd
 from ..common.messages import many
 from ..common.showing import Overview, Shown
 from ..evaluations.evaluation import Evaluation
+from ..evaluations.given import refuse_no_evaluation
 from ..layouts import Layout
 from ..linking import LinkingFunction
 from .explanations.explaining import explain
 from .files import storage
-from .forecasts.derived import derived
+from .forecasts.derive import correlation, derive
 from .forecasts.forecasting import forecast
 from .forecasts.likelihood import with_log_likelihood
 from .population import tables
-from .population.group_means import group_means
 from .population.newcomer import newcomer
 from .posterior.diagnostics import diagnose, profiles, remedies, verdicts
 from .posterior.posterior import Posterior
@@ -30,7 +30,7 @@ class Fit(Posterior, Shown):
 
     Fits are made by `fit` and `load`. Methods are functions of this library, whose first argument
     is the fit: `diagnostics.profiles`, `diagnostics.diagnose`, `tables.items`, `tables.population`,
-    `forecasting.forecast`, `group_means.group_means`, `explaining.explain`, `derived.derived`,
+    `forecasting.forecast`, `explaining.explain`, `derive.derive`, `derive.correlation`,
     `likelihood.with_log_likelihood` and `storage.save`.
 
     Attributes
@@ -79,6 +79,7 @@ class Fit(Posterior, Shown):
         calls = {
             "fit.diagnostics()": "convergence and data of every subject",
             "fit.profiles()": "means and intervals of every profile element",
+            "fit.derive(expression)": "draws of any number that follows from the profiles",
             "fit.forecast(items)": "success probabilities on items, also on new ones",
             "ml.plots.profile_forest(fit)": "all profiles as a figure",
             'ml.report(fit, "report.html")': "results, data and method as one HTML page",
@@ -90,9 +91,9 @@ class Fit(Posterior, Shown):
     items = tables.items
     population = tables.population
     forecast = forecast
-    group_means = group_means
     explain = explain
-    derived = derived
+    derive = derive
+    correlation = correlation
     with_log_likelihood = with_log_likelihood
     save = storage.save
 
@@ -123,6 +124,38 @@ class Fit(Posterior, Shown):
             When the fit is not joint, or a prior has no quantiles.
         """
         return type(self).of(newcomer(self, evaluation, seed))
+
+    def newcomers(
+        self, evaluation: Evaluation, *, prob: float = 0.9, seed: int | None = None
+    ) -> pd.DataFrame:
+        """Estimate several new subjects, each given this joint fit and apart from the others.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            Outcomes of the new subjects.
+        prob : float, default 0.9
+            Mass of the intervals.
+        seed : int, optional
+            Seed of the draws (default: the seed of this fit).
+
+        Returns
+        -------
+        DataFrame
+            The `profiles` of the fits that `newcomer` returns, with the ``status`` of each.
+
+        Raises
+        ------
+        DataError, FitError
+            As in `newcomer`.
+        """
+        refuse_no_evaluation(evaluation)
+        tables = []
+        for subject in evaluation.subjects:
+            alone = self.newcomer(evaluation.select(subjects=[subject]), seed=seed)
+            status = alone.diagnostics()["status"].item()
+            tables.append(alone.profiles(prob=prob).assign(status=status))
+        return pd.concat(tables, ignore_index=True)
 
 
 def load(

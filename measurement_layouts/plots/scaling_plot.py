@@ -52,7 +52,7 @@ def scaling_plot(
     ----------
     found : CharacteristicCurves, Fit or DataFrame
         Result of `characteristic_curves` or `fit`; or performance: success rates, from
-        `Evaluation.group_rates`, or mean forecasts of a layout, from `Fit.group_means`.
+        `Evaluation.group_rates`, or mean forecasts of a layout, from `Forecast.summary`.
     sizes : Series
         Sizes, which are positive numbers, indexed by subject; the name of the series is the label
         of the axis. Subjects without a size are left out.

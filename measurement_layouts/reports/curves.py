@@ -9,7 +9,8 @@ import xarray as xr
 
 from ..inference.fit import Fit
 from ..inference.forecasts.scope import block_of
-from ..inference.forecasts.streaming import every_draw, gathered, summaries
+from ..inference.forecasts.streaming import computed, every_draw, gathered
+from ..inference.forecasts.summarising import summary_of
 from ..inference.forecasts.training import features_of_items, names_of_items
 from ..inference.model.alignment import Features
 from ..inference.model.bands import find_bands
@@ -112,17 +113,12 @@ class Curves:
         self.columns = columns(fit)
         features = features_of_items(fit) | levels_of_items(fit)
         items = len(names_of_items(fit))
-        rows = range(len(fit.subjects))
         nodes = [outcome.node for outcome in self.outcomes]
-        found = summaries(
-            [block_of(self._fit, features, items)],
-            rows,
-            nodes,
-            prob=prob,
-            memory_mib=_MEMORY_MIB,
-        )
+        block = block_of(self._fit, features, items)
+        values = [computed(self._fit, block, node, memory_mib=_MEMORY_MIB) for node in nodes]
         self._means = [
-            mean / node.range.high for (mean, _, _), node in zip(found, nodes, strict=True)
+            summary_of(draws.to_array({}), prob)["mean"] / node.range.high
+            for draws, node in zip(values, nodes, strict=True)
         ]
         order = np.argsort(np.mean(self._means, axis=0).mean(axis=0), kind="stable")
         alone = [c for c in self.columns if len(c.seen) and _moves_alone(fit, c)]

@@ -13,8 +13,8 @@ from ..common.digits import short, significant, with_interval
 from ..common.errors import DataError
 from ..evaluations.tables import named
 from ..inference.fit import Fit
-from ..inference.forecasts.scope import block_of
-from ..inference.forecasts.streaming import SUMMARY, summaries
+from ..inference.forecasts.streaming import every_draw, gathered
+from ..inference.forecasts.summarising import SUMMARY, summarise
 from ..inference.forecasts.training import features_of_items, names_of_items
 from ..inference.given import refuse_no_fit
 from ..inference.posterior.cohort import levels_of_items
@@ -169,7 +169,7 @@ def subject_diagram(
     if fit.layout.joint:
         found |= _shared(fit, item, prob)
     if item is None:
-        found |= _over_items(fit, row, prob)
+        found |= _over_items(fit, row)
     else:
         found |= _on_item(fit, who, item, prob)
     for name, line in _observed(fit, row, item).items():
@@ -211,15 +211,14 @@ def _spread(means: pd.Series, what: str) -> str:
     return f"{low} to {high} over {len(means)} {what}"
 
 
-def _over_items(fit: Fit, row: int, prob: float) -> dict[str, list[str]]:
+def _over_items(fit: Fit, row: int) -> dict[str, list[str]]:
     """Write means of derived nodes and outcomes over the items of the fit."""
     layout, count = fit.layout, len(names_of_items(fit))
     features = features_of_items(fit) | levels_of_items(fit)
-    nodes = [*layout.derived, *layout.outcomes]
-    block = block_of(fit, features, count)
-    each = summaries([block], [row], nodes, prob=prob, memory_mib=_MEMORY_MIB)
     found = {}
-    for node, (mean, *_) in zip(nodes, each, strict=True):
+    for node in (*layout.derived, *layout.outcomes):
+        draws = gathered(every_draw(fit, row, features, count, node, memory_mib=_MEMORY_MIB))
+        mean = draws.mean(axis=-1)
         ends = f"{significant(mean.min())} to {significant(mean.max())}"
         found[node.name] = [f"{significant(mean.mean())} over items ({ends})"]
     return found
@@ -235,14 +234,12 @@ def _on_item(fit: Fit, who: str, item: pd.DataFrame, prob: float) -> dict[str, l
             f"{label} {_number(values[column])} {unit}".strip()
             for label, column in zip(feature.labels or ("",), feature.columns, strict=True)
         ]
-    computed = fit.derived(item, subjects=[who], prob=prob)
-    for name, node in computed.items():
-        mean, low, high = (node.sel(summary=part).to_numpy().ravel() for part in SUMMARY)
-        own = [dim for dim in node.dims if dim not in ("subject", "item", "summary")]
-        labels = itertools.product(*(map(str, node[dim].to_numpy()) for dim in own))
-        found[str(name)] = [
-            f"{' '.join(label)} {with_interval(middle, least, most)}".strip()
-            for label, middle, least, most in zip(labels, mean, low, high, strict=True)
+    for node in (*layout.derived, *layout.outcomes):
+        table = summarise(fit.derive(node.name, item, subjects=[who]), prob=prob)
+        labels = itertools.product(*node.dims.values())
+        found[node.name] = [
+            f"{' '.join(label)} {with_interval(*row)}".strip()
+            for label, row in zip(labels, table[list(SUMMARY)].to_numpy(), strict=True)
         ]
     return found
 

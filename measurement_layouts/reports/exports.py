@@ -12,7 +12,7 @@ from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
-from ..inference.forecasts.streaming import SUMMARY
+from ..inference.forecasts.summarising import SUMMARY
 from ..inference.given import refuse_no_fit
 from ..inference.population.standing import populated, standing
 from ..inference.population.tables import items, population

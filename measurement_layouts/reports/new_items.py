@@ -10,7 +10,7 @@ from ..common.errors import DataError
 from ..common.messages import many
 from ..evaluations.steps import rows_per_item
 from ..inference.forecasts.forecasting import Forecast
-from ..inference.forecasts.streaming import SUMMARY
+from ..inference.forecasts.summarising import SUMMARY
 from ..layouts import Success
 from ..validation.prediction.score import score_forecast
 from .contents import Contents

@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +21,8 @@ from ...linking import Expr, units
 from ...linking.interval import Interval
 from ...linking.real import real
 from ..forecasts.scope import Block, Scope
-from ..forecasts.streaming import all_draws, mean_and_interval
+from ..forecasts.streaming import computed
+from ..forecasts.summarising import mean_and_interval
 from ..forecasts.training import Training, defined_columns, features_of_items
 from ..model.cohort import plate_feature
 from ..model.features import read_features
@@ -111,7 +112,7 @@ def explain(
         what = "is measured" if layout.measured else "is not a single Success"
         raise FitError(
             f"explain: {some(node.name for node in refused)} of layout {layout.name!r} {what}, "
-            "and only a single Success of known demands can be explained; use `derived`"
+            "and only a single Success of known demands can be explained; use fit.derive"
         )
     names = fit.subjects if subject is None else subject
     scope = Scope.of(
@@ -144,33 +145,30 @@ class _Forecast:
     prob: float
     memory_mib: float
 
-    def blocks(
-        self, values: Mapping[str, float], amounts: Mapping[Element, float]
-    ) -> Iterator[Block]:
-        """Yield the subject and the item, with other values of columns and a moved profile."""
+    def block(self, values: Mapping[str, float], amounts: Mapping[Element, float]) -> Block:
+        """Return the subject and the item, with other values of columns and a moved profile."""
         scope = self.scope
         features = scope.features | read_features(scope.fit.layout, scope.items.assign(**values))
-        for block in scope.blocks(features, 1, self.memory_mib):
+        block = scope.block(features, 1)
 
-            def moved(latent: Latent, codes: np.ndarray, block: Block = block) -> np.ndarray:
-                draws = block.at(latent, codes)
-                for element, amount in amounts.items():
-                    if element.latent.name == latent.name:
-                        draws = draws.copy()
-                        of_label = draws.reshape(*draws.shape[:2], -1)[..., element.label_index]
-                        of_label[:] = np.clip(
-                            of_label + amount, latent.range.low, latent.range.high
-                        )
-                return draws
+        def moved(latent: Latent, codes: np.ndarray) -> np.ndarray:
+            draws = block.at(latent, codes)
+            for element, amount in amounts.items():
+                if element.latent.name == latent.name:
+                    draws = draws.copy()
+                    of_label = draws.reshape(*draws.shape[:2], -1)[..., element.label_index]
+                    of_label[:] = np.clip(of_label + amount, latent.range.low, latent.range.high)
+            return draws
 
-            yield replace(block, at=moved)
+        return replace(block, at=moved)
 
     def draws(
         self, target: Expr, values: Mapping[str, float], amounts: Mapping[Element, float]
     ) -> np.ndarray:
         """Compute a node of the item by draw, after what-if changes; shape (*labels, draws)."""
-        blocks = self.blocks(values, amounts)
-        return np.asarray(all_draws(blocks, 0, target, memory_mib=self.memory_mib)[0])
+        block = self.block(values, amounts)
+        numbers = computed(self.scope.fit, block, target, memory_mib=self.memory_mib)
+        return np.asarray(numbers.rows(0, np.arange(1))[0])
 
     def summary(self, draws: np.ndarray) -> list[float]:
         """Summarise draws by their mean and the ends of their interval."""

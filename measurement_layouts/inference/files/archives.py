@@ -65,16 +65,16 @@ class Stacked(BackendArray):
     def _indexed(self, key: tuple[Any, ...]) -> np.ndarray:
         files, inside = np.arange(len(self.keys))[key[2]], (*key[:2], *key[3:])
         if files.ndim == 0:
-            return _on_each_axis(self.read(self.keys[files]), inside).astype(self.dtype)
+            return on_each_axis(self.read(self.keys[files]), inside).astype(self.dtype)
         empty = np.empty((*self.shape[:2], *self.shape[3:]), self.dtype)
-        stacked = np.empty((len(files), *_on_each_axis(empty, inside).shape), self.dtype)
+        stacked = np.empty((len(files), *on_each_axis(empty, inside).shape), self.dtype)
         for position, file in enumerate(files):
-            stacked[position] = _on_each_axis(self.read(self.keys[file]), inside)
+            stacked[position] = on_each_axis(self.read(self.keys[file]), inside)
         single = sum(isinstance(axis, int | np.integer) for axis in key[:2])
         return np.moveaxis(stacked, 0, 2 - single)
 
 
-def _on_each_axis(values: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
+def on_each_axis(values: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
     """Index each axis on its own."""
     for axis in reversed(range(values.ndim)):
         values = values[(*[slice(None)] * axis, key[axis])]

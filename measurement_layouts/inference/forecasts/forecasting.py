@@ -1,8 +1,9 @@
 """Success probabilities with intervals, for items of the fit and for new items."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,12 @@ from ...common.messages import many
 from ...common.options import inside
 from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows, of_rows, row_names, rows_per_item
-from ...layouts.outcomes.steps import Observed
-from ...linking import Expr
-from ..model.alignment import Features
 from ..model.features import outside_range
 from ..posterior.posterior import Posterior
+from .functions import Chances, FunctionsOfSuccess
 from .scope import Scope
-from .streaming import SUMMARY, summaries
+from .streaming import computed
+from .summarising import SUMMARY, summary_of
 from .training import Training
 
 CASES = ("known_subject", "known_item", "new_level")
@@ -27,7 +27,7 @@ CASES = ("known_subject", "known_item", "new_level")
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast(Shown):
+class Forecast(FunctionsOfSuccess, Shown):
     """Probabilities of success of some subjects on some items.
 
     Attributes
@@ -57,6 +57,8 @@ class Forecast(Shown):
         grade's number counted from 0.
     training : Training or None
         Training items of the fit, with which the items are compared; None for a baseline.
+    source : Chances or None
+        Draws, of which all numbers are functions; see `draws` and `summary`. None for a baseline.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Forecast(Shown):
     prob: float
     expected: pd.DataFrame | None = None
     training: Training | None = field(default=None, repr=False)
+    source: Chances | None = field(default=None, repr=False)
 
     @cached_property
     def rows(self) -> Rows | None:
@@ -177,6 +180,7 @@ class Forecast(Shown):
         }
         calls = {
             "forecast.to_frame()": "a table with one row per subject and item",
+            "forecast.summary(by=column)": "mean success on groups of items; also pass_at(k)",
             "forecast.outside()": "values of items outside a subject's training items",
             "ml.score_forecast(forecast, evaluation)": "scores on outcomes that were not fitted",
         }
@@ -286,17 +290,11 @@ def forecast(
     layout, features, training = fit.layout, scope.features, Training.of(scope)
     names, steps, each = scope.items.index, layout.steps, rows_per_item(layout)
 
-    def summarise(features: Features, rows: int, targets: Sequence[Expr]) -> list[np.ndarray]:
-        blocks, everybody = scope.blocks(features, rows, memory_mib), range(len(scope.names))
-        return summaries(blocks, everybody, targets, prob=prob, memory_mib=memory_mib)
-
-    if steps is None:
-        (success,), expected = summarise(features, len(names), [layout.outcome]), None
-    else:
-        spread = of_rows(steps, features, len(names), cumulative=True)
-        (success,) = summarise(spread, each * len(names), [steps])
-        means = summarise(features, len(names), layout.outcomes)
-        expected = _expected(scope.names, names, layout.outcomes, means)
+    spread = features if steps is None else of_rows(steps, features, len(names), cumulative=True)
+    rows = list(names) if steps is None else row_names(names, steps)
+    source = Chances(scope, spread, rows, memory_mib)
+    success = summary_of(source.draws(), prob)
+    expected = None if steps is None else _expected(scope, prob, memory_mib)
     cells = ["subject", "item"]
     beyond = outside_range(layout, features).any(axis=1)
     beyond = beyond.reindex(range(len(names)), fill_value=False)  # also without meta-features
@@ -309,21 +307,26 @@ def forecast(
         flags["known_subject"] = ["subject"], ~scope.extended.new_subjects
         flags["known_item"] = ["item"], ~scope.extended.new_items
         flags["new_level"] = cells, scope.extended.new_levels
-    variables = {name: (cells, values) for name, values in zip(SUMMARY, success, strict=True)}
+    variables: dict[str, Any] = {name: (cells, success[name]) for name in SUMMARY}
     for name, (dims, flag) in flags.items():
         variables[name] = dims, np.repeat(flag, each, axis=-1) if "item" in dims else flag
-    rows = list(names) if steps is None else row_names(names, steps)
     data = xr.Dataset(variables, {"subject": scope.names, "item": rows})
-    return Forecast(data, prob, expected, training)
+    return Forecast(data, prob, expected, training, source)
 
 
-def _expected(
-    subjects: list[str], items: pd.Index, outcomes: Sequence[Observed], means: list[np.ndarray]
-) -> pd.DataFrame:
-    """Write summaries of each outcome, (3, subjects, items), as a table."""
-    names = [outcome.name for outcome in outcomes]
+def _expected(scope: Scope, prob: float, memory_mib: float) -> pd.DataFrame:
+    """Write the expected value of each outcome, with its interval, as a table."""
+    outcomes, items = scope.fit.layout.outcomes, scope.items.index
+    names = {"subject": scope.names, "item": list(items)}
+    block = scope.block(scope.features, len(items))
+    summaries = []
+    for outcome in outcomes:
+        draws = computed(scope.fit, block, outcome, memory_mib=memory_mib).to_array(names)
+        numbers = summary_of(draws, prob)
+        summaries.append([numbers[name] for name in SUMMARY])
     index = pd.MultiIndex.from_product(
-        [subjects, items, names], names=["subject", "item", "outcome"]
+        [*names.values(), [outcome.name for outcome in outcomes]],
+        names=["subject", "item", "outcome"],
     )
-    values = np.stack(means, axis=-1).reshape(len(SUMMARY), -1)
+    values = np.stack(summaries, axis=-1).reshape(len(SUMMARY), -1)
     return pd.DataFrame(values.T, index, list(SUMMARY)).reset_index()

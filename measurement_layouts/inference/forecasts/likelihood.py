@@ -16,15 +16,13 @@ from ...layouts.outcomes.unseen import Numbers
 from ...layouts.plates import ITEM, SUBJECT
 from ...linking.evaluation import ancestry, rewritten
 from ..cells import log_likelihoods
-from ..evaluator import Draws
+from ..evaluator import Draws, Evaluator
 from ..kernel.outcomes import log_ways
 from ..model.alignment import Features
 from ..posterior.cohort import levels_of_items
 from ..posterior.posterior import GROUPS, Posterior, observed_data
 from .scope import Block, block_of
-from .streaming import pieces
 
-_MEMORY_MIB = 32.0
 _NUMBERS = 2**18  # items times draws that are computed at a time: 2 MiB
 
 
@@ -60,10 +58,10 @@ class Attempted:
         """Read the items of a subject, given by its position in the fit."""
         cells = fit.coded.take(np.r_[fit.coded.of_subject(row)])
         names = fit.item_names[cells.item]
-        constants, each = fit.constants, rows_per_item(fit.layout)
+        constants, step_count = fit.constants, rows_per_item(fit.layout)
         features = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
         levels = levels_of_items(fit).items()
-        features |= {name: np.repeat(codes, each) for name, codes in levels}
+        features |= {name: np.repeat(codes, step_count) for name, codes in levels}
         return cls(
             names,
             cells.successes,
@@ -123,14 +121,14 @@ def log_likelihood(
     item = np.arange(count) if items.steps is None else items.steps.places
     step = max(1, _NUMBERS // (chains * draws * points))
     for start in range(0, count, step):
-        places = np.arange(start, min(start + step, count))
-        (rows,) = np.nonzero((item >= start) & (item <= places[-1]))
+        numbers = np.arange(start, min(start + step, count))
+        (rows,) = np.nonzero((item >= start) & (item <= numbers[-1]))
         chosen = {name: values[rows] for name, values in items.features.items()}
         block = replace(block_of(fit, chosen, len(rows)), layout=layout)
-        total = np.zeros((len(places), chains * draws))
+        total = np.zeros((len(numbers), chains * draws))
         logs = _logs(block, block.read(row), outcome, items.successes[rows], items.trials[rows])
         np.add.at(total, item[rows] - start, logs + ways[rows, None])
-        yield places, total.reshape(-1, chains, draws)
+        yield numbers, total.reshape(-1, chains, draws)
 
 
 def with_log_likelihood(fit: Posterior, *, subjects: Iterable[object] | None = None) -> xr.DataTree:
@@ -218,12 +216,9 @@ def _logs(
     """Compute the log-likelihood of each row, averaged over what is unseen; (rows, draws)."""
     unseen = outcome.unseen
     targets = [outcome] if unseen is None else [outcome.expression, unseen.weights]
-    logs = []
-    for rows, evaluator in pieces(block, targets, drawn, _MEMORY_MIB * 2**20):
-        values = (numbers[evaluator.row] for numbers in evaluator(drawn))
-        failures = trials[rows] - successes[rows]
-        logs.append(log_likelihoods(successes[rows], failures, *values))
-    return np.concatenate(logs)
+    evaluator = Evaluator(block.layout, targets, block.features, block.items, block.levels)
+    values = (numbers[evaluator.row] for numbers in evaluator(drawn))
+    return log_likelihoods(successes, trials - successes, *values)
 
 
 class _Effect(Unseen):

@@ -1,8 +1,8 @@
 """Subjects and items of a forecast, in the fit or new, and the draws of their values."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -75,6 +75,11 @@ class Block:
             if all(root(plate) == ITEM for plate in plates_of(self.layout, latent))
         }
 
+    def part(self, items: np.ndarray) -> "Block":
+        """Select items by position."""
+        features = {name: values[items] for name, values in self.features.items()}
+        return replace(self, features=features, items=len(items))
+
     def read(self, subject: int) -> dict[str, np.ndarray]:
         """Read the draws of a subject, by its position.
 
@@ -118,9 +123,6 @@ def block_of(
     covariates = {name: values[rows] for name, values in covariates_of(fit).items()}
     at = partial(draws_at, fit)
     return Block(layout, at, features, items, {SUBJECT: rows, **levels}, covariates)
-
-
-_OF_LEVELS = 0.25  # part of the memory for the draws of values of items
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,34 +178,13 @@ class Scope:
         rows = np.where(extended.new_subjects, -1, extended.subjects)
         return cls(fit, items, names, rows, features | extended.hidden, extended)
 
-    def blocks(self, features: Features, items: int, memory_mib: float) -> Iterator[Block]:
-        """Yield the subjects with some items at a time, whose draws take a quarter of the memory.
-
-        Parameters
-        ----------
-        features : dict of str to ndarray
-            Features of the items: `features`, or others with the same levels.
-        items : int
-            Number of items.
-        memory_mib : float
-            Bound of the memory used during the computation, in MiB.
-        """
+    def block(self, features: Features, items: int) -> Block:
+        """Return the subjects with items of given features: `features`, or others of its levels."""
         if self.extended is None:
-            yield block_of(self.fit, features, items, self.rows)
-            return
-        layout, sizes = self.fit.layout, self.fit.posterior.sizes
-        values = sum(
-            math.prod(map(len, latent.dims.values()))
-            for latent in layout.latents
-            if any(root(plate) == ITEM for plate in latent.plates)
-        )
-        each = 8 * sizes["chain"] * sizes["draw"] * max(1, values)
-        together = max(1, int(_OF_LEVELS * byte_count(memory_mib) / each))
+            return block_of(self.fit, features, items, self.rows)
         at = levels_of(self.fit, self.extended.cohort, self.extended.fitted).at
         subjects = self.extended.levels_of_subjects, self.extended.properties
-        for start in range(0, max(1, items), together):
-            chosen = {name: values[start : start + together] for name, values in features.items()}
-            yield Block(layout, at, chosen, min(together, items - start), *subjects)
+        return Block(self.fit.layout, at, features, items, *subjects)
 
 
 def byte_count(memory_mib: object) -> float:

@@ -1,91 +1,184 @@
-"""Values of formulas for all draws and many items, computed for a few at a time to bound memory."""
+"""Values of formulas for all draws of subjects on items, computed when indexed, some at a time."""
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray
+from xarray.backends.locks import SerializableLock
+from xarray.core import indexing
 
+from ...common.errors import DataError
 from ...common.threads import thread_count
+from ...layouts.plates import ITEM, SUBJECT, root
 from ...linking import Expr
-from ..evaluator import CACHED, Draws, Evaluator
+from ..evaluator import CACHED, Evaluator
+from ..files.archives import on_each_axis
 from ..model.alignment import Features
 from ..posterior.posterior import Posterior
 from .scope import Block, Scope, block_of, byte_count
 
-SUMMARY = ("mean", "low", "high")
+SAMPLE = ("chain", "draw")
+"""Dimensions of draws."""
+
 _MOST_ITEMS = 2048  # items that are computed together at most
 _ARRAYS = 16  # intermediate results of a computation, with its values, in the bound of memory
 
-type Piece = tuple[np.ndarray, Evaluator]
-"""Positions of items that are computed together, and their formulas."""
+type Function = Callable[[np.ndarray], np.ndarray]
+"""Function of chances of success, element by element."""
 
 
-def summaries(
-    blocks: Iterable[Block],
-    subjects: Iterable[int],
-    targets: Sequence[Expr],
-    *,
-    prob: float,
-    memory_mib: object,
-) -> list[np.ndarray]:
-    """Compute posterior means and intervals of nodes, per subject and item.
+class Computed(BackendArray):
+    """Values of a formula, (chain, draw, subject, item, *labels), computed when indexed.
 
-    One subject's draws are read at a time. Its items are computed in parallel on threads. Neither
-    the number of threads nor the bound of memory changes a result.
+    Neither what is indexed together nor the bound of memory changes a value.
 
     Parameters
     ----------
-    blocks : iterable of Block
-        The subjects, with some items at a time.
-    subjects : iterable of int
-        Positions of the subjects in the blocks.
-    targets : sequence of expression
-        Derived nodes and outcomes, parents before children.
-    prob : float
-        Mass of the equal-tailed intervals.
+    block : Block
+        The subjects and the items.
+    sample : (int, int)
+        Numbers of chains and of draws of a chain.
+    target : expression
+        The formula.
+    function : callable, optional
+        Function of the formula's value. Where the target is an outcome with an unseen property, it
+        is averaged over the values of the property, which the attempts at an item share.
     memory_mib : float
-        Bound of the memory used during the computation, by all threads together, in MiB.
-
-    Returns
-    -------
-    list of ndarray
-        By target, shape (3, subjects, items, labels, ...): mean, low and high.
-
-    Raises
-    ------
-    FitError
-        When the bound is not a positive number.
+        Bound of the memory of a piece of the items, with all threads, in MiB.
     """
-    bound, rows = byte_count(memory_mib), list(subjects)
-    results = [_summaries(block, rows, targets, prob, bound) for block in blocks]
-    return [np.concatenate(values, axis=2) for values in zip(*results, strict=True)]
+
+    def __init__(
+        self,
+        block: Block,
+        sample: tuple[int, int],
+        target: Expr,
+        function: Function | None = None,
+        *,
+        memory_mib: object,
+    ) -> None:
+        dims, unseen = block.layout.dims, getattr(target, "unseen", None)
+        self.labels = {dim: list(dims[dim]) for dim in dims if dim in target.dims}
+        sizes = tuple(map(len, self.labels.values()))
+        subjects = len(block.subjects[SUBJECT])
+        self.dtype, self.shape = np.dtype(float), (*sample, subjects, block.items, *sizes)
+        self._block, self._function, self._targets = block, function, [target]
+        width = math.prod(sizes)
+        if function is not None and unseen is not None:
+            self._targets = [target.expression, unseen.weights]  # type: ignore[attr-defined]
+            width = len(dims[unseen.dim])
+        self._bound, self._threads = byte_count(memory_mib), thread_count()
+        of_items = sum(
+            math.prod(map(len, latent.dims.values()))
+            for latent in block.layout.latents
+            if any(root(plate) == ITEM for plate in latent.plates)
+        )
+        numbers = 4 * math.prod(sample) * (width * self._threads + of_items * (self._threads + 1))
+        self.piece = int(np.clip(self._bound / (8 * numbers), 1, _MOST_ITEMS))
+        self._lock, self._prepared = SerializableLock(), dict[bytes, tuple[Block, Evaluator]]()
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.OUTER, self._indexed
+        )
+
+    def _indexed(self, key: tuple[Any, ...]) -> np.ndarray:
+        sizes = zip(self.shape[:4], key[:4], strict=True)
+        chosen = [np.atleast_1d(np.arange(size)[axis]) for size, axis in sizes]
+        chains, draws, subjects, items = chosen
+        numbers = (chains[:, None] * self.shape[1] + draws).ravel()
+        values = np.empty((len(subjects), len(items), *self.shape[4:], len(numbers)))
+        for start in range(0, len(items), self.piece):
+            piece = slice(start, start + self.piece)
+            for number, subject in enumerate(subjects):
+                self.rows(subject, items[piece], numbers, values[number, piece])
+        values = values.reshape(*values.shape[:-1], len(chains), len(draws))
+        read = [0 if isinstance(axis, int | np.integer) else slice(None) for axis in key[:4]]
+        return on_each_axis(np.moveaxis(values, (-2, -1), (0, 1)), (*read, *key[4:]))
+
+    def rows(
+        self,
+        subject: int,
+        items: np.ndarray,
+        numbers: np.ndarray | None = None,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Compute values of a subject on items, all by position; shape (items, *labels, draws)."""
+        block, evaluator = self._on(items)
+        drawn = block.read(subject)
+        if numbers is not None and not np.array_equal(
+            numbers, np.arange(math.prod(self.shape[:2]))
+        ):
+            for name, draws in drawn.items():
+                drawn[name] = draws[..., numbers] if draws.shape[-1] > 1 else draws
+        values, *weights = evaluator(drawn)
+        if self._function is not None:
+            values = _applied(self._function, values)
+        for weight in weights:
+            values = (values * weight).sum(axis=1)
+        return np.take(values, evaluator.row, axis=0, out=out, mode="clip")  # without a buffer
+
+    def _on(self, items: np.ndarray) -> tuple[Block, Evaluator]:
+        """Prepare the formula for some items; the last ones are kept for the next subject."""
+        key = items.tobytes()
+        with self._lock:
+            if key not in self._prepared:
+                block = self._block.part(items)
+                together = int(np.clip(self._bound / self._threads / _ARRAYS / 8, 1, CACHED))
+                evaluator = Evaluator(
+                    block.layout,
+                    self._targets,
+                    block.features,
+                    len(items),
+                    block.levels,
+                    together=together,
+                )
+                if len(self._prepared) > self._threads:
+                    del self._prepared[next(iter(self._prepared))]
+                self._prepared[key] = block, evaluator
+            return self._prepared[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_prepared": {}}
+
+    def to_array(self, names: Mapping[str, Sequence[str]]) -> xr.DataArray:
+        """Wrap the values as a lazy array with the names of subjects and items."""
+        dims = (*SAMPLE, SUBJECT, ITEM, *self.labels)
+        coordinates = {dim: np.arange(size) for dim, size in zip(SAMPLE, self.shape, strict=False)}
+        lazy = xr.Variable(dims, indexing.LazilyIndexedArray(self))
+        array = xr.DataArray(lazy, {**coordinates, **names, **self.labels})
+        array.encoding = {"preferred_chunks": {SUBJECT: 1, ITEM: self.piece}}
+        return array
 
 
-def _summaries(
-    block: Block, subjects: list[int], targets: Sequence[Expr], prob: float, bound: float
-) -> list[np.ndarray]:
-    threads, dims = thread_count(), block.layout.dims
-    labels = [tuple(len(dims[dim]) for dim in dims if dim in target.dims) for target in targets]
-    shape = len(SUMMARY), len(subjects), block.items
-    results = [np.empty((*shape, *of_target)) for of_target in labels]
-    if not subjects or not block.items:
-        return results
-    prepared = list(pieces(block, targets, block.read(subjects[0]), bound / threads))
+def _applied(function: Function, chances: np.ndarray) -> np.ndarray:
+    """Apply a function to chances, and check that it has a value for each."""
+    values = np.asarray(function(chances), dtype=float)
+    if values.shape != chances.shape:
+        raise DataError(
+            f"the function of an array of the shape {chances.shape} returned {values.shape}; give "
+            "one that works element by element, such as lambda p: 1 - (1 - p) ** 8"
+        )
+    return values
 
-    def summarise(place: int, piece: Piece, drawn: Draws) -> None:
-        items, evaluator = piece
-        for result, values in zip(results, evaluator(drawn), strict=True):
-            summary = mean_and_interval(values.reshape(-1, values.shape[-1]), prob)
-            summary = summary.reshape(len(SUMMARY), *values.shape[:-1])
-            result[:, place, items] = summary[:, evaluator.row]
 
-    with ThreadPoolExecutor(threads) as pool:
-        for place, subject in enumerate(subjects):
-            drawn = block.read(subject)
-            for job in [pool.submit(summarise, place, piece, drawn) for piece in prepared]:
-                job.result()
-    return results
+def computed(
+    fit: Posterior,
+    block: Block,
+    target: Expr,
+    function: Function | None = None,
+    *,
+    memory_mib: object,
+) -> Computed:
+    """Return the values of a formula for all draws of a fit; parameters as for `Computed`."""
+    sizes, measured = fit.posterior.sizes, fit.layout.measured and function is not None
+    if measured and target is fit.layout.outcome:
+        block, target = replace(block, layout=fit.layout.several), fit.layout.several.outcome
+    sample = sizes["chain"], sizes["draw"]
+    return Computed(block, sample, target, function, memory_mib=memory_mib)
 
 
 def every_draw(
@@ -132,85 +225,26 @@ def every_draw(
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> features = {name: result.constants[name].to_numpy() for name in
     ...             ("rewardSize", "rewardDistance", "rewardBehind", "XPos")}
-    >>> places, chances = next(every_draw(result, 0, features, items=69, memory_mib=0.05))
-    >>> chances.shape == (len(places), 200)
+    >>> items, chances = next(every_draw(result, 0, features, items=69, memory_mib=0.05))
+    >>> chances.shape == (len(items), 200)
     True
     """
-    block = block_of(fit, features, items)
     target = fit.layout.outcome if target is None else target
-    yield from values_of(block, block.read(row), target, memory_mib=memory_mib)
-
-
-def values_of(
-    block: Block, drawn: Draws, target: Expr, *, memory_mib: float
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream the values of a formula for given draws; they are yielded as in `every_draw`."""
-    for items, evaluator in pieces(block, [target], drawn, byte_count(memory_mib)):
-        (values,) = evaluator(drawn)
-        yield items, values[evaluator.row]
+    values = computed(fit, block_of(fit, features, items), target, memory_mib=memory_mib)
+    for start in range(0, items, values.piece):
+        piece = np.arange(start, min(start + values.piece, items))
+        yield piece, values.rows(row, piece)
 
 
 def gathered(values: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Join the values of a stream into one array, (items, draws)."""
-    joined = [part for _, part in values]
+    joined = [numbers for _, numbers in values]
     return np.concatenate(joined) if joined else np.empty((0, 0))
-
-
-def all_draws(
-    blocks: Iterable[Block], subject: int, target: Expr, *, memory_mib: float
-) -> np.ndarray:
-    """Compute a formula for the draws of one subject, by its position; shape (items, draws)."""
-    streams = (
-        values_of(block, block.read(subject), target, memory_mib=memory_mib) for block in blocks
-    )
-    return gathered(itertools.chain.from_iterable(streams))
 
 
 def chances(scope: Scope, *, memory_mib: float) -> Iterator[np.ndarray]:
     """Yield each subject's success probabilities, (items, draws)."""
-    blocks = list(scope.blocks(scope.features, len(scope.items), memory_mib))
+    block = scope.block(scope.features, len(scope.items))
+    values = computed(scope.fit, block, scope.fit.layout.outcome, memory_mib=memory_mib)
     for subject in range(len(scope.names)):
-        yield all_draws(blocks, subject, scope.fit.layout.outcome, memory_mib=memory_mib)
-
-
-def pieces(block: Block, targets: Sequence[Expr], drawn: Draws, bound: float) -> Iterator[Piece]:
-    """Divide items into pieces that need no more memory than the bound, in bytes."""
-    draws = max(values.shape[-1] for values in drawn.values())
-    size = int(np.clip(bound / 2 / (8 * draws), 1, _MOST_ITEMS))
-    together = int(np.clip(bound / _ARRAYS / 8, 1, CACHED))  # numbers of one intermediate result
-    levels = block.levels
-    for start in range(0, block.items, size):
-        items = np.arange(start, min(start + size, block.items))
-        features, codes = (
-            {name: values[items] for name, values in columns.items()}
-            for columns in (block.features, levels)
-        )
-        evaluator = Evaluator(block.layout, targets, features, len(items), codes, together=together)
-        yield items, evaluator
-
-
-def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
-    """Compute every row's mean and the ends of its equal-tailed interval.
-
-    Parameters
-    ----------
-    rows : ndarray of float, shape (rows, draws)
-        Draws, which may be reordered.
-    prob : float
-        Mass of the interval.
-
-    Returns
-    -------
-    ndarray, shape (3, rows)
-        Mean, low and high. The ends are equal to those of `numpy.quantile`, and NaN where a draw
-        is NaN.
-
-    Examples
-    --------
-    >>> mean_and_interval(np.array([[4.0, 1.0, 2.0, 3.0, 5.0]]), prob=0.5).ravel()
-    array([3., 2., 4.])
-    """
-    mean = rows.mean(axis=1)
-    with np.errstate(invalid="ignore"):
-        ends = np.quantile(rows, [(1 - prob) / 2, (1 + prob) / 2], axis=1, overwrite_input=True)
-    return np.vstack([mean, np.where(np.isnan(ends), mean, ends)])  # between equal infinities: NaN
+        yield values.rows(subject, np.arange(len(scope.items)))

@@ -81,17 +81,11 @@ class Training:
 
     def attempted(self, rows: np.ndarray) -> np.ndarray:
         """Mark which training items, by position (-1: none), each subject attempted."""
-        places = [
-            np.isin(rows, self._tried(place)) & (row >= 0) for place, row in enumerate(self.rows)
+        attempted = [
+            np.isin(rows, self._tried(subject)) & (row >= 0)
+            for subject, row in enumerate(self.rows)
         ]
-        return np.array(places, dtype=bool).reshape(len(self.rows), len(rows))
-
-    def counts(self) -> np.ndarray:
-        """Return the subjects' training successes and trials, (2, subjects, rows of items)."""
-        counts = np.zeros((2, len(self.rows), self.cells.shape[1]), dtype=int)
-        for place in np.flatnonzero(self.rows >= 0):
-            counts[:, place] = self.cells.counts(self.rows[place])
-        return counts
+        return np.array(attempted, dtype=bool).reshape(len(self.rows), len(rows))
 
     def trained(self) -> np.ndarray:
         """Mark the items that each subject was trained on, without looking at outcomes.
@@ -107,8 +101,8 @@ class Training:
     def outside(self) -> np.ndarray:
         """Mark the items that lie outside each subject's training items, (subjects, items)."""
         flags = np.zeros((len(self.subjects), len(self.items)), dtype=bool)
-        for place, of_subject in enumerate(flags):
-            of_subject[:] = self._outside(place, slice(None))[0].any(axis=(1, 2))
+        for subject, of_subject in enumerate(flags):
+            of_subject[:] = self._outside(subject, slice(None))[0].any(axis=(1, 2))
         return flags
 
     def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
@@ -119,7 +113,7 @@ class Training:
         DataError
             When a subject or an item is not in the forecast, or named twice.
         """
-        places, at = (
+        subject_rows, item_rows = (
             index.get_indexer(pd.Index(known_names(names, index, kind), dtype="str"))
             for names, index, kind in (
                 (subjects, self.subjects, "subject"),
@@ -129,15 +123,15 @@ class Training:
         names = np.array([name for name, _ in self._columns], dtype=object)
         measures = np.array([units.name(node.unit) for _, node in self._columns], dtype=object)
         tables = [pd.DataFrame(columns=[*_TYPES]).astype(_TYPES)]
-        for place in places:
-            outside, low, high = self._outside(place, at)
+        for row in subject_rows:
+            outside, low, high = self._outside(row, item_rows)
             item, kind, column = np.nonzero(outside)
-            value, low, high = self.values[at[item], column], low[column], high[column]
+            value, low, high = self.values[item_rows[item], column], low[column], high[column]
             with np.errstate(invalid="ignore"):  # infinite values give invalid differences
                 beyond = value - np.clip(value, low, high)
             texts = (
-                self.subjects[int(place)],
-                self.items[at[item]],
+                self.subjects[int(row)],
+                self.items[item_rows[item]],
                 np.take(_KINDS, kind),
                 names[column],
             )
@@ -212,8 +206,11 @@ def names_of_items(fit: Posterior) -> pd.Index:
 
 def features_of_items(fit: Posterior) -> Features:
     """Return the meta-features of the items of a fit, by name; each item occurs once."""
-    constants, each = fit.constants, rows_per_item(fit.layout)
-    return {node.name: constants[node.name].to_numpy()[::each] for node in fit.layout.meta_features}
+    constants, step_count = fit.constants, rows_per_item(fit.layout)
+    return {
+        node.name: constants[node.name].to_numpy()[::step_count]
+        for node in fit.layout.meta_features
+    }
 
 
 def flat(nodes: Sequence[MetaFeature], features: Features, items: int) -> np.ndarray:

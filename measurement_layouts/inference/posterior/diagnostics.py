@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...common.errors import FitError
 from ...common.messages import many, some
-from ...common.options import inside
+from ...common.options import inside, whole
 from ...layouts.elements import elements_of
 from ..model.bands import find_bands
 from ..model.linkage import about_unlinked, unlinked_groups
@@ -28,12 +28,16 @@ from ..sampling.convergence import (
 from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
 from .cohort import cohort_of
 from .conflicts import own_conflicts, shared_conflicts
-from .posterior import FAULTS, Posterior, draws_of, statistic_of, success_rates
+from .posterior import FAULTS, Posterior, draws_of, some_draws, statistic_of, success_rates
 from .summaries import subject_blocks, summaries
 
 
 def profiles(
-    fit: Posterior, *, prob: float = 0.9, subjects: Iterable[object] | None = None
+    fit: Posterior,
+    *,
+    prob: float = 0.9,
+    subjects: Iterable[object] | None = None,
+    draws: int | None = None,
 ) -> pd.DataFrame:
     r"""Summarise every profile element of every subject.
 
@@ -45,6 +49,9 @@ def profiles(
         Mass of the equal-tailed interval.
     subjects : iterable, optional
         Subjects (default: all).
+    draws : int, optional
+        Number of plausible values: evenly spaced draws, each the same of all subjects and elements.
+        An analysis is made with each of them, and the results are combined by Rubin's rules.
 
     Returns
     -------
@@ -57,19 +64,21 @@ def profiles(
         (:math:`1 - \mathrm{var}_{post} / \mathrm{var}_{prior}`) and ``prior_dominated`` (shrinkage
         below 0.1 and a mean within half a prior sd of the prior's, or all outcomes alike, so that
         the data bound the profile on one side only); ``modes``, whether an element has separate
-        modes, between which the mean may lie (see `summaries.separate_modes`). Numbers are not
-        rounded.
+        modes, between which the mean may lie (see `summaries.separate_modes`); and the plausible
+        values, ``draw_1`` and so on, if asked for. Numbers are not rounded.
 
     Raises
     ------
     FitError
-        When `prob` is not between 0 and 1, or a subject is not in the fit.
+        When `prob` is not between 0 and 1, `draws` is not a whole number of at least 1, or a
+        subject is not in the fit.
     DataError
         When a subject is named twice.
 
     References
     ----------
-    Vehtari et al. (2021) for the rank-normalised R-hat and the effective sample sizes.
+    Vehtari et al. (2021) for the rank-normalised R-hat and the effective sample sizes; Mislevy
+    (1991), Psychometrika 56, for plausible values.
 
     Examples
     --------
@@ -94,6 +103,12 @@ def profiles(
         "label": np.tile([element.label for element in fit.elements], len(rows)),
     }
     columns = _summaries(fit, rows, prob)
+    if draws is not None:
+        chosen = some_draws(fit, whole("draws", draws, 1))
+        values = [draws_of(fit, latent, rows) for latent in fit.layout.profile]
+        flat = [of_latent.reshape(*of_latent.shape[:2], -1)[..., chosen] for of_latent in values]
+        plausible = np.moveaxis(np.concatenate(flat, axis=1), -1, 0)
+        columns |= {f"draw_{number}": table for number, table in enumerate(plausible, 1)}
     return pd.DataFrame(names | {name: values.ravel() for name, values in columns.items()})
 
 

@@ -168,7 +168,7 @@ class Posterior:
         if isinstance(subjects, pd.DataFrame):
             raise FitError(
                 f"subjects= is a table of {len(subjects)} subject(s), but here it must be names of "
-                f"subjects in the fit; only forecast and derived of a joint fit take new subjects: "
+                f"subjects in the fit; only forecast and derive of a joint fit take new subjects: "
                 f"name some of {some(self.subjects)}, or fit a joint layout"
             )
         names = (

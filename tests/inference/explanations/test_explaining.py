@@ -36,8 +36,8 @@ def test_nodes_fail_with_the_chance_by_hand():
 def of_layout(fit, table, subject):
     """What the layout says of success: mean, low and high, before anything is added for shift."""
     (node,) = fit.layout.outcomes
-    values = fit.derived(table, node.name, subjects=[subject])[node.name]
-    return tuple(values.to_numpy().ravel())
+    (row,) = ml.summarise(fit.derive(node.name, table, subjects=[subject])).itertuples()
+    return row.mean, row.low, row.high
 
 
 def test_it_explains_the_forecast():

@@ -75,7 +75,10 @@ def test_a_forecast_is_the_mean_over_the_levels(study):
 
 def test_derived_nodes_are_means_too(study):
     evaluation, fit = study
-    found = fit.derived(evaluation.items[:4], subjects=["Ann"]).sel(summary="mean", subject="Ann")
+    found = {
+        name: fit.derive(name, evaluation.items[:4]).sel(subject="Ann").mean(("chain", "draw"))
+        for name in ("each", "right")
+    }
     draws = fit.posterior["ability"].sel(subject="Ann").values.reshape(-1, 2)
     parts = expit(2 * (draws[:, None, :, None] - np.array(LEVELS)))  # (draws, 1, label, level)
     each = (parts * demands().values[:4]).sum(axis=-1)

@@ -167,12 +167,12 @@ def test_forecasts_are_averages_over_draws_and_places():
 
 def test_derived_nodes_are_given_for_each_place():
     outcomes, fit, tables = crafted()
-    found = fit.derived(outcomes.items.iloc[:2])
-    assert found["margin"].dims == ("subject", "item", "hard score", "summary")
-    assert found["ok"].dims == ("subject", "item", "summary")
+    found = fit.derive("margin", outcomes.items.iloc[:2])
+    assert found.dims == ("chain", "draw", "subject", "item", "hard score")
+    assert fit.derive("ok", outcomes.items.iloc[:2]).dims == found.dims[:4]
     at = outcomes.items["measured"].iloc[0] + 1.5 * SCORES
     by_hand = (tables["slope"][0].mean() * at) + tables["tilt"][0].mean()
-    np.testing.assert_allclose(found["margin"][0, 0, :, 0], by_hand)
+    np.testing.assert_allclose(found.mean(("chain", "draw"))[0, 0], by_hand)
 
 
 def test_no_file_holds_places(study, tmp_path):
@@ -227,7 +227,7 @@ def test_likelihoods_do_not_depend_on_how_memory_cuts_them(monkeypatch):
         return found
 
     before = whole()
-    monkeypatch.setattr(likelihood, "_MEMORY_MIB", 0.1)
+    monkeypatch.setattr(likelihood, "_NUMBERS", 121 * 80 * 5)
     np.testing.assert_array_equal(before, whole())
 
 

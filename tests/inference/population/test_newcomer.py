@@ -71,6 +71,16 @@ def test_a_newcomer_is_what_quadrature_says(others, outcomes):
     )
 
 
+def test_several_newcomers_are_each_estimated_as_alone(others):
+    outcomes = pd.DataFrame([[1, 0, 1, 0, 0], [0, 0, 1, 0, 0]], ["new", "later"], ITEMS)
+    table = others.newcomers(ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=ITEMS)))
+    assert table["subject"].tolist() == ["new", "later"]
+    for (name, values), row in zip(outcomes.iterrows(), table.itertuples(), strict=True):
+        alone = others.newcomer(one(values.tolist(), name))
+        assert row.mean == alone.profiles()["mean"].item()
+        assert row.status == alone.diagnostics()["status"].item()
+
+
 def test_without_weights_it_would_be_wrong(others):
     """The twin: draws of the others taken equally are off by many standard errors."""
     _, mean, sd, unweighted = exactly(others, (1, 1, 1, 1, 1))

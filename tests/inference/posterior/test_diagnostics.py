@@ -63,6 +63,20 @@ def test_profiles_summarise_the_draws(fitted):
             assert row["shrinkage"] == pytest.approx(exact, abs=5 * 0.023 * (1 - exact))
 
 
+def test_plausible_values_are_draws_of_all_elements_together(fitted):
+    """The n-th value is of one draw, of all subjects and elements; without them nothing changes."""
+    table = fitted.profiles(draws=3).set_index(["subject", "node"])
+    pd.testing.assert_frame_equal(
+        table.drop(columns=["draw_1", "draw_2", "draw_3"]).reset_index(), fitted.profiles()
+    )
+    flat = fitted.posterior.stack(every=("chain", "draw")).isel(every=[0, -1])
+    for (subject, node), row in table.iterrows():
+        ends = flat[node].sel(subject=subject).to_numpy()
+        assert [row["draw_1"], row["draw_3"]] == ends.tolist()
+    with pytest.raises(FitError, match="draws=0; give a whole number of at least 1"):
+        fitted.profiles(draws=0)
+
+
 def test_profiles_of_labelled_nodes(rng):
     layout = small_layouts.labelled()
     items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[AS]", "demand[CEc]"])
