@@ -2,12 +2,11 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from ..common.errors import DataError, FitError
+from ..common.errors import FitError
 from ..common.options import inside, whole
 from ..common.progress import track
 from ..evaluations.given import refuse_no_layout
@@ -15,13 +14,13 @@ from ..evaluations.tables import named
 from ..inference.fitting import fit
 from ..inference.model.prior import prior_profiles
 from ..inference.posterior.posterior import posterior_draws
-from ..inference.sampling.grid import MOST
 from ..inference.simulate import simulate
 from ..layouts import Layout
 from ..layouts.elements import Element, elements, find_elements
 from ..linking import LayoutError
 from ..linking.real import real
 
+_SHORT = {"draws": 500, "tune": 500, "chains": 2}  # enough for the ends of an interval
 _FEWEST = 40  # profiles of the prior in range after the difference is added
 
 
@@ -115,33 +114,27 @@ def power(
             "place, such as the means of a fit"
         )
     table, count = named(bank, "bank", "item"), whole("pairs", pairs, 10)
-    if table.empty:
-        raise DataError("the bank has no items; give at least one")
-    tail, seed = (1 - inside("prob", prob, such_as=0.9)) / 2, whole("seed", seed)
-    sizes, tries = (
-        [whole(option, number, 1) for number in np.atleast_1d(np.asarray(numbers, dtype=object))]
-        for option, numbers in (("items", items), ("attempts", attempts))
-    )
-    profile, rng = elements(layout), np.random.default_rng(seed)
+    tail, rng = (1 - inside("prob", prob, such_as=0.9)) / 2, np.random.default_rng(seed)
+    sizes = [whole("items", size, 1) for size in np.ravel(items).tolist()]
+    tries = [whole("attempts", trials, 1) for trials in np.ravel(attempts).tolist()]
+    profile = elements(layout)
     shift = _differences(profile, difference)
     first = _profiles(layout, shift, count, rng)
-    names = [element.name for element in profile]
     pair = [f"{which} {number}" for which in ("first", "second") for number in range(count)]
+    names = [element.name for element in profile]
     profiles = pd.DataFrame(np.concatenate([first, first + shift]), pair, names)
     order, rows = rng.permutation(len(table)), []
-    method: Literal["grid"] | None = "grid" if len(profile) <= MOST else None
     cells = list(itertools.product(sizes, tries))
-    for size, trials in track(iter(cells), len(cells), progressbar, "cells"):
+    for size, trials in track(cells, len(cells), progressbar, "cells"):
         chosen = table.iloc[np.resize(order, size)].set_axis([f"item {n}" for n in range(size)])
         outcomes = simulate(layout, chosen, profiles, seed=seed, trials=trials)
-        result = fit(layout, outcomes, seed=seed, method=method, progressbar=False)
-        for element, gap in zip(profile, shift, strict=True):
-            if gap:
-                draws = np.stack([posterior_draws(result, element, name) for name in pair])
-                ahead = np.sign(gap) * (draws[count:] - draws[:count])
-                low, high = np.quantile(ahead, [tail, 1 - tail], axis=1)
-                shares = float((low > 0).mean()), float((high < 0).mean())
-                rows.append([element.name, gap, size, trials, *shares])
+        result = fit(layout, outcomes, **_SHORT, seed=seed, progressbar=False)
+        for position in np.flatnonzero(shift):
+            element, gap = profile[position], shift[position]
+            draws = np.stack([posterior_draws(result, element, name) for name in pair])
+            ahead = np.sign(gap) * (draws[count:] - draws[:count])
+            low, high = np.quantile(ahead, [tail, 1 - tail], axis=1)
+            rows.append([element.name, gap, size, trials, (low > 0).mean(), (high < 0).mean()])
     columns = ["node", "difference", "items", "attempts", "decided", "wrong"]
     powers = pd.DataFrame(rows, columns=columns)
     return powers.assign(error=(powers["decided"] * (1 - powers["decided"]) / count) ** 0.5)
@@ -152,13 +145,13 @@ def _differences(profile: Sequence[Element], difference: Mapping[str, float]) ->
     if not isinstance(difference, Mapping):
         raise FitError(f"difference={difference!r}; give one by latent, as in {{'sight': 1}}")
     shift = np.zeros(len(profile))
-    find_elements(profile, list(difference))  # refuses names, and none at all
-    for name, value in difference.items():
-        number = real(value)
-        if not number or not np.isfinite(number):
-            raise FitError(f"difference[{name!r}]={value!r}; give a number other than 0")
+    for name in difference or [""]:
+        gap = real(difference.get(name))
         for element in find_elements(profile, name):
-            shift[profile.index(element)] = number
+            if not gap:
+                stated = f"difference[{name!r}]={difference.get(name)!r}"
+                raise FitError(f"{stated}; give a number other than 0")
+            shift[profile.index(element)] = gap
     return shift
 
 
@@ -168,12 +161,12 @@ def _profiles(
     """Draw profiles from the prior whose shifted ones are in the latents' ranges, too."""
     profile = elements(layout)
     drawn = prior_profiles(layout, profile)
-    supports = [element.latent.range for element in profile]
-    lowest, highest = ([getattr(one, end) for one in supports] for end in ("low", "high"))
-    inside_range = ((drawn + shift >= lowest) & (drawn + shift <= highest)).all(axis=1)
-    if inside_range.sum() < _FEWEST:
+    lowest = [element.latent.range.low for element in profile]
+    highest = [element.latent.range.high for element in profile]
+    both = ((drawn + shift >= lowest) & (drawn + shift <= highest)).all(axis=1)
+    if both.sum() < _FEWEST:
         raise FitError(
-            f"of {len(drawn)} profiles drawn from the prior, {inside_range.sum()} are in the "
-            "latents' ranges after the difference is added; give a smaller difference"
+            f"of {len(drawn)} profiles drawn from the prior, {both.sum()} are in the latents' "
+            "ranges after the difference is added; give a smaller difference"
         )
-    return np.asarray(drawn[rng.choice(np.flatnonzero(inside_range), count)])
+    return np.asarray(drawn[rng.choice(np.flatnonzero(both), count)])

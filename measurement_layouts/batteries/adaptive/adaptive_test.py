@@ -356,10 +356,9 @@ class AdaptiveTest:
         """
         now = self._now
         if self._stop is not None and not self._begun.get("shadow"):
-            if not now.answers:
-                return self._stop.reached(now.running)
-            if reason := [*now.answers.values()][-1]["stop"]:
-                return str(reason)
+            bands = [answer["bands"] for answer in now.answers.values()]
+            if reason := self._stop.reached(now.running, bands):
+                return reason
         if len(now.answers) + len(now.skipped) == len(self._bank):
             skipped = " or skipped" if now.skipped else ""
             return f"all {len(self._bank)} items of the bank were answered{skipped}"

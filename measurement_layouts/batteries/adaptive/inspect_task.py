@@ -151,7 +151,6 @@ class _Run:
     scorers: Mapping[str, str | None]
     scored: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)  # in flight, without further results in this run
-    waits: bool = True  # since `idle` was called, no sample was finished
 
     def ask(self) -> list["Sample"]:
         """Choose samples until enough are in flight."""
@@ -164,7 +163,7 @@ class _Run:
     async def complete(self, sample: "EvalSample") -> list["Sample"]:
         """Record a sample that Inspect has finished, and choose the next one."""
         name = next(name for name, asked in self.samples.items() if asked.id == sample.id)
-        scored, self.waits = self.scored.setdefault(name, {}), False
+        scored = self.scored.setdefault(name, {})
         if sample.epoch in scored:
             raise DataError(
                 f"sample {sample.id} was answered twice, in epoch {sample.epoch}: a test is of one "
@@ -176,10 +175,7 @@ class _Run:
         return self.ask()
 
     async def idle(self) -> list["Sample"] | None:
-        """Continue if no sample is running; end if none ran since the last call."""
-        if self.waits:
-            return None
-        self.waits = True
+        """Choose samples in place of those that failed; Inspect calls it when none is running."""
         for name in self.test.in_flight:
             self.record(name)
         return self.ask() or None

@@ -83,7 +83,7 @@ class Stop:
                     f"{option}={rules!r}; give numbers by latent, as in {{'sight': 0.5}}"
                 )
             for latent, value in (rules or {}).items():
-                several = option == "threshold" and isinstance(value, list | tuple | np.ndarray)
+                several = option == "threshold" and np.ndim(value) == 1
                 numbers = [real(number) for number in (value if several else [value])]
                 if (
                     None in numbers
