@@ -20,7 +20,6 @@ from ..layouts.elements import Element, elements, find_elements
 from ..linking import LayoutError
 from ..linking.real import real
 
-_SHORT = {"draws": 500, "tune": 500, "chains": 2}  # enough for the ends of an interval
 _FEWEST = 40  # profiles of the prior in range after the difference is added
 
 
@@ -128,7 +127,7 @@ def power(
     for size, trials in track(cells, len(cells), progressbar, "cells"):
         chosen = table.iloc[np.resize(order, size)].set_axis([f"item {n}" for n in range(size)])
         outcomes = simulate(layout, chosen, profiles, seed=seed, trials=trials)
-        result = fit(layout, outcomes, **_SHORT, seed=seed, progressbar=False)
+        result = fit(layout, outcomes, draws=500, tune=500, chains=2, seed=seed, progressbar=False)
         for position in np.flatnonzero(shift):
             element, gap = profile[position], shift[position]
             draws = np.stack([posterior_draws(result, element, name) for name in pair])

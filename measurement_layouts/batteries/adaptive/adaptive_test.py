@@ -389,8 +389,8 @@ class AdaptiveTest:
     def _open(self, flight: Mapping[str, str]) -> np.ndarray:
         """Positions of items that may be asked within the limit, beside those in flight."""
         used = [*self._now.answers, *flight]
-        unlimited = self._stop is None or self._begun.get("shadow")
-        limit = None if unlimited else self._stop.items
+        stop = None if self._begun.get("shadow") else self._stop
+        limit = None if stop is None else stop.items
         if limit is not None and len(used) >= limit:
             return np.array([], dtype=int)
         closed = self._positions([*used, *self._now.skipped])

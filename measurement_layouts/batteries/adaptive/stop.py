@@ -83,16 +83,12 @@ class Stop:
                     f"{option}={rules!r}; give numbers by latent, as in {{'sight': 0.5}}"
                 )
             for latent, value in (rules or {}).items():
-                several = option == "threshold" and np.ndim(value) == 1
-                numbers = [real(number) for number in (value if several else [value])]
-                if (
-                    None in numbers
-                    or not numbers
-                    or not (np.diff(numbers, prepend=least) > 0).all()
-                ):
+                numbers = [real(number) for number in np.ravel(value).tolist()]
+                ascending = None not in numbers and (np.diff(numbers, prepend=least) > 0).all()
+                if not numbers or not ascending or (option == "sd" and len(numbers) > 1):
                     raise FitError(
-                        f"{option}[{latent!r}]={value!r}; give a number above {least:g}"
-                        f"{', or several in ascending order' if several else ''}"
+                        f"{option}[{latent!r}]={value!r}; give a number above {least:g}, or for a "
+                        "threshold several in ascending order"
                     )
 
     def check(self, running: Running) -> None:
@@ -117,7 +113,9 @@ class Stop:
     def to_dict(self) -> dict[str, Any]:
         """Write the rules as plain numbers."""
         written = {name: value for name, value in asdict(self).items() if value is not None}
-        plain: dict[str, Any] = json.loads(json.dumps(written, default=np.ndarray.tolist))
+        plain: dict[str, Any] = json.loads(
+            json.dumps(written, default=lambda value: value.tolist())
+        )
         return plain
 
     def bands(self, running: Running) -> dict[str, int]:

@@ -245,15 +245,15 @@ def _expected_results(
     )
     source, rows = _over(layout, chosen, profiles, DRAWS, seed)
     information = np.zeros((DRAWS, len(weights), len(weights)))
-    apart = np.zeros((DRAWS, DRAWS))
+    evidence = np.zeros((DRAWS, DRAWS))
     points = np.linspace(0, len(items), min(len(items), _POINTS) + 1).round().astype(int)
     curve, done = [], 0
     for point in points:
         counts = np.bincount(rows[done:point].ravel(), minlength=source.count).astype(float)
         information += (source.scaled.transpose(0, 2, 1) * counts) @ source.scaled
-        apart += divergence(source.chance, source.tried * counts)
+        evidence += divergence(source.chance, source.tried * counts)
         covariance, done = near(information, source), point
-        sd = np.sqrt(Uncertainty.of(covariance, apart, source).variance)
+        sd = np.sqrt(Uncertainty.of(covariance, evidence, source).variance)
         curve.append(sd.mean(axis=0))
     low, high = np.quantile(sd, [(1 - _MIDDLE) / 2, (1 + _MIDDLE) / 2], axis=0)
     latents = pd.DataFrame(

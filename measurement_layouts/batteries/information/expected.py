@@ -124,8 +124,8 @@ def expected(
         covariance = near(fisher, source)
         variance = np.diagonal(covariance, axis1=1, axis2=2)
         if columns is None:  # else draws differ in what counts as known
-            apart = divergence(source.chance, source.tried * count)
-            variance = Uncertainty.of(covariance, apart, source).variance
+            evidence = divergence(source.chance, source.tried * count)
+            variance = Uncertainty.of(covariance, evidence, source).variance
         sds.append(np.sqrt(variance).mean(axis=0))
         correlations.append(correlation_of(covariance))
     share = np.bincount(set_of, minlength=len(sds)) / len(set_of)
@@ -201,12 +201,12 @@ class Uncertainty:
     variance: np.ndarray
 
     @classmethod
-    def of(cls, covariance: np.ndarray, apart: np.ndarray, source: Sensitivity) -> "Uncertainty":
+    def of(cls, covariance: np.ndarray, evidence: np.ndarray, source: Sensitivity) -> "Uncertainty":
         """Combine the covariances of the normal approximations with the `divergence` of the draws.
 
         Draws are chosen so that their variance is that of all draws that they were chosen from.
         """
-        weights = np.exp(-apart)
+        weights = np.exp(-evidence)
         weights /= weights.sum(axis=1, keepdims=True)
         centred = (source.draws - source.draws.mean(axis=0)) / source.draws.std(axis=0, ddof=1)
         centred *= source.spread

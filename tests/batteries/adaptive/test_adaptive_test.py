@@ -156,11 +156,11 @@ def test_few_subjects_get_a_wrong_band():
             for item in test.next():
                 chance = 1 / (1 + np.exp(test.bank["smallness"][item] - sight))
                 test.record(item, rng.random() < chance)
-        right = ml.batteries.adaptive.stop._band(cuts.tolist(), int(np.searchsorted(cuts, sight)))
+        bands = ["below 3", "between 3 and 5", "between 5 and 7", "above 7"]
+        right = bands[np.searchsorted(cuts, sight)]
         decided = test.done.startswith("sight is")
         undecided += not decided
         wrong += decided and not test.done.startswith(f"sight is {right} with")
-    print("wrong", wrong, "undecided", undecided)
     assert wrong <= 10 + 3 * 3
     assert undecided < 50
 
@@ -192,9 +192,7 @@ def test_the_number_of_items_left_is_about_that_of_the_run(rule):
             estimates.append(test.items_left)
         middle = len(estimates) // 2
         ratios.append(estimates[middle - 1] / (len(estimates) - middle))
-        assert f"about {estimates[middle - 1]} more" not in repr(test)
         assert test.items_left is None
-    print(np.round(ratios, 2))
     assert 0.6 < np.median(ratios) < 1.7
 
 
