@@ -110,7 +110,11 @@ def _cut(values: pd.Series, bins: int) -> pd.Series:
     is_number = pd.api.types.is_numeric_dtype(values)
     if not is_number or values.nunique() <= bins:
         levels = values.astype("category").cat
-        names = edge_labels(levels.categories) if is_number else levels.categories.astype(str)
+        names = (
+            edge_labels(levels.categories)
+            if is_number
+            else [str(level) for level in levels.categories]
+        )
         return levels.rename_categories(names)
     numbers = values.to_numpy(dtype=float)
     if not np.isfinite(numbers).all():
@@ -118,4 +122,5 @@ def _cut(values: pd.Series, bins: int) -> pd.Series:
     edges = np.linspace(numbers.min(), numbers.max(), bins + 1)
     cells = np.digitize(numbers, edges[1:-1])
     intervals = pd.IntervalIndex.from_breaks(edges, closed="left")
-    return pd.Series(pd.Categorical.from_codes(cells, intervals), values.index)
+    dtype = pd.CategoricalDtype(intervals, ordered=True)
+    return pd.Series(intervals[cells], values.index, dtype=dtype)

@@ -84,7 +84,8 @@ class Stop:
                 )
             for latent, value in (rules or {}).items():
                 numbers = [real(number) for number in np.ravel(value).tolist()]
-                ascending = None not in numbers and (np.diff(numbers, prepend=least) > 0).all()
+                limits = np.array(numbers, dtype=float)  # NaN where it is no number
+                ascending = (np.diff(limits, prepend=least) > 0).all()
                 if not numbers or not ascending or (option == "sd" and len(numbers) > 1):
                     raise FitError(
                         f"{option}[{latent!r}]={value!r}; give a number above {least:g}, or for a "
